@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { Plugin } from 'vite'
+import { type Bundle, filesOf } from './preload-main.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+/** What the person needs right after login: the frame, home, and the drawings of the menu. */
+const NEXT = ['/src/boot.ts', '/src/main.tsx', '/src/modules/home/home.page.tsx', '/src/kit/menu-icons-builtin.tsx']
+
+/**
+ * The login page is a document of its own with one small script, bundled apart so that it shares no chunk with
+ * the console. The document names the console's chunks; the script loads them while the person types.
+ */
+export function loginPage(): Plugin {
+  return {
+    name: 'login-page',
+    configureServer: (server) => {
+      server.middlewares.use((request, _response, next) => {
+        if (request.url?.startsWith('/login?') || request.url === '/login') request.url = '/login.html'
+        next()
+      })
+    },
+    async generateBundle(_options, bundle) {
+      const script = await bundledScript()
+      const name = `assets/login-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`
+      this.emitFile({ type: 'asset', fileName: name, source: script })
+      const html = document(name, nextFiles(bundle as unknown as Bundle))
+      this.emitFile({ type: 'asset', fileName: 'login.html', source: html })
+    },
+  }
+}
+
+async function bundledScript() {
+  const result = await build({
+    entryPoints: [join(ROOT, 'src/login/login.ts')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+  })
+  return result.outputFiles[0]!.text
+}
+
+function nextFiles(bundle: Bundle) {
+  const files = NEXT.flatMap((source) => {
+    const { scripts, styles } = filesOf(bundle, source)
+    return [...styles, ...scripts]
+  })
+  return [...new Set(files)].map((file) => `/${file}`)
+}
+
+function document(script: string, preload: readonly string[]) {
+  return readFileSync(join(ROOT, 'login.html'), 'utf8')
+    .replace('<html lang="zh-CN">', `<html lang="zh-CN" data-preload="${preload.join(' ')}">`)
+    .replace('/src/login/login.ts', `/${script}`)
+    .replaceAll(/\n\s+/g, '\n')
+}

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'vite'
+
+const MODULES = join(import.meta.dirname, '../src/modules')
+
+/** Just what is read of a bundle, so that the build's own types stay out of it. */
+export interface Chunk {
+  readonly type: string
+  readonly fileName: string
+  readonly moduleIds?: readonly string[]
+  readonly imports?: readonly string[]
+  readonly viteMetadata?: { readonly importedCss: ReadonlySet<string> }
+}
+export type Bundle = Readonly<Record<string, Chunk>>
+
+/** The chunk that holds a source file, with every chunk and style sheet it cannot start without. */
+export function filesOf(bundle: Bundle, source: string) {
+  const scripts = new Set<string>()
+  const styles = new Set<string>()
+  const visit = (name: string) => {
+    if (scripts.has(name)) return
+    scripts.add(name)
+    for (const css of bundle[name]?.viteMetadata?.importedCss ?? []) styles.add(css)
+    for (const imported of bundle[name]?.imports ?? []) visit(imported)
+  }
+  const holder = Object.values(bundle).find(({ moduleIds }) => moduleIds?.some((id) => id.endsWith(source)))
+  if (!holder) throw new Error(`nothing holds ${source}`)
+  visit(holder.fileName)
+  return { scripts: [...scripts], styles: [...styles] }
+}
+
+/** The document names the chunks of main, so that they load beside the boot script, and those of each address. */
+export function preloadMain(): Plugin {
+  return {
+    name: 'preload-main',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html, { bundle: built }) => {
+        if (!built) return html
+        const bundle = built as unknown as Bundle
+        const { scripts, styles } = filesOf(bundle, '/src/main.tsx')
+        const link = (rel: string) => (href: string) => ({
+          tag: 'link',
+          attrs: { rel, crossorigin: true, href: `/${href}` },
+          injectTo: 'head' as const,
+        })
+        const pages = JSON.stringify(pageFiles(bundle, new Set([...scripts, ...styles])))
+        return {
+          html: html.replace('<html ', `<html data-pages='${pages}' `),
+          tags: [...scripts.map(link('modulepreload')), ...styles.map(link('stylesheet'))],
+        }
+      },
+    },
+  }
+}
+
+/** By address, what its page needs beyond main; `early.ts` asks for it while main is on its way. */
+function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
+  // The chunk around these styles is empty and gone by now; they are an asset of its name.
+  const rest = Object.keys(bundle).filter((name) => /rest-styles-[\w-]+\.css$/.test(name))
+  return Object.fromEntries(
+    pagesByAddress().map(([path, source]) => {
+      const { scripts, styles } = filesOf(bundle, source)
+      const files = [...scripts, ...styles, ...(path === '/indexScreen' ? [] : rest)]
+      return [path, [...new Set(files)].filter((file) => !here.has(file))]
+    }),
+  )
+}
+
+/** Read from the text of the screens: their own imports are the browser's business. */
+function pagesByAddress() {
+  return readdirSync(MODULES).flatMap((module) =>
+    readdirSync(join(MODULES, module))
+      .filter((file) => file.endsWith('.screens.ts'))
+      .flatMap((file) => {
+        const text = readFileSync(join(MODULES, module, file), 'utf8')
+        const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
+        return [...found].map(([, path = '', page]) => [path, `/src/modules/${module}/${page}`] as const)
+      }),
+  )
+}

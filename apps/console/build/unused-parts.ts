@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import type { Plugin } from 'vite'
+
+const SMALL_VALIDATOR = join(import.meta.dirname, '../src/kernel/small-validator.ts')
+const NOTHING = 'export default () => null'
+/** Styles are static; what is still written at run time (the drawings' few rules) is in the sheet as well. */
+const NO_STYLIS = `export const compile = () => []
+export const serialize = () => ''
+export const middleware = () => () => ''
+export const prefixer = () => {}
+export const stringify = prefixer`
+
+/** Of whole libraries, what one file of them imports but this console never shows, or not at once. */
+const PARTS: readonly { from: RegExp; source: string; code: string }[] = [
+  // Lists filter through their search form: no menu in a table's header, and none of the tree inside it.
+  {
+    from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useFilter[\\/]index\.js$/,
+    source: './FilterDropdown',
+    code: `${NOTHING}\nexport const flattenKeys = () => []`,
+  },
+  // Lists have a pager of their own, and rows are ticked, not picked.
+  { from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/, source: '../pagination', code: NOTHING },
+  { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '../../radio', code: NOTHING },
+  { from: /@ant-design[\\/]cssinjs[\\/]/, source: 'stylis', code: NO_STYLIS },
+  // The few lists of more than a page's rows wait a moment for the table that draws only those in sight.
+  {
+    from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/,
+    source: './RcTable/VirtualTable',
+    code: "import { lazy } from 'react'\nexport default lazy(() => import('antd/es/table/RcTable/VirtualTable'))",
+  },
+]
+const ID = '\0unused-part:'
+
+/** Leaves out of the bundle what the libraries bring along and no screen uses. */
+export function unusedParts(): Plugin {
+  return {
+    name: 'unused-parts',
+    apply: 'build',
+    enforce: 'pre',
+    resolveId(source, importer = '') {
+      if (source === '@rc-component/async-validator') return SMALL_VALIDATOR
+      const part = PARTS.findIndex((each) => each.source === source && each.from.test(importer))
+      return part < 0 ? undefined : `${ID}${part}`
+    },
+    load: (id) => (id.startsWith(ID) ? PARTS[Number(id.slice(ID.length))]?.code : undefined),
+  }
+}

@@ -1,0 +1,101 @@
+import { type ReactNode, useEffect, useLayoutEffect, useMemo } from 'react'
+import { type Location, Navigate, useLocation, useNavigate } from 'react-router'
+import { HOME, safeReturn } from '#kernel/addresses.ts'
+import { KnownPagesProvider } from '#kernel/known-pages.ts'
+import { useCan, usePermissions } from '#kernel/session.tsx'
+import { Breadcrumb } from './layout/breadcrumb.tsx'
+import { MainLayout } from './layout/main-layout.tsx'
+import { firstChild, type MenuEntry, menuEntries } from './menu-tree.ts'
+import { NoMenus } from './no-menus.tsx'
+import { NoRight, NotFound } from './not-found.tsx'
+import { type Match, matchScreen } from './screen-match.ts'
+import { TabBar } from './tabs/tab-bar.tsx'
+import { TabPanel } from './tabs/tab-panel.tsx'
+import { changeTabs, useTabs } from './tabs/tab-state.ts'
+import { refreshed, shown, tabOf } from './tabs/tab-store.ts'
+import { useTabActions } from './tabs/use-tab-actions.ts'
+
+const isKnown = (url: string) => matchScreen(url) !== undefined
+const urlOf = ({ pathname, search, hash }: Location) => pathname + search + hash
+
+/** Decides what an address of the logged-in console shows: a redirect, a page in its tab, or an error page. */
+export function Console() {
+  const location = useLocation()
+  const { menus, homeUrl } = usePermissions()
+  const can = useCan()
+  const entries = useMemo(() => menuEntries(menus), [menus])
+  const { pathname } = location
+  if (pathname.startsWith('/redirect/')) return <Reopen to={safeReturn(urlOf(location).slice('/redirect'.length))} />
+  if (menus.length === 0) return <NoMenus />
+  if (pathname === '/') return <Navigate to={matchScreen(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
+  const match = matchScreen(urlOf(location))
+  if (match) return <Frame entries={entries} match={can(match.screen.access) ? match : 'no right'} />
+  const child = firstChild(entries, pathname)
+  if (child) return <Navigate to={child} replace />
+  return pathname === '/404' ? <NotFound /> : <Frame entries={entries} match="unknown" />
+}
+
+/** `/redirect/…`: the page is made anew and takes the place of this entry in the history. */
+function Reopen({ to }: { to: string }) {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const key = matchScreen(to)?.key
+    if (key) changeTabs((now) => refreshed(now, key))
+    navigate(to, { replace: true })
+  }, [to, navigate])
+  return null
+}
+
+type Shown = Match | 'no right' | 'unknown'
+
+function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown }) {
+  const location = useLocation()
+  const tabs = useTabs()
+  const actions = useTabActions()
+  const page = typeof match === 'object' ? match : undefined
+  const tab = page && !page.screen.bare ? { key: page.key, title: page.screen.title } : undefined
+  const title =
+    (tab && tabOf(tabs, tab.key)?.title) ?? page?.screen.title ?? (match === 'no right' ? '没有权限' : '错误页面')
+  useOpened(tab, urlOf(location))
+  useEffect(() => {
+    if (page) document.title = `${title} - 运营管理系统`
+  }, [page, title])
+  if (page?.screen.bare) return <Bare match={page} location={location} />
+  return (
+    <MainLayout
+      entries={entries}
+      current={page?.screen.under ?? page?.key ?? ''}
+      breadcrumb={<Breadcrumb entries={entries} match={page} title={title} />}
+      tabBar={<TabBar tabs={tabs} active={tab?.key} actions={actions} />}
+    >
+      <KnownPagesProvider value={isKnown}>
+        {tabs.list
+          .filter(({ key }) => tabs.live.includes(key))
+          .map((each) => (
+            <TabPanel
+              key={`${each.key}#${each.version}`}
+              tab={each}
+              actions={actions}
+              here={each.key === tab?.key ? location : undefined}
+            />
+          ))}
+      </KnownPagesProvider>
+      {match === 'no right' && <NoRight />}
+      {match === 'unknown' && <NotFound />}
+    </MainLayout>
+  )
+}
+
+/** An address one arrives at opens its tab, or moves the open one there, before anything is painted. */
+function useOpened(tab: { key: string; title: string } | undefined, url: string) {
+  const { key, title } = tab ?? {}
+  useLayoutEffect(() => {
+    if (key && title) changeTabs((now) => shown(now, { key, title, url }))
+  }, [key, title, url])
+}
+
+function Bare({ match, location }: { match: Match; location: Location }): ReactNode {
+  const actions = useTabActions()
+  const tab = { key: match.key, url: urlOf(location), title: match.screen.title, version: 0, dirty: [] }
+  return <TabPanel tab={tab} actions={actions} here={location} />
+}

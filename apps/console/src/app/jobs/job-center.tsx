@@ -1,0 +1,25 @@
+import { App } from 'antd'
+import { lazy, Suspense, useState } from 'react'
+import { useServerEvent } from '#kernel/events.ts'
+import { loadChunk } from '#kernel/load-chunk.ts'
+
+const JobDrawer = lazy(() => loadChunk(() => import('./job-drawer.tsx')))
+
+/** The drawer of one's own jobs, and the word when one of them ends. Nothing of it is loaded before it is needed. */
+export function JobCenter({ open, onOpen, onClose }: { open: boolean; onOpen: () => void; onClose: () => void }) {
+  const { notification } = App.useApp()
+  const [wanted, setWanted] = useState(open)
+  if (open && !wanted) setWanted(true)
+  useServerEvent('job', ({ jobId, state }) => {
+    // The open drawer shows it by itself.
+    if (open || (state !== 'done' && state !== 'failed')) return
+    void loadChunk(() => import('./tell-job.tsx')).then(({ tellJob }) => tellJob(notification, jobId, onOpen))
+  })
+  return (
+    wanted && (
+      <Suspense>
+        <JobDrawer open={open} onClose={onClose} />
+      </Suspense>
+    )
+  )
+}

@@ -1,0 +1,83 @@
+import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
+import { files } from '@oms/contract/file.ts'
+import { isOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job.ts'
+import { Button, Tag } from 'antd'
+import { download } from '#kernel/download.ts'
+import { formatBytes } from '#kernel/format.ts'
+import { useWrite } from '#kernel/query.ts'
+import { ImportProblems } from '#kit/import-problems.tsx'
+
+const COLORS: Readonly<Record<JobState, string>> = {
+  waiting: 'default',
+  running: 'processing',
+  done: 'success',
+  failed: 'error',
+  cancelled: 'default',
+}
+
+/** One job: how far it is, or how it ended, and what to do with it. */
+export function JobItem({ job }: { job: JobRow }) {
+  const { title, state, percent, createTime, rows, error, report } = job
+  return (
+    <li className="job">
+      <div className="job-head">
+        <b className="job-title">{title}</b>
+        <Tag color={COLORS[state]}>{JOB_STATE[state]}</Tag>
+        <JobAction job={job} />
+      </div>
+      {isOpen(state) && <Bar percent={percent} label={`${title}进度`} />}
+      <p className="job-about">
+        {createTime}
+        {rows !== null && <span>{rows.toLocaleString('zh-CN')} 条</span>}
+        <FileNote job={job} />
+      </p>
+      {error && <p className="job-error">{error}</p>}
+      {report && <ImportProblems report={report} />}
+    </li>
+  )
+}
+
+const Bar = ({ percent, label }: { percent: number; label: string }) => (
+  <div className="job-progress">
+    <progress max={100} value={percent} aria-label={label} />
+    <span>{percent}%</span>
+  </div>
+)
+
+function FileNote({ job: { file } }: { job: JobRow }) {
+  return file && <span>{file.expired ? '文件已过期' : formatBytes(file.size)}</span>
+}
+
+function JobAction({ job: { jobId, title, state, file } }: { job: JobRow }) {
+  const cancel = useWrite(jobs.cancel)
+  if (isOpen(state)) {
+    return (
+      <Button
+        type="text"
+        size="small"
+        icon={<CloseOutlined />}
+        loading={cancel.isPending}
+        aria-label={`取消任务 ${title}`}
+        onClick={() => cancel.mutate({ id: jobId })}
+      >
+        取消
+      </Button>
+    )
+  }
+  if (!file || file.expired) return null
+  return (
+    <Button
+      type="link"
+      size="small"
+      icon={<DownloadOutlined />}
+      aria-label={`下载 ${file.name}`}
+      onClick={() => void downloadMade(file)}
+    >
+      下载
+    </Button>
+  )
+}
+
+/** Saves what a job made. */
+export const downloadMade = ({ id, name }: { id: string; name: string }) =>
+  download(files.download, { id, download: '1' }, name)

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { moved } from './job-pages.ts'
+
+const job = (jobId: number, state: 'waiting' | 'running' | 'cancelled') => ({
+  jobId,
+  state,
+  title: '导出',
+  percent: 0,
+  error: '',
+  rows: null,
+  file: null,
+  report: null,
+  createTime: '',
+  finishTime: null,
+})
+const pages = {
+  pageParams: [1],
+  pages: [{ total: 3, list: [job(3, 'waiting'), job(2, 'running'), job(1, 'cancelled')] }],
+}
+
+test('an event moves the job it is about, and starts one that waited', () => {
+  const list = moved(pages, { jobId: 3, state: 'running', percent: 40 })?.pages[0]?.list
+  expect(list?.map(({ state, percent }) => [state, percent])).toEqual([
+    ['running', 40],
+    ['running', 0],
+    ['cancelled', 0],
+  ])
+})
+
+test('a late event never revives an ended job, and one about an unknown job asks the server', () => {
+  expect(moved(pages, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
+  expect(moved(pages, { jobId: 9, state: 'running', percent: 90 })).toBeUndefined()
+  expect(moved(undefined, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
+})

@@ -1,0 +1,99 @@
+import {
+  BellOutlined,
+  FullscreenExitOutlined,
+  FullscreenOutlined,
+  MenuFoldOutlined,
+  MenuUnfoldOutlined,
+  MoonOutlined,
+  SearchOutlined,
+  SunOutlined,
+} from '@ant-design/icons'
+import { Button, Tooltip } from 'antd'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useUnread } from '../notices/unread.ts'
+import { useTheme } from '../theme.ts'
+import { loadChunk } from '#kernel/load-chunk.ts'
+import { useFullScreen } from './use-full-screen.ts'
+import { UserMenu } from './user-menu.tsx'
+
+const NoticeDrawer = lazy(() => loadChunk(() => import('../notices/notice-drawer.tsx')))
+
+interface Props {
+  readonly collapsed: boolean
+  readonly onCollapse: () => void
+  readonly onSearch: () => void
+  readonly children: ReactNode
+}
+
+/** Fold, breadcrumb (as children), and on the right what concerns the person. */
+export function TopBar({ collapsed, onCollapse, onSearch, children }: Props) {
+  const full = useFullScreen()
+  const theme = useTheme()
+  return (
+    <header className="top-bar">
+      <Tool label={collapsed ? '展开菜单' : '收起菜单'} onClick={onCollapse}>
+        {collapsed ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
+      </Tool>
+      {children}
+      <div className="top-tools">
+        <button type="button" className="search-opener" onClick={onSearch}>
+          <SearchOutlined aria-hidden />
+          <span className="sr-only">搜索菜单和记录</span>
+          <span className="wide-only" aria-hidden="true">
+            搜索
+          </span>
+          <kbd className="wide-only" aria-hidden="true">
+            {isMac ? '⌘' : 'Ctrl'} K
+          </kbd>
+        </button>
+        <span className="wide-only">
+          <Tool label={full.on ? '退出全屏' : '全屏'} onClick={full.toggle}>
+            {full.on ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
+          </Tool>
+        </span>
+        <Tool label={theme.isDark ? '切换为浅色' : '切换为深色'} onClick={theme.toggle}>
+          {theme.isDark ? <SunOutlined /> : <MoonOutlined />}
+        </Tool>
+        <Notices />
+        <UserMenu />
+      </div>
+    </header>
+  )
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+const Tool = ({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) => (
+  <Tooltip title={label} mouseEnterDelay={0.6}>
+    <Button type="text" className="tool" aria-label={label} onClick={onClick} icon={children} />
+  </Tooltip>
+)
+
+function Notices() {
+  const unread = useUnread()
+  const [open, setOpen] = useState(false)
+  const [wanted, setWanted] = useState(false)
+  const show = () => {
+    setWanted(true)
+    setOpen(true)
+  }
+  return (
+    <>
+      <span className="with-count">
+        <Tool label={unread ? `消息，${unread} 条未读` : '消息'} onClick={show}>
+          <BellOutlined />
+        </Tool>
+        {unread > 0 && (
+          <span className="count" aria-hidden="true">
+            {unread > 99 ? '99+' : unread}
+          </span>
+        )}
+      </span>
+      {wanted && (
+        <Suspense>
+          <NoticeDrawer open={open} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

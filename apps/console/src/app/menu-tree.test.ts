@@ -1,0 +1,51 @@
+import type { MenuNode } from '@oms/contract/perms.ts'
+import { expect, test } from 'vitest'
+import { firstChild, menuEntries, trailOf } from './menu-tree.ts'
+import { matchScreen } from './screen-match.ts'
+
+const DEFAULTS = { id: 1, parentId: 0, icon: '', sort: 1, keepAlive: 1, isFrame: 0, query: '', activeMenu: '' }
+const node = (name: string, url: string, children: MenuNode[] = [], visible = 1): MenuNode => ({
+  ...DEFAULTS,
+  name,
+  url,
+  visible,
+  children,
+  type: children.length ? 'M' : 'C',
+})
+
+const MENUS = [
+  node('个人', '/account', [node('资料', '/account/profile'), node('会话', '/account/sessions')]),
+  node('未知', '/x', [node('没有的页面', '/x/nope')]),
+  node('隐藏', '/account/mfa', [], 0),
+  node('大小写', '/account/PROFILE'),
+]
+
+test('LAYOUT-01 home is first; hidden, unknown and empty entries are left out', () => {
+  expect(menuEntries(MENUS).map(({ name }) => name)).toEqual(['首页', '个人'])
+})
+
+test('ROUTE-10 a parent leads to its first child', () => {
+  expect(firstChild(menuEntries(MENUS), '/account')).toBe('/account/profile')
+  expect(firstChild(menuEntries(MENUS), '/nothing')).toBeUndefined()
+})
+
+test('the breadcrumb comes from the menus', () => {
+  expect(trailOf(menuEntries(MENUS), '/account/sessions')?.above.map(({ name }) => name)).toEqual(['个人'])
+})
+
+test('ROUTE-08 a path parameter of the wrong form is no page; identity is path and declared parameters', () => {
+  const screens = [
+    { path: '/dict/:id', params: { id: /^\d+$/ } },
+    { path: '/ticket', identity: ['id'] },
+  ].map((each) => ({
+    ...each,
+    path: each.path as '/x',
+    title: 't',
+    access: 'session',
+    page: async () => ({ default: () => null }),
+  }))
+  expect(matchScreen('/dict/7?pageNum=2', screens)?.key).toBe('/dict/7')
+  expect(matchScreen('/dict/7a', screens)).toBeUndefined()
+  expect(matchScreen('/ticket?id=3&tab=1', screens)?.key).toBe('/ticket?id=3')
+  expect(matchScreen('/DICT/7', screens)).toBeUndefined()
+})

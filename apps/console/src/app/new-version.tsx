@@ -1,0 +1,43 @@
+import { App, Button } from 'antd'
+import { useEffect } from 'react'
+
+const EVERY_MS = 5 * 60_000
+const KEY = 'new-version'
+
+/** Says once that a newer program is installed; the person decides when to load it. */
+export function NewVersion() {
+  const { notification } = App.useApp()
+  useEffect(() => {
+    const look = async () => {
+      if (document.visibilityState !== 'visible' || !(await isOutdated())) return
+      clearInterval(timer)
+      notification.info({
+        key: KEY,
+        title: '系统已更新',
+        description: '刷新后使用新版本。请先保存正在编辑的内容。',
+        duration: 0,
+        actions: (
+          <Button type="primary" size="small" onClick={() => location.reload()}>
+            立即刷新
+          </Button>
+        ),
+      })
+    }
+    const timer = setInterval(look, EVERY_MS)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [notification])
+  return null
+}
+
+let lookedAt = Date.now()
+async function isOutdated() {
+  if (Date.now() - lookedAt < EVERY_MS - 1000) return false
+  lookedAt = Date.now()
+  const answer = await fetch('/version.json', { cache: 'no-store' }).catch(() => undefined)
+  const { version }: { version?: string } = (await answer?.json().catch(() => undefined)) ?? {}
+  return version !== undefined && version !== __VERSION__
+}

@@ -1,0 +1,35 @@
+import { useEffect } from 'react'
+
+interface Props {
+  readonly heading?: string
+  readonly hint?: string
+}
+
+/** The specification's error page; also what one sees without the right to a page. */
+export function NotFound({
+  heading = '错误页面',
+  hint = '对不起，您访问的页面不存在。请检查输入的网址是否正确，点击下方按钮返回首页，或者发送错误报告。',
+}: Props) {
+  useEffect(() => {
+    document.title = `${heading} - 运营管理系统`
+  }, [heading])
+  return (
+    <main className="center-page">
+      <div className="error-page">
+        <p className="error-code" aria-hidden="true">
+          404
+        </p>
+        <h1>{heading}</h1>
+        <p>{hint}</p>
+        <p className="error-address">{location.pathname}</p>
+        <a className="primary-link" href="/">
+          返回首页
+        </a>
+      </div>
+    </main>
+  )
+}
+
+export const NoRight = () => (
+  <NotFound heading="您没有权限！" hint="您的账号没有访问此页面的权限。如需开通，请联系管理员；也可以返回首页继续。" />
+)

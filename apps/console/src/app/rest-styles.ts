@@ -1,0 +1,1 @@
+import 'virtual:antd-rest.css'

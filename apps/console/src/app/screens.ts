@@ -1,0 +1,29 @@
+import type { Screen } from '#kernel/screens.ts'
+import { aboutScreens } from '#modules/about/about.screens.ts'
+import { accountListScreens } from '#modules/account-list/account-list.screens.ts'
+import { accountScreens } from '#modules/account/account.screens.ts'
+import { dictScreens } from '#modules/dict/dict.screens.ts'
+import { homeScreens } from '#modules/home/home.screens.ts'
+import { logScreens } from '#modules/log/log.screens.ts'
+import { noticeScreens } from '#modules/notice/notice.screens.ts'
+import { otaScreens } from '#modules/ota/ota.screens.ts'
+import { staffScreens } from '#modules/staff/staff.screens.ts'
+import { menuScreens } from '#modules/menu/menu.screens.ts'
+import { roleScreens } from '#modules/role/role.screens.ts'
+import { sceneScreens } from '#modules/scene/scene.screens.ts'
+
+/** Every address of the console. A module adds one line; menus, guard, tabs and breadcrumb follow. */
+export const screens: readonly Screen[] = [
+  ...homeScreens,
+  ...accountScreens,
+  ...otaScreens,
+  ...staffScreens,
+  ...accountListScreens,
+  ...logScreens,
+  ...dictScreens,
+  ...noticeScreens,
+  ...aboutScreens,
+  ...menuScreens,
+  ...roleScreens,
+  ...sceneScreens,
+]

@@ -1,0 +1,20 @@
+import type { SearchHit } from '#kernel/search-providers.ts'
+import { type MenuEntry, menuPages } from '../menu-tree.ts'
+
+const MOST = 8
+
+/** Menus whose title, path of titles or address contains every word; titles that begin with it first. */
+export function menuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
+  const words = text.trim().toLowerCase().split(/\s+/)
+  const begins = (title: string) => (title.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1)
+  return menuPages(entries)
+    .map(({ entry, above }) => ({
+      key: `menu:${entry.url}`,
+      title: entry.name,
+      detail: above.length ? above.map(({ name }) => name).join(' / ') : '菜单',
+      to: entry.url,
+    }))
+    .filter(({ title, detail, to }) => words.every((word) => `${detail} ${title} ${to}`.toLowerCase().includes(word)))
+    .sort((a, b) => begins(a.title) - begins(b.title))
+    .slice(0, MOST)
+}

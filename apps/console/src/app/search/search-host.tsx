@@ -1,0 +1,32 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { loadChunk } from '#kernel/load-chunk.ts'
+import type { MenuEntry } from '../menu-tree.ts'
+
+const SearchPalette = lazy(() => loadChunk(() => import('./search-palette.tsx')))
+
+interface Props {
+  readonly entries: readonly MenuEntry[]
+  readonly open: boolean
+  readonly onOpen: () => void
+  readonly onClose: () => void
+}
+
+/** Opens the search by Ctrl/⌘ K from anywhere; its code comes with the first use. */
+export function SearchHost({ entries, open, onOpen, onClose }: Props) {
+  const [used, setUsed] = useState(false)
+  if (open && !used) setUsed(true)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      onOpen()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [onOpen])
+  return used ? (
+    <Suspense>
+      <SearchPalette entries={entries} open={open} onClose={onClose} />
+    </Suspense>
+  ) : null
+}

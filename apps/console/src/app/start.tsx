@@ -1,0 +1,72 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from 'antd'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
+import { isPublic } from '#kernel/addresses.ts'
+import { useSession } from '#kernel/session.tsx'
+import { Console } from './console.tsx'
+import { loadChunk } from '#kernel/load-chunk.ts'
+import { NewVersion } from './new-version.tsx'
+import { NoticePage } from './notice-page.tsx'
+import { PageLoading } from './page-loading.tsx'
+import { loadPermissions, type Readiness } from './permissions.ts'
+import { useServerNews } from './server-news.ts'
+import { ReloginDialog } from './relogin-dialog.tsx'
+import { SessionWatch } from './session-watch.tsx'
+
+const RegisterPage = lazy(() => loadChunk(() => import('#modules/account/register.page.tsx')))
+const ResetPage = lazy(() => loadChunk(() => import('#modules/account/reset.page.tsx')))
+const ForcedPage = lazy(() => loadChunk(() => import('#modules/account/forced-password.page.tsx')))
+
+/** The first fork: pages of a stranger, the forced change of a password, or the console. */
+export function Start({ ready }: { ready: Readiness }) {
+  const { pathname } = useLocation()
+  const session = useSession()
+  // The login page is a document of its own; arriving here by a link inside the program loads it.
+  if (pathname === '/login') location.replace('/login')
+  return (
+    <Suspense fallback={<PageLoading />}>
+      {isPublic(pathname) ? (
+        pathname === '/reg/index' ? (
+          <RegisterPage />
+        ) : (
+          <ResetPage />
+        )
+      ) : session?.mustChangePassword ? (
+        <ForcedPage />
+      ) : (
+        <LoggedIn first={ready} />
+      )}
+      <ReloginDialog />
+    </Suspense>
+  )
+}
+
+function LoggedIn({ first }: { first: Readiness }) {
+  const [ready, setReady] = useState(first)
+  const client = useQueryClient()
+  const reload = useCallback(async () => {
+    setReady(await loadPermissions())
+    // What one sees depends on what one may.
+    await client.invalidateQueries()
+  }, [client])
+  useServerNews(reload, ready === 'ready')
+  useEffect(() => {
+    document.documentElement.dataset.started = ''
+  }, [])
+  return (
+    <>
+      {ready === 'ready' ? <Console /> : <StartFailed onRetry={reload} />}
+      <SessionWatch onRenewed={reload} />
+      <NewVersion />
+    </>
+  )
+}
+
+const StartFailed = ({ onRetry }: { onRetry: () => void }) => (
+  <NoticePage title="菜单加载失败" hint="网络异常或服务器暂时不可用，请稍后重试。">
+    <Button type="primary" onClick={onRetry}>
+      重试
+    </Button>
+  </NoticePage>
+)

@@ -1,0 +1,90 @@
+import { CloseOutlined } from '@ant-design/icons'
+import { Dropdown, type MenuProps } from 'antd'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { HOME } from '#kernel/addresses.ts'
+import { panelId, tabId } from './tab-panel.tsx'
+import { isDirty, type Tab, type Tabs } from './tab-store.ts'
+import type { TabActions } from './use-tab-actions.ts'
+
+interface Props {
+  readonly tabs: Tabs
+  /** What is shown: no tab at all on a page that was not found. */
+  readonly active: string | undefined
+  readonly actions: TabActions
+}
+
+/** The opened pages. Arrows walk, Enter shows, Delete closes, the context menu key opens the tab's menu. */
+export function TabBar({ tabs, active, actions }: Props) {
+  const strip = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [active, tabs.list.length])
+  return (
+    <div
+      ref={strip}
+      className="tab-bar"
+      role="tablist"
+      aria-label="已打开的页面"
+      onWheel={({ deltaY }) => strip.current?.scrollBy({ left: deltaY })}
+    >
+      {tabs.list.map((tab) => (
+        <TabButton key={tab.key} tab={tab} tabs={tabs} shown={tab.key === active} actions={actions} />
+      ))}
+    </div>
+  )
+}
+
+function TabButton({ tab, tabs, shown, actions }: { tab: Tab; tabs: Tabs; shown: boolean; actions: TabActions }) {
+  const closable = tab.key !== HOME
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = { ArrowLeft: 'previousElementSibling', ArrowRight: 'nextElementSibling' }[event.key]
+    if (step) (event.currentTarget[step as 'nextElementSibling'] as HTMLElement | null)?.focus()
+    else if (event.key === 'Delete' && closable) void actions.close(tab.key)
+    else if (event.key === 'Enter' || event.key === ' ') actions.show(tab.key)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dropdown trigger={['contextMenu']} menu={menuOf(tab, tabs, actions)} rootClassName="tab-menu">
+      <div
+        role="tab"
+        id={tabId(tab.key)}
+        aria-controls={shown ? panelId(tab.key) : undefined}
+        aria-selected={shown}
+        tabIndex={shown ? 0 : -1}
+        className={shown ? 'tab tab-shown' : 'tab'}
+        onClick={() => actions.show(tab.key)}
+        onAuxClick={({ button }) => button === 1 && closable && void actions.close(tab.key)}
+        onKeyDown={onKeyDown}
+      >
+        {isDirty(tab) && <span className="tab-dot" role="img" aria-label="有未保存的内容" />}
+        <span className="tab-title">{tab.title}</span>
+        {closable && (
+          <CloseOutlined
+            className="tab-close"
+            aria-hidden
+            title="关闭"
+            onClick={(event) => {
+              event.stopPropagation()
+              void actions.close(tab.key)
+            }}
+          />
+        )}
+      </div>
+    </Dropdown>
+  )
+}
+
+/** The specification's four; what would do nothing is disabled, not hidden. */
+function menuOf({ key }: Tab, { list }: Tabs, actions: TabActions): MenuProps {
+  const closable = list.filter((tab) => tab.key !== HOME)
+  const others = closable.filter((tab) => tab.key !== key)
+  return {
+    items: [
+      { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
+      { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
+      { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
+      { key: 'all', label: '全部关闭', disabled: !closable.length, onClick: () => actions.closeAll() },
+    ],
+  }
+}

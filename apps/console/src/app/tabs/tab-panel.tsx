@@ -1,0 +1,108 @@
+import { Activity, createElement, memo, type ReactNode, Suspense, useLayoutEffect, useMemo, useRef } from 'react'
+import { type Location, parsePath, Route, Routes } from 'react-router'
+import type { Screen } from '#kernel/screens.ts'
+import { SCROLLER } from '#kernel/scroll.ts'
+import { type TabApi, TabProvider, useTab } from '#kernel/tab.tsx'
+import { forgetPage, pageOf } from '../lazy-page.tsx'
+import { PageErrorBoundary } from '../page-error.tsx'
+import { PageLoading } from '../page-loading.tsx'
+import { matchScreen } from '../screen-match.ts'
+import { isShown, markTab, memoryOf, setTabTitle } from './tab-state.ts'
+import type { Tab } from './tab-store.ts'
+import type { TabActions } from './use-tab-actions.ts'
+
+interface Props {
+  readonly tab: Tab
+  readonly actions: TabActions
+  /** The window's address while this tab is shown; a hidden page keeps its own. */
+  readonly here: Location | undefined
+}
+
+/** A page and its state, kept alive while another tab is shown. */
+export function TabPanel({ tab, actions, here }: Props) {
+  const { url, key } = tab
+  const kept = useMemo(() => parsePath(url), [url])
+  const screen = useMemo(() => matchScreen(url)?.screen, [url])
+  const api = useTabApi(key, actions)
+  return (
+    <Activity mode={here ? 'visible' : 'hidden'}>
+      <Scroller tabKey={key}>
+        <TabProvider value={api}>{screen && <PageAt screen={screen} at={here ?? kept} />}</TabProvider>
+      </Scroller>
+    </Activity>
+  )
+}
+
+const PageAt = memo(function PageAt({ screen, at }: { screen: Screen; at: Partial<Location> }) {
+  const page = createElement(pageOf(screen))
+  const retry = () => forgetPage(screen)
+  return (
+    <Routes location={at}>
+      <Route path={screen.path} element={<Guarded onRetry={retry} page={page} />} />
+    </Routes>
+  )
+})
+
+function Guarded({ page, onRetry }: { page: ReactNode; onRetry: () => void }) {
+  const { refresh } = useTab()
+  const again = () => {
+    onRetry()
+    refresh()
+  }
+  return (
+    <PageErrorBoundary onRetry={again}>
+      <Suspense fallback={<PageLoading />}>{page}</Suspense>
+    </PageErrorBoundary>
+  )
+}
+
+/** Each page scrolls by itself and is found where it was left. */
+function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null)
+  const top = useRef(0)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    // Not every browser keeps the position of an element that was hidden.
+    element.scrollTop = top.current
+    const onScroll = () => {
+      top.current = element.scrollTop
+    }
+    element.addEventListener('scroll', onScroll, { passive: true })
+    return () => element.removeEventListener('scroll', onScroll)
+  }, [])
+  return (
+    <div
+      ref={box}
+      className="page"
+      role="tabpanel"
+      id={panelId(tabKey)}
+      aria-labelledby={tabId(tabKey)}
+      {...{ [SCROLLER]: '' }}
+    >
+      {children}
+    </div>
+  )
+}
+
+export const tabId = (key: string) => `tab-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+export const panelId = (key: string) => `panel-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
+
+function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
+  const latest = useRef({ refresh, finish })
+  useLayoutEffect(() => {
+    latest.current = { refresh, finish }
+  })
+  return useMemo(
+    () => ({
+      key,
+      memory: memoryOf(key),
+      setTitle: (title) => setTabTitle(key, title),
+      setDirty: (source, dirty) => markTab(key, source, dirty),
+      isShown: () => isShown(key),
+      refresh: () => latest.current.refresh(key),
+      close: (then) => latest.current.finish(key, then),
+    }),
+    [key],
+  )
+}

@@ -1,0 +1,49 @@
+import { storeOf, useStore } from '#kernel/store.ts'
+import { currentSession } from '#kernel/session.tsx'
+import { matchScreen } from '../screen-match.ts'
+import { marked, NO_TABS, restored, type Tab, type Tabs, titled } from './tab-store.ts'
+
+const KEY = 'tabs'
+export const tabs = storeOf<Tabs>(NO_TABS)
+export const useTabs = () => useStore(tabs)
+export const changeTabs = (to: (now: Tabs) => Tabs) => tabs.set(to(tabs.get()))
+
+/** Opens what was open before a reload, if the same person is still here and still may see it. */
+export function restoreTabs(mayOpen: (access: string) => boolean) {
+  const titleOf = (url: string) => {
+    const screen = matchScreen(url)?.screen
+    return screen && mayOpen(screen.access) ? screen.title : undefined
+  }
+  tabs.set(restored(savedTabs(), titleOf))
+  return tabs.subscribe(save)
+}
+
+function save() {
+  const list = tabs.get().list.map(({ key, url, title }) => ({ key, url, title }))
+  sessionStorage.setItem(KEY, JSON.stringify({ uid: currentSession()?.uid, list }))
+}
+
+function savedTabs(): readonly Tab[] {
+  try {
+    const saved: { uid?: number; list?: Tab[] } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}')
+    return saved.uid === currentSession()?.uid && Array.isArray(saved.list) ? saved.list : []
+  } catch {
+    return []
+  }
+}
+
+/** Pages that put their memory away keep what `useTabState` stored, until the tab closes. */
+const memories = new Map<string, Map<string, unknown>>()
+export function memoryOf(key: string) {
+  const memory = memories.get(key) ?? new Map<string, unknown>()
+  memories.set(key, memory)
+  return memory
+}
+export const forgetMemory = (keys: readonly string[]) => {
+  for (const key of keys) memories.delete(key)
+}
+
+export const setTabTitle = (key: string, title: string) => changeTabs((now) => titled(now, key, title))
+export const markTab = (key: string, source: string, dirty: boolean) =>
+  changeTabs((now) => marked(now, key, source, dirty))
+export const isShown = (key: string) => tabs.get().active === key

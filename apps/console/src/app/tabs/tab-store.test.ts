@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { HOME } from '#kernel/addresses.ts'
+import {
+  closed,
+  isDirty,
+  MAX_LIVE,
+  marked,
+  NO_TABS,
+  refreshed,
+  restored,
+  shown,
+  type Tabs,
+  tabOf,
+} from './tab-store.ts'
+
+const open = (tabs: Tabs, key: string) => shown(tabs, { key, url: `${key}?pageNum=1`, title: key })
+const opened = (...keys: string[]) => keys.reduce(open, open(NO_TABS, HOME))
+
+test('LAYOUT-02 home is always first and cannot be closed', () => {
+  const tabs = closed(opened('/a', '/b'), [HOME, '/a', '/b'])
+  expect(tabs.list.map(({ key }) => key)).toEqual([HOME])
+  expect(tabs.active).toBe(HOME)
+})
+
+test('closing the shown tab goes back to the one seen before it', () => {
+  const tabs = closed(open(opened('/a', '/b', '/c'), '/a'), ['/a'])
+  expect(tabs.active).toBe('/c')
+})
+
+test.each([
+  ['its right neighbour', ['/a', '/b', '/c'], '/b', '/c'],
+  ['then its left one', ['/a', '/b'], '/b', '/a'],
+])('without a history closing goes to %s', (_, keys, shownKey, next) => {
+  const tabs = { ...opened(...keys), active: shownKey, visits: [shownKey] }
+  expect(closed(tabs, [shownKey]).active).toBe(next)
+})
+
+test('LAYOUT-06 the same page with another filter stays one tab and keeps the new address', () => {
+  const tabs = shown(opened('/a'), { key: '/a', url: '/a?pageNum=2', title: '/a' })
+  expect(tabs.list).toHaveLength(2)
+  expect(tabOf(tabs, '/a')?.url).toBe('/a?pageNum=2')
+})
+
+test('LAYOUT-04 tabs that are no longer permitted are not restored, titles are the present ones', () => {
+  const tabs = restored(opened('/a', '/b').list, (url) => (url.startsWith('/a') ? '新标题' : undefined))
+  expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '新标题'])
+})
+
+const key = fc.integer({ min: 0, max: 20 }).map((n) => (n === 0 ? HOME : `/p${n}`))
+const step = fc.oneof(
+  { weight: 5, arbitrary: key.map((k) => (tabs: Tabs) => open(tabs, k)) },
+  { weight: 2, arbitrary: key.map((k) => (tabs: Tabs) => closed(tabs, [k])) },
+  { weight: 1, arbitrary: key.map((k) => (tabs: Tabs) => refreshed(tabs, k)) },
+  fc.record({ k: key, on: fc.boolean() }).map(
+    ({ k, on }) =>
+      (tabs: Tabs) =>
+        marked(tabs, k, 'form', on),
+  ),
+  fc.constant((tabs: Tabs) =>
+    closed(
+      tabs,
+      tabs.list.map((tab) => tab.key).filter((k) => k !== tabs.active),
+    ),
+  ),
+  fc.constant((tabs: Tabs) =>
+    closed(
+      tabs,
+      tabs.list.map((tab) => tab.key),
+    ),
+  ),
+)
+
+test('any sequence of open, close, refresh and mark keeps the tabs sound', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      let tabs = open(NO_TABS, HOME)
+      for (const go of steps) {
+        tabs = go(tabs)
+        const keys = tabs.list.map((tab) => tab.key)
+        expect(keys[0]).toBe(HOME)
+        expect(new Set(keys).size).toBe(keys.length)
+        expect(keys).toContain(tabs.active)
+        for (const each of [...tabs.visits, ...tabs.live]) expect(keys).toContain(each)
+        expect(new Set(tabs.live).size).toBe(tabs.live.length)
+        const idle = tabs.live.filter((k) => k !== tabs.active && !isDirty(tabOf(tabs, k)!))
+        expect(Math.min(idle.length, tabs.live.length - MAX_LIVE)).toBeLessThanOrEqual(0)
+      }
+    }),
+  )
+})
+
+test('unsaved work is never put away to save memory', () => {
+  const dirty = marked(opened('/form'), '/form', 'f', true)
+  const many = Array.from({ length: 30 }, (_, i) => `/p${i}`).reduce(open, dirty)
+  expect(many.live).toContain('/form')
+  expect(many.live).toHaveLength(MAX_LIVE)
+})

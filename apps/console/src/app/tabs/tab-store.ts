@@ -1,0 +1,101 @@
+import { HOME } from '#kernel/addresses.ts'
+
+/** One opened page. `key` is what makes it another page; `url` where it is now, filters and page number included. */
+export interface Tab {
+  readonly key: string
+  readonly url: string
+  readonly title: string
+  /** Counts refreshes: another version is another page. */
+  readonly version: number
+  /** Forms with unsaved work in it. */
+  readonly dirty: readonly string[]
+}
+
+export interface Tabs {
+  readonly list: readonly Tab[]
+  readonly active: string
+  /** Keys in the order they were shown, latest last; the head of it decides where closing leads. */
+  readonly visits: readonly string[]
+  /** Keys whose pages are alive, least recently shown first. */
+  readonly live: readonly string[]
+}
+
+/** Pages kept alive; the least recently shown one without unsaved work goes first. */
+export const MAX_LIVE = 12
+const HOME_TAB: Tab = { key: HOME, url: HOME, title: '首页', version: 0, dirty: [] }
+export const NO_TABS: Tabs = { list: [HOME_TAB], active: HOME, visits: [], live: [] }
+
+export const isDirty = ({ dirty }: Tab) => dirty.length > 0
+export const tabOf = ({ list }: Tabs, key: string) => list.find((tab) => tab.key === key)
+
+const last = (keys: readonly string[], key: string) => [...keys.filter((each) => each !== key), key]
+const change = (tabs: Tabs, key: string, to: (tab: Tab) => Tab): Tabs =>
+  tabOf(tabs, key) ? { ...tabs, list: tabs.list.map((tab) => (tab.key === key ? to(tab) : tab)) } : tabs
+
+/** Shows a page: an open one takes the new address, another opens at the end. */
+export function shown(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url' | 'title'>): Tabs {
+  const opened = tabOf(tabs, key)
+    ? change(tabs, key, (tab) => (tab.url === url ? tab : { ...tab, url }))
+    : { ...tabs, list: [...tabs.list, { key, url, title, version: 0, dirty: [] }] }
+  return evicted({ ...opened, active: key, visits: last(tabs.visits, key), live: last(tabs.live, key) })
+}
+
+function evicted(tabs: Tabs): Tabs {
+  const mayGo = (key: string) => {
+    const tab = tabOf(tabs, key)
+    return key !== tabs.active && !(tab && isDirty(tab))
+  }
+  const live = [...tabs.live]
+  while (live.length > MAX_LIVE) {
+    const at = live.findIndex(mayGo)
+    if (at < 0) break
+    live.splice(at, 1)
+  }
+  return { ...tabs, live }
+}
+
+/** Closes pages; home stays. If the shown one goes: the page seen before it, its right neighbour, its left one, home. */
+export function closed(tabs: Tabs, keys: readonly string[]): Tabs {
+  const going = new Set(keys.filter((key) => key !== HOME))
+  const stays = (key: string) => !going.has(key)
+  const active = stays(tabs.active) ? tabs.active : nextAfter(tabs, stays)
+  return {
+    list: tabs.list.filter((tab) => stays(tab.key)),
+    active,
+    visits: tabs.visits.filter(stays),
+    live: tabs.live.filter(stays),
+  }
+}
+
+function nextAfter({ list, active, visits }: Tabs, stays: (key: string) => boolean) {
+  const seenBefore = visits.findLast((key) => key !== active && stays(key))
+  if (seenBefore) return seenBefore
+  const at = list.findIndex((tab) => tab.key === active)
+  const right = list.slice(at + 1).find((tab) => stays(tab.key))
+  const left = list.slice(0, Math.max(at, 0)).findLast((tab) => stays(tab.key))
+  return (right ?? left)?.key ?? HOME
+}
+
+/** Loads a page anew: what it held is gone, unsaved marks included. */
+export const refreshed = (tabs: Tabs, key: string) =>
+  change(tabs, key, (tab) => ({ ...tab, version: tab.version + 1, dirty: [] }))
+
+export const titled = (tabs: Tabs, key: string, title: string) =>
+  tabOf(tabs, key)?.title === title ? tabs : change(tabs, key, (tab) => ({ ...tab, title }))
+
+export function marked(tabs: Tabs, key: string, source: string, dirty: boolean) {
+  if ((tabOf(tabs, key)?.dirty.includes(source) ?? false) === dirty) return tabs
+  return change(tabs, key, (tab) => ({
+    ...tab,
+    dirty: dirty ? [...tab.dirty, source] : tab.dirty.filter((each) => each !== source),
+  }))
+}
+
+/** Tabs of an earlier load of the program: only those still permitted, under their present titles. */
+export function restored(saved: readonly Tab[], titleOf: (url: string) => string | undefined): Tabs {
+  const list = saved.flatMap((tab) => {
+    const title = tab.key === HOME ? undefined : titleOf(tab.url)
+    return title ? [{ ...tab, title, version: 0, dirty: [] }] : []
+  })
+  return { ...NO_TABS, list: [HOME_TAB, ...list] }
+}

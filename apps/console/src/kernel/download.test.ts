@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { downloadText, nameIn } from './download.ts'
+
+test.each([
+  [401, '', '认证失败，无法访问系统资源'],
+  [403, 'x', '当前操作没有权限'],
+  [404, '', '访问资源不存在'],
+  [501, '您没有权限！', '您没有权限！'],
+  [500, '', '系统未知错误，请反馈给管理员'],
+])('DOWNLOAD-02 a refusal %s %s says %s', (code, msg, text) => expect(downloadText(code, msg)).toBe(text))
+
+test('the name of a download is the UTF-8 one, then the plain one', () => {
+  expect(nameIn(`attachment; filename="a.xlsx"; filename*=UTF-8''%E8%AE%BE.xlsx`)).toBe('设.xlsx')
+  expect(nameIn('attachment; filename="a b.zip"')).toBe('a b.zip')
+  expect(nameIn(null)).toBeUndefined()
+})

@@ -1,0 +1,87 @@
+import type { Endpoint, InputOf } from '@oms/contract/kernel/endpoint.ts'
+import { CODE } from '@oms/contract/kernel/envelope.ts'
+import type { JobAnswer } from '@oms/contract/kernel/transfer.ts'
+import { sessionHeaders, TIMEOUT_MS } from './call.ts'
+import { currentSession } from './session.tsx'
+import { QUIET_SECONDS, toast, toastOnce } from './toast.ts'
+import { type Fields, sendableOf } from './wire.ts'
+
+const DOWNLOAD_TEXT: Readonly<Record<number, string>> = {
+  401: '认证失败，无法访问系统资源',
+  403: '当前操作没有权限',
+  404: '访问资源不存在',
+}
+const DOWNLOAD_UNKNOWN = '系统未知错误，请反馈给管理员'
+export const DOWNLOAD_FAILED = '下载文件出现错误，请联系管理员！'
+
+/**
+ * Downloads by GET with a bearer token and saves the answer. A name the server gives wins over `filename`;
+ * without either it is a zip. Resolves to whether a file was saved; the person was told if not.
+ */
+export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E>, filename?: string) {
+  const { url, body, contentType } = sendableOf(endpoint, input as Fields)
+  try {
+    const response = await fetch(url, {
+      method: endpoint.method,
+      body,
+      headers: {
+        ...sessionHeaders(),
+        ...(contentType && { 'content-type': contentType }),
+        Authorization: `Bearer ${currentSession()?.token ?? ''}`,
+      },
+      // Only the first answer is timed; a large file may take as long as the line needs.
+      signal: firstAnswer(),
+    })
+    const words = await wordsIn(response)
+    if (words) return tell(words)
+    save(await response.blob(), nameIn(response.headers.get('content-disposition')) ?? filename ?? 'download.zip')
+    return true
+  } catch {
+    return tell(DOWNLOAD_FAILED)
+  }
+}
+
+function tell(words: Words) {
+  if (typeof words === 'string') toastOnce('error', words, QUIET_SECONDS)
+  else toast.success(words.later)
+  return false
+}
+
+/** Why there is no file; or `later`, where it will be: a job makes what is too large to wait for. */
+type Words = string | { readonly later: string }
+
+const firstAnswer = () => AbortSignal.timeout(TIMEOUT_MS * 10)
+
+/** A JSON answer is no file, whatever its status; a file of our own called `.json` arrives as an attachment. */
+async function wordsIn(response: Response): Promise<Words | undefined> {
+  const isJson = response.headers.get('content-type')?.includes('application/json')
+  const isAttachment = response.headers.has('content-disposition')
+  if (response.ok && (!isJson || isAttachment)) return undefined
+  const { code = response.status, msg = '', data } = (await response.json().catch(() => ({}))) as Envelope
+  return response.ok && code === CODE.ok && data?.jobId ? { later: msg } : downloadText(code, msg)
+}
+type Envelope = { readonly code?: number; readonly msg?: string; readonly data?: Partial<JobAnswer> | null }
+
+/** The specification's texts for a refused download. */
+export const downloadText = (code: number, msg: string) => DOWNLOAD_TEXT[code] ?? (msg || DOWNLOAD_UNKNOWN)
+
+/** The file name of a `content-disposition`, the UTF-8 one first. */
+export function nameIn(disposition: string | null) {
+  const encoded = /filename\*=(?:UTF-8'')?([^;]+)/i.exec(disposition ?? '')?.[1]
+  const plain = /filename="?([^";]+)"?/i.exec(disposition ?? '')?.[1]
+  try {
+    return encoded ? decodeURIComponent(encoded.trim()) : plain?.trim()
+  } catch {
+    return plain?.trim()
+  }
+}
+
+/** Hands bytes to the browser's own downloads. */
+export function save(blob: Blob, filename: string) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = filename
+  link.click()
+  // The browser needs the address until it has begun to write.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

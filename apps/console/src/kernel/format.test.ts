@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import {
+  formatBytes,
+  formatDateTime,
+  formatDuration,
+  formatMoney,
+  formatPercent,
+  roundTwo,
+  weekRange,
+} from './format.ts'
+
+test.each([
+  [1_700_000_000, new Date(1_700_000_000_000)],
+  ['1700000000', new Date(1_700_000_000_000)],
+  [1_700_000_000_123, new Date(1_700_000_000_123)],
+])('FORMAT-01 %s shows as the moment it is; ten digits are seconds', (value, date) => {
+  expect(formatDateTime(value)).toBe(formatDateTime(date))
+  expect(formatDateTime(value)).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
+})
+
+test('FORMAT-01 wall-clock texts stay as they are, nothing and nonsense are a dash', () => {
+  expect(formatDateTime('2026-02-03 04:05:06')).toBe('2026-02-03 04:05:06')
+  expect(formatDateTime('2026-02-03')).toBe('2026-02-03 00:00:00')
+  for (const value of [null, undefined, '', 'soon']) expect(formatDateTime(value)).toBe('-')
+})
+
+test.each([
+  [0.12345, '12.35%'],
+  [0.5, '50%'],
+  [1, '100%'],
+  [0.010049, '1%'],
+  [null, '-'],
+  [Number.NaN, '-'],
+])('FORMAT-02 the share %s is %s', (share, shown) => expect(formatPercent(share)).toBe(shown))
+
+test.each([
+  [1.005, 1.01],
+  [-1.005, -1],
+  [0, 0],
+])('FORMAT-02 %s rounds to %s', (value, rounded) => expect(roundTwo(value)).toBe(rounded))
+
+test('FORMAT-02 the weekly range spans seven days and ends today, across a month too', () => {
+  expect(weekRange(new Date(2026, 2, 3))).toEqual(['2026-02-25', '2026-03-03'])
+})
+
+test('sizes, money and durations read as people say them', () => {
+  expect([0, 1023, 1536, 300 * 2 ** 20].map(formatBytes)).toEqual(['0 B', '1023 B', '1.5 KB', '300 MB'])
+  expect(formatMoney(123_456)).toBe('1,234.56')
+  expect([0, 59, 3600, 93_600].map(formatDuration)).toEqual(['0 秒', '59 秒', '1 小时', '1 天 2 小时'])
+})

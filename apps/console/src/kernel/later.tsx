@@ -1,0 +1,82 @@
+import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useState } from 'react'
+import { loadChunk } from './load-chunk.ts'
+
+/** Time a screen has to itself before what it may need next is fetched. */
+const QUIET_MS = 2500
+const AGAIN_MS = 500
+/** What stands where something is still to come. */
+const UNFINISHED = '.kit-skeleton, .ant-skeleton, .loading-block'
+
+/** Runs when the screen has shown what it has to show, and nothing else happens; answers how to call it off. */
+export function whenQuiet(run: () => void) {
+  const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
+  let timer = setTimeout(check, QUIET_MS)
+  function check() {
+    const started = document.documentElement.dataset['started'] !== undefined
+    if (started && !isUnfinished()) return void idle(run)
+    timer = setTimeout(check, AGAIN_MS)
+  }
+  return () => clearTimeout(timer)
+}
+
+/** Hidden tabs may be waiting; nobody looks at them. */
+const isUnfinished = () =>
+  [...document.querySelectorAll<HTMLElement>(UNFINISHED)].some(({ offsetParent }) => offsetParent !== null)
+
+type Load = () => Promise<unknown>
+const waiting: Load[] = []
+let callOff = () => {}
+
+/** Fetches, one after another, what was declared to come later. */
+function fetchWhenQuiet(load: Load) {
+  waiting.push(load)
+  callOff()
+  callOff = whenQuiet(fetchNext)
+}
+
+async function fetchNext() {
+  // A failure says nothing: whoever opens it asks again, and is told.
+  await waiting
+    .shift()?.()
+    .catch(() => {})
+  if (waiting.length > 0) await fetchNext()
+}
+
+type PropsOf<C> = C extends (props: infer Props) => ReactNode ? Props : never
+
+/**
+ * A component whose code is no part of the first screen: `later(() => import('./staff-form.tsx'), 'StaffAddForm')`.
+ * It is fetched once the screen is quiet, so that a dialog opens at once. With `when`, nothing is rendered before that
+ * is true for the first time: for drawers that are always there and mostly closed.
+ */
+export function later<Module, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+  options: {
+    when?: (props: PropsOf<Module[Name]>) => boolean
+    fallback?: (props: PropsOf<Module[Name]>) => ReactNode
+  } = {},
+): Module[Name] {
+  type Props = PropsOf<Module[Name]>
+  const { when = () => true, fallback = () => null } = options
+  const begin = () =>
+    lazy(() =>
+      loadChunk(load).then(
+        (module) => ({ default: module[name] as ComponentType<object> }),
+        (failure: unknown) => {
+          // Opened once more, it is asked for once more.
+          Lazy = begin()
+          throw failure
+        },
+      ),
+    )
+  let Lazy = begin()
+  if (typeof window !== 'undefined') fetchWhenQuiet(load)
+  function Later(props: Props) {
+    const [wanted, setWanted] = useState(false)
+    const wants = wanted || when(props)
+    if (wants && !wanted) setWanted(true)
+    return wants ? <Suspense fallback={fallback(props)}>{createElement(Lazy, props as object)}</Suspense> : null
+  }
+  return Later as Module[Name]
+}

@@ -1,0 +1,55 @@
+import { DownloadOutlined } from '@ant-design/icons'
+import type { Endpoint, InputOf } from '@oms/contract/kernel/endpoint.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '@oms/contract/kernel/transfer.ts'
+import { Button, Dropdown } from 'antd'
+import { useState } from 'react'
+import { Allowed } from '#kernel/session.tsx'
+import { toast } from '#kernel/toast.ts'
+import { exportFile } from './export-file.ts'
+import { useFollowJob } from './use-follow-job.ts'
+import { useShownColumns } from './shown-columns.ts'
+
+const FORMATS: Readonly<Record<ExportFormat, string>> = { xlsx: 'Excel（.xlsx）', csv: 'CSV（.csv）' }
+
+/** Exports the list as it is filtered, ordered and arranged now. Goes into DataTable's `tools`. */
+export function ExportButton<E extends Endpoint>({
+  to,
+  query,
+  name,
+  columns,
+}: {
+  to: E
+  query: object
+  /** The file's name, without its ending. */
+  name: string
+  /** The server's own columns, where they are not those of the table. */
+  columns?: readonly string[]
+}) {
+  const [busy, setBusy] = useState(false)
+  const shown = useShownColumns()
+  const follow = useFollowJob()
+  const run = async (format: ExportFormat) => {
+    setBusy(true)
+    const input = { ...query, format, columns: columns ?? shown } as unknown as InputOf<E>
+    const result = await exportFile(to, input, `${name}.${format}`)
+    if (result.kind === 'saved') toast.success('导出完成')
+    else if (result.kind === 'later') follow(result.jobId, result.message)
+    else toast.error(result.message)
+    setBusy(false)
+  }
+  return (
+    <Allowed to={to}>
+      <Dropdown
+        trigger={['click']}
+        disabled={busy}
+        menu={{
+          items: EXPORT_FORMATS.map((format) => ({ key: format, label: FORMATS[format], onClick: () => run(format) })),
+        }}
+      >
+        <Button icon={<DownloadOutlined />} loading={busy}>
+          {busy ? '正在导出' : '导出'}
+        </Button>
+      </Dropdown>
+    </Allowed>
+  )
+}

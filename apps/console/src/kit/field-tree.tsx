@@ -1,0 +1,24 @@
+import { about } from '@oms/contract/kernel/fields.ts'
+import { TreeSelect } from 'antd'
+import type * as z from 'zod'
+import { Field, type Of, type Within } from './field.tsx'
+import type { TreeItem } from './tree/tree-item.ts'
+
+/** A node of a tree. */
+export function TreeSelectField<S extends z.ZodObject>({
+  tree,
+  ...props
+}: Of<S> & Within & { tree: readonly TreeItem[] }) {
+  return (
+    <Field {...props}>
+      <TreeSelect
+        allowClear
+        showSearch={{ treeNodeFilterProp: 'title' }}
+        placeholder={`请选择${about(props.of, props.name).title}`}
+        disabled={props.disabled === true}
+        fieldNames={{ value: 'key', label: 'title' }}
+        treeData={[...tree] as { key: string }[]}
+      />
+    </Field>
+  )
+}

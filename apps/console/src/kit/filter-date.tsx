@@ -1,0 +1,76 @@
+import { CalendarOutlined, SwapRightOutlined } from '@ant-design/icons'
+import { Form } from 'antd'
+import { useId } from 'react'
+import { later } from '#kernel/later.tsx'
+import './kit.css'
+import { type Due, useStandIn } from './use-stand-in.ts'
+
+export interface DateRangeProps {
+  id: string
+  from: string | undefined
+  to: string | undefined
+  due: Due
+  onChange(from: string | undefined, to: string | undefined): void
+}
+
+let here = false
+const load = () =>
+  import('./date-range.tsx').then((module) => {
+    here = true
+    return module
+  })
+const DateRange = later(load, 'DateRange', { fallback: (props) => <StandIn {...props} /> })
+
+/** A range of days, both ends included, sent as `beginTime` and `endTime`. */
+export function DateRangeFilter({
+  label,
+  begin = 'beginTime',
+  end = 'endTime',
+}: {
+  label: string
+  begin?: string
+  end?: string
+}) {
+  const form = Form.useFormInstance()
+  const { due, reach } = useStandIn(() => here)
+  const range = {
+    id: useId(),
+    from: Form.useWatch(begin, { form, preserve: true }) as string | undefined,
+    to: Form.useWatch(end, { form, preserve: true }) as string | undefined,
+    due,
+    onChange: (from?: string, to?: string) => form.setFieldsValue({ [begin]: from, [end]: to }),
+  }
+  return (
+    <Form.Item label={label} htmlFor={range.id}>
+      {due ? <DateRange {...range} /> : <StandIn {...range} {...reach} />}
+    </Form.Item>
+  )
+}
+
+type Reach = Partial<ReturnType<typeof useStandIn>['reach']>
+
+/** What the calendar's field looks like, until it is there. */
+function StandIn({ id, from = '', to = '', onPointerDown, onFocus }: DateRangeProps & Reach) {
+  const end = (value: string, placeholder: string, inputId: string) => (
+    <div className="ant-picker-input">
+      <input id={inputId} value={value} placeholder={placeholder} readOnly size={12} onFocus={onFocus} />
+    </div>
+  )
+  return (
+    <div
+      className="ant-picker ant-picker-range ant-picker-outlined css-var-root ant-picker-css-var kit-range-early"
+      onPointerDown={onPointerDown}
+    >
+      {end(from, '开始日期', id)}
+      <div className="ant-picker-range-separator" aria-hidden>
+        <span className="ant-picker-separator">
+          <SwapRightOutlined />
+        </span>
+      </div>
+      {end(to, '结束日期', `${id}-end`)}
+      <span className="ant-picker-suffix" aria-hidden>
+        <CalendarOutlined />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import {
+  countFilters,
+  filled,
+  lastPage,
+  nextSort,
+  pagesShown,
+  readListState,
+  totalText,
+  writeListState,
+} from './list-state.ts'
+
+const read = (query: string) => readListState(new URLSearchParams(query))
+
+describe('list state in the address', () => {
+  test('PAGER-01 starts on page 1 with 20 rows', () => {
+    expect(read('')).toEqual({ filters: {}, pageNum: 1, pageSize: 20, sort: undefined })
+  })
+
+  test('what makes no sense falls back to the defaults', () => {
+    expect(read('pageNum=-3&pageSize=9999&isAsc=up')).toMatchObject({ pageNum: 1, pageSize: 20, sort: undefined })
+    expect(read('pageNum=1.5&name=').filters).toEqual({})
+  })
+
+  test('what is written reads back the same', () => {
+    const query = 'name=a%26b&status=1&status=2&orderByColumn=createTime&isAsc=desc&pageNum=3&pageSize=50'
+    expect(writeListState(read(query)).toString()).toBe(query)
+  })
+
+  test('defaults stay out of the address', () => {
+    expect(writeListState(read('pageNum=1&pageSize=20')).toString()).toBe('')
+  })
+
+  test('PAGER-04 several values of one filter are repeated keys', () => {
+    expect(writeListState({ ...read(''), filters: { id: ['1', '2'] } }).toString()).toBe('id=1&id=2')
+  })
+})
+
+test('empty form fields are no filters', () => {
+  expect(filled({ a: ' x ', b: '', c: null, d: undefined, e: [], f: [1], g: [1, 2], h: 0 })).toEqual({
+    a: 'x',
+    f: '1',
+    g: ['1', '2'],
+    h: '0',
+  })
+})
+
+test('the two ends of a range count as one filter', () => {
+  expect(countFilters({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
+  expect(countFilters({ endTime: 'b' })).toBe(1)
+})
+
+test('a column sorts ascending, descending, not at all', () => {
+  const up = nextSort(undefined, 'a')
+  expect(up).toEqual({ column: 'a', direction: 'asc' })
+  const down = nextSort(up, 'a')
+  expect(down).toEqual({ column: 'a', direction: 'desc' })
+  expect(nextSort(down, 'a')).toBeUndefined()
+  expect(nextSort(down, 'b')).toEqual({ column: 'b', direction: 'asc' })
+})
+
+describe('pager', () => {
+  test('PAGER-02 shows 5 or 7 page numbers wherever it stands', () => {
+    for (const count of [5, 7])
+      for (let current = 1; current <= 40; current++) {
+        const shown = pagesShown(current, 40, count)
+        expect(shown.filter((page) => page !== '…')).toHaveLength(count)
+        expect(shown).toContain(current)
+        expect([shown[0], shown.at(-1)]).toEqual([1, 40])
+      }
+  })
+
+  test('a gap stands only where pages are missing', () => {
+    expect(pagesShown(1, 10, 5)).toEqual([1, 2, 3, 4, '…', 10])
+    expect(pagesShown(5, 10, 5)).toEqual([1, '…', 4, 5, 6, '…', 10])
+    expect(pagesShown(10, 10, 5)).toEqual([1, '…', 7, 8, 9, 10])
+    expect(pagesShown(2, 3, 5)).toEqual([1, 2, 3])
+  })
+
+  test('stops at row 10,000', () => {
+    expect(lastPage(0, 20)).toBe(1)
+    expect(lastPage(41, 20)).toBe(3)
+    expect(lastPage(1_000_000, 30)).toBe(334)
+  })
+
+  test('an estimate is shown as one', () => {
+    expect(totalText(10_000, true)).toBe('10000+')
+    expect(totalText(9_999, false)).toBe('9999')
+  })
+})

@@ -1,0 +1,46 @@
+import { logs } from '@oms/contract/log.ts'
+import { Button, Empty, Skeleton, Timeline } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { FieldChanges } from './field-changes.tsx'
+import './record-history.css'
+import { LoadFailed } from './table-state.tsx'
+import { Time } from './time.tsx'
+
+const STEP = 20
+const MOST = 200
+
+/** What was done to one record, newest first, with what changed. `bizType` and `bizId` as its operations are logged under. */
+export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: string | number }) {
+  const [pageSize, setPageSize] = useState(STEP)
+  const asked = { bizType, bizId: String(bizId), pageNum: 1, pageSize }
+  const { data, error, refetch, isFetching } = useRead(logs.history, asked, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active title={false} />
+  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="近一年没有操作记录" />
+  return (
+    <div className="kit-history">
+      <Timeline
+        items={data.list.map(({ operId, operTime, operName, operIp, action, title, diff }) => ({
+          key: operId,
+          content: (
+            <>
+              <div className="kit-history-head">
+                <Time at={operTime} />
+                <span>{operName}</span>
+                <span>{operIp}</span>
+              </div>
+              <div className="kit-history-text">{action || title}</div>
+              <FieldChanges diff={diff} />
+            </>
+          ),
+        }))}
+      />
+      {data.total > pageSize && pageSize < MOST && (
+        <Button block loading={isFetching} onClick={() => setPageSize(Math.min(pageSize * 2, MOST))}>
+          更多记录
+        </Button>
+      )}
+    </div>
+  )
+}

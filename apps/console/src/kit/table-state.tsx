@@ -1,0 +1,75 @@
+import { CloseCircleFilled } from '@ant-design/icons'
+import { Button, Empty } from 'antd'
+import type { ReactNode } from 'react'
+import type { Refusal } from '#kernel/call.ts'
+import './kit.css'
+
+/** What an empty table says before anybody added anything, and what to do about it. */
+export interface Emptiness {
+  readonly text: string
+  readonly action?: ReactNode
+}
+
+interface EmptyProps {
+  filtered: boolean
+  pageNum: number
+  pageSize: number
+  empty: Emptiness
+  onClear(): void
+  onPage?: ((pageNum: number, pageSize: number) => void) | undefined
+}
+
+/** An empty list: nothing on this page, nothing that matches, or nothing there yet. */
+export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage }: EmptyProps) {
+  if (pageNum > 1 && onPage) {
+    return (
+      <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="本页没有数据">
+        <Button onClick={() => onPage(1, pageSize)}>回到第一页</Button>
+      </Empty>
+    )
+  }
+  if (filtered) {
+    return (
+      <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有符合条件的数据">
+        <Button onClick={onClear}>清空筛选条件</Button>
+      </Empty>
+    )
+  }
+  return (
+    <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={empty.text}>
+      {empty.action}
+    </Empty>
+  )
+}
+
+/** In the place of what could not be loaded: why, the number to quote, and another try. */
+export function LoadFailed({ refusal, onRetry }: { refusal: Refusal; onRetry(): void }) {
+  const { requestId } = refusal.data
+  return (
+    <div className="kit-failed" role="alert">
+      <CloseCircleFilled aria-hidden />
+      <div>
+        <p>{refusal.message || '加载失败'}</p>
+        {requestId && <small>请求编号：{requestId}</small>}
+      </div>
+      <Button onClick={onRetry}>重试</Button>
+    </div>
+  )
+}
+
+const CELLS = ['14%', '9%', '18%', '7%', '22%', '11%']
+
+/** Grey rows where rows will be, on the first load only. */
+export function RowsSkeleton({ rows }: { rows: number }) {
+  return (
+    <div className="kit-skeleton" role="status" aria-label="加载中">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index}>
+          {CELLS.map((width) => (
+            <span key={width} style={{ width }} />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import {
+  ColumnHeightOutlined,
+  FullscreenExitOutlined,
+  FullscreenOutlined,
+  ReloadOutlined,
+  SettingOutlined,
+} from '@ant-design/icons'
+import { Button, Dropdown, Popover, Skeleton, Tooltip } from 'antd'
+import type { ReactNode } from 'react'
+import { later } from '#kernel/later.tsx'
+import type { Density, Settable, TableSettings } from './table-settings.ts'
+
+/** Dragging and pinning are looked at once a month: they load when opened. */
+const ColumnPanel = later(() => import('./column-panel.tsx'), 'default', { fallback: () => <PanelSkeleton /> })
+
+const DENSITIES: Readonly<Record<Density, string>> = { large: '宽松', medium: '默认', small: '紧凑' }
+
+const PanelSkeleton = () => <Skeleton active paragraph={{ rows: 5 }} title={false} style={{ width: 260 }} />
+
+interface ToolbarProps {
+  columns: readonly Settable[]
+  settings: TableSettings
+  fetching: boolean
+  full: boolean
+  onSettings(next: TableSettings): void
+  onRefresh(): void
+  onFull(): void
+}
+
+/** The round tools at the right above a table: refresh, density, columns, full screen. */
+export function TableTools({ columns, settings, fetching, full, onSettings, onRefresh, onFull }: ToolbarProps) {
+  return (
+    <span className="kit-tools">
+      <Tool name="刷新" icon={<ReloadOutlined spin={fetching} />} onClick={onRefresh} />
+      <Dropdown
+        trigger={['click']}
+        menu={{
+          selectable: true,
+          selectedKeys: [settings.density ?? 'medium'],
+          items: Object.entries(DENSITIES).map(([key, label]) => ({ key, label })),
+          onClick: ({ key }) => onSettings({ ...settings, density: key as Density }),
+        }}
+      >
+        <Button type="text" aria-label="密度" title="密度" icon={<ColumnHeightOutlined />} />
+      </Dropdown>
+      <Popover
+        trigger="click"
+        placement="bottomRight"
+        destroyOnHidden
+        content={<ColumnPanel columns={columns} settings={settings} onChange={onSettings} />}
+      >
+        <Button type="text" aria-label="列设置" title="列设置" icon={<SettingOutlined />} />
+      </Popover>
+      <Tool
+        name={full ? '退出全屏' : '全屏'}
+        icon={full ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
+        onClick={onFull}
+      />
+    </span>
+  )
+}
+
+function Tool({ name, icon, onClick }: { name: string; icon: ReactNode; onClick(): void }) {
+  return (
+    <Tooltip title={name}>
+      <Button type="text" aria-label={name} icon={icon} onClick={onClick} />
+    </Tooltip>
+  )
+}

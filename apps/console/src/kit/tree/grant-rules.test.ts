@@ -1,0 +1,43 @@
+import type { PermNode } from '@oms/contract/permission.ts'
+import { expect, test } from 'vitest'
+import { grantItems, leavesOf, settled, withBranches } from './grant-rules.ts'
+
+const node = (id: number, type: PermNode['type'], children: PermNode[] = [], grantable = type !== 'M'): PermNode => ({
+  id,
+  parentId: 0,
+  name: `n${id}`,
+  type,
+  perms: type === 'M' ? '' : `a:b:p${id}`,
+  url: '',
+  status: 1,
+  grantable,
+  children,
+})
+const tree = [node(1, 'M', [node(2, 'C', [node(3, 'F'), node(4, 'F', [], false)]), node(5, 'C')])]
+
+test('TENANT-03 a page with buttons is a branch that begins with the page itself', () => {
+  const [system] = grantItems(tree)
+  expect(system?.children?.map(({ key }) => key)).toEqual(['branch-2', 5])
+  expect(system?.children?.[0]?.children?.map(({ key, title, disabled }) => [key, title, disabled])).toEqual([
+    [2, '访问页面', false],
+    [3, 'n3', false],
+    [4, 'n4', true],
+  ])
+})
+
+test('a branch is disabled when nothing in it can be given', () => {
+  const [system] = grantItems([node(1, 'M', [node(2, 'C', [node(3, 'F', [], false)], false)])])
+  expect([system?.disabled, system?.children?.[0]?.disabled]).toEqual([true, true])
+})
+
+test('chosen lines bring their branches along, and only numbers are saved', () => {
+  const keys = withBranches(grantItems(tree), new Set([3]))
+  expect(keys).toEqual(['branch-1', 'branch-2', 3])
+  expect(leavesOf(keys)).toEqual([3])
+})
+
+test('TENANT-03 giving a button gives its page; taking the page takes the buttons one may take', () => {
+  expect(settled(tree, new Set(), [3])).toEqual([3, 2])
+  expect(settled(tree, new Set([2, 3, 4]), [3, 4])).toEqual([4])
+  expect(settled(tree, new Set([2, 3]), [2])).toEqual([2])
+})

@@ -1,0 +1,31 @@
+export type Key = string | number
+
+/** One node of any tree of the kit. */
+export interface TreeItem {
+  readonly key: Key
+  readonly title: string
+  /** Said in small grey beside the title: a permission string, a code. */
+  readonly hint?: string
+  readonly disabled?: boolean
+  readonly children?: readonly TreeItem[]
+}
+
+/** Builds a tree from flat rows that name their parent; a row whose parent is missing becomes a root. */
+export function treeOf<Row>(
+  rows: readonly Row[],
+  read: (row: Row) => { key: Key; parent: Key | null | undefined; title: string; hint?: string; disabled?: boolean },
+): TreeItem[] {
+  const nodes = new Map<Key, TreeItem & { children: TreeItem[] }>()
+  const entries = rows.map((row) => {
+    const { parent, ...item } = read(row)
+    const node = { ...item, children: [] as TreeItem[] }
+    nodes.set(item.key, node)
+    return { node, parent }
+  })
+  const roots: TreeItem[] = []
+  for (const { node, parent } of entries) {
+    const above = parent == null || parent === node.key ? undefined : nodes.get(parent)
+    ;(above?.children ?? roots).push(node)
+  }
+  return roots
+}

@@ -1,0 +1,90 @@
+import { CloseOutlined, DownloadOutlined, PaperClipOutlined, UploadOutlined } from '@ant-design/icons'
+import { files } from '@oms/contract/file.ts'
+import { UPLOAD, type UploadRule } from '@oms/contract/upload.ts'
+import { Button } from 'antd'
+import { download } from '#kernel/download.ts'
+import { formatBytes } from '#kernel/format.ts'
+import '../kit.css'
+import { FileButton } from './file-button.tsx'
+import { fileIdIn } from './stored-file.ts'
+import { Uploading } from './uploading.tsx'
+import { useUploadBatch } from './use-upload-batch.ts'
+
+interface UploadFieldProps {
+  /** Given by Field: comma-separated addresses. */
+  value?: string
+  onChange?: (value: string) => void
+  rule?: UploadRule
+  purpose?: 'file' | 'notice'
+  /** Names of files that were there before, by address. */
+  names?: Readonly<Record<string, string>>
+}
+
+/** Uploads documents; as a control of Field its value is one comma-separated text. */
+export function FileUpload({ value, onChange, rule = UPLOAD.file, purpose = 'file', names = {} }: UploadFieldProps) {
+  const batch = useUploadBatch({ rule, purpose, value, onChange: (next) => onChange?.(next) })
+  return (
+    <div className="kit-upload">
+      <Uploading pending={batch.pending} />
+      <FileButton label="选择文件" multiple={rule.maxCount > 1} extensions={rule.extensions} onFiles={batch.take}>
+        <Button icon={<UploadOutlined />}>选择文件</Button>
+      </FileButton>
+      <p className="kit-upload-rule">{ruleText(rule)}</p>
+      <ul className="kit-files">
+        {batch.addresses.map((address, index) => (
+          <FileLine
+            key={address}
+            address={address}
+            name={batch.names[address] ?? names[address] ?? `附件 ${index + 1}`}
+            onRemove={() => batch.remove(address)}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** Uploaded documents to look at. */
+export function FileList({ value, names = {} }: { value: string; names?: Readonly<Record<string, string>> }) {
+  const addresses = value.split(',').filter(Boolean)
+  if (addresses.length === 0) return <span className="kit-none">-</span>
+  return (
+    <ul className="kit-files">
+      {addresses.map((address, index) => (
+        <FileLine key={address} address={address} name={names[address] ?? `附件 ${index + 1}`} />
+      ))}
+    </ul>
+  )
+}
+
+function FileLine({ address, name, onRemove }: { address: string; name: string; onRemove?: () => void }) {
+  const id = fileIdIn(address)
+  return (
+    <li>
+      <PaperClipOutlined aria-hidden />
+      <span title={name}>{name}</span>
+      {id && (
+        <Button
+          type="text"
+          size="small"
+          aria-label={`下载 ${name}`}
+          icon={<DownloadOutlined />}
+          onClick={() => download(files.download, { id, download: '1' }, name)}
+        />
+      )}
+      {onRemove && (
+        <Button type="text" size="small" aria-label={`移除 ${name}`} icon={<CloseOutlined />} onClick={onRemove} />
+      )}
+    </li>
+  )
+}
+
+/** What a rule accepts, in one line under the button. */
+export const ruleText = ({ extensions, maxBytes, maxCount }: UploadRule) =>
+  [
+    extensions.length > 0 && `支持 ${extensions.join('、')}`,
+    `单个不超过 ${formatBytes(Math.ceil(maxBytes / 1024 / 1024) * 1024 * 1024)}`,
+    maxCount > 1 && `最多 ${maxCount} 个`,
+  ]
+    .filter(Boolean)
+    .join('，')

@@ -1,0 +1,106 @@
+import { DeleteOutlined, LeftOutlined, PlusOutlined, RightOutlined } from '@ant-design/icons'
+import { UPLOAD, type UploadRule } from '@oms/contract/upload.ts'
+import { Button, Image } from 'antd'
+import { useFileUrl } from '#kernel/file-url.ts'
+import '../kit.css'
+import { FileButton } from './file-button.tsx'
+import { ruleText } from './file-upload.tsx'
+import { addressesIn } from './stored-file.ts'
+import { Uploading } from './uploading.tsx'
+import { useUploadBatch } from './use-upload-batch.ts'
+
+interface ImageUploadProps {
+  /** Given by Field: comma-separated addresses. */
+  value?: string
+  onChange?: (value: string) => void
+  rule?: UploadRule
+}
+
+/** Uploads pictures: seen small, zoomed by a click, moved and removed; its value is one comma-separated text. */
+export function ImageUpload({ value, onChange, rule = UPLOAD.image }: ImageUploadProps) {
+  const { pending, addresses, take, remove, replace } = useUploadBatch({
+    rule,
+    purpose: 'image',
+    value,
+    onChange: (next) => onChange?.(next),
+  })
+  return (
+    <div className="kit-upload">
+      <Uploading pending={pending} />
+      <Image.PreviewGroup>
+        <ul className="kit-images">
+          {addresses.map((address, index) => (
+            <li key={address}>
+              <Picture address={address} name={`图片 ${index + 1}`} />
+              <PictureTools
+                name={`图片 ${index + 1}`}
+                onLeft={index > 0 && (() => replace(swapped(addresses, index, index - 1)))}
+                onRight={index < addresses.length - 1 && (() => replace(swapped(addresses, index, index + 1)))}
+                onRemove={() => remove(address)}
+              />
+            </li>
+          ))}
+          {addresses.length < rule.maxCount && (
+            <li>
+              <FileButton label="选择图片" multiple={rule.maxCount > 1} extensions={rule.extensions} onFiles={take}>
+                <button type="button" className="kit-image-add">
+                  <PlusOutlined aria-hidden />
+                  上传图片
+                </button>
+              </FileButton>
+            </li>
+          )}
+        </ul>
+      </Image.PreviewGroup>
+      <p className="kit-upload-rule">{ruleText(rule)}</p>
+    </div>
+  )
+}
+
+/** Uploaded pictures to look at, zoomed by a click. */
+export function ImageList({ value }: { value: string | null | undefined }) {
+  const addresses = addressesIn(value)
+  if (addresses.length === 0) return <span className="kit-none">-</span>
+  return (
+    <Image.PreviewGroup>
+      <ul className="kit-images">
+        {addresses.map((address, index) => (
+          <li key={address}>
+            <Picture address={address} name={`图片 ${index + 1}`} />
+          </li>
+        ))}
+      </ul>
+    </Image.PreviewGroup>
+  )
+}
+
+function Picture({ address, name }: { address: string; name: string }) {
+  const url = useFileUrl(address)
+  return url ? <Image src={url} alt={name} width={88} height={88} /> : <span className="kit-image-empty" />
+}
+
+function PictureTools(props: {
+  name: string
+  onLeft: false | (() => void)
+  onRight: false | (() => void)
+  onRemove(): void
+}) {
+  const { name, onLeft, onRight, onRemove } = props
+  return (
+    <span className="kit-image-tools">
+      {onLeft && <Tool name={`前移 ${name}`} icon={<LeftOutlined />} onClick={onLeft} />}
+      {onRight && <Tool name={`后移 ${name}`} icon={<RightOutlined />} onClick={onRight} />}
+      <Tool name={`移除 ${name}`} icon={<DeleteOutlined />} onClick={onRemove} />
+    </span>
+  )
+}
+
+const Tool = ({ name, icon, onClick }: { name: string; icon: React.ReactNode; onClick(): void }) => (
+  <Button type="text" size="small" aria-label={name} title={name} icon={icon} onClick={onClick} />
+)
+
+function swapped(list: readonly string[], from: number, to: number) {
+  const next = [...list]
+  next.splice(to, 0, ...next.splice(from, 1))
+  return next
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { type Progress, startUpload, type Transport } from './resumable.ts'
+
+const stored = { id: '1', name: 'a.bin', url: '/f', size: 10, md5: '', sha1: '', sha256: '' }
+
+function server(fail: (index: number, attempt: number) => boolean = () => false) {
+  const received = new Map<number, string>()
+  const log: string[] = []
+  let attempt = 0
+  const transport: Transport = {
+    begin: async () => ({ uploadId: 'u', partBytes: 4, received: [...received.keys()] }),
+    part: async (_id, index, bytes, onSent, signal) => {
+      onSent(1)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      if (signal.aborted) throw new Error('aborted')
+      if (fail(index, attempt++)) throw new Error('line lost')
+      received.set(index, await bytes.text())
+      log.push(`part ${index}`)
+    },
+    finish: async () => stored,
+    abort: async () => void log.push('abort'),
+  }
+  return { received, log, transport }
+}
+
+const file = new File(['0123456789'], 'a.bin')
+const start = (transport: Transport, told: Progress[] = [], mayRetry: (error: unknown) => boolean = () => true) =>
+  startUpload(file, { transport, wait: async () => {}, tell: (progress) => told.push(progress), mayRetry })
+
+describe('a resumable upload', () => {
+  test('sends every byte once, and says how far it is', async () => {
+    const { transport, received } = server()
+    const told: Progress[] = []
+    expect(await start(transport, told).result).toEqual(stored)
+    expect([...received.values()].join('')).toBe('0123456789')
+    expect(told.at(-1)).toMatchObject({ phase: 'done', sent: 10, total: 10 })
+    for (let at = 1; at < told.length; at++) expect(told[at]?.sent).toBeGreaterThanOrEqual(told[at - 1]?.sent ?? 0)
+  })
+
+  test('sends only what the server does not have yet', async () => {
+    const { transport, received, log } = server()
+    received.set(0, '0123')
+    received.set(2, '89')
+    await start(transport).result
+    expect(log).toEqual(['part 1'])
+  })
+
+  test('goes on after the line was lost', async () => {
+    const { transport, received } = server((_, attempt) => attempt % 2 === 0)
+    const told: Progress[] = []
+    expect(await start(transport, told).result).toEqual(stored)
+    expect(received.size).toBe(3)
+    expect(told.some(({ phase }) => phase === 'waiting')).toBe(true)
+  })
+
+  test('stops at a refusal and says why', async () => {
+    const { transport } = server(() => true)
+    const told: Progress[] = []
+    expect(await start(transport, told, () => false).result).toBeUndefined()
+    expect(told.at(-1)).toMatchObject({ phase: 'failed', message: 'line lost' })
+  })
+
+  test('pauses and resumes', async () => {
+    const { transport, received } = server()
+    const told: Progress[] = []
+    const upload = start(transport, told)
+    upload.pause()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(told.at(-1)?.phase).toBe('paused')
+    expect(received.size).toBeLessThan(3)
+    upload.resume()
+    expect(await upload.result).toEqual(stored)
+    expect(
+      [...received.entries()]
+        .sort()
+        .map(([, text]) => text)
+        .join(''),
+    ).toBe('0123456789')
+  })
+
+  test('cancelled, it tells the server to forget the parts', async () => {
+    const { transport, log } = server()
+    const told: Progress[] = []
+    const upload = start(transport, told)
+    await new Promise((resolve) => setTimeout(resolve, 3))
+    await upload.cancel()
+    expect(await upload.result).toBeUndefined()
+    expect(log.at(-1)).toBe('abort')
+    expect(told.at(-1)?.phase).toBe('cancelled')
+  })
+})

@@ -1,0 +1,162 @@
+import type { StoredFile } from './stored-file.ts'
+
+/** How an upload reaches the server; tests give another one. */
+export interface Transport {
+  begin(file: File): Promise<{ uploadId: string; partBytes: number; received: number[] }>
+  /** Sends one part; `onSent` hears of its bytes as they leave. */
+  part(
+    uploadId: string,
+    index: number,
+    bytes: Blob,
+    onSent: (sent: number) => void,
+    signal: AbortSignal,
+  ): Promise<unknown>
+  finish(uploadId: string): Promise<StoredFile>
+  abort(uploadId: string): Promise<unknown>
+}
+
+/** `waiting`: the line is gone, and the upload goes on by itself once it is back. */
+export type Phase = 'sending' | 'waiting' | 'paused' | 'finishing' | 'done' | 'failed' | 'cancelled'
+export interface Progress {
+  readonly phase: Phase
+  readonly sent: number
+  readonly total: number
+  /** Bytes a second over the last seconds; 0 while nothing moves. */
+  readonly speed: number
+  readonly message: string
+}
+
+export interface Upload {
+  readonly result: Promise<StoredFile | undefined>
+  pause(): void
+  resume(): void
+  /** Gives up, and tells the server to forget the parts it has. */
+  cancel(): Promise<void>
+}
+
+interface Job {
+  readonly file: File
+  readonly transport: Transport
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly tell: (progress: Progress) => void
+  readonly mayRetry: (error: unknown) => boolean
+  uploadId: string
+  /** What stops the part under way: pause or cancel. */
+  stop: AbortController
+  wanted: 'run' | 'pause' | 'cancel'
+  gate: PromiseWithResolvers<void>
+  readonly meter: Meter
+}
+
+const FIRST_WAIT = 1000
+const LONGEST_WAIT = 15_000
+
+/** Sends a file in parts: what the server already has is not sent again, a lost line only makes it wait. */
+export function startUpload(
+  file: File,
+  { transport, wait, tell, mayRetry }: Pick<Job, 'transport' | 'wait' | 'tell' | 'mayRetry'>,
+): Upload {
+  const job: Job = {
+    file,
+    transport,
+    wait,
+    tell,
+    mayRetry,
+    uploadId: '',
+    stop: new AbortController(),
+    wanted: 'run',
+    gate: Promise.withResolvers(),
+    meter: meterOf(),
+  }
+  const stopFor = (wanted: 'pause' | 'cancel') => {
+    job.wanted = wanted
+    job.stop.abort()
+    if (wanted === 'cancel') job.gate.resolve()
+  }
+  return {
+    result: run(job),
+    pause: () => stopFor('pause'),
+    resume: () => {
+      job.wanted = 'run'
+      job.gate.resolve()
+    },
+    cancel: async () => {
+      stopFor('cancel')
+      if (job.uploadId) await transport.abort(job.uploadId).catch(() => {})
+    },
+  }
+}
+
+async function run(job: Job): Promise<StoredFile | undefined> {
+  try {
+    const { uploadId, partBytes, received } = await persistently(job, 0, () => job.transport.begin(job.file))
+    job.uploadId = uploadId
+    let sent = bytesOf(received, partBytes, job.file.size)
+    const have = new Set(received)
+    for (let index = 0; index * partBytes < job.file.size; index++) {
+      if (have.has(index)) continue
+      const bytes = job.file.slice(index * partBytes, (index + 1) * partBytes)
+      const before = sent
+      const onSent = (part: number) => say(job, 'sending', before + Math.min(part, bytes.size))
+      await persistently(job, before, () => job.transport.part(uploadId, index, bytes, onSent, job.stop.signal))
+      sent += bytes.size
+      say(job, 'sending', sent)
+    }
+    say(job, 'finishing', job.file.size)
+    const stored = await persistently(job, job.file.size, () => job.transport.finish(uploadId))
+    say(job, 'done', job.file.size)
+    return stored
+  } catch (error) {
+    if (error instanceof Cancelled) say(job, 'cancelled', 0)
+    else say(job, 'failed', 0, error instanceof Error ? error.message : '上传失败')
+    return undefined
+  }
+}
+
+class Cancelled extends Error {}
+
+/** Tries again after pauses and lost lines, until it works, is refused, or is cancelled. */
+async function persistently<T>(job: Job, sent: number, attempt: () => Promise<T>): Promise<T> {
+  for (let pause = FIRST_WAIT; ; pause = Math.min(pause * 2, LONGEST_WAIT)) {
+    await heedPerson(job, sent)
+    try {
+      return await attempt()
+    } catch (error) {
+      if (job.wanted !== 'run' || job.stop.signal.aborted) continue
+      if (!job.mayRetry(error)) throw error
+      say(job, 'waiting', sent)
+      await job.wait(pause, job.stop.signal)
+    }
+  }
+}
+
+async function heedPerson(job: Job, sent: number) {
+  if (job.wanted === 'pause') {
+    say(job, 'paused', sent)
+    job.gate = Promise.withResolvers()
+    await job.gate.promise
+  }
+  if (job.wanted === 'cancel') throw new Cancelled()
+  if (job.stop.signal.aborted) job.stop = new AbortController()
+}
+
+function say(job: Job, phase: Phase, sent: number, message = '') {
+  job.tell({ phase, sent, total: job.file.size, speed: phase === 'sending' ? job.meter(sent) : 0, message })
+}
+
+const bytesOf = (received: readonly number[], partBytes: number, size: number) =>
+  received.reduce((sum, index) => sum + Math.max(0, Math.min(partBytes, size - index * partBytes)), 0)
+
+type Meter = (sent: number) => number
+const WINDOW_MS = 4000
+
+/** Speed over a few seconds: steady enough to read, quick enough to notice a slow line. */
+function meterOf(now: () => number = () => performance.now()): Meter {
+  let samples: { at: number; sent: number }[] = []
+  return (sent) => {
+    const at = now()
+    samples = [...samples.filter((sample) => at - sample.at < WINDOW_MS && sample.sent <= sent), { at, sent }]
+    const first = samples[0]
+    return first && at > first.at ? ((sent - first.sent) * 1000) / (at - first.at) : 0
+  }
+}

@@ -1,0 +1,24 @@
+import { useEffect, useState } from 'react'
+import { whenQuiet } from '#kernel/later.tsx'
+
+/** Whether the real control is due: not yet, without hurry, under somebody's cursor, or to be opened at once. */
+export type Due = false | 'soon' | 'focused' | 'opened'
+
+/**
+ * What shows first in a control's place, and the moment the control itself takes over: a list is read before it is
+ * filtered, so heavy controls come when the screen is quiet, or somebody reaches for one.
+ */
+export function useStandIn(isHere: () => boolean) {
+  const [due, setDue] = useState<Due>(() => isHere() && 'soon')
+  useEffect(() => {
+    if (due) return
+    return whenQuiet(() => setDue((now) => now || 'soon'))
+  }, [due])
+  return {
+    due,
+    reach: {
+      onPointerDown: () => setDue('opened'),
+      onFocus: () => setDue((now) => now || 'focused'),
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { PickedUser } from '@oms/contract/account.ts'
+import { accounts } from '@oms/contract/account-list.ts'
+import { Select, Spin } from 'antd'
+import { useDeferredValue, useState } from 'react'
+import type * as z from 'zod'
+import { useRead } from '#kernel/query.ts'
+import './kit.css'
+
+export type User = z.output<typeof PickedUser>
+
+interface UserPickerProps {
+  /** Given by Field: the account's number. */
+  value?: number
+  onChange?: (uid: number | undefined, user?: User) => void
+  /** Who is chosen before anybody searched, so that a name shows instead of a number. */
+  chosen?: Pick<User, 'uid' | 'realname'>
+  id?: string
+  placeholder?: string
+}
+
+/** Picks a colleague by account, name or mobile number; asks the server as one types. */
+export function UserPicker({
+  value,
+  onChange,
+  chosen,
+  id,
+  placeholder = '输入账号、姓名或手机号搜索',
+}: UserPickerProps) {
+  const [text, setText] = useState('')
+  const keyword = useDeferredValue(text.trim())
+  const { data, isFetching } = useRead(accounts.search, { keyword, pageNum: 1, pageSize: 20 })
+  const found = data?.list ?? []
+  const known = found.some(({ uid }) => uid === value) || !chosen || chosen.uid !== value ? [] : [chosen]
+  return (
+    <Select
+      {...(id && { id })}
+      {...(value !== undefined && { value })}
+      allowClear
+      placeholder={placeholder}
+      showSearch={{ filterOption: false, onSearch: setText }}
+      notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
+      options={[...known.map((user) => ({ value: user.uid, label: user.realname })), ...found.map(optionOf)]}
+      onChange={(uid: number | undefined) =>
+        onChange?.(
+          uid,
+          found.find((user) => user.uid === uid),
+        )
+      }
+    />
+  )
+}
+
+const optionOf = ({ uid, realname, account, mobileNo }: User) => ({
+  value: uid,
+  label: [realname || account, realname && account, mobileNo].filter(Boolean).join(' · '),
+})

@@ -1,0 +1,42 @@
+export const FIELDS = ['account', 'pswd', 'captcha', 'totp'] as const
+export type Field = (typeof FIELDS)[number]
+
+const MISSING: Readonly<Record<Field, string>> = {
+  account: '请输入账号',
+  pswd: '请输入密码',
+  captcha: '请输入图形验证码',
+  totp: '请输入两步验证码或恢复码',
+}
+
+export function element<T extends HTMLElement = HTMLElement>(id: string) {
+  const found = document.getElementById(id)
+  if (!found) throw new Error(`no element ${id}`)
+  return found as T
+}
+
+/** Says what is wrong where it is wrong; '' takes it back. */
+export function showError(field: Field, text: string) {
+  element(`e-${field}`).textContent = text
+  element(field).setAttribute('aria-invalid', String(text !== ''))
+}
+
+/** What belongs to no field. */
+export const tellAll = (text: string) => {
+  element('all').textContent = text
+}
+
+export function clearErrors() {
+  for (const field of FIELDS) showError(field, '')
+  tellAll('')
+  element('note').textContent = ''
+}
+
+/** Marks every shown field that is empty; returns the first. */
+export function firstMissing() {
+  const missing = FIELDS.filter((field) => {
+    const row = document.getElementById(`row-${field}`)
+    return !row?.hidden && !element<HTMLInputElement>(field).value.trim()
+  })
+  for (const field of missing) showError(field, MISSING[field])
+  return missing[0]
+}

@@ -1,0 +1,132 @@
+import { isPublic, safeReturn } from '#kernel/addresses.ts'
+import { tell } from '#kernel/channel.ts'
+import { readCredentials, rememberedUsername, rememberUsername, saveCredentials } from '#kernel/credentials.ts'
+import { md5 } from '#kernel/md5.ts'
+import { ask, type LoginRefusal } from './ask.ts'
+import { type Field, FIELDS, clearErrors, element, firstMissing, showError, tellAll } from './fields.ts'
+import { preloadConsole } from './preload.ts'
+
+// No framework here: this page is usable before the console's first chunk has arrived.
+let captchaId = ''
+let busy = false
+
+const wanted = new URLSearchParams(location.search).get('redirect')
+const target = safeReturn(wanted ?? location.pathname + location.search + location.hash)
+
+function start() {
+  // The document waits for this script before its first picture, so that a chosen theme does not flash.
+  const theme = localStorage.getItem('theme')
+  if (theme) document.documentElement.dataset.theme = theme
+  if (readCredentials()) return location.replace(target)
+  // The server answers any address of a stranger with this page; the address bar says where one is.
+  if (location.pathname !== '/' && !isPublic(location.pathname)) {
+    history.replaceState(null, '', target === '/' ? '/login' : `/login?redirect=${encodeURIComponent(target)}`)
+  }
+  element('note').textContent = sessionStorage.getItem('note') ?? ''
+  sessionStorage.removeItem('note')
+  listen()
+  offerRemembered()
+  preloadConsole()
+}
+
+function offerRemembered() {
+  const name = rememberedUsername()
+  const account = input('account')
+  // What was typed, or filled in by the browser, before this script arrived stays.
+  if (name && !account.value) account.value = name
+  checkbox().checked = name !== ''
+  if (document.activeElement === document.body) input(account.value ? 'pswd' : 'account').focus()
+}
+
+function listen() {
+  element('form').addEventListener('submit', (event) => {
+    event.preventDefault()
+    void submit()
+  })
+  for (const field of FIELDS) input(field).addEventListener('input', () => showError(field, ''))
+  element('eye').addEventListener('click', togglePassword)
+  element('pic').addEventListener('click', () => void newCaptcha())
+  input('pswd').addEventListener('keyup', (event) => {
+    element('caps').hidden = !event.getModifierState?.('CapsLock')
+  })
+}
+
+async function submit() {
+  if (busy) return
+  clearErrors()
+  const missing = firstMissing()
+  if (missing) return input(missing).focus()
+  setBusy(true)
+  const answer = await ask({
+    account: input('account').value.trim(),
+    pswdMd5: md5(input('pswd').value.trim()),
+    ...(captchaId && { captchaId, captcha: input('captcha').value.trim() }),
+    ...(isShown('totp') && { totp: input('totp').value.trim() }),
+  })
+  if (answer.code !== 200) {
+    setBusy(false)
+    return refuse(answer)
+  }
+  saveCredentials(answer.data)
+  rememberUsername(checkbox().checked ? input('account').value.trim() : '')
+  tell({ type: 'login', uid: answer.data.uid })
+  location.replace(target)
+}
+
+function refuse({ msg, data }: LoginRefusal) {
+  const field = FIELD_OF[data.field ?? '']
+  if (data.totp) show('totp')
+  if (data.captcha || captchaId) void newCaptcha()
+  const firstAskForTotp = data.totp && field === 'totp' && !input('totp').value
+  if (field) showError(field, msg)
+  else tellAll(msg)
+  if (firstAskForTotp) showError('totp', '请输入两步验证码或恢复码')
+  const next = field ?? (data.totp ? 'totp' : 'pswd')
+  input(next).focus()
+  if (next !== 'account') input(next).select()
+}
+const FIELD_OF: Readonly<Record<string, Field>> = {
+  account: 'account',
+  pswdMd5: 'pswd',
+  captcha: 'captcha',
+  captchaId: 'captcha',
+  totp: 'totp',
+}
+
+async function newCaptcha() {
+  const response = await fetch('/api/v1/account/captcha', { headers: { 'x-client': 'console' } }).catch(() => undefined)
+  const body = await response?.json().catch(() => undefined)
+  if (body?.code !== 200) return tellAll(body?.msg || '图形验证码加载失败，请点击图片重试')
+  show('captcha')
+  captchaId = body.data.captchaId
+  input('captcha').value = ''
+  const image = new Image()
+  image.alt = ''
+  image.src = body.data.svg
+  element('pic').replaceChildren(image)
+}
+
+function togglePassword() {
+  const field = input('pswd')
+  const hidden = field.type === 'password'
+  field.type = hidden ? 'text' : 'password'
+  element('eye').textContent = hidden ? '隐藏' : '显示'
+  element('eye').setAttribute('aria-label', hidden ? '隐藏密码' : '显示密码')
+  element('eye').setAttribute('aria-pressed', String(hidden))
+  field.focus()
+}
+
+function setBusy(now: boolean) {
+  busy = now
+  element('go').setAttribute('aria-disabled', String(now))
+  element('go').textContent = now ? '登录中' : '登录'
+}
+
+const input = (field: Field) => element<HTMLInputElement>(field)
+const checkbox = () => element<HTMLInputElement>('remember')
+const isShown = (field: 'captcha' | 'totp') => !element(`row-${field}`).hidden
+const show = (field: 'captcha' | 'totp') => {
+  element(`row-${field}`).hidden = false
+}
+
+start()

@@ -1,0 +1,45 @@
+import { createRoot } from 'react-dom/client'
+import { HOME } from '#kernel/addresses.ts'
+import { makeQueryClient, prefetchRead } from '#kernel/query.ts'
+import { can, loadCredentials } from '#kernel/session.tsx'
+import 'virtual:antd-shell.css'
+import './app/console.css'
+import { AppRoot } from './app/app-root.tsx'
+import { preloadPage, restStyles } from './app/lazy-page.tsx'
+import { guardUnload } from './app/leave.ts'
+import { firstPermissions } from './app/permissions.ts'
+import { matchScreen } from './app/screen-match.ts'
+import { Start } from './app/start.tsx'
+import { restoreTabs } from './app/tabs/tab-state.ts'
+import { startTheme } from './app/theme.ts'
+import { early } from './early.ts'
+
+const client = makeQueryClient()
+const session = loadCredentials()
+
+/** Code and first data of the page at hand start now, beside the permission list. */
+function headStart() {
+  const match = matchScreen(location.pathname === '/' ? HOME : location.pathname + location.search)
+  if (!match || session?.mustChangePassword) return
+  preloadPage(match.screen)
+  for (const read of match.screen.prefetch?.(match) ?? []) void prefetchRead(client, read)
+}
+
+async function start() {
+  startTheme()
+  if (session) headStart()
+  else void restStyles()
+  const ready = early ? await firstPermissions(early) : 'failed'
+  if (ready === 'gone') return
+  restoreTabs(can)
+  guardUnload()
+  const root = document.getElementById('root')
+  if (!root) return
+  createRoot(root).render(
+    <AppRoot client={client}>
+      <Start ready={ready} />
+    </AppRoot>,
+  )
+}
+
+void start()

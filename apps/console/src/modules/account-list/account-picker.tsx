@@ -1,0 +1,40 @@
+import { accounts } from '@oms/contract/account-list.ts'
+import { Empty, Input, Skeleton } from 'antd'
+import { useDeferredValue, useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { Panel } from '#kit/page.tsx'
+import '#kit/record-history.css'
+import { nameOf } from './use-account-actions.tsx'
+
+/** The overview without an account: find one. */
+export function AccountPicker() {
+  const [text, setText] = useState('')
+  const account = useDeferredValue(text.trim())
+  const asked = { account, pageNum: 1, pageSize: 10, orderByColumn: 'lastLoginTime', isAsc: 'desc' } as const
+  const { data } = useRead(accounts.list, asked)
+  return (
+    <Panel title="选择账号">
+      <Input.Search
+        allowClear
+        autoFocus
+        aria-label="账号"
+        placeholder="输入账号查找"
+        style={{ maxWidth: 360, marginBottom: 12 }}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {!data && <Skeleton active title={false} />}
+      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到账号" />}
+      {data && data.list.length > 0 && (
+        <ul className="kit-sessions">
+          {data.list.map((row) => (
+            <li key={row.uid}>
+              <Link to={`/userManage/index?uid=${row.uid}`}>{nameOf(row)}</Link>
+              <span className="kit-none">{row.tenantName || '未加入客户'}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,70 @@
+import type { AccountRow } from '@oms/contract/account.ts'
+import { accounts } from '@oms/contract/account-list.ts'
+import { type ReactNode, useState } from 'react'
+import type * as z from 'zod'
+import { useWrite } from '#kernel/query.ts'
+import { useSession } from '#kernel/session.tsx'
+import { OneTimeSecret } from '#kit/one-time-secret.tsx'
+import type { RowAction } from '#kit/row-actions.tsx'
+
+export type Account = z.output<typeof AccountRow>
+type Named = Pick<Account, 'uid' | 'account' | 'realname' | 'locked'>
+
+export const nameOf = ({ realname, account }: Pick<Account, 'realname' | 'account'>) =>
+  realname ? `${realname}（${account}）` : account
+
+interface Secret {
+  readonly title: string
+  readonly label: string
+  readonly account: string
+  readonly secret: string
+  readonly hint: string
+}
+
+/** What can be done to an account besides looking at it, and the dialog that shows what was made, once. */
+export function useAccountActions(): { actionsOf(row: Named): readonly (RowAction | false)[]; dialog: ReactNode } {
+  const self = useSession()?.uid
+  const [secret, setSecret] = useState<Secret>()
+  const resetPasswd = useWrite(accounts.resetPasswd)
+  const resetCode = useWrite(accounts.resetCode)
+  const unlock = useWrite(accounts.unlock)
+  const endSessions = useWrite(accounts.endSessions)
+  const newPassword = async (id: number) => {
+    const { account, password } = await resetPasswd.mutateAsync({ id })
+    setSecret({ title: '一次性密码', label: '一次性密码', account, secret: password, hint: PASSWORD_HINT })
+  }
+  const newCode = async (id: number) => {
+    const { account, code } = await resetCode.mutateAsync({ id })
+    setSecret({ title: '密码重置码', label: '重置码', account, secret: code, hint: CODE_HINT })
+  }
+  const actionsOf = (row: Named) => [
+    row.locked && {
+      label: '解锁',
+      to: accounts.unlock,
+      onClick: () => unlock.mutateAsync({ id: row.uid }).catch(() => {}),
+    },
+    row.uid !== self && {
+      label: '重置密码',
+      to: accounts.resetPasswd,
+      confirm: `重置「${nameOf(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
+      onClick: () => newPassword(row.uid),
+    },
+    row.uid !== self && {
+      label: '生成重置码',
+      to: accounts.resetCode,
+      confirm: `为「${nameOf(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
+      onClick: () => newCode(row.uid),
+    },
+    row.uid !== self && {
+      label: '强制下线',
+      to: accounts.endSessions,
+      danger: true as const,
+      confirm: `强制「${nameOf(row)}」的全部会话下线？未保存的内容会丢失。`,
+      onClick: () => endSessions.mutateAsync({ id: row.uid }),
+    },
+  ]
+  return { actionsOf, dialog: secret && <OneTimeSecret {...secret} onClose={() => setSecret(undefined)} /> }
+}
+
+const PASSWORD_HINT = '请通过安全的方式转交本人。首次登录后必须修改密码。'
+const CODE_HINT = '请通过安全的方式转交本人，24 小时内在“忘记密码”页面使用，只能使用一次。'

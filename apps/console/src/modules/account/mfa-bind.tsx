@@ -1,0 +1,55 @@
+import { account } from '@oms/contract/account.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Button, Form, Input, Skeleton, Typography } from 'antd'
+import { useSubmit } from './use-submit.ts'
+
+const SIZE = 200
+
+interface Props {
+  readonly secret: string
+  readonly url: string
+  readonly onBound: (codes: readonly string[]) => void
+}
+
+/** The secret as a picture and as text, and the proof that the application has it. */
+export function MfaBind({ secret, url, onBound }: Props) {
+  const [form] = Form.useForm<{ totp: string }>()
+  const { submit, busy } = useSubmit(account.mfaVerify, form)
+  const { data: picture } = useQuery({
+    queryKey: ['qr', url],
+    queryFn: async () => (await import('qrcode')).toDataURL(url, { width: SIZE * 2, margin: 2 }),
+    gcTime: 0,
+  })
+  return (
+    <div className="mfa-bind">
+      {picture ? (
+        <img src={picture} width={SIZE} height={SIZE} alt="绑定两步验证的二维码" />
+      ) : (
+        <Skeleton.Node active style={{ width: SIZE, height: SIZE }} />
+      )}
+      <Form
+        name="mfa-verify"
+        form={form}
+        layout="vertical"
+        style={{ maxWidth: 400 }}
+        onFinish={({ totp }) => submit({ totp }, ({ recoveryCodes }) => onBound(recoveryCodes))}
+      >
+        <p style={{ marginTop: 0 }}>1. 用验证器应用扫描二维码；无法扫描时手动输入密钥：</p>
+        <Typography.Text code copyable style={{ overflowWrap: 'anywhere' }}>
+          {secret}
+        </Typography.Text>
+        <p>2. 输入应用中显示的 6 位动态验证码：</p>
+        <Form.Item
+          name="totp"
+          label="动态验证码"
+          rules={[{ required: true, whitespace: true, message: '请输入动态验证码' }]}
+        >
+          <Input maxLength={8} inputMode="numeric" autoComplete="one-time-code" />
+        </Form.Item>
+        <Button type="primary" htmlType="submit" loading={busy}>
+          启用两步验证
+        </Button>
+      </Form>
+    </div>
+  )
+}

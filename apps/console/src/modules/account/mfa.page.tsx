@@ -1,0 +1,89 @@
+import { account } from '@oms/contract/account.ts'
+import { Alert, Button, Card, Form, Input, Skeleton } from 'antd'
+import { useState } from 'react'
+import { md5 } from '#kernel/md5.ts'
+import { useRead } from '#kernel/query.ts'
+import { useSession } from '#kernel/session.tsx'
+import { MfaBind } from './mfa-bind.tsx'
+import { PasswordField } from './fields.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+import { useSubmit } from './use-submit.ts'
+import './account.css'
+
+/** A second step at login: a code from an authenticator application. */
+export default function MfaPage() {
+  const uid = useSession()?.uid ?? 0
+  const { data } = useRead(account.detail, { id: uid })
+  const [codes, setCodes] = useState<readonly string[]>()
+  return (
+    <Card title="两步验证">
+      {codes ? (
+        <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />
+      ) : !data ? (
+        <Skeleton active />
+      ) : data.mfaEnabled ? (
+        <TurnOff />
+      ) : (
+        <TurnOn onBound={setCodes} />
+      )}
+    </Card>
+  )
+}
+
+function TurnOn({ onBound }: { onBound: (codes: readonly string[]) => void }) {
+  const [form] = Form.useForm<{ password: string }>()
+  const { submit, busy } = useSubmit(account.mfaBind, form, { pswdMd5: 'password' })
+  const [binding, setBinding] = useState<{ secret: string; url: string }>()
+  if (binding) return <MfaBind {...binding} onBound={onBound} />
+  return (
+    <>
+      <Alert
+        type="info"
+        showIcon
+        style={{ marginBottom: 20 }}
+        title="开启后，登录时除密码外还需输入验证器应用（如 Google Authenticator、Microsoft Authenticator）中的动态验证码。"
+      />
+      <Form
+        name="mfa-bind"
+        form={form}
+        layout="vertical"
+        style={{ maxWidth: 400 }}
+        onFinish={({ password }) => submit({ pswdMd5: md5(password.trim()) }, setBinding)}
+      >
+        <PasswordField name="password" label="当前密码" missing="请输入密码" kind="current" />
+        <Button type="primary" htmlType="submit" loading={busy}>
+          开始绑定
+        </Button>
+      </Form>
+    </>
+  )
+}
+
+function TurnOff() {
+  const [form] = Form.useForm<{ password: string; totp: string }>()
+  const { submit, busy } = useSubmit(account.mfaUnbind, form, { pswdMd5: 'password' })
+  return (
+    <>
+      <Alert type="success" showIcon style={{ marginBottom: 20 }} title="两步验证已启用。关闭后，登录只需要密码。" />
+      <Form
+        name="mfa-unbind"
+        form={form}
+        layout="vertical"
+        style={{ maxWidth: 400 }}
+        onFinish={({ password, totp }) => submit({ pswdMd5: md5(password.trim()), totp }, () => form.resetFields())}
+      >
+        <PasswordField name="password" label="当前密码" missing="请输入密码" kind="current" />
+        <Form.Item
+          name="totp"
+          label="动态验证码或恢复码"
+          rules={[{ required: true, whitespace: true, message: '请输入动态验证码' }]}
+        >
+          <Input maxLength={32} autoComplete="one-time-code" />
+        </Form.Item>
+        <Button danger htmlType="submit" loading={busy}>
+          关闭两步验证
+        </Button>
+      </Form>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { account } from '@oms/contract/account.ts'
+import { Button, Form, Space } from 'antd'
+import type { ReactNode } from 'react'
+import { md5 } from '#kernel/md5.ts'
+import { expectLogout } from '#kernel/relogin.ts'
+import { forgetSession } from '#kernel/session.tsx'
+import { tell } from '#kernel/channel.ts'
+import { PasswordField, RepeatField } from './fields.tsx'
+import { useSubmit } from './use-submit.ts'
+
+interface Values {
+  oldPassword: string
+  newPassword: string
+}
+const FIELD_OF = { oldPswdMd5: 'oldPassword', newPswdMd5: 'newPassword' }
+/** The specification's pause between the toast and the login page. */
+const LEAVE_MS = 500
+
+/** Changes one's own password; afterwards every session is over, this one too. */
+export function PasswordForm({ extra }: { extra?: ReactNode }) {
+  const [form] = Form.useForm<Values>()
+  const { submit, busy } = useSubmit(account.modifyPassword, form, FIELD_OF)
+  const leave = () => {
+    setTimeout(() => {
+      forgetSession()
+      tell({ type: 'logout' })
+      location.replace('/login')
+    }, LEAVE_MS)
+  }
+  const onFinish = ({ oldPassword, newPassword }: Values) => {
+    if (oldPassword.trim() === newPassword.trim())
+      return form.setFields([{ name: 'newPassword', errors: ['新密码不能与旧密码相同'] }])
+    // The server ends this session with the change, and may say so before it answers the change itself.
+    expectLogout(true)
+    const input = { oldPswdMd5: md5(oldPassword.trim()), newPswdMd5: md5(newPassword.trim()) }
+    submit(input, leave, () => expectLogout(false))
+  }
+  return (
+    <Form name="password" form={form} layout="vertical" onFinish={onFinish} style={{ maxWidth: 400 }}>
+      <PasswordField name="oldPassword" label="旧密码" missing="请输入旧密码" kind="current" />
+      <PasswordField name="newPassword" label="新密码" missing="请输入新密码" kind="new" />
+      <RepeatField of="newPassword" />
+      <Space>
+        <Button type="primary" htmlType="submit" loading={busy}>
+          确认修改
+        </Button>
+        {extra}
+      </Space>
+    </Form>
+  )
+}

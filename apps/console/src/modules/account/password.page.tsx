@@ -1,0 +1,10 @@
+import { Card } from 'antd'
+import { PasswordForm } from './password-form.tsx'
+
+export default function PasswordPage() {
+  return (
+    <Card title="修改密码">
+      <PasswordForm />
+    </Card>
+  )
+}

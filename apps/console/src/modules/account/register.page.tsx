@@ -1,0 +1,57 @@
+import { account, accountName, email, mobileNo } from '@oms/contract/account.ts'
+import { optional, text } from '@oms/contract/kernel/fields.ts'
+import { Button, Form, Input } from 'antd'
+import { md5 } from '#kernel/md5.ts'
+import { CaptchaField, useCaptcha } from './captcha-field.tsx'
+import { PasswordField, RepeatField, ruleOf } from './fields.tsx'
+import { StrangerPage } from './stranger-page.tsx'
+import { useSubmit } from './use-submit.ts'
+
+interface Values {
+  account: string
+  realname: string
+  password: string
+  mobileNo?: string
+  email?: string
+  captcha: string
+}
+
+export default function RegisterPage() {
+  const [form] = Form.useForm<Values>()
+  const { captchaId, svg, renew } = useCaptcha()
+  const { submit, busy } = useSubmit(account.register, form, { pswdMd5: 'password', captchaId: 'captcha' })
+  const onFinish = ({ account, realname, password, mobileNo, email, captcha }: Values) =>
+    submit(
+      { account, realname, mobileNo, email, captcha, captchaId, pswdMd5: md5(password.trim()) },
+      // A moment to read the toast, then on to where one goes next.
+      () => setTimeout(() => location.assign('/login'), 1200),
+      renew,
+    )
+  return (
+    <StrangerPage title="注册账号" subtitle="注册后由管理员审核并分配权限">
+      <Form name="register" form={form} layout="vertical" onFinish={onFinish} requiredMark scrollToFirstError>
+        <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
+          <Input maxLength={30} autoComplete="username" autoCapitalize="off" />
+        </Form.Item>
+        <Form.Item name="realname" label="真实名称" required rules={[ruleOf(text('真实名称', 15))]}>
+          <Input maxLength={15} autoComplete="name" />
+        </Form.Item>
+        <PasswordField name="password" label="密码" missing="请输入密码" kind="new" />
+        <RepeatField of="password" label="确认密码" />
+        <Form.Item name="mobileNo" label="手机号" rules={[ruleOf(optional(mobileNo))]}>
+          <Input maxLength={20} autoComplete="tel" inputMode="tel" />
+        </Form.Item>
+        <Form.Item name="email" label="邮箱" rules={[ruleOf(optional(email))]}>
+          <Input maxLength={50} autoComplete="email" inputMode="email" />
+        </Form.Item>
+        <CaptchaField svg={svg} renew={renew} />
+        <Button type="primary" htmlType="submit" size="large" block loading={busy}>
+          注册
+        </Button>
+      </Form>
+      <p style={{ margin: '20px 0 0', textAlign: 'center' }}>
+        已有账号？<a href="/login">返回登录</a>
+      </p>
+    </StrangerPage>
+  )
+}

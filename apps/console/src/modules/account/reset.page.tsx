@@ -1,0 +1,99 @@
+import { account, accountName } from '@oms/contract/account.ts'
+import { Alert, Button, Form, Input } from 'antd'
+import { useState } from 'react'
+import { md5 } from '#kernel/md5.ts'
+import { CaptchaField, useCaptcha } from './captcha-field.tsx'
+import { PasswordField, RepeatField, ruleOf } from './fields.tsx'
+import { StrangerPage } from './stranger-page.tsx'
+import { useSubmit } from './use-submit.ts'
+
+/** Two steps: ask for a code, then set the new password with it. */
+export default function ResetPage() {
+  const [step, setStep] = useState<{ account: string; mail: boolean | undefined }>()
+  return (
+    <StrangerPage title="重置密码" subtitle={step ? '填写验证码并设置新密码' : '先确认账号，再用验证码设置新密码'}>
+      {step ? (
+        <NewPassword {...step} onBack={() => setStep(undefined)} />
+      ) : (
+        <AskCode onAsked={(account, mail) => setStep({ account, mail })} />
+      )}
+      <p style={{ margin: '20px 0 0', textAlign: 'center' }}>
+        <a href="/login">返回登录</a>
+      </p>
+    </StrangerPage>
+  )
+}
+
+interface AskValues {
+  account: string
+  captcha: string
+}
+
+function AskCode({ onAsked }: { onAsked: (account: string, mail: boolean | undefined) => void }) {
+  const [form] = Form.useForm<AskValues>()
+  const { captchaId, svg, renew } = useCaptcha()
+  const { submit, busy } = useSubmit(account.resetCode, form, { captchaId: 'captcha' })
+  const onFinish = ({ account, captcha }: AskValues) =>
+    submit({ account, captcha, captchaId }, ({ mail }) => onAsked(account.trim(), mail), renew)
+  const skip = async () => onAsked((await form.validateFields(['account'])).account, undefined)
+  return (
+    <Form name="reset-code" form={form} layout="vertical" onFinish={onFinish}>
+      <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
+        <Input maxLength={30} autoComplete="username" autoCapitalize="off" />
+      </Form.Item>
+      <CaptchaField svg={svg} renew={renew} />
+      <Button type="primary" htmlType="submit" size="large" block loading={busy}>
+        获取验证码
+      </Button>
+      <Button type="link" block style={{ marginTop: 8 }} onClick={() => void skip().catch(() => {})}>
+        已有验证码，直接设置新密码
+      </Button>
+    </Form>
+  )
+}
+
+interface NewValues {
+  code: string
+  password: string
+}
+
+interface NewProps {
+  readonly account: string
+  readonly mail: boolean | undefined
+  readonly onBack: () => void
+}
+
+function NewPassword({ account: name, mail, onBack }: NewProps) {
+  const [form] = Form.useForm<NewValues>()
+  const { submit, busy } = useSubmit(account.reset, form, { newPswdMd5: 'password' })
+  const onFinish = ({ code, password }: NewValues) =>
+    submit({ account: name, code, newPswdMd5: md5(password.trim()) }, () =>
+      setTimeout(() => location.assign('/login'), 1200),
+    )
+  return (
+    <Form name="reset" form={form} layout="vertical" onFinish={onFinish}>
+      {mail !== undefined && (
+        <Alert type="info" showIcon style={{ marginBottom: 16 }} title={HOW[mail ? 'mail' : 'hand']} />
+      )}
+      <Form.Item label="账号">
+        <Input value={name} disabled aria-label="账号" />
+      </Form.Item>
+      <Form.Item name="code" label="验证码" rules={[{ required: true, whitespace: true, message: '请输入验证码' }]}>
+        <Input maxLength={32} autoComplete="one-time-code" />
+      </Form.Item>
+      <PasswordField name="password" label="新密码" missing="请输入新密码" kind="new" />
+      <RepeatField of="password" />
+      <Button type="primary" htmlType="submit" size="large" block loading={busy}>
+        重置密码
+      </Button>
+      <Button type="link" block style={{ marginTop: 8 }} onClick={onBack}>
+        上一步
+      </Button>
+    </Form>
+  )
+}
+
+const HOW = {
+  mail: '如果账号存在并已绑定邮箱，验证码已发送，请查收邮件。',
+  hand: '本系统未配置邮件服务，请联系管理员获取验证码。',
+} as const

@@ -1,0 +1,53 @@
+import { account } from '@oms/contract/account.ts'
+import { App, Button, Card, Empty, Skeleton, Tag } from 'antd'
+import { useRead, useWrite } from '#kernel/query.ts'
+import './account.css'
+
+/** Where one is logged in, and the way to end what is not oneself. */
+export default function SessionsPage() {
+  const { modal } = App.useApp()
+  const { data, isPending, isError, refetch } = useRead(account.sessions, {})
+  const end = useWrite(account.endSession)
+  const rows = data?.list ?? []
+  const ask = (content: string, sessionId?: string) =>
+    void modal.confirm({
+      title: '退出登录会话',
+      content,
+      okText: '退出',
+      cancelText: '取消',
+      onOk: () => end.mutateAsync(sessionId ? { sessionId } : {}).catch(() => {}),
+    })
+  const endOthers = (
+    <Button danger disabled={rows.length < 2} onClick={() => ask('除当前会话外，您在其他设备上的登录都将失效。')}>
+      退出其他会话
+    </Button>
+  )
+  return (
+    <Card title="我的会话" extra={endOthers}>
+      {isPending && <Skeleton active />}
+      {isError && (
+        <Empty description="会话加载失败">
+          <Button onClick={() => void refetch()}>重试</Button>
+        </Empty>
+      )}
+      <ul className="session-list">
+        {rows.map(({ sessionId, current, ip, browser, os, loginTime, lastActiveTime }) => (
+          <li key={sessionId}>
+            <div>
+              <strong>
+                {browser} · {os}
+              </strong>{' '}
+              {current && <Tag color="green">当前会话</Tag>}
+              <p>
+                登录地址 {ip} · 登录时间 {loginTime} · 最近活动 {lastActiveTime}
+              </p>
+            </div>
+            {!current && (
+              <Button onClick={() => ask(`${browser} · ${os}（${ip}）将立即失效。`, sessionId)}>退出</Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

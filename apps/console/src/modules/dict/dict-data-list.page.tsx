@@ -1,0 +1,193 @@
+import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
+import { DictDataRow, dictData } from '@oms/contract/dict.ts'
+import { dictTypes } from '@oms/contract/dict-type.ts'
+import { Button, Result, Select, Skeleton, Tag } from 'antd'
+import { useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { useRead, useWrite } from '#kernel/query.ts'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { useTabTitle } from '#kernel/tab.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { DictTag } from '#kit/dict.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { time } from '#kit/time.tsx'
+import { dictOf } from '#kit/use-dict.ts'
+import { useList } from '#kit/use-list.ts'
+import './dict.css'
+
+const DictDataAddForm = later(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
+const DictDataEditForm = later(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
+const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
+
+export type DictData = z.output<typeof DictDataRow>
+
+const { col, actions } = columnsOf(DictDataRow)
+const QUERY = dictData.list.input
+const COLUMNS = [
+  col('dictLabel', (_, row) => <Label row={row} />, { width: 200 }),
+  col('dictValue', { width: 140 }),
+  col('dictSort', { width: 110, align: 'right', sort: true }),
+  col('status', (_, row) => <DataStatus row={row} />, { width: 100 }),
+  col('isDefault', (is) => (is === 'Y' ? <Tag color="processing">默认</Tag> : <None />), { width: 90 }),
+  col('cssClass', { width: 140, hidden: true }),
+  col('remark', { width: 220 }),
+  col('createTime', time, { width: 180, hidden: true }),
+  col('updateTime', time, { width: 180 }),
+]
+
+/** The entries of one dictionary. */
+export default function DictDataListPage() {
+  const { dictId } = useParams()
+  const asked = useRead(dictTypes.get, { id: Number(dictId) }, { keepPrevious: false, quiet: true })
+  useTabTitle(asked.data && `字典数据 ${asked.data.dictName}`)
+  if (asked.isError)
+    return (
+      <Page>
+        <Result
+          status="404"
+          title={asked.error.message}
+          extra={<Button onClick={() => void asked.refetch()}>重试</Button>}
+        />
+      </Page>
+    )
+  if (!asked.data) return <Skeleton active paragraph={{ rows: 10 }} />
+  const { dictType } = asked.data
+  return <Entries key={dictType} dictId={Number(dictId)} dictType={dictType} />
+}
+
+function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
+  const list = useList(dictData.list, { dictType })
+  const remove = useWrite(dictData.remove)
+  const [edited, setEdited] = useState<DictData | 'new'>()
+  const [importing, setImporting] = useState(false)
+  const close = () => setEdited(undefined)
+  const canEdit = useCan()(dictData.update.access)
+  const rowActions = (row: DictData) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: dictData.update, onClick: () => setEdited(row) },
+        row.isBuiltin === 0 && {
+          label: '删除',
+          to: dictData.remove,
+          danger: true,
+          confirm: `删除「${row.dictLabel}」？`,
+          onClick: () => remove.mutateAsync({ id: row.dictCode }),
+        },
+      ]}
+    />
+  )
+  const buttons = <Buttons onAdd={() => setEdited('new')} onImport={() => setImporting(true)} />
+  return (
+    <Page extra={<TypePicker dictId={dictId} />}>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="dictLabel" />
+        <Filter of={QUERY} name="dictValue" />
+        <SelectFilter of={QUERY} name="status" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="dictCode"
+        columns={[...COLUMNS, actions(rowActions, 120)]}
+        actions={buttons}
+        tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
+        selectable={({ isBuiltin }) => isBuiltin === 0}
+        batch={(picked) => <Batch picked={picked} />}
+        empty={{ text: '这个字典还没有数据', action: buttons }}
+        {...(canEdit && { onOpen: setEdited })}
+      />
+      {edited === 'new' && <DictDataAddForm dictType={dictType} onClose={close} />}
+      {edited && edited !== 'new' && <DictDataEditForm row={edited} onClose={close} />}
+      {importing && (
+        <ImportModal
+          title="导入字典数据"
+          to={dictData.import}
+          template={dictData.template}
+          onClose={() => setImporting(false)}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** The entry as it will be seen. */
+function Label({ row }: { row: DictData }) {
+  return (
+    <>
+      <DictTag dict={dictOf([row])} value={row.dictValue} />
+      {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
+    </>
+  )
+}
+
+const None = () => <span className="kit-none">-</span>
+
+function DataStatus({ row }: { row: DictData }) {
+  const enable = useWrite(dictData.enable)
+  const disable = useWrite(dictData.disable)
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={row.dictLabel}
+      disabled={!can(dictData.enable.access)}
+      warning="停用后，下拉框不再提供该选项；已有数据仍显示其名称。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.dictCode })}
+    />
+  )
+}
+
+/** Goes to the entries of another dictionary. */
+function TypePicker({ dictId }: { dictId: number }) {
+  const navigate = useNavigate()
+  const { data } = useRead(dictTypes.optionselect, {}, { quiet: true })
+  const options = data?.list.map((type) => ({ value: type.dictId, label: `${type.dictName}（${type.dictType}）` }))
+  return (
+    <Select
+      aria-label="切换字典"
+      className="dict-picker"
+      value={dictId}
+      options={options ?? []}
+      showSearch={{ optionFilterProp: 'label' }}
+      onChange={(id) => void navigate(`/system/dict/data/index/${id}`)}
+    />
+  )
+}
+
+const Buttons = ({ onAdd, onImport }: { onAdd(): void; onImport(): void }) => (
+  <>
+    <Allowed to={dictData.create}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+        新增数据
+      </Button>
+    </Allowed>
+    <Allowed to={dictData.import}>
+      <Button icon={<ImportOutlined />} onClick={onImport}>
+        导入
+      </Button>
+    </Allowed>
+  </>
+)
+
+function Batch({ picked }: { picked: Picked<DictData> }) {
+  const each = {
+    picked,
+    input: ({ dictCode }: DictData) => ({ id: dictCode }),
+    nameOf: (row: DictData) => row.dictLabel,
+  }
+  return (
+    <>
+      <BatchAction label="启用" to={dictData.enable} {...each} />
+      <BatchAction label="停用" to={dictData.disable} {...each} />
+      <BatchAction label="删除" to={dictData.remove} {...each} danger />
+    </>
+  )
+}

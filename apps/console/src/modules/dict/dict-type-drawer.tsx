@@ -1,0 +1,72 @@
+import { DictTypeRow, dictTypes } from '@oms/contract/dict-type.ts'
+import { Empty, Skeleton, Tag } from 'antd'
+import { useRead } from '#kernel/query.ts'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { time } from '#kit/time.tsx'
+import { useDict } from '#kit/use-dict.ts'
+import type { DictType } from './dict-type-list.page.tsx'
+import { useCan } from '#kernel/session.tsx'
+import { logs } from '@oms/contract/log.ts'
+
+interface Props {
+  rows: readonly DictType[]
+  row: DictType | undefined
+  onRow(row: DictType | undefined): void
+}
+const { item, wide } = detailsOf(DictTypeRow)
+const ITEMS = [
+  item('dictType'),
+  item('dataCount'),
+  item('isBuiltin', (builtin) => (builtin ? '是' : '否')),
+  item('updateTime', time),
+  wide('remark'),
+]
+
+/** A dictionary with the places that use it, and what was done to it. */
+export function DictTypeDrawer(props: Props) {
+  const can = useCan()
+  return (
+    <DetailDrawer {...props} rowKey="dictId" title={({ dictName }) => `字典「${dictName}」`}>
+      {(row) => (
+        <>
+          <Details row={row} items={ITEMS} />
+          <h3 className="dict-section">使用情况</h3>
+          <Usage row={row} />
+          {can(logs.history.access) && (
+            <>
+              <h3 className="dict-section">操作记录</h3>
+              <RecordHistory bizType="dictType" bizId={row.dictId} />
+            </>
+          )}
+        </>
+      )}
+    </DetailDrawer>
+  )
+}
+
+function Usage({ row: { dictId, dictType } }: { row: DictType }) {
+  const { data, error, refetch } = useRead(dictTypes.usage, { id: dictId }, { keepPrevious: false, quiet: true })
+  const dict = useDict(dictType)
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active title={false} />
+  if (data.list.length === 0)
+    return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="程序中没有登记使用该字典的位置" />
+  return data.list.map(({ place, values }) => (
+    <div key={place}>
+      <p className="dict-usage-place">{place}</p>
+      <ul className="dict-usage">
+        {values.length === 0 && <li className="kit-none">暂无数据使用</li>}
+        {values.map(({ value, count }) => (
+          <li key={value}>
+            <Tag>
+              {dict.labelOf(value)} × {count}
+            </Tag>
+          </li>
+        ))}
+      </ul>
+    </div>
+  ))
+}

@@ -1,0 +1,156 @@
+import { PlusOutlined, SyncOutlined } from '@ant-design/icons'
+import { DictTypeRow, dictTypes } from '@oms/contract/dict-type.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import './dict.css'
+
+const DictTypeDrawer = later(() => import('./dict-type-drawer.tsx'), 'DictTypeDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const DictTypeAddForm = later(() => import('./dict-type-form.tsx'), 'DictTypeAddForm')
+const DictTypeEditForm = later(() => import('./dict-type-form.tsx'), 'DictTypeEditForm')
+
+export type DictType = z.output<typeof DictTypeRow>
+
+const { col, actions } = columnsOf(DictTypeRow)
+const QUERY = dictTypes.list.input
+const COLUMNS = [
+  col('dictName', (name, row) => <TypeName name={name} row={row} />, { width: 170 }),
+  col('dictType', (type, { dictId }) => <TypeLink type={type} dictId={dictId} />, { width: 200, sort: true }),
+  col('dataCount', { width: 100, align: 'right' }),
+  col('status', (_, row) => <TypeStatus row={row} />, { width: 100 }),
+  col('remark', { width: 140 }),
+  col('createTime', time, { width: 180, hidden: true }),
+  col('updateTime', time, { width: 180 }),
+]
+
+/** The dictionaries there are; the type leads to its entries. */
+export default function DictTypeListPage() {
+  const list = useList(dictTypes.list)
+  const remove = useWrite(dictTypes.remove)
+  const [edited, setEdited] = useState<DictType | 'new'>()
+  const [shown, setShown] = useState<DictType>()
+  const close = () => setEdited(undefined)
+  const rowActions = (row: DictType) => (
+    <RowActions
+      items={[
+        { label: '使用情况', to: dictTypes.usage, onClick: () => setShown(row) },
+        { label: '编辑', to: dictTypes.update, onClick: () => setEdited(row) },
+        row.isBuiltin === 0 && {
+          label: '删除',
+          to: dictTypes.remove,
+          danger: true,
+          confirm: `删除字典「${row.dictName}」？`,
+          onClick: () => remove.mutateAsync({ id: row.dictId }),
+        },
+      ]}
+    />
+  )
+  const add = <AddButton onAdd={() => setEdited('new')} />
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="dictName" />
+        <Filter of={QUERY} name="dictType" />
+        <SelectFilter of={QUERY} name="status" />
+        <DateRangeFilter label="创建时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="dictId"
+        columns={[...COLUMNS, actions(rowActions, 180)]}
+        actions={
+          <>
+            {add}
+            <RefreshButton />
+          </>
+        }
+        tools={<ExportButton to={dictTypes.export} query={list.query} name="字典类型" />}
+        selectable={({ isBuiltin }) => isBuiltin === 0}
+        batch={(picked) => (
+          <BatchAction
+            label="删除"
+            to={dictTypes.remove}
+            picked={picked}
+            input={({ dictId }) => ({ id: dictId })}
+            nameOf={({ dictName }) => dictName}
+            danger
+          />
+        )}
+        empty={{ text: '还没有字典', action: add }}
+        onOpen={setShown}
+      />
+      <DictTypeDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {edited === 'new' && <DictTypeAddForm onClose={close} />}
+      {edited && edited !== 'new' && <DictTypeEditForm row={edited} onClose={close} />}
+    </Page>
+  )
+}
+
+const TypeName = ({ name, row }: { name: string; row: DictType }) => (
+  <>
+    {name}
+    {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
+  </>
+)
+
+function TypeLink({ type, dictId }: { type: string; dictId: number }) {
+  const can = useCan()
+  if (!can(dictTypes.get.access)) return <code>{type}</code>
+  return (
+    <Link to={`/system/dict/data/index/${dictId}`}>
+      <code>{type}</code>
+    </Link>
+  )
+}
+
+function TypeStatus({ row }: { row: DictType }) {
+  const enable = useWrite(dictTypes.enable)
+  const disable = useWrite(dictTypes.disable)
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={row.dictName}
+      disabled={!can(dictTypes.enable.access)}
+      warning="停用后，使用该字典的下拉框不再提供选项。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.dictId })}
+    />
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={dictTypes.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增字典
+    </Button>
+  </Allowed>
+)
+
+function RefreshButton() {
+  const refresh = useWrite(dictTypes.refreshCache)
+  return (
+    <Allowed to={dictTypes.refreshCache}>
+      <Button icon={<SyncOutlined />} loading={refresh.isPending} onClick={() => refresh.mutate({})}>
+        刷新缓存
+      </Button>
+    </Allowed>
+  )
+}

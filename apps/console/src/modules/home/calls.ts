@@ -1,0 +1,11 @@
+import type { account } from '@oms/contract/account.ts'
+import type { home } from '@oms/contract/home.ts'
+import { routeOf } from '#kernel/route-of.ts'
+
+/** Home is the first page of every day: its calls are literals, held against the contract by `calls.test.ts`. */
+export const calls = {
+  detail: routeOf<typeof account.detail>({ method: 'GET', path: '/api/v1/account/detail/:id' }),
+  blocks: routeOf<typeof home.blocks>({ method: 'GET', path: '/api/v1/home/blocks' }),
+  summary: routeOf<typeof home.summary>({ method: 'GET', path: '/api/v1/home/summary' }),
+  todo: routeOf<typeof home.todo>({ method: 'GET', path: '/api/v1/home/todo' }),
+}

@@ -1,0 +1,14 @@
+import type { Screen } from '#kernel/screens.ts'
+
+export const homeScreens: readonly Screen[] = [
+  {
+    path: '/indexScreen',
+    title: '首页',
+    access: 'session',
+    page: () => import('./home.page.tsx'),
+    prefetch: () => [
+      { path: '/api/v1/home/blocks', input: {} },
+      { path: '/api/v1/home/todo', input: {} },
+    ],
+  },
+]

@@ -1,0 +1,30 @@
+import type { MenuNode } from '@oms/contract/perms.ts'
+import { Empty } from 'antd'
+import { useKnownPages } from '#kernel/known-pages.ts'
+import { Link } from '#kernel/router.tsx'
+import { usePermissions } from '#kernel/session.tsx'
+
+const MOST = 12
+
+/** The pages this account may open, one click away. */
+export function QuickLinks() {
+  const { menus } = usePermissions()
+  const isKnown = useKnownPages()
+  const pages = pagesOf(menus).filter(({ url }) => isKnown(url))
+  return (
+    <section className="home-card" aria-label="快捷入口">
+      <h2>快捷入口</h2>
+      {pages.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无可用页面" />}
+      <div className="home-links">
+        {pages.slice(0, MOST).map(({ id, name, url }) => (
+          <Link key={id} to={url}>
+            {name}
+          </Link>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const pagesOf = (menus: readonly MenuNode[]): MenuNode[] =>
+  menus.flatMap((menu) => (menu.visible !== 1 ? [] : menu.type === 'M' ? pagesOf(menu.children) : [menu]))

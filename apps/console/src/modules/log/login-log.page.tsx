@@ -1,0 +1,106 @@
+import { LOG_STATUS, LOGIN_LOG_DAYS, LOGIN_TYPE, LoginLogRow, logs } from '@oms/contract/log.ts'
+import { Tabs, Tag } from 'antd'
+import type { ReactNode } from 'react'
+import type * as z from 'zod'
+import { useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { OnlineUsers } from './online-users.tsx'
+import { Outcome } from './outcome.tsx'
+
+type Line = z.output<typeof LoginLogRow>
+
+const { col, actions } = columnsOf(LoginLogRow)
+const QUERY = logs.logins.input
+const COLUMNS = [
+  col('loginTime', time, { width: 170, sort: true }),
+  col(
+    'account',
+    (account, { locked }) => (
+      <>
+        {account} {locked && <Tag color="error">已锁定</Tag>}
+      </>
+    ),
+    { width: 180 },
+  ),
+  col('loginType', { width: 110 }),
+  col('status', (status) => <Outcome ok={status === 1} />, { width: 80 }),
+  col('msg', { width: 220 }),
+  col('ip', { width: 140 }),
+  col('location', { width: 70 }),
+  col('browser', { width: 120 }),
+  col('os', { width: 110 }),
+  col('tenantName', { width: 140, hidden: true }),
+]
+
+/** Who logged in, tried to, or was put out; and who is here now. */
+export default function LoginLogPage() {
+  const can = useCan()
+  if (!can(logs.online.access))
+    return (
+      <Page>
+        <Logins />
+      </Page>
+    )
+  return (
+    <Tabs
+      destroyOnHidden
+      items={[
+        { key: 'logins', label: '登录记录', children: inPage(<Logins />) },
+        { key: 'online', label: '在线用户', children: inPage(<OnlineUsers />) },
+      ]}
+    />
+  )
+}
+
+const inPage = (children: ReactNode) => <Page>{children}</Page>
+
+function Logins() {
+  const list = useList(logs.logins)
+  const unlock = useWrite(logs.unlock)
+  const can = useCan()
+  const rowActions = ({ account, locked }: Line) => (
+    <RowActions
+      items={[
+        locked && {
+          label: '解锁',
+          to: logs.unlock,
+          confirm: `解除账号「${account}」的登录锁定？`,
+          onClick: () => unlock.mutateAsync({ account }),
+        },
+      ]}
+    />
+  )
+  const anyLocked = list.table.rows.some(({ locked }) => locked)
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="account" />
+        <DateRangeFilter label="登录时间" />
+        <SelectFilter of={QUERY} name="status" options={optionsOf(LOG_STATUS)} />
+        <SelectFilter of={QUERY} name="loginType" options={optionsOf(LOGIN_TYPE)} />
+        <Filter of={QUERY} name="ip" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="infoId"
+        columns={anyLocked && can(logs.unlock.access) ? [...COLUMNS, actions(rowActions, 80)] : COLUMNS}
+        actions={<span className="kit-none">默认显示近 {LOGIN_LOG_DAYS} 天，选择登录时间可查看更早的记录</span>}
+        tools={<ExportButton to={logs.exportLogins} query={list.query} name="登录日志" />}
+        empty={{ text: `近 ${LOGIN_LOG_DAYS} 天没有登录记录` }}
+      />
+    </>
+  )
+}
+
+const optionsOf = (labels: Readonly<Record<number, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }))

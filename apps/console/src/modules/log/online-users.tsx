@@ -1,0 +1,75 @@
+import { logs, OnlineRow } from '@oms/contract/log.ts'
+import { Tag } from 'antd'
+import type * as z from 'zod'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { Ellipsis } from '#kit/ellipsis.tsx'
+import { Filter } from '#kit/filter.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useForceOut } from '#kit/use-force-out.ts'
+import { useInnerList } from '#kit/use-list.ts'
+
+type Online = z.output<typeof OnlineRow>
+
+const { col, actions } = columnsOf(OnlineRow)
+const QUERY = logs.online.input
+const COLUMNS = [
+  col(
+    'account',
+    (account, { current }) => (
+      <>
+        {account} {current && <Tag color="success">当前会话</Tag>}
+      </>
+    ),
+    { width: 155 },
+  ),
+  col('realname', { width: 90 }),
+  col('tenantName', { width: 120 }),
+  col('ip', { width: 120 }),
+  col('location', { width: 80, hidden: true }),
+  { ...col('browser', (browser, { os }) => <Ellipsis text={`${browser} · ${os}`} />, { width: 165 }), title: '客户端' },
+  col('console', (console) => (console ? '控制台' : '接口'), { width: 70, title: '方式' }),
+  col('loginTime', time, { width: 165, sort: true }),
+  col('lastActiveTime', time, { width: 165, sort: true }),
+]
+
+/** Sessions that work right now, and the way to end them at once. */
+export function OnlineUsers() {
+  const list = useInnerList(logs.online)
+  const forceOut = useForceOut()
+  const rowActions = ({ sessionId, current }: Online) => (
+    <RowActions items={[!current && { label: '强制下线', danger: true, onClick: () => forceOut?.(sessionId) }]} />
+  )
+  const mayEnd = forceOut !== undefined
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="account" />
+        <Filter of={QUERY} name="ip" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="sessionId"
+        name="online"
+        columns={mayEnd ? [...COLUMNS, actions(rowActions, 95)] : COLUMNS}
+        {...(mayEnd && {
+          selectable: ({ current }: Online) => !current,
+          batch: (picked: { rows: readonly Online[]; clear(): void }) => (
+            <BatchAction
+              label="强制下线"
+              to={logs.forceOut}
+              picked={picked}
+              input={({ sessionId }) => ({ sessionId })}
+              nameOf={({ account, ip }) => `${account}（${ip}）`}
+              danger
+            />
+          ),
+        })}
+        empty={{ text: '当前没有在线用户' }}
+      />
+    </>
+  )
+}

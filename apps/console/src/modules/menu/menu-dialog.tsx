@@ -1,0 +1,27 @@
+import { MenuAdd, MenuEdit } from './menu-form.tsx'
+import { MenuLint } from './menu-lint.tsx'
+import type { MenuNode } from './menu-nodes.ts'
+
+/** What stands above the tree: at most one thing at a time. */
+export type Shown =
+  | { readonly what: 'add'; readonly parent?: MenuNode }
+  | { readonly what: 'edit'; readonly id: number }
+  | { readonly what: 'lint' }
+
+interface DialogProps {
+  shown: Shown
+  tree: readonly MenuNode[]
+  onShow(shown: Shown): void
+  onClose(): void
+}
+
+export function MenuDialog({ shown, tree, onShow, onClose }: DialogProps) {
+  switch (shown.what) {
+    case 'add':
+      return <MenuAdd parent={shown.parent} tree={tree} onClose={onClose} />
+    case 'edit':
+      return <MenuEdit id={shown.id} tree={tree} onClose={onClose} />
+    default:
+      return <MenuLint onOpen={(id) => onShow({ what: 'edit', id })} onClose={onClose} />
+  }
+}

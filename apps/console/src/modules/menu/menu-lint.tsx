@@ -1,0 +1,82 @@
+import { type MenuFinding, menu } from '@oms/contract/menu.ts'
+import { Alert, Button, Drawer, List, Skeleton, Tag } from 'antd'
+import type * as z from 'zod'
+import { useRead } from '#kernel/query.ts'
+import { Allowed } from '#kernel/session.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import './menu.css'
+
+type Finding = z.output<typeof MenuFinding>
+
+const KINDS: Readonly<Record<Finding['kind'], string>> = {
+  noPage: '地址无页面',
+  noMenu: '页面无菜单',
+  unusedPerms: '权限未使用',
+  missingPerms: '权限无菜单',
+  duplicateName: '名称重复',
+  emptyDirectory: '空目录',
+  badParent: '位置不正确',
+}
+
+/** What is wrong with the menus, errors first; a finding leads to its menu. */
+export function MenuLint({ onOpen, onClose }: { onOpen(id: number): void; onClose(): void }) {
+  const { data, error, refetch } = useRead(menu.lint, {}, { staleTime: 0, quiet: true })
+  return (
+    <Drawer open size="min(640px, 100vw)" title="检查菜单" onClose={onClose}>
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active />}
+      {data && data.list.length === 0 && (
+        <Alert type="success" showIcon title={`已检查 ${data.checked} 个菜单，没有发现问题`} />
+      )}
+      {data && data.list.length > 0 && <Findings findings={data.list} checked={data.checked} onOpen={onOpen} />}
+    </Drawer>
+  )
+}
+
+const isError = ({ level }: Finding) => level === 'error'
+
+interface FindingsProps {
+  findings: readonly Finding[]
+  checked: number
+  onOpen(id: number): void
+}
+
+function Findings({ findings, checked, onOpen }: FindingsProps) {
+  const sorted = [...findings].sort((a, b) => Number(isError(b)) - Number(isError(a)))
+  const errors = findings.filter(isError).length
+  return (
+    <>
+      <Alert
+        className="menu-note"
+        type={errors ? 'error' : 'warning'}
+        showIcon
+        title={`已检查 ${checked} 个菜单：${errors} 个错误，${findings.length - errors} 个提醒`}
+      />
+      <List
+        dataSource={sorted}
+        renderItem={(finding) => (
+          <List.Item actions={linksOf(finding, onOpen)}>
+            <List.Item.Meta title={<Title finding={finding} />} description={finding.message} />
+          </List.Item>
+        )}
+      />
+    </>
+  )
+}
+
+const Title = ({ finding }: { finding: Finding }) => (
+  <>
+    <Tag color={isError(finding) ? 'red' : 'orange'}>{KINDS[finding.kind]}</Tag> {finding.name}
+  </>
+)
+
+function linksOf({ menuId }: Finding, onOpen: (id: number) => void) {
+  if (menuId === null) return []
+  return [
+    <Allowed key="edit" to={menu.update}>
+      <Button type="link" size="small" onClick={() => onOpen(menuId)}>
+        修改
+      </Button>
+    </Allowed>,
+  ]
+}

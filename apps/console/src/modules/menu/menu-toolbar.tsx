@@ -1,0 +1,38 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { menu } from '@oms/contract/menu.ts'
+import { Button } from 'antd'
+import { Allowed } from '#kernel/session.tsx'
+import type { Shown } from './menu-dialog.tsx'
+import type { Expanded } from './use-expanded-menus.ts'
+import type { MenuOrder } from './use-menu-order.ts'
+
+interface ToolbarProps {
+  order: MenuOrder
+  expanded: Expanded
+  onShow(shown: Shown): void
+}
+
+/** Above the tree: add, open all, check, and what was typed into the order. */
+export function MenuToolbar({ order, expanded, onShow }: ToolbarProps) {
+  return (
+    <>
+      <Allowed to={menu.create}>
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => onShow({ what: 'add' })}>
+          新增菜单
+        </Button>
+      </Allowed>
+      <Button onClick={expanded.toggleAll}>{expanded.all ? '全部收起' : '全部展开'}</Button>
+      <Allowed to={menu.lint}>
+        <Button onClick={() => onShow({ what: 'lint' })}>检查菜单</Button>
+      </Allowed>
+      {order.changed > 0 && (
+        <>
+          <Button type="primary" ghost loading={order.saving} onClick={order.save}>
+            保存排序（{order.changed}）
+          </Button>
+          <Button onClick={order.discard}>放弃</Button>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+import { useState } from 'react'
+
+/** Which rows are open: those a person opened, all while a filter shows matches deep in the tree. */
+export function useExpandedMenus(branches: readonly number[], filtered: boolean) {
+  const [open, setOpen] = useState<readonly number[]>([])
+  const keys = filtered ? branches : open
+  return {
+    expandable: {
+      expandedRowKeys: [...keys],
+      onExpandedRowsChange: (next: readonly React.Key[]) => setOpen(next.map(Number)),
+    },
+    all: keys.length > 0,
+    toggleAll: () => setOpen(keys.length > 0 ? [] : branches),
+  }
+}
+export type Expanded = ReturnType<typeof useExpandedMenus>

@@ -1,0 +1,33 @@
+import { menu } from '@oms/contract/menu.ts'
+import { useWrite } from '#kernel/query.ts'
+import type { RowAction } from '#kit/row-actions.tsx'
+import type { Shown } from './menu-dialog.tsx'
+import type { MenuNode } from './menu-nodes.ts'
+
+/** What can be done to one menu. */
+export function useMenuActions(onShow: (shown: Shown) => void) {
+  const buttons = useWrite(menu.buttons)
+  const remove = useWrite(menu.remove)
+  return (row: MenuNode): readonly (RowAction | false)[] => [
+    { label: '编辑', to: menu.update, onClick: () => onShow({ what: 'edit', id: row.id }) },
+    mayHold(row) && { label: '新增下级', to: menu.create, onClick: () => onShow({ what: 'add', parent: row }) },
+    row.type === 'C' &&
+      row.perms.endsWith(':list') && {
+        label: '生成标准按钮',
+        to: menu.buttons,
+        confirm: `为「${row.name}」补齐详情、新增、编辑、删除、导入、导出按钮？已有的不会重复。`,
+        onClick: () => buttons.mutateAsync({ id: row.id }),
+      },
+    row.isBuiltin === 0 && {
+      label: '删除',
+      to: menu.remove,
+      danger: true,
+      disabled: row.children !== undefined,
+      confirm: `删除菜单「${row.name}」？删除后不能恢复。`,
+      onClick: () => remove.mutateAsync({ id: row.id }),
+    },
+  ]
+}
+
+/** A page without a permission of its own follows another page; a button below it could never be granted. */
+const mayHold = ({ type, perms }: MenuNode) => type === 'M' || (type === 'C' && perms !== '')

@@ -1,0 +1,127 @@
+import { NOTICE_ATTACHMENTS, NoticeInput, notices } from '@oms/contract/notice.ts'
+import type { NoticeDetail } from '@oms/contract/notice-rows.ts'
+import { UPLOAD } from '@oms/contract/upload.ts'
+import { Drawer, Form, Skeleton } from 'antd'
+import { lazy, Suspense } from 'react'
+import type * as z from 'zod'
+import { call } from '#kernel/call.ts'
+import { useRead } from '#kernel/query.ts'
+import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
+import { DateTimeField } from '#kit/field-date.tsx'
+import { FormFooter } from '#kit/form-footer.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { FileUpload } from '#kit/upload/file-upload.tsx'
+import { addressesIn, fileIdIn, valueOf } from '#kit/upload/stored-file.ts'
+import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { TargetFields } from './target-fields.tsx'
+import './notice.css'
+
+type Detail = z.output<typeof NoticeDetail>
+
+const RichEditor = lazy(() => import('./rich-editor.tsx'))
+const NEW = { type: 1, priority: 2, target: 1, targetIds: [], isTop: 0, needConfirm: 0, attachments: '' }
+const RULE = {
+  ...UPLOAD.file,
+  extensions: [...UPLOAD.file.extensions, ...UPLOAD.image.extensions],
+  maxCount: NOTICE_ATTACHMENTS,
+}
+const urlOf = (id: string) => `/api/v1/file/${id}`
+
+/** Writes a notice; it is a draft until somebody publishes it. */
+export function NoticeAddForm({ onClose }: { onClose(): void }) {
+  const options = { onClose, initial: NEW, input: inputOf, draft: 'notice:new' }
+  const { drawer, footer, form } = useFormDrawer(notices.create, options)
+  return (
+    <Drawer
+      title="新增公告"
+      {...drawer}
+      size="min(860px, 100vw)"
+      footer={<FormFooter {...footer} saveText="存为草稿" />}
+    >
+      <Form {...form}>
+        <Fields />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Changes a draft or a withdrawn notice. */
+export function NoticeEditForm({ id, onClose }: { id: number; onClose(): void }) {
+  const { data, error, refetch } = useRead(notices.get, { id }, { keepPrevious: false, quiet: true, staleTime: 0 })
+  // A newer answer must not replace what is being written.
+  if (data) return <EditForm detail={data} onClose={onClose} />
+  return (
+    <Drawer open title="编辑公告" size="min(860px, 100vw)" onClose={onClose}>
+      {error ? <LoadFailed refusal={error} onRetry={() => void refetch()} /> : <Skeleton active />}
+    </Drawer>
+  )
+}
+
+function EditForm({ detail, onClose }: { detail: Detail; onClose(): void }) {
+  const latest = async () => valuesOf(await call(notices.get, { id: detail.noticeId }))
+  const options = { onClose, initial: valuesOf(detail), input: inputOf, latest }
+  const { drawer, footer, form } = useFormDrawer(notices.update, options)
+  return (
+    <Drawer
+      title={`编辑公告「${detail.title}」`}
+      {...drawer}
+      size="min(860px, 100vw)"
+      footer={<FormFooter {...footer} />}
+    >
+      <Form {...form}>
+        <Fields detail={detail} />
+      </Form>
+    </Drawer>
+  )
+}
+
+function Fields({ detail }: { detail?: Detail }) {
+  const names = Object.fromEntries(detail?.attachments.map(({ id, name }) => [urlOf(id), name]) ?? [])
+  return (
+    <>
+      <TextField of={NoticeInput} name="title" />
+      <div className="notice-pair">
+        <SelectField of={NoticeInput} name="type" />
+        <SelectField of={NoticeInput} name="priority" />
+      </div>
+      <TargetFields chosen={detail?.targets ?? []} />
+      <Field of={NoticeInput} name="content">
+        <LazyEditor />
+      </Field>
+      <NoteField of={NoticeInput} name="summary" rows={2} hint="显示在消息列表中，不填则取内容开头" />
+      <div className="notice-pair">
+        <DateTimeField of={NoticeInput} name="startTime" hint="到时自动出现，不填则发布后立即可见" />
+        <DateTimeField of={NoticeInput} name="endTime" hint="到时自动消失，不填则长期有效" />
+      </div>
+      <div className="notice-pair">
+        <SwitchField of={NoticeInput} name="isTop" on="是" off="否" />
+        <SwitchField of={NoticeInput} name="needConfirm" on="是" off="否" hint="收件人须点击“确认收到”" />
+      </div>
+      <Form.Item name="attachments" label="附件">
+        <FileUpload rule={RULE} purpose="notice" names={names} />
+      </Form.Item>
+    </>
+  )
+}
+
+/** The editor is large: it comes when a form asks for it. */
+function LazyEditor(props: { id?: string; value?: string; onChange?: (html: string) => void }) {
+  return (
+    <Suspense fallback={<Skeleton active />}>
+      <RichEditor {...props} label="内容" />
+    </Suspense>
+  )
+}
+
+/** Attachments travel as ids, the form holds their addresses. */
+const valuesOf = (detail: Detail) => ({
+  ...detail,
+  attachments: valueOf(detail.attachments.map(({ id }) => urlOf(id))),
+})
+
+const inputOf = (values: Record<string, unknown>) => {
+  const { attachments, startTime, endTime, ...rest } = values
+  const ids = addressesIn(attachments as string).flatMap((address) => fileIdIn(address) ?? [])
+  const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => key in notices.update.input.shape))
+  return { ...fields, attachments: ids, startTime: startTime ?? '', endTime: endTime ?? '' } as never
+}

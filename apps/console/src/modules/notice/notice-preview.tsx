@@ -1,0 +1,69 @@
+import { files } from '@oms/contract/file.ts'
+import { NOTICE_TARGET, notices } from '@oms/contract/notice.ts'
+import { Button, Skeleton, Tag } from 'antd'
+import { download } from '#kernel/download.ts'
+import { formatBytes } from '#kernel/format.ts'
+import { useRead } from '#kernel/query.ts'
+import { RichText } from '#kernel/rich-text.tsx'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
+import './notice.css'
+
+interface Props {
+  rows: readonly Notice[]
+  row: Notice | undefined
+  onRow(row: Notice | undefined): void
+}
+const TARGETS: Readonly<Record<number, string>> = NOTICE_TARGET
+
+/** A notice as those addressed will see it, and whom it addresses. */
+export function NoticePreview(props: Props) {
+  return (
+    <DetailDrawer {...props} rowKey="noticeId" title={({ title }) => title}>
+      {(row) => <Preview key={row.noticeId} row={row} />}
+    </DetailDrawer>
+  )
+}
+
+function Preview({ row }: { row: Notice }) {
+  const { data, error, refetch } = useRead(notices.get, { id: row.noticeId }, { keepPrevious: false, quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active paragraph={{ rows: 8 }} />
+  return (
+    <article>
+      <div className="notice-facts">
+        <span className="notice-tags">
+          <NoticeType type={data.type} />
+          <NoticePriority priority={data.priority} />
+          <NoticeStatus notice={data} />
+        </span>
+        <span>
+          {data.publisherName && `${data.publisherName} · `}
+          {data.publishTime ?? '尚未发布'}
+        </span>
+        {(data.startTime || data.endTime) && (
+          <span>
+            有效期 {data.startTime ?? '发布时'} 至 {data.endTime ?? '长期'}
+          </span>
+        )}
+      </div>
+      <div className="notice-facts">
+        <span>
+          {TARGETS[data.target]}：{data.targetCount} 个账号
+        </span>
+        {data.targets.map(({ id, name }) => (
+          <Tag key={id}>{name}</Tag>
+        ))}
+      </div>
+      <div className="notice-body">
+        <RichText html={data.content} />
+      </div>
+      {data.attachments.map(({ id, name, size }) => (
+        <Button key={id} type="link" onClick={() => void download(files.download, { id, download: '1' }, name)}>
+          {name}（{formatBytes(size)}）
+        </Button>
+      ))}
+    </article>
+  )
+}

@@ -1,0 +1,31 @@
+import { NOTICE_PUBLISHED } from '@oms/contract/notice.ts'
+import type { NoticeRow } from '@oms/contract/notice-rows.ts'
+import { Tag } from 'antd'
+import dayjs from 'dayjs'
+import type * as z from 'zod'
+import { DictTag } from '#kit/dict.tsx'
+import { useDict } from '#kit/use-dict.ts'
+
+export type Notice = z.output<typeof NoticeRow>
+
+const FORMAT = 'YYYY-MM-DD HH:mm:ss'
+
+/** The status, and for a published one whether its time has come or is over. */
+export function NoticeStatus({ notice: { status, startTime, endTime } }: { notice: Notice }) {
+  const dict = useDict('sys_notice_status')
+  const now = dayjs().format(FORMAT)
+  if (status === NOTICE_PUBLISHED && startTime && startTime > now) return <Tag color="processing">定时待发</Tag>
+  if (status === NOTICE_PUBLISHED && endTime && endTime <= now) return <Tag>已结束</Tag>
+  return <DictTag dict={dict} value={status} />
+}
+
+export function NoticeType({ type }: { type: number }) {
+  return <DictTag dict={useDict('sys_notice_type')} value={type} />
+}
+
+const PRIORITY = { 1: ['低', 'default'], 2: ['中', 'processing'], 3: ['高', 'error'] } as const
+
+export function NoticePriority({ priority }: { priority: number }) {
+  const [label, color] = PRIORITY[priority as keyof typeof PRIORITY] ?? PRIORITY[2]
+  return <Tag color={color}>{label}</Tag>
+}

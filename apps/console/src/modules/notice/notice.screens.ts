@@ -1,0 +1,11 @@
+import { firstPage, type Screen } from '#kernel/screens.ts'
+
+export const noticeScreens: readonly Screen[] = [
+  {
+    path: '/system/noticeManage',
+    title: '通知公告',
+    access: 'system:noticeManage:list',
+    page: () => import('./notice-list.page.tsx'),
+    prefetch: firstPage('/api/v1/sys/notice/page'),
+  },
+]

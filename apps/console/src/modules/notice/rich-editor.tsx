@@ -1,0 +1,48 @@
+import Image from '@tiptap/extension-image'
+import TextAlign from '@tiptap/extension-text-align'
+import { EditorContent, useEditor } from '@tiptap/react'
+import StarterKit from '@tiptap/starter-kit'
+import { useEffect, useRef } from 'react'
+import { RichTools } from './rich-tools.tsx'
+import './notice.css'
+
+const EXTENSIONS = [
+  StarterKit.configure({ heading: { levels: [2, 3] }, link: { openOnClick: false, protocols: ['http', 'https'] } }),
+  Image,
+  TextAlign.configure({ types: ['heading', 'paragraph'] }),
+]
+
+interface Props {
+  label: string
+  id?: string
+  value?: string
+  onChange?: (html: string) => void
+}
+
+/** Writes the HTML a notice may hold; as a control of Field its value is empty when nothing was written. */
+export default function RichEditor({ label, id, value = '', onChange }: Props) {
+  const written = useRef(value)
+  const editor = useEditor({
+    extensions: EXTENSIONS,
+    content: value,
+    editorProps: {
+      attributes: { role: 'textbox', 'aria-label': label, 'aria-multiline': 'true', ...(id && { id }) },
+    },
+    onUpdate: ({ editor }) => {
+      written.current = editor.isEmpty ? '' : editor.getHTML()
+      onChange?.(written.current)
+    },
+  })
+  useEffect(() => {
+    // The form was given other values: a draft, or what a colleague saved.
+    if (value === written.current) return
+    written.current = value
+    editor.commands.setContent(value, { emitUpdate: false })
+  }, [editor, value])
+  return (
+    <div className="rich-editor">
+      <RichTools editor={editor} />
+      <EditorContent editor={editor} />
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
+import { DEFAULT_COMPONENT_TYPE, MAX_COMPONENTS, OtaComponentInput } from '@oms/contract/ota.ts'
+import { Button, Form, Popconfirm } from 'antd'
+import { SelectField, TextField } from '#kit/field.tsx'
+import { ComponentFile } from './component-file.tsx'
+
+/** The components of a version, one card each. */
+export function ComponentRows({ place }: { place: string }) {
+  return (
+    <Form.List name="components">
+      {(rows, { add, remove }) => (
+        <div className="ota-rows">
+          {rows.map(({ key, name }) => (
+            <ComponentRow key={key} index={name} place={`${place}:${name}`} onRemove={() => remove(name)} />
+          ))}
+          <Button
+            type="dashed"
+            block
+            icon={<PlusOutlined />}
+            disabled={rows.length >= MAX_COMPONENTS}
+            onClick={() => add({ type: DEFAULT_COMPONENT_TYPE })}
+          >
+            添加组件
+          </Button>
+        </div>
+      )}
+    </Form.List>
+  )
+}
+
+function ComponentRow({ index, place, onRemove }: { index: number; place: string; onRemove(): void }) {
+  const title = `组件 ${index + 1}`
+  return (
+    <fieldset className="ota-row" aria-label={title}>
+      <div className="ota-row-head">
+        <strong>{title}</strong>
+        <Popconfirm title={`移除${title}？`} okText="移除" cancelText="取消" onConfirm={onRemove}>
+          <Button type="text" size="small" danger icon={<DeleteOutlined />} aria-label={`移除${title}`} />
+        </Popconfirm>
+      </div>
+      <div className="ota-row-fields">
+        <ListedField index={index} />
+        <ComponentFile index={index} place={place} />
+      </div>
+    </fieldset>
+  )
+}
+
+const ListedField = ({ index }: { index: number }) => (
+  <div>
+    <TextField of={OtaComponentInput} name="name" within={[index]} />
+    <SelectField of={OtaComponentInput} name="type" within={[index]} />
+  </div>
+)

@@ -1,0 +1,39 @@
+import { OtaVersion, ota, rangeInWords } from '@oms/contract/ota.ts'
+import { Skeleton } from 'antd'
+import { useRead } from '#kernel/query.ts'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { time } from '#kit/time.tsx'
+import { ComponentList } from './component-list.tsx'
+import { OtaStatus } from './ota-status.tsx'
+
+const { item, wide } = detailsOf(OtaVersion)
+const ITEMS = [
+  item('verName'),
+  item('verCode'),
+  item('modelName'),
+  item('status', (status) => <OtaStatus status={status} />),
+  { ...item('oldVerMin', (_, row) => rangeInWords(row)), title: '适用旧版本' },
+  item('tenantName'),
+  item('buildDate', time),
+  item('releaseDate', time),
+  item('createByName'),
+  item('createTime', time),
+  item('enableTime', time),
+  item('updateTime', time),
+  wide('description'),
+]
+
+/** A version to read. */
+export function OtaDetails({ otaId }: { otaId: number }) {
+  const { data, error, refetch } = useRead(ota.get, { otaId }, { quiet: true, keepPrevious: false })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active paragraph={{ rows: 10 }} />
+  return (
+    <>
+      <Details row={data.otaVersion} items={ITEMS} />
+      <h3 className="ota-heading">组件（{data.components.length}）</h3>
+      <ComponentList components={data.components} />
+    </>
+  )
+}

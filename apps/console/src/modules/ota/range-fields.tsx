@@ -1,0 +1,66 @@
+import { about } from '@oms/contract/kernel/fields.ts'
+import { isBackwards, OTA_MESSAGES, OtaVersionInput, rangeInWords, reachesBeyond } from '@oms/contract/ota.ts'
+import { Form, Input } from 'antd'
+import { digitsOnly, ruleOf } from '#kit/field.tsx'
+
+type End = 'oldVerMin' | 'oldVerMax'
+const PATH = { min: ['otaVersion', 'oldVerMin'], max: ['otaVersion', 'oldVerMax'] }
+
+const numberIn = (value: unknown) => (value === '' || value === undefined || value === null ? null : Number(value))
+
+/** Which old versions may take this one: two ends, either of them open, and what they mean in words. */
+export function RangeFields() {
+  const form = Form.useFormInstance()
+  const range = () => ({
+    oldVerMin: numberIn(form.getFieldValue(PATH.min)),
+    oldVerMax: numberIn(form.getFieldValue(PATH.max)),
+  })
+  const ordered = {
+    validator: async () => {
+      if (isBackwards(range())) throw new Error(OTA_MESSAGES.range)
+    },
+  }
+  return (
+    <div className="ota-wide">
+      <div className="ota-range">
+        <EndField name="oldVerMin" />
+        <EndField name="oldVerMax" extra={ordered} />
+      </div>
+      <RangeHint />
+    </div>
+  )
+}
+
+function EndField({ name, extra }: { name: End; extra?: { validator(): Promise<void> } }) {
+  const { title, max } = about(OtaVersionInput, name)
+  const { rules, validateTrigger } = ruleOf({ of: OtaVersionInput, name })
+  return (
+    <Form.Item
+      name={['otaVersion', name]}
+      label={title}
+      normalize={digitsOnly}
+      validateTrigger={validateTrigger}
+      rules={[...rules, ...(extra ? [extra] : [])]}
+      dependencies={extra ? [PATH.min] : []}
+      className="ota-end"
+    >
+      <Input inputMode="numeric" maxLength={max} placeholder="不填则不限" />
+    </Form.Item>
+  )
+}
+
+/** Says the range in words, and warns of one that could not be enabled. */
+function RangeHint() {
+  const form = Form.useFormInstance()
+  const oldVerMin = numberIn(Form.useWatch(PATH.min, { form, preserve: true }))
+  const oldVerMax = numberIn(Form.useWatch(PATH.max, { form, preserve: true }))
+  const verCode = numberIn(Form.useWatch(['otaVersion', 'verCode'], { form, preserve: true }))
+  const range = { oldVerMin, oldVerMax }
+  const beyond = verCode !== null && reachesBeyond({ ...range, verCode })
+  return (
+    <p className="ota-hint" role="status">
+      {isBackwards(range) ? '范围不成立' : rangeInWords(range)}
+      {beyond && <strong>；{OTA_MESSAGES.beyond}，否则不能启用</strong>}
+    </p>
+  )
+}

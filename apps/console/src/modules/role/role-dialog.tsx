@@ -1,0 +1,32 @@
+import { RoleCompare } from './role-compare.tsx'
+import { RoleCopy } from './role-copy.tsx'
+import { RoleExplain } from './role-explain.tsx'
+import { RoleForm } from './role-form.tsx'
+import { RoleMembers } from './role-members.tsx'
+import { RolePermission } from './role-permission.tsx'
+import type { Role } from './use-role-actions.ts'
+
+/** What stands above the list: at most one thing at a time. */
+export type Shown =
+  | { readonly what: 'add' | 'explain' }
+  | { readonly what: 'edit' | 'copy' | 'permission' | 'members'; readonly role: Role }
+  | { readonly what: 'compare'; readonly ids: readonly number[] }
+
+export function RoleDialog({ shown, onClose }: { shown: Shown; onClose(): void }) {
+  switch (shown.what) {
+    case 'add':
+      return <RoleForm onClose={onClose} />
+    case 'explain':
+      return <RoleExplain onClose={onClose} />
+    case 'edit':
+      return <RoleForm role={shown.role} onClose={onClose} />
+    case 'copy':
+      return <RoleCopy role={shown.role} onClose={onClose} />
+    case 'permission':
+      return <RolePermission role={shown.role} onClose={onClose} />
+    case 'members':
+      return <RoleMembers role={shown.role} onClose={onClose} />
+    default:
+      return <RoleCompare ids={shown.ids} onClose={onClose} />
+  }
+}

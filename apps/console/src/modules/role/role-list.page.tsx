@@ -1,0 +1,125 @@
+import { PlusOutlined, SafetyOutlined } from '@ant-design/icons'
+import { RoleRow, role } from '@oms/contract/role.ts'
+import { Button, Tag } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { Allowed } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import type { Shown } from './role-dialog.tsx'
+import { RoleStatus } from './role-status.tsx'
+import { TenantSelect, useManyTenants } from './tenant-select.tsx'
+import { type Role, useRoleActions } from './use-role-actions.ts'
+
+const RoleDialog = later(() => import('./role-dialog.tsx'), 'RoleDialog')
+
+const { col, actions } = columnsOf(RoleRow)
+const COLUMNS = [
+  col('roleName', (name, { isBuiltin }) => <RoleName name={name} builtin={isBuiltin === 1} />, { width: 180 }),
+  col('roleCode', { width: 160 }),
+  col('tenantName', { width: 150, hidden: true }),
+  col('dataScope', { width: 110 }),
+  col('menuCount', (count, { isBuiltin }) => (isBuiltin === 1 ? '全部' : count), { width: 90, align: 'right' }),
+  col('userCount', { width: 90, align: 'right' }),
+  col('roleSort', { width: 90, align: 'right', sort: true }),
+  col('status', (_, row) => <RoleStatus role={row} />, { width: 100 }),
+  col('homeUrl', { width: 160, hidden: true }),
+  col('remark', { width: 180 }),
+  col('createTime', time, { width: 180, sort: true }),
+  col('updateTime', time, { width: 180, hidden: true }),
+]
+
+/** Roles of the tenant one works in, or of the customer chosen in the filter. */
+export default function RoleListPage() {
+  const list = useList(role.list)
+  const [shown, setShown] = useState<Shown>()
+  const actionsOf = useRoleActions(setShown)
+  const manyTenants = useManyTenants()
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={RoleRow} name="roleName" />
+        <Filter of={RoleRow} name="roleCode" />
+        <SelectFilter of={RoleRow} name="status" />
+        {manyTenants && (
+          <Filter of={role.list.input} name="tenantId">
+            <TenantSelect />
+          </Filter>
+        )}
+        <DateRangeFilter label="创建时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 220)]}
+        actions={<Toolbar onShow={setShown} />}
+        tools={<ExportButton to={role.export} query={list.query} name="角色" />}
+        selectable={(row) => row.isBuiltin !== 1}
+        batch={(picked) => (
+          <>
+            <CompareButton roles={picked.rows} onShow={setShown} />
+            <BatchAction label="启用" to={role.enable} picked={picked} input={idOf} nameOf={nameOf} />
+            <BatchAction label="停用" danger to={role.disable} picked={picked} input={idOf} nameOf={nameOf} />
+            <BatchAction label="删除" danger to={role.remove} picked={picked} input={idOf} nameOf={nameOf} />
+          </>
+        )}
+        empty={{ text: '还没有角色' }}
+      />
+      {shown && <RoleDialog shown={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  )
+}
+
+const idOf = ({ id }: Role) => ({ id })
+const nameOf = ({ roleName }: Role) => roleName
+const MOST_COMPARED = 5
+
+function RoleName({ name, builtin }: { name: string; builtin: boolean }) {
+  return (
+    <>
+      {name} {builtin && <Tag color="gold">内置</Tag>}
+    </>
+  )
+}
+
+function Toolbar({ onShow }: { onShow(shown: Shown): void }) {
+  return (
+    <>
+      <Allowed to={role.create}>
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => onShow({ what: 'add' })}>
+          新增角色
+        </Button>
+      </Allowed>
+      <Allowed to={role.explain}>
+        <Button icon={<SafetyOutlined />} onClick={() => onShow({ what: 'explain' })}>
+          权限诊断
+        </Button>
+      </Allowed>
+    </>
+  )
+}
+
+function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: Shown): void }) {
+  const fits = roles.length >= 2 && roles.length <= MOST_COMPARED
+  return (
+    <Allowed to={role.compare}>
+      <Button
+        size="small"
+        disabled={!fits}
+        title={fits ? undefined : `选择 2 到 ${MOST_COMPARED} 个角色进行对比`}
+        onClick={() => onShow({ what: 'compare', ids: roles.map(({ id }) => id) })}
+      >
+        对比权限
+      </Button>
+    </Allowed>
+  )
+}

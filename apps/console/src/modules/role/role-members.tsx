@@ -1,0 +1,99 @@
+import { RoleAccount, role } from '@oms/contract/role.ts'
+import { Button, Drawer, Tabs, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Filter } from '#kit/filter.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { useInnerList } from '#kit/use-list.ts'
+import type { Role } from './use-role-actions.ts'
+
+type Account = z.output<typeof RoleAccount>
+const { col, actions } = columnsOf(RoleAccount)
+const COLUMNS = [
+  col('account', { width: 140 }),
+  col('realname', { width: 120 }),
+  col('mobileNo', { width: 140 }),
+  col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 80 }),
+]
+
+/** Who holds the role, and who could: two lists between which accounts move. */
+export function RoleMembers({ role: row, onClose }: { role: Role; onClose(): void }) {
+  const [side, setSide] = useState<'in' | 'out'>('in')
+  const mayAssign = useCan()(role.addUserRole.access)
+  const tabs = [
+    { key: 'in', label: '已有用户', children: <Members role={row} inside /> },
+    ...(mayAssign ? [{ key: 'out', label: '添加用户', children: <Members role={row} inside={false} /> }] : []),
+  ]
+  return (
+    <Drawer open size="min(860px, 100vw)" title={`「${row.roleName}」的用户`} onClose={onClose}>
+      <Tabs activeKey={side} onChange={(key) => setSide(key as 'in' | 'out')} items={tabs} destroyOnHidden />
+    </Drawer>
+  )
+}
+
+function Members({ role: { id, roleName }, inside }: { role: Role; inside: boolean }) {
+  const list = useInnerList(inside ? role.accountInRole : role.accountNotInRole, { id })
+  const move = useWrite(inside ? role.removeUserRole : role.addUserRole)
+  const verb = inside ? '移除' : '添加'
+  const change = (accounts: readonly Account[]) =>
+    move.mutateAsync({ roleId: id, uids: accounts.map(({ uid }) => uid) })
+  const rowActions = (account: Account) => (
+    <RowActions
+      items={[
+        {
+          label: verb,
+          to: role.addUserRole,
+          ...(inside && {
+            danger: true,
+            confirm: `把「${account.account}」移出角色「${roleName}」？立即失去该角色的权限。`,
+          }),
+          onClick: () => change([account]).catch(() => {}),
+        },
+      ]}
+    />
+  )
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={RoleAccount} name="account" />
+        <Filter of={RoleAccount} name="realname" />
+        <Filter of={RoleAccount} name="mobileNo" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="uid"
+        name={inside ? 'members' : 'others'}
+        columns={[...COLUMNS, actions(rowActions, 90)]}
+        batch={(picked) => <MoveButton verb={verb} picked={picked} busy={move.isPending} onMove={change} />}
+        empty={{ text: inside ? '该角色还没有用户' : '没有可添加的用户' }}
+      />
+    </>
+  )
+}
+
+interface MoveProps {
+  verb: string
+  picked: Picked<Account>
+  busy: boolean
+  onMove(accounts: readonly Account[]): Promise<unknown>
+}
+
+function MoveButton({ verb, picked, busy, onMove }: MoveProps) {
+  return (
+    <Allowed to={role.addUserRole}>
+      <Button
+        size="small"
+        type="primary"
+        loading={busy}
+        onClick={() => void onMove(picked.rows).then(picked.clear, () => {})}
+      >
+        {verb}所选用户
+      </Button>
+    </Allowed>
+  )
+}

@@ -1,0 +1,29 @@
+import { type RoleRow, role } from '@oms/contract/role.ts'
+import type * as z from 'zod'
+import { useWrite } from '#kernel/query.ts'
+import type { RowAction } from '#kit/row-actions.tsx'
+import type { Shown } from './role-dialog.tsx'
+
+export type Role = z.output<typeof RoleRow>
+
+/** What can be done to one role. The super role can be read, and its users chosen; nothing else about it changes. */
+export function useRoleActions(onShow: (shown: Shown) => void) {
+  const remove = useWrite(role.remove)
+  return (row: Role): readonly (RowAction | false)[] => {
+    const own = row.isBuiltin !== 1
+    return [
+      { label: '权限', to: role.allPerm, onClick: () => onShow({ what: 'permission', role: row }) },
+      { label: '用户', to: role.accountInRole, onClick: () => onShow({ what: 'members', role: row }) },
+      own && { label: '编辑', to: role.update, onClick: () => onShow({ what: 'edit', role: row }) },
+      own && { label: '复制', to: role.copy, onClick: () => onShow({ what: 'copy', role: row }) },
+      own && {
+        label: '删除',
+        to: role.remove,
+        danger: true,
+        disabled: row.userCount > 0,
+        confirm: `删除角色「${row.roleName}」？删除后不能恢复。`,
+        onClick: () => remove.mutateAsync({ id: row.id }),
+      },
+    ]
+  }
+}

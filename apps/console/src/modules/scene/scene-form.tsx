@@ -1,0 +1,87 @@
+import { SceneInput, scene } from '@oms/contract/scene.ts'
+import { Drawer, Form, type FormInstance, Skeleton } from 'antd'
+import type * as z from 'zod'
+import { call } from '#kernel/call.ts'
+import { useRead } from '#kernel/query.ts'
+import { NoteField, NumberField, SwitchField, TextField } from '#kit/field.tsx'
+import { FormFooter } from '#kit/form-footer.tsx'
+import { GrantTree } from '#kit/tree/grant-tree.tsx'
+import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useImpactQuestion } from './use-impact-question.tsx'
+import './scene.css'
+
+type Detail = z.output<(typeof scene.get)['result']>
+type Tree = z.output<(typeof scene.permTree)['result']>['menus']
+const SIZE = 'min(720px, 100vw)'
+
+export function SceneAdd({ onClose }: { onClose(): void }) {
+  const { data } = useRead(scene.permTree, {})
+  if (!data) return <Loading title="新增业务场景" onClose={onClose} />
+  return <AddForm tree={data.menus} onClose={onClose} />
+}
+
+function AddForm({ tree, onClose }: { tree: Tree; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(scene.create, { onClose, initial: { sort: 0, isDefault: 0 } })
+  return (
+    <Drawer {...drawer} title="新增业务场景" footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <Fields tree={tree} />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Changes a scene; it is read anew first, so that the form never starts from an old revision. */
+export function SceneEdit({ id, onClose }: { id: number; onClose(): void }) {
+  const tree = useRead(scene.permTree, {})
+  const { data } = useRead(scene.get, { id }, { staleTime: 0, keepPrevious: false })
+  if (!data || !tree.data) return <Loading title="编辑业务场景" onClose={onClose} />
+  return <EditForm key={data.id} loaded={data} tree={tree.data.menus} onClose={onClose} />
+}
+
+const Loading = ({ title, onClose }: { title: string; onClose(): void }) => (
+  <Drawer open size={SIZE} title={title} onClose={onClose}>
+    <Skeleton active />
+  </Drawer>
+)
+
+function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(scene.update, {
+    onClose,
+    initial: loaded,
+    latest: () => call(scene.get, { id: loaded.id }),
+  })
+  const ask = useImpactQuestion()
+  const save = async () => {
+    const menuIds = chosenIn(form.form)
+    const words = { title: `保存「${loaded.sceneName}」？`, okText: '保存并立即生效' }
+    if (await ask({ id: loaded.id, menuIds: menuIds.length > 0 ? menuIds : 'none' }, words)) form.onFinish()
+  }
+  return (
+    <Drawer {...drawer} title={`编辑业务场景「${loaded.sceneName}」`} footer={<FormFooter {...footer} />}>
+      <Form {...form} onFinish={() => void save()}>
+        <Fields tree={tree} />
+      </Form>
+    </Drawer>
+  )
+}
+
+const chosenIn = (form: FormInstance) => (form.getFieldValue('menuIds') as number[] | undefined) ?? []
+
+function Fields({ tree }: { tree: Tree }) {
+  return (
+    <>
+      <TextField of={SceneInput} name="sceneName" />
+      <TextField of={SceneInput} name="sceneCode" />
+      <NoteField of={SceneInput} name="description" rows={2} />
+      <div className="scene-pair">
+        <NumberField of={SceneInput} name="sort" min={0} max={9999} />
+        <SwitchField of={SceneInput} name="isDefault" on="默认" off="不默认" hint="新客户自动使用默认场景" />
+      </div>
+      <Form.Item name="menuIds" label="菜单权限">
+        <GrantTree menus={tree} height={420} label="菜单权限" />
+      </Form.Item>
+      <NoteField of={SceneInput} name="remark" rows={2} />
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { SceneRow, scene } from '@oms/contract/scene.ts'
+import { Button, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { Allowed } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { SceneStatus } from './scene-status.tsx'
+import { useSceneActions } from './use-scene-actions.ts'
+
+const SceneAdd = later(() => import('./scene-form.tsx'), 'SceneAdd')
+const SceneEdit = later(() => import('./scene-form.tsx'), 'SceneEdit')
+const SceneTenants = later(() => import('./scene-tenants.tsx'), 'SceneTenants')
+
+export type Scene = z.output<typeof SceneRow>
+/** What stands above the list: at most one thing at a time. */
+export type Shown = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
+
+const { col, actions } = columnsOf(SceneRow)
+const COLUMNS = [
+  col('sceneName', (name, { isDefault }) => <SceneName name={name} isDefault={isDefault === 1} />, { width: 180 }),
+  col('sceneCode', { width: 150 }),
+  col('description', { width: 220 }),
+  col('menuCount', { width: 90, align: 'right' }),
+  col('tenantCount', { width: 110, align: 'right' }),
+  col('sort', { width: 90, align: 'right', sort: true }),
+  col('status', (_, row) => <SceneStatus scene={row} />, { width: 100 }),
+  col('remark', { width: 160, hidden: true }),
+  col('createTime', time, { width: 180, sort: true, hidden: true }),
+  col('updateTime', time, { width: 180, hidden: true }),
+]
+
+/** Bundles of menus and buttons that customers may use. */
+export default function SceneListPage() {
+  const list = useList(scene.list)
+  const [shown, setShown] = useState<Shown>()
+  const actionsOf = useSceneActions(setShown)
+  const close = () => setShown(undefined)
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={SceneRow} name="sceneName" />
+        <Filter of={SceneRow} name="sceneCode" />
+        <SelectFilter of={SceneRow} name="status" />
+        <DateRangeFilter label="创建时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 200)]}
+        actions={<AddButton onAdd={() => setShown({ what: 'add' })} />}
+        empty={{ text: '还没有业务场景，客户没有场景就没有任何权限' }}
+      />
+      {shown?.what === 'add' && <SceneAdd onClose={close} />}
+      {shown?.what === 'edit' && <SceneEdit id={shown.scene.id} onClose={close} />}
+      {shown?.what === 'tenants' && <SceneTenants scene={shown.scene} onClose={close} />}
+    </Page>
+  )
+}
+
+function SceneName({ name, isDefault }: { name: string; isDefault: boolean }) {
+  return (
+    <>
+      {name} {isDefault && <Tag color="blue">默认</Tag>}
+    </>
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={scene.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增场景
+    </Button>
+  </Allowed>
+)

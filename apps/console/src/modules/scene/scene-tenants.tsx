@@ -1,0 +1,99 @@
+import { SceneTenant, scene } from '@oms/contract/scene.ts'
+import { Button, Drawer, Tabs, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Filter } from '#kit/filter.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { useInnerList } from '#kit/use-list.ts'
+import type { Scene } from './scene-list.page.tsx'
+
+type Tenant = z.output<typeof SceneTenant>
+const { col, actions } = columnsOf(SceneTenant)
+const COLUMNS = [
+  col('name', { width: 200 }),
+  col('tenantNo', { width: 120 }),
+  col('accountCount', { width: 90, align: 'right' }),
+  col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 80 }),
+]
+
+/** Which customers use the scene, and which could. */
+export function SceneTenants({ scene: row, onClose }: { scene: Scene; onClose(): void }) {
+  const [side, setSide] = useState('in')
+  const maySync = useCan()(scene.sync.access)
+  const tabs = [
+    { key: 'in', label: '使用中的客户', children: <Tenants scene={row} inside /> },
+    ...(maySync ? [{ key: 'out', label: '添加客户', children: <Tenants scene={row} inside={false} /> }] : []),
+  ]
+  return (
+    <Drawer open size="min(860px, 100vw)" title={`「${row.sceneName}」的客户`} onClose={onClose}>
+      <Tabs activeKey={side} onChange={setSide} items={tabs} destroyOnHidden />
+    </Drawer>
+  )
+}
+
+function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: boolean }) {
+  const list = useInnerList(scene.tenants, { id, inScene: inside ? 1 : 0 })
+  const sync = useWrite(scene.sync)
+  const verb = inside ? '移除' : '添加'
+  const change = (tenants: readonly Tenant[]) => {
+    const ids = tenants.map((tenant) => tenant.id)
+    return sync.mutateAsync({ id, ...(inside ? { removeIds: ids } : { tenantIds: ids }) })
+  }
+  const rowActions = (tenant: Tenant) => (
+    <RowActions
+      items={[
+        {
+          label: verb,
+          to: scene.sync,
+          ...(inside && {
+            danger: true,
+            confirm: `不再让「${tenant.name}」使用场景「${sceneName}」？其 ${tenant.accountCount} 个账号立即失去只由该场景提供的权限。`,
+          }),
+          onClick: () => change([tenant]).catch(() => {}),
+        },
+      ]}
+    />
+  )
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={SceneTenant} name="name" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        name={inside ? 'using' : 'others'}
+        columns={[...COLUMNS, actions(rowActions, 90)]}
+        batch={(picked) => <MoveButton verb={verb} picked={picked} busy={sync.isPending} onMove={change} />}
+        empty={{ text: inside ? '还没有客户使用该场景' : '没有可添加的客户' }}
+      />
+    </>
+  )
+}
+
+interface MoveProps {
+  verb: string
+  picked: Picked<Tenant>
+  busy: boolean
+  onMove(tenants: readonly Tenant[]): Promise<unknown>
+}
+
+function MoveButton({ verb, picked, busy, onMove }: MoveProps) {
+  return (
+    <Allowed to={scene.sync}>
+      <Button
+        size="small"
+        type="primary"
+        loading={busy}
+        onClick={() => void onMove(picked.rows).then(picked.clear, () => {})}
+      >
+        {verb}所选客户
+      </Button>
+    </Allowed>
+  )
+}

@@ -1,0 +1,63 @@
+import { StaffRow, staff } from '@oms/contract/staff.ts'
+import { Tabs, Tag } from 'antd'
+import { useCan } from '#kernel/session.tsx'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { Time } from '#kit/time.tsx'
+import { StaffSessions } from './staff-sessions.tsx'
+import { nameOf, type Staff } from './use-staff-actions.tsx'
+
+const { item, wide } = detailsOf(StaffRow)
+const at = (time: string | null) => <Time at={time} />
+const ITEMS = [
+  item('uid'),
+  item('account'),
+  item('realname'),
+  item('nickname'),
+  item('gender'),
+  item('status', (status, { locked }) => (
+    <>
+      <Tag color={status === 1 ? 'success' : 'default'}>{status === 1 ? '启用' : '停用'}</Tag>
+      {locked && <Tag color="error">已锁定</Tag>}
+    </>
+  )),
+  item('mobileNo'),
+  item('email'),
+  wide('roleNames', (names) => (names.length > 0 ? names.map((name) => <Tag key={name}>{name}</Tag>) : null)),
+  item('lastLoginTime', at),
+  item('lastLoginIp'),
+  item('mfaEnabled'),
+  item('pwdMustChange'),
+  item('expireTime', (time) => (time ? at(time) : '长期有效')),
+  item('createTime', at),
+  wide('remark'),
+]
+
+/** One user beside the list: who it is, where it is logged in, and what was done to it. */
+export function StaffDrawer(props: {
+  rows: readonly Staff[]
+  row: Staff | undefined
+  onRow(row: Staff | undefined): void
+}) {
+  const can = useCan()
+  return (
+    <DetailDrawer {...props} rowKey="uid" title={nameOf}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            ...(can(staff.sessions.access)
+              ? [{ key: 'sessions', label: '登录会话', children: <StaffSessions key={row.uid} uid={row.uid} /> }]
+              : []),
+            {
+              key: 'history',
+              label: '操作记录',
+              children: <RecordHistory key={row.uid} bizType="account" bizId={row.uid} />,
+            },
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}

@@ -1,0 +1,161 @@
+import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
+import { StaffRow, staff } from '@oms/contract/staff.ts'
+import { Button, Tag } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed, useCan, useSession } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { useRoleOptions } from './use-role-options.ts'
+import { nameOf, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
+
+const AssignRoleForm = later(() => import('./assign-role-form.tsx'), 'AssignRoleForm')
+const StaffDrawer = later(() => import('./staff-drawer.tsx'), 'StaffDrawer', { when: ({ row }) => row !== undefined })
+const StaffAddForm = later(() => import('./staff-form.tsx'), 'StaffAddForm')
+const StaffEditForm = later(() => import('./staff-form.tsx'), 'StaffEditForm')
+const StaffImport = later(() => import('./staff-import.tsx'), 'StaffImport')
+
+const { col, actions } = columnsOf(StaffRow)
+const QUERY = staff.list.input
+const COLUMNS = [
+  col('account', (account, { locked }) => <Account name={account} locked={locked} />, { width: 140, sort: true }),
+  col('realname', { width: 105, sort: true }),
+  col('nickname', { width: 110, hidden: true }),
+  col('gender', { width: 80, hidden: true }),
+  col('roleNames', { width: 160 }),
+  col('mobileNo', { width: 125 }),
+  col('email', { width: 190, hidden: true }),
+  col('status', (_, row) => <StaffStatus row={row} />, { width: 90 }),
+  col('mfaEnabled', { width: 100, hidden: true }),
+  col('lastLoginTime', time, { width: 165, sort: true }),
+  col('lastLoginIp', { width: 140, hidden: true }),
+  col('expireTime', time, { width: 180, hidden: true }),
+  col('createTime', time, { width: 165, sort: true }),
+  col('remark', { width: 180, hidden: true }),
+]
+
+function Account({ name, locked }: { name: string; locked: boolean }) {
+  return (
+    <>
+      {name} {locked && <Tag color="error">已锁定</Tag>}
+    </>
+  )
+}
+
+/** What of the page is open beside the list. */
+type Open = { readonly add?: true; readonly import?: true; readonly edit?: Staff; readonly roles?: Staff }
+
+/** Staff of the tenant one works in. */
+export default function StaffListPage() {
+  const list = useList(staff.list)
+  const secret = useSecret()
+  const actionsOf = useStaffActions(secret)
+  const self = useSession()?.uid
+  const [shown, setShown] = useState<Staff>()
+  const [open, setOpen] = useState<Open>({})
+  const close = () => setOpen({})
+  const rowActions = (row: Staff) => (
+    <RowActions
+      items={[
+        { label: '详情', onClick: () => setShown(row) },
+        row.uid !== self && { label: '编辑', to: staff.update, onClick: () => setOpen({ edit: row }) },
+        row.uid !== self && { label: '分配角色', to: staff.assignRole, onClick: () => setOpen({ roles: row }) },
+        ...actionsOf(row),
+      ]}
+    />
+  )
+  const buttons = <Buttons onAdd={() => setOpen({ add: true })} onImport={() => setOpen({ import: true })} />
+  return (
+    <Page>
+      <StaffSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="uid"
+        columns={[...COLUMNS, actions(rowActions, 172)]}
+        actions={buttons}
+        tools={<ExportButton to={staff.export} query={list.query} name="用户" />}
+        selectable={({ uid }) => uid !== self}
+        batch={(picked) => <Batch picked={picked} />}
+        empty={{ text: '还没有用户', action: buttons }}
+        onOpen={setShown}
+      />
+      <StaffDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {open.add && <StaffAddForm onClose={close} onMade={secret.showPassword} />}
+      {open.edit && <StaffEditForm row={open.edit} onClose={close} />}
+      {open.roles && <AssignRoleForm row={open.roles} onClose={close} />}
+      {open.import && <StaffImport onClose={close} />}
+      {secret.dialog}
+    </Page>
+  )
+}
+
+function StaffSearch(search: ReturnType<typeof useList<typeof staff.list>>['search']) {
+  const roles = useRoleOptions().map(({ value, label }) => ({ value, label }))
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="account" />
+      <Filter of={QUERY} name="realname" />
+      <Filter of={QUERY} name="mobileNo" />
+      <SelectFilter of={QUERY} name="status" />
+      <SelectFilter of={QUERY} name="roleId" options={roles} />
+      <SelectFilter of={QUERY} name="locked" />
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}
+
+function StaffStatus({ row }: { row: Staff }) {
+  const enable = useWrite(staff.enable)
+  const disable = useWrite(staff.disable)
+  const self = useSession()?.uid
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={nameOf(row)}
+      disabled={row.uid === self || !can(staff.enable.access)}
+      warning="停用后该账号立即退出登录，且不能再登录。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.uid })}
+    />
+  )
+}
+
+function Buttons({ onAdd, onImport }: { onAdd(): void; onImport(): void }) {
+  return (
+    <>
+      <Allowed to={staff.create}>
+        <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+          新增用户
+        </Button>
+      </Allowed>
+      <Allowed to={staff.import}>
+        <Button icon={<ImportOutlined />} onClick={onImport}>
+          导入
+        </Button>
+      </Allowed>
+    </>
+  )
+}
+
+function Batch({ picked }: { picked: Picked<Staff> }) {
+  const each = { picked, nameOf: (row: Staff) => nameOf(row) }
+  const input = ({ uid }: Staff) => ({ id: uid })
+  return (
+    <>
+      <BatchAction label="启用" to={staff.enable} input={input} {...each} />
+      <BatchAction label="停用" to={staff.disable} input={input} {...each} danger />
+      <BatchAction label="删除" to={staff.remove} input={({ uid }) => ({ ids: [uid] })} {...each} danger />
+    </>
+  )
+}

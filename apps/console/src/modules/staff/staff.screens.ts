@@ -1,0 +1,11 @@
+import { firstPage, type Screen } from '#kernel/screens.ts'
+
+export const staffScreens: readonly Screen[] = [
+  {
+    path: '/system/manager',
+    title: '用户管理',
+    access: 'system:manager:list',
+    page: () => import('./staff-list.page.tsx'),
+    prefetch: firstPage('/api/v1/tenant/user/list'),
+  },
+]

@@ -1,0 +1,78 @@
+import { type StaffRow, staff } from '@oms/contract/staff.ts'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { useSession } from '#kernel/session.tsx'
+import type { RowAction } from '#kit/row-actions.tsx'
+
+const OneTimeSecret = later(() => import('#kit/one-time-secret.tsx'), 'OneTimeSecret')
+
+export type Staff = z.output<typeof StaffRow>
+
+export const nameOf = ({ realname, account }: Pick<Staff, 'realname' | 'account'>) =>
+  realname ? `${realname}（${account}）` : account
+
+type Secret = { readonly kind: 'password' | 'code'; readonly account: string; readonly secret: string }
+
+/** A one-time password or code just made, and the dialog that shows it. */
+export function useSecret() {
+  const [secret, setSecret] = useState<Secret>()
+  const dialog = secret && (
+    <OneTimeSecret
+      title={secret.kind === 'password' ? '一次性密码' : '密码重置码'}
+      account={secret.account}
+      label={secret.kind === 'password' ? '一次性密码' : '重置码'}
+      secret={secret.secret}
+      hint={
+        secret.kind === 'password'
+          ? '请通过安全的方式转交本人。首次登录后必须修改密码。'
+          : '请通过安全的方式转交本人，24 小时内在“忘记密码”页面使用，只能使用一次。'
+      }
+      onClose={() => setSecret(undefined)}
+    />
+  )
+  const showPassword = ({ account, password }: { account: string; password: string }) =>
+    setSecret({ kind: 'password', account, secret: password })
+  const showCode = ({ account, code }: { account: string; code: string }) =>
+    setSecret({ kind: 'code', account, secret: code })
+  return { dialog, showPassword, showCode }
+}
+
+/** What can be done to one user beside opening and editing; nobody does it to himself. */
+export function useStaffActions({
+  showPassword,
+  showCode,
+}: Pick<ReturnType<typeof useSecret>, 'showPassword' | 'showCode'>) {
+  const self = useSession()?.uid
+  const resetPasswd = useWrite(staff.resetPasswd)
+  const resetCode = useWrite(staff.resetCode)
+  const unlock = useWrite(staff.unlock)
+  const remove = useWrite(staff.remove)
+  return (row: Staff): readonly (RowAction | false)[] => [
+    row.locked && {
+      label: '解锁',
+      to: staff.unlock,
+      onClick: () => unlock.mutateAsync({ id: row.uid }).catch(() => {}),
+    },
+    row.uid !== self && {
+      label: '重置密码',
+      to: staff.resetPasswd,
+      confirm: `重置「${nameOf(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
+      onClick: async () => showPassword(await resetPasswd.mutateAsync({ id: row.uid })),
+    },
+    row.uid !== self && {
+      label: '生成重置码',
+      to: staff.resetCode,
+      confirm: `为「${nameOf(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
+      onClick: async () => showCode(await resetCode.mutateAsync({ id: row.uid })),
+    },
+    row.uid !== self && {
+      label: '删除',
+      to: staff.remove,
+      danger: true,
+      confirm: `删除用户「${nameOf(row)}」？该账号立即退出登录，且不能恢复。`,
+      onClick: () => remove.mutateAsync({ ids: [row.uid] }),
+    },
+  ]
+}

@@ -1,0 +1,41 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { withoutRuntimeStyles } from './build/antd-runtime-styles.ts'
+import { antdStyles } from './build/antd-styles.ts'
+import { GROUPS } from './build/chunks.ts'
+import { compressed } from './build/compressed.ts'
+import { lightSchemas } from './build/light-schemas.ts'
+import { loginPage } from './build/login-page.ts'
+import { preloadMain } from './build/preload-main.ts'
+import { unusedParts } from './build/unused-parts.ts'
+
+const api = { '/api': process.env['OMS_API'] ?? 'http://127.0.0.1:8080' }
+const version = process.env['OMS_BUILD'] ?? new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [
+    react(),
+    lightSchemas(),
+    antdStyles(),
+    withoutRuntimeStyles(),
+    unusedParts(),
+    preloadMain(),
+    loginPage(),
+    compressed(version),
+  ],
+  define: { __VERSION__: JSON.stringify(version) },
+  server: { port: 5173, proxy: api },
+  build: {
+    outDir: '../../dist/console',
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      // What nobody imports of antd's foundations may go; their files only declare.
+      treeshake: { moduleSideEffects: [{ test: /[\\/]@rc-component[\\/]/, sideEffects: false }] },
+      output: { codeSplitting: { groups: GROUPS } },
+    },
+  },
+})

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import { openDatabase } from '#db/client.ts'
+import { readConfig } from '#kernel/config.ts'
+import { openFileStore } from '#kernel/files/open-store.ts'
+import type { FileStore } from '#kernel/files/store.ts'
+import { quote } from './catalog.ts'
+import { type Command, CommandError } from './command.ts'
+
+export type Findings = {
+  readonly checked: number
+  /** Rows whose bytes are missing, or are not what they were. */
+  readonly broken: string[]
+  /** Bytes without a row: no harm, a job collects them. */
+  readonly orphans: number
+  /** Counters behind the ids already given out: the next insert would fail. */
+  readonly behind: string[]
+}
+
+export async function checkIntegrity(pool: pg.Pool, files: FileStore): Promise<Findings> {
+  const { rows } = await pool.query<{ sha256: string; size: number }>(
+    'select distinct sha256, size from files order by sha256',
+  )
+  const broken: string[] = []
+  for (const { sha256, size } of rows) {
+    const problem = await problemOf(files, sha256, size)
+    if (problem) broken.push(`文件 ${sha256} ${problem}`)
+  }
+  const known = new Set(rows.map(({ sha256 }) => sha256))
+  let orphans = 0
+  for await (const { sha256 } of files.list()) if (!known.has(sha256)) orphans += 1
+  return { checked: rows.length, broken, orphans, behind: await countersBehind(pool) }
+}
+
+async function problemOf(files: FileStore, sha256: string, size: number): Promise<string | undefined> {
+  const found = await files.stat(sha256)
+  if (!found) return '没有内容'
+  if (found.size !== size) return `大小是 ${found.size}，应为 ${size}`
+  const hash = createHash('sha256')
+  for await (const chunk of await files.openRead(sha256)) hash.update(chunk as Buffer)
+  return hash.digest('hex') === sha256 ? undefined : '内容已损坏'
+}
+
+async function countersBehind(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ sequence: string; tbl: string; col: string }>(
+    `select s.oid::regclass::text as sequence, d.refobjid::regclass::text as tbl, a.attname as col
+     from pg_class s join pg_depend d on d.objid = s.oid and d.deptype in ('a', 'i') and d.refobjsubid > 0
+       and d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass
+     join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+     where s.relkind = 'S' and s.relnamespace = 'public'::regnamespace`,
+  )
+  const behind: string[] = []
+  for (const { sequence, tbl, col } of rows) {
+    const { rows: states } = await pool.query<{ late: boolean }>(
+      `select coalesce((select max(${quote(col)}) from ${tbl}), 0)
+         > (select case when is_called then last_value else last_value - 1 end from ${sequence}) as late`,
+    )
+    if (states[0]?.late) behind.push(`${tbl}.${col} 的计数器落后`)
+  }
+  return behind
+}
+
+export const checkCommand: Command = {
+  name: 'check',
+  usage: 'check',
+  summary: '核对文件记录与文件内容、编号计数器；服务运行时也可以做',
+  async run(_args, { env, print }) {
+    const config = readConfig(env)
+    const database = await openDatabase(config, { role: 'tool', warn: print })
+    try {
+      const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
+      const { checked, broken, orphans, behind } = await checkIntegrity(database.pool, files)
+      for (const line of [...broken, ...behind]) print(line)
+      print(
+        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后`,
+      )
+      if (broken.length + behind.length > 0) throw new CommandError('核对发现问题')
+    } finally {
+      await database.close()
+    }
+  },
+}

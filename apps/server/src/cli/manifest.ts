@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { CommandError } from './command.ts'
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** What a backup consists of; written last, so a folder without it is no backup. */
+const manifest = z.object({
+  format: z.literal(1),
+  takenAt: z.string(),
+  postgres: z.string(),
+  migrations: z.array(z.object({ tag: z.string(), checksum: z.string() })),
+  tables: z.array(
+    z.object({
+      name: z.string(),
+      columns: z.array(z.string()),
+      rows: z.number(),
+      /** Of the uncompressed rows. */
+      sha256: digest,
+      /** Of the compressed member as it lies in the folder. */
+      memberSha256: digest,
+    }),
+  ),
+  partitions: z.array(z.object({ name: z.string(), parent: z.string(), bound: z.string() })),
+  sequences: z.array(z.object({ name: z.string(), value: z.string(), called: z.boolean() })),
+  files: z.array(z.object({ sha256: digest, size: z.number() })),
+  /** The key that secrets in the rows are sealed with lies in the folder too, unless the operator keeps it. */
+  secretKey: z.boolean(),
+})
+
+export type Manifest = z.output<typeof manifest>
+
+export const MANIFEST = 'manifest.json'
+export const SECRET_KEY = 'secret.key'
+export const rowsPath = (folder: string, table: string) => join(folder, 'rows', `${table}.copy.zst`)
+export const filePath = (folder: string, sha256: string) => join(folder, 'files', sha256.slice(0, 2), sha256)
+
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => {
+    throw new CommandError(`${folder} 不是完整的备份：没有 ${MANIFEST}`)
+  })
+  const parsed = manifest.safeParse(JSON.parse(text))
+  if (!parsed.success) throw new CommandError(`${folder} 的 ${MANIFEST} 读不懂，可能由更新的程序生成`)
+  return parsed.data
+}

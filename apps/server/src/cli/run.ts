@@ -1,0 +1,34 @@
+import { backupCommand } from './backup-command.ts'
+import { checkCommand } from './check.ts'
+import { type Command, type CommandContext, CommandError } from './command.ts'
+import { migrateCommand } from './migrate.ts'
+import { restoreCommand } from './restore-command.ts'
+import { templateCommand } from './template.ts'
+import { tenantCreateCommand } from './tenant.ts'
+import { userCreateCommand, userDisableCommand, userResetCommand } from './user.ts'
+
+const commands: readonly Command[] = [
+  userCreateCommand,
+  userResetCommand,
+  userDisableCommand,
+  tenantCreateCommand,
+  backupCommand,
+  restoreCommand,
+  checkCommand,
+  migrateCommand,
+  templateCommand,
+]
+
+function help(print: CommandContext['print']) {
+  print('用法：npm run oms -- <命令>\n')
+  const width = Math.max(...commands.map(({ usage }) => usage.length))
+  for (const { usage, summary } of commands) print(`  ${usage.padEnd(width)}  ${summary}`)
+}
+
+/** Runs what the words after `npm run oms --` ask for; what cannot be done is thrown with its one line. */
+export async function runCommand(words: readonly string[], context: CommandContext) {
+  if (words.length === 0 || words[0] === 'help' || words.includes('--help')) return help(context.print)
+  const command = commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
+  if (!command) throw new CommandError(`没有命令 ${words.join(' ')}；npm run oms -- help 列出全部命令`)
+  await command.run(words.slice(command.name.split(' ').length), context)
+}

@@ -1,0 +1,103 @@
+import { StaffInput, staff } from '@oms/contract/staff.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { accounts, roles } from '#db/schema/account.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { create, disable, resetPasswd } from '#modules/staff/staff.service.ts'
+import { act, atTerminal } from '../operator/act.ts'
+import { type Command, CommandError } from './command.ts'
+import { withKernel } from './with-kernel.ts'
+import { words } from './words.ts'
+
+const CREATE = 'user create <账号> [--name <姓名>] [--role <角色编码>…] [--tenant <客户号>]'
+const RESET = 'user reset-password <账号>'
+const DISABLE = 'user disable <账号>'
+
+export const userCreateCommand: Command = {
+  name: 'user create',
+  usage: CREATE,
+  summary: '新增账号并打印一次性密码',
+  async run(args, context) {
+    const { first: account, values } = words(args, CREATE, {
+      name: { type: 'string' },
+      role: { type: 'string', multiple: true },
+      tenant: { type: 'string' },
+    })
+    const made = await withKernel(context, async (kernel) => {
+      const tenantId = values.tenant ? await tenantIdOf(kernel, values.tenant) : PLATFORM_TENANT_ID
+      const roleIds = await roleIdsOf(kernel, tenantId, values.role ?? [])
+      const { data, error } = StaffInput.safeParse({ account, realname: values.name ?? account.slice(0, 15), roleIds })
+      if (!data) throw new CommandError(error.issues[0]?.message ?? '账号不正确')
+      return act(kernel, atTerminal(tenantId), { name: 'create', ...staff.create, input: data, outside: true }, (ctx) =>
+        create(ctx, data),
+      )
+    })
+    context.print(`已新增账号 ${made.account}，一次性密码 ${made.password}（首次登录须修改）`)
+  },
+}
+
+export const userResetCommand: Command = {
+  name: 'user reset-password',
+  usage: RESET,
+  summary: '重置密码并打印新的一次性密码，所有会话随即结束',
+  async run(args, context) {
+    const { first } = words(args, RESET, {})
+    const { account, password } = await withKernel(context, async (kernel) => {
+      const { uid, tenantId } = await accountOf(kernel, first)
+      const what = { name: 'resetPasswd', ...staff.resetPasswd, input: { id: uid }, outside: true } as const
+      return act(kernel, atTerminal(tenantId), what, (ctx) => resetPasswd(ctx, { id: uid }))
+    })
+    context.print(`已重置 ${account} 的密码，一次性密码 ${password}（登录后须修改）`)
+  },
+}
+
+export const userDisableCommand: Command = {
+  name: 'user disable',
+  usage: DISABLE,
+  summary: '停用账号，所有会话随即结束',
+  async run(args, context) {
+    const { first } = words(args, DISABLE, {})
+    const account = await withKernel(context, async (kernel) => {
+      const found = await accountOf(kernel, first)
+      const input = { id: found.uid }
+      await act(kernel, atTerminal(found.tenantId), { name: 'disable', ...staff.disable, input }, (ctx) =>
+        disable(ctx, input),
+      )
+      return found.account
+    })
+    context.print(`已停用账号 ${account}`)
+  },
+}
+
+async function accountOf({ database: { db } }: Kernel, name: string) {
+  const [found] = await db
+    .select({ uid: accounts.uid, account: accounts.account, tenantId: accounts.tenantId })
+    .from(accounts)
+    .where(and(sql`lower(${accounts.account}) = lower(${name})`, alive(accounts)))
+  if (!found) throw new CommandError(`没有账号 ${name}`)
+  if (found.tenantId === null) throw new CommandError(`账号 ${name} 还没有加入任何客户`)
+  return { ...found, tenantId: found.tenantId }
+}
+
+async function tenantIdOf({ database: { db } }: Kernel, tenantNo: string) {
+  const [found] = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.tenantNo, tenantNo.toUpperCase()), alive(tenants)))
+  if (!found) throw new CommandError(`没有客户号为 ${tenantNo} 的客户`)
+  return found.id
+}
+
+async function roleIdsOf({ database: { db } }: Kernel, tenantId: number, codes: readonly string[]) {
+  if (codes.length === 0) return []
+  const ofTenant = and(eq(roles.tenantId, tenantId), alive(roles))
+  const found = await db
+    .select({ id: roles.id, code: roles.roleCode })
+    .from(roles)
+    .where(and(ofTenant, inArray(roles.roleCode, [...codes])))
+  const missing = codes.find((code) => !found.some((role) => role.code === code))
+  if (!missing) return found.map(({ id }) => id)
+  const all = await db.select({ code: roles.roleCode }).from(roles).where(ofTenant).orderBy(roles.roleSort).limit(50)
+  throw new CommandError(`没有角色 ${missing}；可用：${all.map(({ code }) => code).join('、') || '（无）'}`)
+}

@@ -1,0 +1,139 @@
+import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
+import type { PgDatabase } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import type { Config } from '#kernel/config.ts'
+import { openCluster } from './embedded/cluster.ts'
+import type { Role } from './embedded/guard.ts'
+import * as schema from './schema/index.ts'
+
+/** The database as services see it: the pool, or one transaction on it. */
+export type Db = PgDatabase<NodePgQueryResultHKT, typeof schema>
+
+export type Database = {
+  readonly pool: pg.Pool
+  readonly db: Db
+  /** For connections outside the pool: LISTEN, COPY, migrations. */
+  readonly connection: pg.ClientConfig
+  readonly embedded: boolean
+  close(): Promise<void>
+}
+
+export type DatabaseOptions = {
+  readonly role?: Role
+  readonly warn?: (message: string) => void
+}
+
+/** The database cannot be used. The message is the one line an operator reads. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError'
+}
+
+const OLDEST_VERSION = 150_000
+
+// Dates stay the text PostgreSQL sent: Date objects cost more than the rest of a page. Ids fit a number.
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
+type ReadArray = (text: string) => (string | null)[]
+const INT8_ARRAY: number = 1016
+const TEXT_ARRAY: number = 1009
+const keepText = (text: string) => text
+const readTexts: ReadArray = pg.types.getTypeParser(TEXT_ARRAY as TypeId)
+for (const type of [1082, 1114, 1184, 1186]) pg.types.setTypeParser(type, keepText)
+for (const type of [1115, 1182, 1185, 1187]) pg.types.setTypeParser(type, readTexts)
+pg.types.setTypeParser(20, Number)
+pg.types.setTypeParser(INT8_ARRAY, (text: string) =>
+  readTexts(text).map((item) => (item === null ? null : Number(item))),
+)
+
+/** The embedded database of the data folder, or the one `DATABASE_URL` names. */
+export async function openDatabase(config: Config, options: DatabaseOptions = {}): Promise<Database> {
+  const { role = 'server', warn = () => {} } = options
+  const { url } = config.database
+  const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn })
+  const connection = connectionOf(cluster?.connection ?? readUrl(url ?? ''), config)
+  const closeCluster = async () => cluster?.close()
+  try {
+    return await openPool(connection, { size: config.poolSize, embedded: !url, warn, closeAfter: closeCluster })
+  } catch (error) {
+    await closeCluster()
+    throw error
+  }
+}
+
+type PoolOptions = {
+  readonly size: number
+  readonly embedded: boolean
+  readonly warn: (message: string) => void
+  readonly closeAfter: () => Promise<unknown>
+}
+
+export async function openPool(connection: pg.ClientConfig, options: PoolOptions): Promise<Database> {
+  await inspect(connection, options)
+  // Waiting longer than this for a connection means answering "database away" too late.
+  const pool = new pg.Pool({ ...connection, max: options.size, connectionTimeoutMillis: 2_000 })
+  // A connection that breaks while idle, or in the middle of a transaction, must not end the process:
+  // its query fails, and the pool opens a new one for the next.
+  pool.on('error', ({ message }) => options.warn(`数据库连接中断：${message}`))
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const db = drizzle(pool, { schema, casing: 'snake_case' })
+  const close = async () => {
+    await pool.end()
+    await options.closeAfter()
+  }
+  return { pool, db, connection, embedded: options.embedded, close }
+}
+
+/** The same settings on every connection, sent along when it opens. */
+export function connectionOf(base: pg.ClientConfig, { timeZone }: Pick<Config, 'timeZone'>): pg.ClientConfig {
+  const settings = {
+    random_page_cost: '1.1',
+    statement_timeout: '10s',
+    lock_timeout: '5s',
+    idle_in_transaction_session_timeout: '15s',
+    TimeZone: timeZone,
+    DateStyle: 'ISO',
+  }
+  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  return { ...base, keepAlive: true, options: [...ours, ...(base.options ? [base.options] : [])].join(' ') }
+}
+
+/**
+ * pg lets the address overrule everything beside it, so its own `options` are taken out to be added to ours.
+ * An address of a socket names no host before its path, which `URL` does not take; `?host=` wins over the stand-in.
+ */
+export function readUrl(text: string): pg.ClientConfig {
+  const url = new URL(text.replace('@/', '@localhost/'))
+  const options = url.searchParams.get('options')
+  url.searchParams.delete('options')
+  return { connectionString: url.href, ...(options && { options }) }
+}
+
+async function inspect(connection: pg.ClientConfig, { embedded, warn }: PoolOptions) {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new DatabaseError(`连接不上数据库：${error instanceof Error ? error.message || error.name : error}`)
+  }
+  try {
+    await demand(client, embedded, warn)
+  } finally {
+    await client.end()
+  }
+}
+
+async function demand(client: pg.Client, embedded: boolean, warn: (message: string) => void) {
+  const { rows } = await client.query<{ version: number; name: string; bypasses: boolean; trigrams: boolean }>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
+       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses,
+       exists (select from pg_extension where extname = 'pg_trgm') as trigrams`,
+  )
+  const [found] = rows
+  if (!found || found.version < OLDEST_VERSION)
+    throw new DatabaseError(`数据库版本过低：需要 PostgreSQL 15 以上，当前 ${found?.name}`)
+  if (!embedded && found.bypasses) warn('DATABASE_URL 的账号是超级用户，行级安全对它不起作用；请改用普通账号')
+  if (found.trigrams) return
+  await client.query('create extension if not exists pg_trgm').catch(({ message }: Error) => {
+    throw new DatabaseError(`不能启用 pg_trgm 扩展，请由数据库管理员执行 create extension pg_trgm：${message}`)
+  })
+}

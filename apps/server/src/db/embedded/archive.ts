@@ -1,0 +1,61 @@
+import { chownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { open, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { Account } from './account.ts'
+
+type Entry = { readonly path: string; readonly size: number; readonly folder: boolean }
+
+/** A folder as one compressed buffer: the list of its entries, a zero byte, their bytes. */
+export function packFolder(root: string): Buffer {
+  const found = readdirSync(root, { recursive: true, withFileTypes: true })
+  const entries: Entry[] = []
+  const bodies: Buffer[] = []
+  for (const item of found) {
+    const full = join(item.parentPath, item.name)
+    const body = item.isDirectory() ? Buffer.alloc(0) : readFileSync(full)
+    entries.push({ path: full.slice(root.length + 1), size: body.length, folder: item.isDirectory() })
+    bodies.push(body)
+  }
+  const whole = Buffer.concat([Buffer.from(`${JSON.stringify(entries)}\0`), ...bodies])
+  return zstdCompressSync(whole, { params: { [constants.ZSTD_c_compressionLevel]: 12 } })
+}
+
+/** Writes the folder back. It is not on the disk yet: `syncFolder` sees to that once the start no longer waits for it. */
+export async function unpackFolder(packed: Buffer, root: string, account: Account | undefined): Promise<void> {
+  const whole = zstdDecompressSync(packed)
+  const split = whole.indexOf(0)
+  const entries = JSON.parse(whole.toString('utf8', 0, split)) as Entry[]
+  const own = (path: string) => account && chownSync(path, account.uid, account.gid)
+  mkdirSync(root, { mode: 0o700 })
+  for (const { path } of entries.filter(({ folder }) => folder))
+    mkdirSync(join(root, path), { recursive: true, mode: 0o700 })
+  let at = split + 1
+  const writes = entries
+    .filter(({ folder }) => !folder)
+    .map(async ({ path, size }) => {
+      const body = whole.subarray(at, (at += size))
+      await writeFile(join(root, path), body, { mode: 0o600 })
+      own(join(root, path))
+    })
+  await Promise.all(writes)
+  for (const { path } of entries.filter(({ folder }) => folder)) own(join(root, path))
+  own(root)
+}
+
+/** Makes everything below survive a power cut; a process killed meanwhile loses nothing anyway. */
+export async function syncFolder(root: string): Promise<void> {
+  const names = await readdir(root, { recursive: true }).catch(() => [])
+  for (const name of ['', ...names]) {
+    // Files come and go while the database runs on them: what is gone needs no sync.
+    const handle = await open(join(root, name), 'r').catch(() => undefined)
+    await handle?.sync().catch(() => {})
+    await handle?.close()
+  }
+}
+
+/** Where a file kept by the build lies: in `.cache` of a folder above this module, source or bundle. */
+export function cachePath(name: string, from = import.meta.dirname): string[] {
+  const parent = dirname(from)
+  return [join(from, '.cache', name), ...(parent === from ? [] : cachePath(name, parent))]
+}

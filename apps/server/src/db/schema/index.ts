@@ -1,0 +1,5 @@
+export * from './account.ts'
+export * from './device.ts'
+export * from './ota.ts'
+export * from './system.ts'
+export * from './tenant.ts'

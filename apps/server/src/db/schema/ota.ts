@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, pgTable, serial, smallint, timestamp, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
+import { audited, moment, remark, softDelete } from './columns.ts'
+
+/** Firmware versions of a model. Enabled ones are immutable; a fix is a new version. */
+export const otaVersions = pgTable(
+  'ota_versions',
+  {
+    otaId: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    modelId: integer().notNull(),
+    verCode: integer().notNull(),
+    verName: varchar({ length: 32 }).notNull(),
+    /** Wall-clock texts of the console's zone, as the person typed them. */
+    buildDate: timestamp({ mode: 'string' }),
+    releaseDate: timestamp({ mode: 'string' }).notNull(),
+    description: varchar({ length: 500 }).notNull().default(''),
+    /** Devices on versions in this closed range may take it; null is an open end. */
+    oldVerMin: integer(),
+    oldVerMax: integer(),
+    components: smallint().notNull().default(0),
+    /** 0 draft, 1 enabled, 2 disabled after having been enabled. */
+    status: smallint().notNull().default(0),
+    enableTime: moment(),
+    enableBy: integer(),
+    remark: remark(),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    uniqueIndex('ota_versions_code').on(t.tenantId, t.modelId, t.verCode).where(sql`deleted_at is null`),
+    index('ota_versions_tenant').on(t.tenantId, t.otaId),
+    index('ota_versions_model').on(t.modelId, t.otaId),
+    // As lists ask for them: nulls first upwards, last downwards.
+    index('ota_versions_release').on(t.releaseDate.asc().nullsFirst(), t.otaId),
+    index('ota_versions_number').on(t.verCode.asc().nullsFirst(), t.otaId),
+    index('ota_versions_updated').on(t.updateTime.asc().nullsFirst(), t.otaId),
+  ],
+)
+
+export const otaComponents = pgTable(
+  'ota_components',
+  {
+    id: serial().primaryKey(),
+    otaId: integer().notNull(),
+    sort: smallint().notNull().default(0),
+    name: varchar({ length: 15 }).notNull(),
+    /** 1 description file, 2 firmware, 3 App, 4 model file, 5 License, 99 other. */
+    type: smallint().notNull().default(1),
+    fileId: varchar({ length: 32 }).notNull(),
+    fileName: varchar({ length: 200 }).notNull(),
+    url: varchar({ length: 255 }).notNull(),
+    size: bigint({ mode: 'number' }).notNull(),
+    md5: varchar({ length: 32 }).notNull(),
+    sha1: varchar({ length: 40 }).notNull(),
+    sha256: varchar({ length: 64 }).notNull(),
+  },
+  (t) => [index('ota_components_version').on(t.otaId, t.sort), index('ota_components_file').on(t.fileId)],
+)

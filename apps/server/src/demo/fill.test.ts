@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { md5Hex } from '#kernel/passwords.ts'
+import { useApp } from '#test/harness.ts'
+import { fillDemo } from './fill.ts'
+import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD } from './vendor.ts'
+
+const [first, second] = [useApp(), useApp()]
+
+const COUNTS = sql`select
+  (select count(*)::int from tenants where id > 1) as customers,
+  (select count(*)::int from accounts) as accounts, (select count(*)::int from scenes) as scenes,
+  (select count(*)::int from device_types) as types, (select count(*)::int from device_models) as models,
+  (select count(*)::int from ota_versions) as versions,
+  (select count(*)::int from ota_versions where status = 0) as drafts,
+  (select count(*)::int from ota_versions where status = 1) as enabled,
+  (select count(*)::int from ota_versions where status = 2) as disabled,
+  (select md5(string_agg(sha256, ',' order by id)) from ota_components) as bytes,
+  (select md5(string_agg(account || realname, ',' order by uid)) from accounts where account <> 'admin') as people,
+  (select count(*)::int from login_logs) as logins, (select count(*)::int from oper_logs) as operations`
+
+describe('the demo', () => {
+  test('is the same vendor at every first start, made once', { timeout: 60_000 }, async () => {
+    const counts = []
+    for (const { kernel, db } of [first, second]) {
+      expect(await fillDemo(kernel)).toBe(true)
+      counts.push((await db.execute(COUNTS)).rows[0])
+    }
+    expect(counts[0]).toEqual(counts[1])
+    expect(counts[0]).toMatchObject({
+      customers: CUSTOMERS.length,
+      types: 5,
+      models: 10,
+      scenes: 4,
+      versions: 40,
+      drafts: 10,
+      enabled: 20,
+      disabled: 10,
+    })
+    expect(await fillDemo(first.kernel)).toBe(false)
+    expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])
+  })
+
+  test('lets the demo account in as it is, with twelve unread messages and everything allowed', async () => {
+    const payload = { account: DEMO_ACCOUNT, pswdMd5: md5Hex(DEMO_PASSWORD) }
+    const { code, data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
+    expect({ code, mustChange: data.mustChangePassword }).toEqual({ code: 200, mustChange: false })
+    const demo = first.withTicket(data.token)
+    expect((await demo.call('GET', '/api/v1/sys/notice/unread/count')).data.count).toBe(12)
+    expect((await demo.call('GET', '/api/v1/sys/account/perms')).data.buttons[0]).toBe('*:*:*')
+  })
+
+  test('spreads its logs over weeks and leaves no file without its bytes', async () => {
+    const { rows } = await first.db.execute<{ days: number; today: number }>(sql`select
+      count(distinct login_time::date)::int as days, count(*) filter (where login_time > now())::int as today
+      from login_logs where login_time < date_trunc('day', now()) or login_time > now()`)
+    expect(rows[0]).toEqual({ days: 28, today: 0 })
+    const { rows: files } = await first.db.execute<{ sha256: string; size: number }>(
+      sql`select sha256, size from files`,
+    )
+    for (const { sha256, size } of files) expect(await first.kernel.files.stat(sha256)).toEqual({ size: Number(size) })
+  })
+})

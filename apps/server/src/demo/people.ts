@@ -1,0 +1,142 @@
+import { RoleInput, role } from '@oms/contract/role.ts'
+import { SceneInput, scene } from '@oms/contract/scene.ts'
+import { StaffInput, staff } from '@oms/contract/staff.ts'
+import { eq, inArray, like, or, sql } from 'drizzle-orm'
+import { accounts, roles } from '#db/schema/account.ts'
+import { menus } from '#db/schema/system.ts'
+import { scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { permission } from '#modules/role/role-permission.service.ts'
+import { create as createRole } from '#modules/role/role-save.service.ts'
+import { create as createScene } from '#modules/scene/scene-save.service.ts'
+import { insertStaff } from '#modules/staff/staff-write.ts'
+import { type Actor, act, everyRight } from '../operator/act.ts'
+import { openTenant } from '../operator/open-tenant.ts'
+import { CUSTOMER_PEOPLE, CUSTOMERS, DEMO_ACCOUNT, DISABLED_CUSTOMER, SCENES, STAFF } from './vendor.ts'
+
+const FACTS = { ip: '10.8.0.21', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36' }
+const DAY_MS = 24 * 60 * 60 * 1000
+
+interface Person {
+  readonly account: string
+  readonly realname: string
+  readonly roleIds: number[]
+  readonly tenantId: number
+}
+
+async function addPerson(kernel: Kernel, actor: Actor, { tenantId, ...person }: Person, passwordHash: string) {
+  const input = StaffInput.parse({ ...person, remark: '' })
+  const here: Actor = { ...actor, user: { ...actor.user, tenantId } }
+  return act(kernel, here, { name: 'create', ...staff.create, input }, async (ctx) => {
+    const uid = await insertStaff(ctx, input, passwordHash)
+    ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户「${person.realname}（${person.account}）」` })
+    return uid
+  })
+}
+
+/** The vendor's own people; answers the demo account, in whose name everything else is made. */
+export async function fillStaff(kernel: Kernel, passwordHash: string): Promise<Actor> {
+  const { db } = kernel.database
+  const found = await db.select({ id: roles.id, code: roles.roleCode }).from(roles)
+  const idOf = new Map(found.map(({ id, code }) => [code, id]))
+  const setup: Actor = { user: everyRight({ account: 'admin', realname: '系统管理员', uid: 1 }), facts: FACTS }
+  const self = { account: DEMO_ACCOUNT, realname: '演示管理员', roleIds: [SUPER_ROLE_ID], tenantId: PLATFORM_TENANT_ID }
+  const uid = await addPerson(kernel, setup, self, passwordHash)
+  const demo: Actor = { user: everyRight({ uid, account: DEMO_ACCOUNT, realname: '演示管理员' }), facts: FACTS }
+  for (const [account, realname, codes] of STAFF) {
+    const roleIds = codes.flatMap((code) => idOf.get(code) ?? [])
+    await addPerson(kernel, demo, { account, realname, roleIds, tenantId: PLATFORM_TENANT_ID }, passwordHash)
+  }
+  await db.update(accounts).set({ pwdMustChange: false })
+  return demo
+}
+
+const matching = (grant: string) =>
+  grant.endsWith(':*') ? like(menus.perms, `${grant.slice(0, -1)}%`) : eq(menus.perms, grant)
+
+async function menusOf({ database: { db } }: Kernel, grants: readonly string[]) {
+  const rows = await db
+    .select({ id: menus.id })
+    .from(menus)
+    .where(or(...grants.map(matching)))
+  return rows.map(({ id }) => id)
+}
+
+export async function fillScenes(kernel: Kernel, demo: Actor) {
+  for (const [sceneName, sceneCode, isDefault, grants] of SCENES) {
+    const menuIds = await menusOf(kernel, grants)
+    const input = SceneInput.parse({
+      sceneName,
+      sceneCode,
+      isDefault,
+      description: `${sceneName}相关的页面与按钮`,
+      menuIds,
+    })
+    await act(kernel, demo, { name: 'create', ...scene.create, input }, (ctx) => createScene(ctx, input))
+  }
+}
+
+/** Customers with their administrators, an engineer's role, and a few people each. */
+export async function fillCustomers(kernel: Kernel, demo: Actor, passwordHash: string) {
+  for (const [place, customer] of CUSTOMERS.entries())
+    await addCustomer(kernel, demo, { place, customer, passwordHash })
+  const { db } = kernel.database
+  await db.update(accounts).set({ pwdMustChange: false }).where(sql`${accounts.uid} % 4 <> 0`)
+  await db.update(tenants).set({ status: 0 }).where(eq(tenants.name, DISABLED_CUSTOMER))
+}
+
+interface NewCustomer {
+  readonly place: number
+  readonly customer: (typeof CUSTOMERS)[number]
+  readonly passwordHash: string
+}
+
+async function addCustomer(kernel: Kernel, demo: Actor, { place, customer, passwordHash }: NewCustomer) {
+  const [name, shortName, contactName, contactPhone, level, days, more] = customer
+  const tenant = {
+    name,
+    shortName,
+    contactName,
+    contactPhone,
+    level,
+    companySize: 1 + (place % 4),
+    accountCount: level === 3 ? -1 : level * 10,
+    deviceQuota: level * 1000,
+    beginTime: new Date(kernel.now().getTime() - 400 * DAY_MS).toISOString(),
+    expireTime: new Date(kernel.now().getTime() + days * DAY_MS).toISOString(),
+  }
+  const prefix = `kh${String(place + 1).padStart(2, '0')}`
+  const what = { name: 'create', method: 'POST', path: '/api/v1/tenant', title: '新增客户', input: { name } } as const
+  const { id } = await act(kernel, demo, what, (ctx) =>
+    openTenant(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
+  )
+  await giveScenes(kernel, id, more)
+  const roleId = await engineerRole(kernel, demo, id)
+  for (const [at, realname] of CUSTOMER_PEOPLE.slice(0, level * 2).entries())
+    await addPerson(
+      kernel,
+      demo,
+      { account: `${prefix}_${at + 1}`, realname, roleIds: [roleId], tenantId: id },
+      passwordHash,
+    )
+}
+
+async function giveScenes({ database: { db } }: Kernel, tenantId: number, codes: readonly string[]) {
+  if (codes.length === 0) return
+  const found = await db
+    .select({ sceneId: scenes.id })
+    .from(scenes)
+    .where(inArray(scenes.sceneCode, [...codes]))
+  await db.insert(tenantScenes).values(found.map(({ sceneId }) => ({ tenantId, sceneId })))
+}
+
+async function engineerRole(kernel: Kernel, demo: Actor, tenantId: number) {
+  const input = { ...RoleInput.parse({ roleName: '设备管理员', roleCode: 'device_admin', roleSort: 20 }), tenantId }
+  const { id } = await act(kernel, demo, { name: 'create', ...role.create, input }, (ctx) => createRole(ctx, input))
+  const menuIds = await menusOf(kernel, ['upgrade:ota:list', 'upgrade:ota:query', 'system:manager:list'])
+  const grant = { roleId: id, menuIds, rev: 0 }
+  await act(kernel, demo, { name: 'permission', ...role.permission, input: grant }, (ctx) => permission(ctx, grant))
+  return id
+}

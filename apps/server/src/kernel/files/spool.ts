@@ -1,0 +1,137 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addAbortSignal, Readable } from 'node:stream'
+import { DiskFull, FileMismatch, FileTooLarge, type PutOptions, type StoredFile } from './store.ts'
+import { WriteBehind } from './write-behind.ts'
+
+const MIB = 1024 * 1024
+export const HEAD_BYTES = 4100
+/** Below this much free space no upload is taken: the database on the same disk must go on. */
+export const KEEP_FREE_BYTES = 1024 * MIB
+const FREE_CHECK_BYTES = 64 * MIB
+
+/** Writes to a new temporary file in `directory`, flushed to the disk; removes it again when anything fails. */
+export async function spool(
+  directory: string,
+  source: AsyncIterable<Uint8Array>,
+  options: PutOptions & { readonly keepFree?: number } = {},
+): Promise<{ readonly path: string; readonly file: StoredFile }> {
+  const { expect, maxBytes = Number.POSITIVE_INFINITY, signal, keepFree = KEEP_FREE_BYTES } = options
+  signal?.throwIfAborted()
+  if (expect?.size !== undefined && expect.size > maxBytes) throw new FileTooLarge(maxBytes)
+  await mkdir(directory, { recursive: true })
+  await assertRoom(directory, Math.max(keepFree, 3 * (expect?.size ?? 0)))
+  if (signal && source instanceof Readable) addAbortSignal(signal, source)
+  const path = join(directory, `${randomUUID()}.part`)
+  try {
+    const file = await writeHashed(path, source, { maxBytes, signal, checkRoom: () => assertRoom(directory, keepFree) })
+    assertExpected(file, expect)
+    return { path, file }
+  } catch (error) {
+    await rm(path, { force: true })
+    throw isFull(error) ? new DiskFull('No space left on the device', { cause: error }) : error
+  }
+}
+
+interface Limits {
+  readonly maxBytes: number
+  readonly signal: AbortSignal | undefined
+  checkRoom(): Promise<void>
+}
+
+async function writeHashed(path: string, source: AsyncIterable<Uint8Array>, { maxBytes, signal, checkRoom }: Limits) {
+  const handle = await open(path, 'wx', 0o640)
+  try {
+    const digests = new Digests()
+    const disk = new WriteBehind(handle)
+    let checkAt = FREE_CHECK_BYTES
+    for await (const chunk of source) {
+      signal?.throwIfAborted()
+      if (digests.size + chunk.length > maxBytes) throw new FileTooLarge(maxBytes)
+      // The disk takes the bytes while the processor hashes them.
+      const room = disk.add(chunk)
+      digests.add(chunk)
+      await room
+      if (digests.size >= checkAt) {
+        await checkRoom()
+        checkAt += FREE_CHECK_BYTES
+      }
+    }
+    await disk.end()
+    return digests.end()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The digests of what passed by, and its first bytes. */
+class Digests {
+  size = 0
+  readonly #sha256 = createHash('sha256')
+  readonly #md5 = createHash('md5')
+  readonly #sha1 = createHash('sha1')
+  readonly #head: Uint8Array[] = []
+
+  add(chunk: Uint8Array) {
+    if (this.size < HEAD_BYTES) this.#head.push(Uint8Array.prototype.slice.call(chunk, 0, HEAD_BYTES - this.size))
+    this.size += chunk.length
+    this.#sha256.update(chunk)
+    this.#md5.update(chunk)
+    this.#sha1.update(chunk)
+  }
+
+  end(): StoredFile {
+    return {
+      sha256: this.#sha256.digest('hex'),
+      md5: this.#md5.digest('hex'),
+      sha1: this.#sha1.digest('hex'),
+      size: this.size,
+      head: Buffer.concat(this.#head),
+    }
+  }
+}
+
+function assertExpected(file: StoredFile, expect: PutOptions['expect']) {
+  if (expect?.size !== undefined && expect.size !== file.size)
+    throw new FileMismatch(`Expected ${expect.size} bytes, got ${file.size}`)
+  if (expect?.sha256 !== undefined && expect.sha256.toLowerCase() !== file.sha256)
+    throw new FileMismatch(`Expected sha256 ${expect.sha256}, got ${file.sha256}`)
+}
+
+async function assertRoom(directory: string, needed: number) {
+  const free = await freeBytes(directory)
+  if (free < needed) throw new DiskFull(`${free} bytes free, ${needed} needed`)
+}
+
+/** What an ordinary user may still write there. */
+export async function freeBytes(directory: string) {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
+}
+
+const isFull = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+
+/** Makes a rename or a new entry in this directory survive a power cut. */
+export async function syncDirectory(directory: string) {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Removes temporary files nobody has written to for that long; a file under way is younger. */
+export async function sweepSpool(directory: string, olderThanMs: number) {
+  let removed = 0
+  for (const name of await readdir(directory).catch(() => [])) {
+    const path = join(directory, name)
+    const found = await stat(path).catch(() => null)
+    if (!found?.isFile() || !name.endsWith('.part') || Date.now() - found.mtimeMs < olderThanMs) continue
+    await rm(path, { force: true })
+    removed++
+  }
+  return removed
+}

@@ -1,0 +1,90 @@
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { loginLogs } from '#db/schema/system.ts'
+import { useApp } from '#test/harness.ts'
+import { HotLists } from './hot-list.ts'
+import { contains, paginate } from './query.ts'
+
+const app = useApp()
+let lists: HotLists
+
+beforeAll(async () => {
+  lists = new HotLists(app.kernel.database.pool)
+  await app.db.execute(sql`insert into login_logs (account, ip, status, msg, login_time)
+    select 'u' || g % 3, '::1', g % 2, '100%', now() - g * interval '1 second' from generate_series(1, 30000) g`)
+})
+
+const select = () =>
+  app.db
+    .select({
+      infoId: loginLogs.infoId,
+      account: loginLogs.account,
+      loginTime: loginLogs.loginTime,
+      loud: sql<string>`upper(${loginLogs.account})`.as('loud'),
+    })
+    .from(loginLogs)
+
+/** The same filter as keys and as rows. */
+const hot = (where?: SQL) => ({
+  keys: () =>
+    app.db.select({ id: loginLogs.infoId }).from(loginLogs).where(where).orderBy(desc(loginLogs.infoId)).$dynamic(),
+  rows: (page: SQL) => select().where(sql`${loginLogs.infoId} in ${page}`).orderBy(desc(loginLogs.infoId)).$dynamic(),
+})
+
+test('a hot page is the page of the ordinary query, row by row', async () => {
+  const where = and(eq(loginLogs.account, sql.placeholder('account')), eq(loginLogs.status, sql.placeholder('status')))
+  const values = { account: 'u1', status: 1 }
+  const page = await lists.page('by account and status', hot(where), values, { pageNum: 2, pageSize: 30 })
+  const plain = await paginate(
+    app.db,
+    select()
+      .where(and(eq(loginLogs.account, 'u1'), eq(loginLogs.status, 1)))
+      .$dynamic(),
+    { pageNum: 2, pageSize: 30 },
+    [desc(loginLogs.infoId)],
+  )
+  expect(page).toEqual(plain)
+  expect(page.total).toBe(5000)
+  expect(page.list[0]).toMatchObject({
+    account: 'u1',
+    loud: 'U1',
+    loginTime: expect.stringMatching(/^[\d-]{10} [\d:]{8}$/),
+  })
+})
+
+test('totals beyond ten thousand are estimates, small ones are counted afresh', async () => {
+  const all = hot()
+  const page = { pageNum: 1, pageSize: 10 }
+  expect(await lists.page('all', all, {}, page)).toMatchObject({
+    totalIsEstimate: true,
+    total: expect.toSatisfy((n: number) => n > 10_000),
+  })
+  const one = hot(eq(loginLogs.msg, sql.placeholder('msg')))
+  expect((await lists.page('one', one, { msg: 'new' }, page)).total).toBe(0)
+  await app.db.insert(loginLogs).values({ account: 'x', ip: '::1', msg: 'new' })
+  expect((await lists.page('one', one, { msg: 'new' }, page)).total).toBe(1)
+})
+
+test('a page behind row 10,000 is refused with what to do', async () => {
+  const all = hot()
+  await expect(lists.page('all', all, {}, { pageNum: 1001, pageSize: 10 })).rejects.toThrow(
+    '只能查看前10000条，请缩小查询范围',
+  )
+})
+
+test('a search takes % literally', async () => {
+  const found = await paginate(
+    app.db,
+    select().where(contains(loginLogs.msg, '100%')).$dynamic(),
+    { pageNum: 1, pageSize: 10 },
+    [desc(loginLogs.infoId)],
+  )
+  expect(found.total).toBeGreaterThan(10_000)
+  expect(
+    (
+      await paginate(app.db, select().where(contains(loginLogs.msg, '1%0')).$dynamic(), { pageNum: 1, pageSize: 10 }, [
+        desc(loginLogs.infoId),
+      ])
+    ).total,
+  ).toBe(0)
+})

@@ -1,0 +1,95 @@
+import { inArray, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { loginFailures } from '#db/schema/account.ts'
+
+/** Failures older than this are forgotten. */
+const MEMORY = '12 hours'
+
+export interface Guess {
+  readonly account: string
+  readonly ip: string
+}
+export interface Standing {
+  /** Seconds until the next attempt is looked at; 0 now. */
+  readonly waitSeconds: number
+  readonly failures: number
+}
+interface Limits {
+  readonly captchaAfter: number
+  readonly lockAfter: number
+  readonly lockMinutes: number
+}
+
+/** Failures are counted for the account from this address, for the account from anywhere, and for the address. */
+export const failureKeys = ({ account, ip }: Guess) => {
+  const name = account.toLowerCase().slice(0, 64)
+  return { pair: `p:${name}|${ip}`, account: `a:${name}`, address: `i:${ip}` }
+}
+
+/** An account locked from one address stays open from others: nobody can lock a colleague out from afar, but for this many times the limit. */
+const FROM_ANYWHERE = 10
+const FROM_ONE_ADDRESS = 20
+/** From this failure on one account and address, attempts wait; an office behind one address must not slow each other. */
+const SLOW_AFTER = 3
+
+/** Where this guess stands before its password is looked at. */
+export async function standingOf(db: Db, guess: Guess): Promise<Standing> {
+  const keys = failureKeys(guess)
+  const { rows } = await db.execute<{ key: string; count: number; wait: number }>(sql`
+    select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait from login_failures
+    where key in ${Object.values(keys)} and last_time > now() - ${MEMORY}::interval`)
+  return {
+    waitSeconds: Math.max(0, ...rows.map(({ wait }) => wait ?? 0)),
+    failures: rows.find(({ key }) => key === keys.pair)?.count ?? 0,
+  }
+}
+
+/**
+ * Counts one failure and answers how long the next attempt has to wait: after `lockAfter` for the lock's minutes, and
+ * before that a delay that doubles from one second.
+ */
+export async function recordFailure(db: Db, guess: Guess, limits: Limits): Promise<Standing> {
+  const keys = failureKeys(guess)
+  const pair = await count(db, keys.pair, limits.lockAfter, limits.lockMinutes, SLOW_AFTER)
+  await count(db, keys.account, limits.lockAfter * FROM_ANYWHERE, limits.lockMinutes)
+  await count(db, keys.address, limits.lockAfter * FROM_ONE_ADDRESS, limits.lockMinutes)
+  return pair
+}
+
+async function count(
+  db: Db,
+  key: string,
+  lockAfter: number,
+  lockMinutes: number,
+  slowAfter = lockAfter,
+): Promise<Standing> {
+  const { rows } = await db.execute<{ count: number; wait: number }>(sql`
+    insert into login_failures as f (key, count, last_time, lock_until) values (${key}, 1, now(), null)
+    on conflict (key) do update set
+      count = case when f.last_time < now() - ${MEMORY}::interval or f.lock_until < now() and f.count >= ${lockAfter}
+        then 1 else f.count + 1 end,
+      last_time = now(),
+      lock_until = case
+        when f.count + 1 >= ${lockAfter} and not (f.lock_until < now() and f.count >= ${lockAfter})
+          then now() + make_interval(mins => ${lockMinutes})
+        when f.count + 1 >= ${slowAfter} then now() + make_interval(secs => least(8, power(2, f.count - 2)))
+        else null end
+    returning count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait`)
+  return { failures: rows[0]?.count ?? 1, waitSeconds: rows[0]?.wait ?? 0 }
+}
+
+/** Forgets the failures of an account that has just shown its password; the address keeps its count. */
+export async function forgive(db: Db, guess: Guess) {
+  const keys = failureKeys(guess)
+  await db.delete(loginFailures).where(inArray(loginFailures.key, [keys.pair, keys.account]))
+}
+
+/** Lifts every lock of an account, from all addresses: the administrator's unlock. */
+export async function unlock(db: Db, account: string) {
+  const name = account.toLowerCase()
+  await db.execute(sql`delete from login_failures where key = ${`a:${name}`} or starts_with(key, ${`p:${name}|`})`)
+}
+
+/** SQL condition: is an account of this name (lower case) locked from some address now? */
+export const lockedAccount = (name: unknown) => sql<boolean>`exists (select from login_failures lf
+  where lf.lock_until > now() and lf.count >= 5 and (lf.key = 'a:' || lower(${name}) or starts_with(lf.key, 'p:' || lower(${name}) || '|')))`

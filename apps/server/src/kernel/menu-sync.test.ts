@@ -1,0 +1,127 @@
+import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/catalogue.ts'
+import { permissionsOf } from '@oms/contract/kernel/catalogue.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import type { Database } from '#db/client.ts'
+import { menus } from '#db/schema/system.ts'
+import { syncMenus } from './menu-sync.ts'
+import { MENU_STATUS, menuTreeOf, settleMenuStatus } from './menu-tree.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(() => database.pool.query('truncate menus restart identity'))
+
+const living = () => database.db.select().from(menus).where(isNull(menus.deletedAt)).orderBy(menus.id)
+const set = (where: { url?: string; perms?: string }, values: Partial<typeof menus.$inferInsert>) =>
+  database.db
+    .update(menus)
+    .set(values)
+    .where(and(where.url ? eq(menus.url, where.url) : eq(menus.perms, where.perms ?? ''), isNull(menus.deletedAt)))
+const one = async (url: string) => (await living()).find((row) => row.url === url)
+
+const pages = CATALOGUE.flatMap((directory) => directory.pages)
+const buttons = pages.flatMap((page) => permissionsOf(page).slice(1)).length + EXTRA_PERMISSIONS.length
+const hidden = pages.flatMap((page) => page.hidden ?? []).length
+
+test('an empty table gets every directory, page, hidden page and button of the catalogue', async () => {
+  expect(await syncMenus(database.db)).toBe(true)
+  const rows = await living()
+  expect(rows.filter(({ type }) => type === 'M')).toHaveLength(CATALOGUE.length)
+  expect(rows.filter(({ type, visible }) => type === 'C' && visible === 1)).toHaveLength(pages.length)
+  expect(rows.filter(({ type, visible }) => type === 'C' && visible === 0)).toHaveLength(hidden)
+  expect(rows.filter(({ type }) => type === 'F')).toHaveLength(buttons)
+  expect(rows.every(({ isBuiltin }) => isBuiltin === 1)).toBe(true)
+  const parent = await one('/upgrade/ota')
+  expect(await one('/EditOta/:id')).toMatchObject({ parentId: parent?.id, activeMenu: '/upgrade/ota', visible: 0 })
+})
+
+test('a second run changes nothing, and two servers starting at once add nothing twice', async () => {
+  await Promise.all([syncMenus(database.db), syncMenus(database.db)])
+  const before = await living()
+  expect(new Set(before.map(({ type, url, perms }) => `${type} ${url} ${perms}`)).size).toBe(before.length)
+  expect(await syncMenus(database.db)).toBe(false)
+  expect(await living()).toEqual(before)
+})
+
+test('what an administrator renamed, moved, sorted, hid or switched off stays', async () => {
+  await syncMenus(database.db)
+  const own = { name: '日志', sort: 999, visible: 0, status: 0, icon: 'bug' }
+  await set({ url: '/system/operLog' }, { ...own, parentId: 0 })
+  await syncMenus(database.db)
+  expect(await one('/system/operLog')).toMatchObject({ ...own, parentId: 0 })
+})
+
+test('a row that left the catalogue goes; its own pages move up, its custom buttons go, and it can come back', async () => {
+  await syncMenus(database.db)
+  const system = await one('/system')
+  const base = { type: 'C', name: '旧页', url: '/system/old', perms: 'system:old:list', isBuiltin: 1 }
+  const [old] = await database.db
+    .insert(menus)
+    .values({ ...base, parentId: system?.id ?? 0 })
+    .returning()
+  await database.db.insert(menus).values([
+    { type: 'F', name: '按钮', perms: 'system:old:own', parentId: old?.id ?? 0 },
+    { type: 'C', name: '自建页', url: '/own', perms: 'own:page:list', parentId: old?.id ?? 0 },
+  ])
+  expect(await syncMenus(database.db)).toBe(true)
+  const rows = await living()
+  expect(rows.map(({ perms }) => perms)).not.toContain('system:old:list')
+  expect(rows.map(({ perms }) => perms)).not.toContain('system:old:own')
+  expect(rows.find(({ url }) => url === '/own')).toMatchObject({ parentId: 0 })
+
+  // The reverse: a catalogue row that an earlier version had taken away keeps its id, and so every role its grant.
+  const ota = await one('/upgrade/ota')
+  await set({ url: '/upgrade/ota' }, { deletedAt: '2030-01-01T00:00:00Z' })
+  await syncMenus(database.db)
+  expect(await one('/upgrade/ota')).toMatchObject({ id: ota?.id, isBuiltin: 1 })
+})
+
+test('an administrator’s own row of a new built-in key is adopted instead of clashing', async () => {
+  await database.db.insert(menus).values([
+    { type: 'C', name: '我的固件', url: '/upgrade/ota', perms: '' },
+    { type: 'F', name: '我的按钮', perms: 'upgrade:ota:add' },
+    { type: 'C', name: '占用者', url: '/mine', perms: 'upgrade:ota:list' },
+  ])
+  await syncMenus(database.db)
+  expect(await one('/upgrade/ota')).toMatchObject({ name: '我的固件', perms: 'upgrade:ota:list', isBuiltin: 1 })
+  expect(await one('/mine')).toMatchObject({ perms: '', isBuiltin: 0 })
+  expect((await living()).filter(({ perms }) => perms === 'upgrade:ota:add')).toHaveLength(1)
+})
+
+test('ACCOUNT-01 the menu tree holds the pages held, their directories, and hidden pages with their parent alone', async () => {
+  await syncMenus(database.db)
+  const log = await one('/system/operLog')
+  const detail = await one('/EditOta/:id')
+  const tree = await menuTreeOf(database.db, new Set([log!.id, detail!.id]), false)
+  expect(tree.map(({ url }) => url)).toEqual(['/system'])
+  expect(tree[0]?.children.map(({ url }) => url)).toEqual(['/system/operLog'])
+
+  const ota = await one('/upgrade/ota')
+  const [upgrade] = await menuTreeOf(database.db, new Set([ota!.id]), false)
+  expect(upgrade?.children[0]?.children.map(({ url, visible }) => [url, visible])).toEqual([
+    ['/AddOta', 0],
+    ['/EditOta/:id', 0],
+  ])
+  expect(await menuTreeOf(database.db, new Set(), false)).toEqual([])
+  const all = await menuTreeOf(database.db, new Set(), true)
+  expect(all.map(({ url }) => url)).toEqual(CATALOGUE.map(({ url }) => url))
+})
+
+test('a directory switched off takes everything below it along, and gives it back as it was', async () => {
+  await syncMenus(database.db)
+  await set({ url: '/system/operLog' }, { status: MENU_STATUS.off })
+  await set({ url: '/system' }, { status: MENU_STATUS.off })
+  await settleMenuStatus(database.db)
+  expect((await one('/system/loginLog'))?.status).toBe(MENU_STATUS.offByParent)
+  expect((await living()).find(({ perms }) => perms === 'system:loginLog:export')?.status).toBe(MENU_STATUS.offByParent)
+  expect((await menuTreeOf(database.db, new Set(), true)).map(({ url }) => url)).not.toContain('/system')
+
+  await set({ url: '/system' }, { status: MENU_STATUS.on })
+  await settleMenuStatus(database.db)
+  expect((await one('/system/loginLog'))?.status).toBe(MENU_STATUS.on)
+  expect((await one('/system/operLog'))?.status).toBe(MENU_STATUS.off)
+})

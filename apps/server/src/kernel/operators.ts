@@ -1,0 +1,58 @@
+import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Module } from './implement.ts'
+import type { Kernel } from './kernel.ts'
+import { admit } from './admit.ts'
+import { openApiDocument } from './openapi.ts'
+
+/** Addresses for those who run the server: `/healthz`, `/readyz`, the API document and, when switched on, `/metrics`. */
+export function serveOperators(app: FastifyInstance, kernel: Kernel, modules: readonly Module[]) {
+  app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }))
+  app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
+    const checks = {
+      database: await works(() => kernel.database.pool.query('select 1')),
+      files: await works(() => kernel.files.check()),
+    }
+    const ready = checks.database && checks.files
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks })
+  })
+  let document: string | undefined
+  const describe = () => (document ??= JSON.stringify(openApiDocument(modules)))
+  app.get('/api/v1/openapi.json', async (request, reply) => {
+    if (!kernel.config.apiDocsOpen) await admit(kernel, request, DOCUMENT)
+    return reply.type('application/json; charset=utf-8').send(describe())
+  })
+  if (kernel.config.apiDocsOpen)
+    app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(describe()))
+  if (kernel.config.metrics)
+    app.get('/metrics', { logLevel: 'silent' }, async (_request, reply) =>
+      reply.type('text/plain; version=0.0.4').send(metrics(kernel)),
+    )
+}
+
+const DOCUMENT = { method: 'GET', path: '/api/v1/openapi.json', access: 'system:AboutUs:list' } as unknown as Endpoint
+
+async function works(check: () => Promise<unknown>) {
+  const late = new Promise<false>((done) => setTimeout(() => done(false), 2000).unref())
+  return Promise.race([
+    check().then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ])
+}
+
+function metrics({ database: { pool } }: Kernel) {
+  const memory = process.memoryUsage()
+  const lines = [
+    ['oms_process_uptime_seconds', 'gauge', process.uptime()],
+    ['oms_process_resident_memory_bytes', 'gauge', memory.rss],
+    ['oms_process_heap_used_bytes', 'gauge', memory.heapUsed],
+    ['oms_process_cpu_seconds_total', 'counter', (process.cpuUsage().user + process.cpuUsage().system) / 1e6],
+    ['oms_database_connections', 'gauge', pool.totalCount],
+    ['oms_database_connections_idle', 'gauge', pool.idleCount],
+    ['oms_database_requests_waiting', 'gauge', pool.waitingCount],
+  ] as const
+  return lines.map(([name, type, value]) => `# TYPE ${name} ${type}\n${name} ${value}\n`).join('')
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+  txt: 'text/plain; charset=utf-8',
+  webmanifest: 'application/manifest+json',
+}
+
+interface Asset {
+  readonly body: Buffer
+  readonly brotli: Buffer | undefined
+  readonly etag: string
+  readonly type: string
+}
+
+/** Where the built console lies: beside the bundle, or in the workspace's `dist` when running from source. */
+function consoleRoot() {
+  const here = import.meta.dirname
+  const places = [join(here, 'console'), join(here, '../../../../dist/console')]
+  return places.find((place) => existsSync(join(place, 'index.html'))) ?? (places[1] as string)
+}
+
+/**
+ * Serves the built console from memory, with the brotli made at build time. Any address that is neither a file nor a
+ * call gets the application's page: its router decides, and shows the 404 page where there is nothing.
+ */
+export function serveConsole(app: FastifyInstance) {
+  const root = consoleRoot()
+  const cache = new Map<string, Promise<Asset | undefined>>()
+  const load = (name: string) => {
+    const cached = cache.get(name)
+    if (cached) return cached
+    const loading = read(root, name)
+    cache.set(name, loading)
+    // A name that is no file is forgotten again, or strangers could fill the memory with names.
+    void loading.then((asset) => asset ?? cache.delete(name))
+    return loading
+  }
+  app.get('/*', async (request, reply) => {
+    const path = decode(request.url)
+    if (path === undefined || path.startsWith('/api/')) return reply.callNotFound()
+    if (/\.[a-z0-9]{1,12}$/i.test(path)) {
+      const asset = await load(path.slice(1))
+      if (asset) return send(request, reply, asset, path.startsWith('/assets/'))
+      // An address typed with a dot in it (`/system/dict/data/index/1.5`) is a page that does not exist, not a file.
+      if (path.startsWith('/assets/') || !request.headers.accept?.includes('text/html')) return reply.callNotFound()
+    }
+    const page = (await load(pageOf(path, Boolean(request.cookies.oms_token)))) ?? (await load('index.html'))
+    if (!page) return reply.code(503).type('text/plain; charset=utf-8').send('控制台尚未构建，请运行 npm run build')
+    return send(request, reply, page, false)
+  })
+}
+
+/** Pages a visitor may open without logging in. */
+const OPEN_PAGES = new Set(['/reg/index', '/resetPwd/index'])
+
+/**
+ * The login page is a small page of its own. A visitor who has no token gets it in place of any page: the application
+ * would only load to send him there. The cookie is a hint, not a right; every call checks for itself.
+ */
+function pageOf(path: string, hasToken: boolean) {
+  if (path === '/login') return 'login.html'
+  return hasToken || OPEN_PAGES.has(path) ? 'index.html' : 'login.html'
+}
+
+function decode(url: string): string | undefined {
+  try {
+    const path = decodeURIComponent(url.split('?')[0] ?? '/')
+    return /\.\.|[\0\\]/.test(path) ? undefined : path
+  } catch {
+    return undefined
+  }
+}
+
+async function read(root: string, name: string): Promise<Asset | undefined> {
+  const type = TYPES[name.split('.').at(-1)?.toLowerCase() ?? '']
+  if (!type) return undefined
+  try {
+    const body = await readFile(join(root, name))
+    const brotli = await readFile(join(root, `${name}.br`)).catch(() => undefined)
+    return { body, brotli, type, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+  } catch {
+    return undefined
+  }
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { body, brotli, type, etag }: Asset, immutable: boolean) {
+  reply.header('etag', etag).header('vary', 'accept-encoding').type(type)
+  reply.header('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  if (brotli && /\bbr\b/.test(request.headers['accept-encoding'] ?? ''))
+    return reply.header('content-encoding', 'br').send(brotli)
+  return reply.send(body)
+}

@@ -1,0 +1,38 @@
+import type { Worker } from '#kernel/jobs.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { notFound } from '#kernel/problem.ts'
+import { importOf } from './import.ts'
+import { takeLines } from './take-lines.ts'
+import { type TransferPayload, userOfJob } from './transfer-jobs.ts'
+
+/** Of a table's lines that are taken; how many there are is known from the time it was received. */
+const LINES_PERCENT = 98
+
+/** Registers the job that takes a large table. Taken again after a crash, it starts over: nothing was written. */
+export const registerImports = (kernel: Kernel) => kernel.jobs.register('import', importWorker(kernel))
+
+const importWorker =
+  (kernel: Kernel): Worker =>
+  async (job, progress, signal) => {
+    const { of, input, file, total = 1 } = job.payload as TransferPayload
+    const definition = importOf(of)
+    if (!definition || !file) throw notFound('导入')
+    const chunks: Buffer[] = []
+    for await (const chunk of await kernel.files.openRead(file.sha256)) chunks.push(chunk as Buffer)
+    const user = await userOfJob(kernel, job, definition.endpoint.access)
+    const report = await takeLines(
+      { user, kernel, now: kernel.now() },
+      {
+        definition,
+        input: input as { dryRun: 0 | 1 },
+        table: { bytes: Buffer.concat(chunks), name: file.name },
+        signal,
+        async onLine(done) {
+          if (done % 100 > 0) return
+          await userOfJob(kernel, job, definition.endpoint.access)
+          await progress((done / total) * LINES_PERCENT)
+        },
+      },
+    )
+    return { rows: report.total, report }
+  }

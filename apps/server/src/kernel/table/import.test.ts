@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream'
+import { text, whole } from '@oms/contract/kernel/fields.ts'
+import type { ImportReport } from '@oms/contract/kernel/transfer.ts'
+import { importReport } from '@oms/contract/kernel/transfer.ts'
+import { sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { settings } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { invalid } from '#kernel/problem.ts'
+import { userOf } from '#kernel/rights.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+import { defineImport } from './import.ts'
+import { registerImports } from './import-job.ts'
+
+const server = useApp()
+const schema = z.object({ name: text('名称', 20), size: whole('大小', 1, 9_999_999) })
+const endpoint = {
+  method: 'POST',
+  path: '/api/v1/test/import',
+  access: 'system:manager:import',
+  body: 'multipart',
+  input: z.object({ dryRun: z.enum(['0', '1']) }),
+  result: importReport,
+} as const
+const taking = defineImport({
+  kind: 'test',
+  endpoint,
+  name: '测试',
+  schema,
+  columns: ['name', ['size', { type: 'number' }]],
+  required: ['name'],
+  example: { name: '甲', size: 1 },
+  maxRows: 5000,
+  prepare: async () => new Set<string>(),
+  cells: (given) => ({ ...given, size: given.size || '1' }),
+  async take({ db }, { name, size }, seen) {
+    await db.insert(settings).values({ key: `test ${name} ${size}`, value: size })
+    if (seen.has(name)) throw invalid('名称重复', 'name')
+    seen.add(name)
+    return 'created'
+  },
+})
+
+let me: Caller
+beforeAll(async () => {
+  registerImports(server.kernel)
+  me = await server.as('system:manager:import')
+})
+beforeEach(async () => void (await server.db.execute(sql`delete from settings where key like 'test %'`)))
+
+async function send(csv: string, dryRun: '0' | '1' = '0', name = 'a.csv') {
+  const rights = await server.kernel.sessions.rightsOf(me.uid)
+  if (!rights) throw new Error('no rights')
+  const audit = vi.fn<Ctx['audit']>()
+  const ctx = {
+    kernel: server.kernel,
+    user: userOf(rights, { id: '', tenantId: rights.tenantId }),
+    db: server.db,
+    now: new Date(),
+    incoming: { name, stream: Readable.from([Buffer.from(csv)]) },
+    audit,
+  } as unknown as Ctx
+  const answer = await taking.take(ctx, { dryRun })
+  return { answer: answer as ImportReport & { jobId?: number }, audit }
+}
+const stored = () => server.db.$count(settings, sql`key like 'test %'`)
+const many = (count: number) => `名称,大小\n${Array.from({ length: count }, (_, n) => `行${n},${n + 1}`).join('\n')}`
+const jobOf = async (jobId: number | undefined) => (await me.call('GET', `/api/v1/account/job/${jobId}`)).data
+
+const MIXED = '*名称,别的,大小\n甲,x,5\n,x,6\n乙,x,-1\n甲,x,7\n丙,x,\n'
+
+test('IMPORT-01 good lines are taken, each bad one is reported by its number and column and leaves nothing', async () => {
+  const { answer, audit } = await send(MIXED)
+  expect(answer).toMatchObject({ total: 5, created: 2, updated: 0, failed: 3, dryRun: false })
+  expect(answer.rows).toEqual([
+    { row: 3, field: '名称', msg: '请输入名称' },
+    { row: 4, field: '大小', msg: '大小不能小于1' },
+    { row: 5, field: '名称', msg: '名称重复' },
+  ])
+  expect(await stored()).toBe(2)
+  expect(audit).toHaveBeenCalledWith({ bizType: 'test', action: '导入测试：共5行，新增2，更新0，失败3' })
+})
+
+test('IMPORT-02 a dry run reports the same and changes nothing', async () => {
+  const { answer } = await send(MIXED, '1')
+  expect(answer).toMatchObject({ total: 5, created: 2, failed: 3, dryRun: true })
+  expect(await stored()).toBe(0)
+})
+
+test.each([
+  ['名称\n', '表格中没有数据'],
+  ['大小\n5\n', '表格缺少列：名称，请使用导入模板'],
+  [many(5001), '一次最多导入5000行'],
+])('IMPORT-03 a table that cannot be taken is refused in words', async (csv, message) => {
+  await expect(send(csv)).rejects.toThrow(message)
+  await expect(send('名称\n甲', '0', 'a.exe')).rejects.toThrow('文件格式不正确')
+})
+
+test('IMPORT-04 more than 2,000 lines become a job with its report', async () => {
+  const { answer } = await send(`${many(2500)}\n,3\n`)
+  expect(answer).toEqual({ jobId: expect.any(Number) })
+  await server.kernel.jobs.drain()
+  const job = await jobOf(answer.jobId)
+  expect(job).toMatchObject({ title: '导入测试', state: 'done', percent: 100, rows: 2501, file: null })
+  expect(job.report).toMatchObject({ total: 2501, created: 2500, failed: 1, rows: [{ row: 2502, field: '名称' }] })
+  expect(await stored()).toBe(2500)
+}, 60_000)
+
+test('IMPORT-05 cancelled half-way, or with the right lost, it has changed nothing', async () => {
+  const { answer } = await send(many(4000))
+  const stop = server.kernel.events.on('job', ({ state }) => {
+    if (state === 'running') void me.call('POST', `/api/v1/account/job/cancel/${answer.jobId}`)
+  })
+  await server.kernel.jobs.drain()
+  stop()
+  expect(await jobOf(answer.jobId)).toMatchObject({ state: 'cancelled', report: null })
+  expect(await stored()).toBe(0)
+
+  const { answer: second } = await send(many(2001))
+  await server.db.execute(sql`delete from account_roles where uid = ${me.uid}`)
+  server.kernel.sessions.forgetAll()
+  await server.kernel.jobs.drain()
+  expect(await jobOf(second.jobId)).toMatchObject({ state: 'failed', error: '您已没有执行该任务的权限' })
+  expect(await stored()).toBe(0)
+}, 60_000)

@@ -1,0 +1,132 @@
+import type { Endpoint, ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { about } from '@oms/contract/kernel/fields.ts'
+import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/kernel/transfer.ts'
+import type * as z from 'zod'
+import type { Ctx } from '#kernel/context.ts'
+import { invalid, Problem } from '#kernel/problem.ts'
+import { inTransaction } from '#kernel/tenancy.ts'
+import type { Row } from './cell.ts'
+import type { ColumnSpec } from './columns.ts'
+import type { TableLimits } from './table-limits.ts'
+import { openTable } from './table-reader.ts'
+
+/** `db` is the transaction of the whole import. */
+export type ImportCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'kernel'>
+
+export interface LineTaker<S extends z.ZodObject, State> {
+  /** One line: its titles head the columns, its messages fill the report. */
+  readonly schema: S
+  readonly required: readonly string[]
+  /** The cells as the schema wants them: codes for words, ids for names. */
+  cells?(given: Readonly<Record<string, string>>, state: State): Record<string, unknown>
+  /** Writes one line; a `Problem` thrown is the line's alone and undoes what it wrote. */
+  take(ctx: ImportCtx, input: z.output<S>, state: State): Promise<'created' | 'updated'>
+  /** After the last line: caches to forget, events to publish. */
+  finish?(ctx: ImportCtx, state: State): Promise<void>
+}
+
+export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }
+
+export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, State> extends LineTaker<S, State> {
+  /** Names it in a job's row: unique, and the same from release to release. */
+  readonly kind: string
+  /** Its permission is asked for again when the import runs as a job. */
+  readonly endpoint: E
+  readonly name: string
+  readonly columns: readonly ColumnSpec[]
+  /** One filled-in line of the template. */
+  readonly example: Row
+  readonly maxRows: number
+  /** What all lines share: names looked up once, locks taken. */
+  prepare(ctx: ImportCtx, input: ParsedOf<E>): Promise<State>
+}
+export type ImportDefinition = Definition<ImportEndpoint, z.ZodObject, unknown>
+
+export const limitsOf = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
+  maxRows,
+  ...(maxRows > 100_000 && { maxUnpackedBytes: 500 * 1024 * 1024 }),
+})
+
+interface Work {
+  readonly definition: ImportDefinition
+  readonly input: { readonly dryRun: 0 | 1 | '0' | '1' }
+  readonly table: { readonly bytes: Uint8Array; readonly name: string }
+  readonly signal?: AbortSignal
+  onLine?(done: number): Promise<void>
+}
+
+/** Undoes a dry run: everything was tried for real, and nothing stays. */
+class Rehearsed extends Error {
+  override readonly name = 'Rehearsed'
+}
+
+/** Takes line by line in one transaction: an import that fails half-way, or is cancelled, has changed nothing. */
+export async function takeLines(ctx: Omit<ImportCtx, 'db'>, work: Work): Promise<ImportReport> {
+  const dryRun = Number(work.input.dryRun) === 1
+  const report = { total: 0, created: 0, updated: 0, failed: 0, rows: [] as ImportProblem[], dryRun }
+  await inTransaction(ctx.kernel.database, ctx.user, async (db) => {
+    await takeAll({ ...ctx, db }, work, report)
+    if (dryRun) throw new Rehearsed()
+  }).catch((error: unknown) => {
+    if (!(error instanceof Rehearsed)) throw error
+  })
+  return report
+}
+
+type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
+
+async function takeAll(ctx: ImportCtx, { definition, input, table, signal, onLine }: Work, report: Tally) {
+  const { header, rows } = await openTable(table.bytes, table.name, limitsOf(definition))
+  const fields = fieldsOf(definition, header)
+  const state = await definition.prepare(ctx, input as never)
+  for await (const { row, cells } of rows) {
+    signal?.throwIfAborted()
+    report.total += 1
+    const given = Object.fromEntries(fields.flatMap((field, at) => (field ? [[field, (cells[at] ?? '').trim()]] : [])))
+    const problem = await takeLine(ctx, definition, { given, state, report })
+    if (problem) {
+      report.failed += 1
+      if (report.rows.length < MAX_REPORTED_ROWS) report.rows.push({ row, ...problem })
+    }
+    await onLine?.(report.total)
+  }
+  await definition.finish?.(ctx, state)
+}
+
+/** Which field each column is; a star before a title marks it as required in some templates. */
+function fieldsOf({ schema, columns, required }: ImportDefinition, header: readonly string[]) {
+  const keys = columns.map((spec) => (typeof spec === 'string' ? spec : spec[0]))
+  const fields = header.map((title) => keys.find((key) => titleOf(schema, key) === title.replace(/^\*/, '')))
+  const missing = required.filter((key) => !fields.includes(key)).map((key) => titleOf(schema, key))
+  if (missing.length > 0) throw invalid(`表格缺少列：${missing.join('、')}，请使用导入模板`, 'file')
+  return fields
+}
+
+const titleOf = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
+
+interface Line {
+  readonly given: Readonly<Record<string, string>>
+  readonly state: unknown
+  readonly report: Tally
+}
+
+async function takeLine(
+  ctx: ImportCtx,
+  definition: ImportDefinition,
+  { given, state, report }: Line,
+): Promise<Omit<ImportProblem, 'row'> | undefined> {
+  try {
+    const result = definition.schema.safeParse(definition.cells?.(given, state) ?? given)
+    if (!result.success) {
+      const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
+      throw invalid(message, path.map(String).join('.'))
+    }
+    const done = await ctx.db.transaction((db) => definition.take({ ...ctx, db }, result.data, state))
+    report[done] += 1
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const field = error.data?.field?.split('.')[0]
+    return { msg: error.message, ...(field && { field: titleOf(definition.schema, field) }) }
+  }
+}

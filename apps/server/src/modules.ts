@@ -1,0 +1,39 @@
+import type { Module } from '#kernel/implement.ts'
+import { aboutModule } from '#modules/about/about.module.ts'
+import { accountListModule } from '#modules/account-list/account-list.module.ts'
+import { accountModule } from '#modules/account/account.module.ts'
+import { deviceModelModule } from '#modules/device-model/device-model.module.ts'
+import { dictDataModule, dictTypeModule } from '#modules/dict/dict.module.ts'
+import { fileModule } from '#modules/file/file.module.ts'
+import { homeModule } from '#modules/home/home.module.ts'
+import { jobModule } from '#modules/job/job.module.ts'
+import { liveModule } from '#modules/live/live.module.ts'
+import { logModule } from '#modules/log/log.module.ts'
+import { menuModule } from '#modules/menu/menu.module.ts'
+import { inboxModule, noticeModule } from '#modules/notice/notice.module.ts'
+import { otaModule } from '#modules/ota/ota.module.ts'
+import { roleModule } from '#modules/role/role.module.ts'
+import { sceneModule } from '#modules/scene/scene.module.ts'
+import { staffModule } from '#modules/staff/staff.module.ts'
+
+/** Every module of the server; one line each. */
+export const modules: readonly Module[] = [
+  aboutModule,
+  accountListModule,
+  accountModule,
+  deviceModelModule,
+  dictDataModule,
+  dictTypeModule,
+  fileModule,
+  homeModule,
+  inboxModule,
+  jobModule,
+  liveModule,
+  logModule,
+  menuModule,
+  noticeModule,
+  otaModule,
+  roleModule,
+  sceneModule,
+  staffModule,
+]

@@ -1,0 +1,95 @@
+import { arch, release, type } from 'node:os'
+import { type about as calls, ContactInput } from '@oms/contract/about.ts'
+import { about as titleOf } from '@oms/contract/kernel/fields.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { eq } from 'drizzle-orm'
+import * as z from 'zod'
+import { wallClock } from '#db/schema/columns.ts'
+import { settings } from '#db/schema/system.ts'
+import type { Db } from '#db/client.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { forbidden } from '#kernel/problem.ts'
+import { checkRevision } from '#kernel/stale.ts'
+import { buildFacts } from './build-facts.ts'
+import { RELEASES } from './releases.ts'
+
+const KEY = 'aboutContact'
+const TITLES = Object.fromEntries(
+  Object.keys(ContactInput.shape).map((field) => [field, titleOf(ContactInput, field).title as string]),
+)
+/** The stored texts; one that no longer fits the form counts as empty rather than break the page. */
+const Stored = ContactInput.extend({ rev: z.int().catch(0), updateBy: z.int().nullable().catch(null) })
+
+export async function facts(ctx: Ctx) {
+  const { version, build, licence } = buildFacts()
+  const { rev, updateBy: _by, updateTime: _at, ...contact } = await readContact(ctx.db)
+  return {
+    product: '运营管理系统 OMS',
+    version,
+    build,
+    licence: licence || '保留所有权利',
+    ...(ctx.user.isPlatform ? await machine(ctx) : UNSAID),
+    releases: RELEASES.map((each) => ({ ...each, changes: [...each.changes] })),
+    contact: { ...contact, rev },
+  }
+}
+
+/** A customer sees the product, not the machine it runs on. */
+const UNSAID = {
+  node: '',
+  platform: '',
+  startTime: '',
+  uptimeSeconds: 0,
+  database: '',
+  databaseKind: 'embedded',
+  databaseBytes: 0,
+  schemaVersion: '',
+  storage: 'local',
+  timeZone: '',
+} as const
+
+async function machine({ kernel }: Ctx) {
+  const { config, database } = kernel
+  const uptimeSeconds = Math.floor(process.uptime())
+  const { rows } = await database.pool.query<{ started: string; version: string; bytes: number; schema: string }>(
+    `select (now() - make_interval(secs => $1))::text as started, current_setting('server_version') as version,
+       pg_database_size(current_database())::float8 as bytes,
+       (select tag from schema_migrations order by position desc limit 1) as schema`,
+    [uptimeSeconds],
+  )
+  const found = rows[0]
+  return {
+    node: `Node.js ${process.versions.node}`,
+    platform: `${type()} ${release()} ${arch()}`,
+    startTime: wallClock(found?.started ?? ''),
+    uptimeSeconds,
+    database: `PostgreSQL ${found?.version.split(' ')[0] ?? ''}`,
+    databaseKind: database.embedded ? ('embedded' as const) : ('external' as const),
+    databaseBytes: found?.bytes ?? 0,
+    schemaVersion: found?.schema ?? '',
+    storage: config.s3 ? ('s3' as const) : ('local' as const),
+    timeZone: config.timeZone,
+  }
+}
+
+export const dependencies = () => ({ list: buildFacts().dependencies })
+
+export async function update(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user } = ctx
+  if (!user.isPlatform) throw forbidden()
+  await db.insert(settings).values({ key: KEY, value: {} }).onConflictDoNothing()
+  const stored = await readContact(db, true)
+  await checkRevision(db, stored, rev)
+  const value = { ...input, rev: rev + 1, updateBy: user.uid }
+  await db.update(settings).set({ value, updateTime: ctx.now.toISOString() }).where(eq(settings.key, KEY))
+  ctx.audit({ bizType: 'about', bizId: KEY, action: '修改关于我们的联系方式', diff: changes(stored, input, TITLES) })
+  return { rev: value.rev }
+}
+
+async function readContact(db: Db, lock = false) {
+  const query = db.select().from(settings).where(eq(settings.key, KEY))
+  const [row] = await (lock ? query.for('update') : query)
+  const parsed = Stored.safeParse(row?.value ?? {})
+  return { ...(parsed.success ? parsed.data : Stored.parse({})), updateTime: row?.updateTime ?? '' }
+}

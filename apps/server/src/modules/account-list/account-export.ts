@@ -1,0 +1,38 @@
+import { AccountRow } from '@oms/contract/account.ts'
+import { accounts as contract } from '@oms/contract/account-list.ts'
+import { accounts } from '#db/schema/account.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { accountOrder, accountsByKeys, conditionsOf } from './account-rows.ts'
+
+const COLUMNS = [
+  'uid',
+  'account',
+  'realname',
+  'nickname',
+  'mobileNo',
+  'email',
+  'tenantName',
+  'roleNames',
+  'status',
+  'locked',
+  'mfaEnabled',
+  ['lastLoginTime', { type: 'dateTime', width: 20 }],
+  'lastLoginIp',
+  ['loginCount', { type: 'number' }],
+  ['createTime', { type: 'dateTime', width: 20 }],
+] as const
+
+/** The filtered list in its order; numbers masked as on the screen. */
+export const exportAccounts = defineExport({
+  kind: 'account',
+  endpoint: contract.export,
+  sheet: '账号',
+  schema: AccountRow,
+  columns: COLUMNS,
+  keys: (db, user, input) =>
+    db.select({ uid: accounts.uid }).from(accounts).where(conditionsOf(user, input)).$dynamic(),
+  order: accountOrder,
+  load: accountsByKeys,
+  keyOf: ({ uid }) => uid,
+  line: ({ status }) => ({ status: status === 1 ? '启用' : '停用' }),
+})

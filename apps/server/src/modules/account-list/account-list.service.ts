@@ -1,0 +1,118 @@
+import type { accounts as contract } from '@oms/contract/account-list.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, or } from 'drizzle-orm'
+import { accounts } from '#db/schema/account.ts'
+import { loginLogs } from '#db/schema/system.ts'
+import {
+  type Account,
+  accountForChange,
+  accountInReach,
+  forgetAfterCommit,
+  nameOf,
+  openResetCode,
+  resetPassword,
+  setStatus,
+  statusNote,
+} from '#kernel/accounts/account-actions.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { unlock as liftLocks } from '#kernel/lockout.ts'
+import { maskMobile } from '#kernel/mask.ts'
+import { contains, offsetOf, paginate } from '#kernel/query.ts'
+import { alive, transact } from '#kernel/tenancy.ts'
+import { accountOrder, conditionsOf, dressed, reachedBy, selectAccounts, tenantsNamed } from './account-rows.ts'
+
+export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
+  const rows = selectAccounts(db).where(conditionsOf(user, filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, accountOrder(filters))
+  return { ...page, list: await dressed(db, user, page.list) }
+}
+
+export async function listTenants(ctx: Ctx, { keyword }: ParsedOf<typeof contract.tenants>) {
+  return { list: await tenantsNamed(ctx, keyword) }
+}
+
+/** Colleagues: enabled accounts of the tenant one works in. Numbers are always masked, and found only when known. */
+export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof contract.search>) {
+  if (user.tenantId === null) return { list: [] }
+  const named = or(
+    contains(accounts.account, keyword),
+    contains(accounts.realname, keyword),
+    contains(accounts.nickname, keyword),
+    keyword ? eq(accounts.mobileNo, keyword) : undefined,
+  )
+  const found = await db
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), alive(accounts), named))
+    .orderBy(asc(accounts.uid))
+    .limit(page.pageSize)
+    .offset(offsetOf(page))
+  return {
+    list: found.map(({ uid, account, nickname, realname, mobileNo }) => ({
+      uid,
+      account,
+      nickName: nickname,
+      realname,
+      mobileNo: maskMobile(mobileNo) ?? '',
+    })),
+  }
+}
+
+const found = (ctx: Ctx, id: number) => accountForChange(ctx, id, reachedBy(ctx.user))
+const note = ({ uid }: Account, action: string) => ({ bizType: 'account', bizId: uid, action })
+
+export async function enable(ctx: Ctx, { id }: ParsedOf<typeof contract.enable>) {
+  const account = await found(ctx, id)
+  await setStatus(ctx, account, 1)
+  ctx.audit(statusNote(account, 1))
+  return null
+}
+
+export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable>) {
+  const account = await found(ctx, id)
+  await setStatus(ctx, account, 0)
+  ctx.audit(statusNote(account, 0))
+  return null
+}
+
+/** Outside the call's own transaction, whose answer would be kept for repeats: a one-time password is kept nowhere. */
+export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
+  return transact(ctx, async (db) => {
+    const account = await found({ ...ctx, db }, id)
+    ctx.audit(note(account, `重置账号${nameOf(account)}的密码`))
+    return resetPassword({ ...ctx, db }, account)
+  })
+}
+
+/** Outside the call's own transaction, like the password. */
+export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
+  return transact(ctx, async (db) => {
+    const account = await found({ ...ctx, db }, id)
+    ctx.audit(note(account, `为账号${nameOf(account)}生成密码重置码`))
+    return openResetCode({ ...ctx, db }, account)
+  })
+}
+
+export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
+  const account = await accountInReach(ctx, id, reachedBy(ctx.user))
+  await liftLocks(ctx.db, account.account)
+  ctx.audit(note(account, `解锁账号${nameOf(account)}`))
+  return null
+}
+
+export async function endSessions(ctx: Ctx, { id }: ParsedOf<typeof contract.endSessions>) {
+  const account = await found(ctx, id)
+  const ended = await ctx.kernel.sessions.endOf(ctx.db, [id], 'forced')
+  forgetAfterCommit(ctx)
+  ctx.audit(note(account, `强制账号${nameOf(account)}下线，结束${ended}个会话`))
+  if (ended > 0)
+    await ctx.db.insert(loginLogs).values({
+      account: account.account,
+      uid: id,
+      tenantId: account.tenantId,
+      loginType: 4,
+      ip: ctx.request.ip,
+      msg: `被${ctx.user.account}强制下线，结束${ended}个会话`,
+    })
+  return { ended }
+}

@@ -1,0 +1,44 @@
+import { account } from '@oms/contract/account.ts'
+import { implement } from '#kernel/implement.ts'
+import { captcha } from './captcha.ts'
+import { login, logout } from './login.service.ts'
+import { modifyPassword, reset, resetCode } from './password.service.ts'
+import { detail, endSession, listPreferences, modify, ownSessions, perms, setPreference } from './profile.service.ts'
+import { register } from './register.service.ts'
+import { mfaBind, mfaUnbind, mfaVerify } from './totp.ts'
+
+export const accountModule = implement(
+  account,
+  {
+    login,
+    captcha,
+    register,
+    resetCode,
+    reset,
+    modifyPassword,
+    detail,
+    modify,
+    logout,
+    perms,
+    sessions: ownSessions,
+    endSession,
+    mfaBind,
+    mfaVerify,
+    mfaUnbind,
+    preferences: listPreferences,
+    setPreference,
+  },
+  // Hashing a password takes long; failures must stay counted although the call is refused.
+  {
+    outsideTransaction: [
+      'login',
+      'captcha',
+      'register',
+      'resetCode',
+      'reset',
+      'modifyPassword',
+      'mfaBind',
+      'mfaUnbind',
+    ],
+  },
+)

@@ -1,0 +1,124 @@
+import type { account } from '@oms/contract/account.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { accounts } from '#db/schema/account.ts'
+import { loginLogs } from '#db/schema/system.ts'
+import type { Ctx, PublicCtx } from '#kernel/context.ts'
+import { forgive, recordFailure, standingOf } from '#kernel/lockout.ts'
+import { barred, Problem } from '#kernel/problem.ts'
+import { loadRights } from '#kernel/rights.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { readUserAgent } from '#kernel/user-agent.ts'
+import { demandCaptcha } from './captcha.ts'
+import { checkTotp } from './totp.ts'
+
+type Input = ParsedOf<typeof account.login>
+type Found = typeof accounts.$inferSelect
+
+const LOGIN_TYPE = { password: 1, logout: 5 } as const
+
+/** Opens a session for the right password; every other end answers alike, takes alike long, and is counted. */
+export async function login(ctx: PublicCtx, input: Input) {
+  const guess = { account: input.account, ip: ctx.request.ip }
+  const { login: limits } = ctx.kernel.config
+  const standing = await standingOf(ctx.db, guess)
+  if (standing.waitSeconds > 0) throw locked(standing.waitSeconds, limits.lockMinutes)
+  if (standing.failures >= limits.captchaAfter) await demandCaptcha(ctx.db, input)
+  const found = await findAccount(ctx, input.account)
+  const { passwords } = ctx.kernel
+  const right = found
+    ? await passwords.verify(found.passwordHash, input.pswdMd5)
+    : await passwords.pretend(input.pswdMd5)
+  if (!found || !right) throw await failed(ctx, input, found, '账号或密码错误')
+  const rights = await loadRights(ctx.db, found.uid)
+  if (!rights || rights.barredBecause) {
+    await writeLogin(ctx, { account: found.account, found, ok: false, msg: rights?.barredBecause ?? '账号不可用' })
+    throw barred(rights?.barredBecause ?? '账号不可用')
+  }
+  if (found.mfaEnabled) await demandTotp(ctx, input, found)
+  return openSession(ctx, found, rights.tenantName)
+}
+
+async function demandTotp(ctx: PublicCtx, input: Input, found: Found) {
+  if (!input.totp) throw new Problem(400, '请输入动态验证码', { field: 'totp', totp: true })
+  if (await checkTotp(ctx, found, input.totp)) return
+  const { data, message } = await failed(ctx, input, found, '动态验证码错误')
+  throw new Problem(400, message, { ...data, field: 'totp', totp: true })
+}
+
+async function openSession(ctx: PublicCtx, found: Found, ownerName: string) {
+  const console = ctx.request.header('x-client') === 'console'
+  const { ip, userAgent } = ctx.request
+  const opened = await ctx.kernel.database.db.transaction(async (db) => {
+    await forgive(db, { account: found.account, ip })
+    await db
+      .update(accounts)
+      .set({ lastLoginTime: sql`now()` as unknown as string, lastLoginIp: ip, loginCount: found.loginCount + 1 })
+      .where(eq(accounts.uid, found.uid))
+    await writeLogin({ ...ctx, db }, { account: found.account, found, ok: true, msg: '登录成功' })
+    return ctx.kernel.sessions.open(db, { uid: found.uid, tenantId: found.tenantId, ip, userAgent, console })
+  })
+  if (opened.cookie) ctx.setSessionCookie(opened.cookie)
+  return {
+    token: opened.token,
+    uid: found.uid,
+    account: found.account,
+    ownerId: found.tenantId,
+    ownerName,
+    mustChangePassword: found.pwdMustChange,
+  }
+}
+
+async function failed(ctx: PublicCtx, input: Input, found: Found | undefined, msg: string) {
+  const { captchaAfter, lockMinutes } = ctx.kernel.config.login
+  const standing = await recordFailure(ctx.db, { account: input.account, ip: ctx.request.ip }, ctx.kernel.config.login)
+  await writeLogin(ctx, { account: input.account, found, ok: false, msg })
+  if (standing.waitSeconds > 60) return locked(standing.waitSeconds, lockMinutes)
+  return new Problem(400, msg, { captcha: standing.failures >= captchaAfter })
+}
+
+function locked(seconds: number, lockMinutes: number) {
+  const wait = seconds > 60 ? `${Math.ceil(seconds / 60)}分钟` : `${seconds}秒`
+  const why = seconds > 60 ? `登录失败次数过多，已锁定${lockMinutes}分钟` : '登录过于频繁'
+  return new Problem(400, `${why}，请${wait}后再试`, { captcha: true, retryAfter: seconds })
+}
+
+const findAccount = async ({ db }: PublicCtx, name: string) => {
+  const [found] = await db
+    .select()
+    .from(accounts)
+    .where(and(eq(sql`lower(${accounts.account})`, name.toLowerCase()), alive(accounts)))
+  return found
+}
+
+/** Ends this session at once, on every process. */
+export async function logout(ctx: Ctx) {
+  const { user, db, kernel } = ctx
+  await kernel.sessions.end(db, [user.sessionId], 'logout')
+  const found = { uid: user.uid, tenantId: user.homeTenantId }
+  await writeLogin(ctx, { account: user.account, found, ok: true, msg: '退出成功', type: LOGIN_TYPE.logout })
+  ctx.setSessionCookie(null)
+  return null
+}
+
+interface LoginRecord {
+  readonly account: string
+  readonly found: { uid: number; tenantId: number | null } | undefined
+  readonly ok: boolean
+  readonly msg: string
+  readonly type?: number
+}
+
+async function writeLogin({ db, request }: Pick<PublicCtx, 'db' | 'request'>, record: LoginRecord) {
+  await db.insert(loginLogs).values({
+    account: record.account.slice(0, 64),
+    uid: record.found?.uid ?? null,
+    tenantId: record.found?.tenantId ?? null,
+    loginType: record.type ?? LOGIN_TYPE.password,
+    ip: request.ip,
+    userAgent: request.userAgent.slice(0, 512),
+    ...readUserAgent(request.userAgent),
+    status: record.ok ? 1 : 0,
+    msg: record.msg,
+  })
+}

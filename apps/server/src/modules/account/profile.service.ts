@@ -1,0 +1,128 @@
+import { type account, ProfileInput } from '@oms/contract/account.ts'
+import { about } from '@oms/contract/kernel/fields.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { accounts, preferences, sessions } from '#db/schema/account.ts'
+import { files } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { menuTreeOf } from '#kernel/menu-tree.ts'
+import { expired, forbidden, invalid, notFound } from '#kernel/problem.ts'
+import { buttonsOf } from '#kernel/rights.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, reaches } from '#kernel/tenancy.ts'
+import { ACCOUNT_CLASHES, uniqueClash } from '#kernel/unique.ts'
+
+const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
+
+/** One's own profile, or a colleague's for those who may look accounts up. */
+export async function detail({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof account.detail>) {
+  const [row] = await db
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.uid, id), alive(accounts)))
+  const foreign = id !== user.uid
+  if (foreign && !user.can('system:manager:query') && !user.can('system:userList:query')) throw forbidden()
+  if (!row || (foreign && !reaches(user, row.tenantId))) throw notFound('账号')
+  const rights = await kernel.sessions.rightsOf(id)
+  return { ...row, tenantName: rights?.tenantName ?? '', roles: [...(rights?.roleNames ?? [])] }
+}
+
+/** Changes one's own profile: nothing but the fields of the profile can be reached through this call. */
+export async function modify(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof account.modify>) {
+  const { db, user } = ctx
+  if (id !== user.uid) throw notFound('账号')
+  const [stored] = await db.select().from(accounts).where(eq(accounts.uid, id)).for('update')
+  if (!stored) throw expired()
+  if (rev !== undefined) await checkRevision(db, stored, rev)
+  await adoptAvatar(ctx, stored.avatar, input.avatar ?? '')
+  const next = {
+    ...input,
+    avatar: input.avatar ?? '',
+    gender: input.gender ?? null,
+    birthday: input.birthday ?? null,
+    mobileNo: input.mobileNo ?? null,
+    email: input.email ?? null,
+  }
+  await db
+    .update(accounts)
+    .set({ ...next, ...touched(stored, user.uid, ctx.now) })
+    .where(eq(accounts.uid, id))
+    .catch((error: unknown) => {
+      throw uniqueClash(error, ACCOUNT_CLASHES) ?? error
+    })
+  ctx.audit({ bizType: 'account', bizId: id, action: '修改个人资料', diff: changes(stored, next, TITLES) })
+  return { rev: stored.rev + 1 }
+}
+
+/** An avatar is a file this account uploaded as one; any other address is refused. */
+async function adoptAvatar({ db, user, now }: Ctx, before: string, after: string) {
+  if (after === before || after === '') return
+  const id = /^\/api\/v1\/file\/([0-9a-f]{32})$/.exec(after)?.[1]
+  const [adopted] = id
+    ? await db
+        .update(files)
+        .set({ usedTime: now.toISOString() })
+        .where(and(eq(files.id, id), eq(files.uid, user.uid), eq(files.purpose, 'avatar')))
+        .returning({ id: files.id })
+    : []
+  if (!adopted) throw invalid('头像不正确，请重新上传', 'avatar')
+}
+
+export async function perms({ db, user, kernel }: Ctx) {
+  const rights = await kernel.sessions.rightsOf(user.uid)
+  if (!rights) throw expired()
+  return {
+    buttons: buttonsOf(rights),
+    menus: await menuTreeOf(db, rights.menuIds, rights.isSuper),
+    roles: [...rights.roleCodes],
+    version: kernel.permVersion.current,
+    homeUrl: rights.homeUrl,
+  }
+}
+
+export async function ownSessions({ db, user }: Ctx) {
+  const live = await db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.uid, user.uid), isNull(sessions.endTime), sql`${sessions.expireTime} > now()`))
+    .orderBy(sql`${sessions.lastActiveTime} desc`)
+    .limit(200)
+  return { list: live.map(({ id, ...row }) => ({ ...row, sessionId: id, current: id === user.sessionId })) }
+}
+
+export async function endSession(ctx: Ctx, { sessionId }: ParsedOf<typeof account.endSession>) {
+  const { list } = await ownSessions(ctx)
+  const chosen = list.filter((row) => (sessionId ? row.sessionId === sessionId : !row.current))
+  if (sessionId && chosen.length === 0) throw notFound('会话')
+  return {
+    ended: await ctx.kernel.sessions.end(
+      ctx.db,
+      chosen.map((row) => row.sessionId),
+      'forced',
+    ),
+  }
+}
+
+const MAX_PREFERENCES = 500
+
+export async function listPreferences({ db, user }: Ctx) {
+  const list = await db
+    .select({ key: preferences.key, value: preferences.value })
+    .from(preferences)
+    .where(eq(preferences.uid, user.uid))
+    .limit(MAX_PREFERENCES)
+  return { list }
+}
+
+export async function setPreference({ db, user }: Ctx, { key, value }: ParsedOf<typeof account.setPreference>) {
+  const { rows } = await db.execute<{ n: number }>(
+    sql`select count(*)::int as n from preferences where uid = ${user.uid} and key <> ${key}`,
+  )
+  if ((rows[0]?.n ?? 0) >= MAX_PREFERENCES) throw invalid('个人设置过多')
+  await db
+    .insert(preferences)
+    .values({ uid: user.uid, key, value })
+    .onConflictDoUpdate({ target: [preferences.uid, preferences.key], set: { value } })
+  return null
+}

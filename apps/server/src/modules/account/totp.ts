@@ -1,0 +1,102 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { account } from '@oms/contract/account.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { eq, sql } from 'drizzle-orm'
+import { Secret, TOTP } from 'otpauth'
+import type { Db } from '#db/client.ts'
+import { accounts, challenges } from '#db/schema/account.ts'
+import type { Ctx, PublicCtx } from '#kernel/context.ts'
+import { invalid } from '#kernel/problem.ts'
+import { seal, unseal } from '#kernel/sealed.ts'
+import { demandPassword, ownAccount } from './own-account.ts'
+
+const ISSUER = 'OMS'
+const PERIOD = 30
+const RECOVERY_CODES = 10
+
+const totpOf = (label: string, secret: string) =>
+  new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secret), period: PERIOD, digits: 6 })
+const digest = (code: string) => createHash('sha256').update(code.trim().toLowerCase()).digest('hex')
+
+interface Holder {
+  readonly uid: number
+  readonly account: string
+  readonly mfaSecret: string | null
+  readonly recoveryCodes: string[]
+}
+
+/** Is this the present one-time password, or a recovery code not used before? Each is good once. */
+export async function checkTotp(
+  { db, kernel }: Pick<PublicCtx, 'db' | 'kernel'>,
+  holder: Holder,
+  given: string,
+): Promise<boolean> {
+  if (!holder.mfaSecret) return false
+  const recovery = digest(given)
+  if (holder.recoveryCodes.includes(recovery)) return spendRecovery(db, holder.uid, recovery)
+  const token = given.replaceAll(/\s/g, '')
+  const delta = totpOf(holder.account, unseal(kernel.config.secretKey, holder.mfaSecret)).validate({ token, window: 1 })
+  if (delta === null) return false
+  return spendStep(db, holder.uid, Math.floor(Date.now() / 1000 / PERIOD) + delta)
+}
+
+async function spendRecovery(db: Db, uid: number, code: string) {
+  const left = sql`${accounts.recoveryCodes} - ${code}::text`
+  const [spent] = await db
+    .update(accounts)
+    .set({ recoveryCodes: left as unknown as string[] })
+    .where(sql`${accounts.uid} = ${uid} and ${accounts.recoveryCodes} ? ${code}`)
+    .returning({ uid: accounts.uid })
+  return spent !== undefined
+}
+
+/** A password seen over a shoulder must not work again within its half minute. */
+async function spendStep(db: Db, uid: number, step: number) {
+  const expireTime = sql`now() + interval '5 minutes'` as unknown as string
+  const [first] = await db
+    .insert(challenges)
+    .values({ id: `totp-${uid}-${step}`, kind: 'totp', uid, answerHash: Buffer.alloc(0), expireTime })
+    .onConflictDoNothing()
+    .returning({ id: challenges.id })
+  return first !== undefined
+}
+
+/** A new secret, not in force until a password made from it has been shown. */
+export async function mfaBind(ctx: Ctx, { pswdMd5 }: ParsedOf<typeof account.mfaBind>) {
+  const own = await ownAccount(ctx)
+  await demandPassword(ctx, own, pswdMd5, 'pswdMd5')
+  if (own.mfaEnabled) throw invalid('两步验证已启用，请先关闭')
+  const secret = new Secret({ size: 20 }).base32
+  await ctx.db
+    .update(accounts)
+    .set({ mfaSecret: seal(ctx.kernel.config.secretKey, secret) })
+    .where(eq(accounts.uid, own.uid))
+  ctx.audit({ bizType: 'account', bizId: own.uid })
+  return { secret, url: totpOf(own.account, secret).toString() }
+}
+
+export async function mfaVerify(ctx: Ctx, { totp }: ParsedOf<typeof account.mfaVerify>) {
+  const own = await ownAccount(ctx)
+  if (own.mfaEnabled) throw invalid('两步验证已启用')
+  if (!(await checkTotp(ctx, own, totp))) throw invalid('动态验证码错误', 'totp')
+  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => randomBytes(5).toString('hex'))
+  await ctx.db
+    .update(accounts)
+    .set({ mfaEnabled: true, recoveryCodes: recoveryCodes.map(digest) })
+    .where(eq(accounts.uid, own.uid))
+  ctx.audit({ bizType: 'account', bizId: own.uid, action: '启用两步验证' })
+  return { recoveryCodes }
+}
+
+export async function mfaUnbind(ctx: Ctx, { pswdMd5, totp }: ParsedOf<typeof account.mfaUnbind>) {
+  const own = await ownAccount(ctx)
+  await demandPassword(ctx, own, pswdMd5, 'pswdMd5')
+  if (!own.mfaEnabled) throw invalid('两步验证未启用')
+  if (!(await checkTotp(ctx, own, totp))) throw invalid('动态验证码错误', 'totp')
+  await ctx.db
+    .update(accounts)
+    .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [] })
+    .where(eq(accounts.uid, own.uid))
+  ctx.audit({ bizType: 'account', bizId: own.uid, action: '关闭两步验证' })
+  return null
+}

@@ -1,0 +1,101 @@
+import { MAX_CHOICES, type deviceModels as calls } from '@oms/contract/device-model.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, or } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceModels, deviceTypes } from '#db/schema/device.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid } from '#kernel/problem.ts'
+import { contains } from '#kernel/query.ts'
+import { alive } from '#kernel/tenancy.ts'
+
+const CHOICE = {
+  modelId: deviceModels.id,
+  modelName: deviceModels.modelName,
+  modelCode: deviceModels.modelCode,
+  typeId: deviceTypes.id,
+  typeName: deviceTypes.typeName,
+}
+
+/** Models in use whose name or code contains the keyword. */
+export const choices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.choices>) =>
+  db
+    .select(CHOICE)
+    .from(deviceModels)
+    .innerJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
+    .where(
+      and(
+        alive(deviceModels),
+        eq(deviceModels.status, 1),
+        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
+      ),
+    )
+    .orderBy(asc(deviceModels.modelName))
+    .limit(MAX_CHOICES)
+
+/** Types in use whose name or code contains the keyword. */
+export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeChoices>) =>
+  db
+    .select({ typeId: deviceTypes.id, typeName: deviceTypes.typeName, typeCode: deviceTypes.typeCode })
+    .from(deviceTypes)
+    .where(
+      and(
+        alive(deviceTypes),
+        eq(deviceTypes.status, 1),
+        or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword)),
+      ),
+    )
+    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .limit(MAX_CHOICES)
+
+export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCreate>) {
+  const { db, user, kernel } = ctx
+  const { modelName, modelCode } = input
+  const type = input.typeId ? await typeOf(db, input.typeId) : await newType(ctx, input.typeName!, input.typeCode!)
+  const [made] = await db
+    .insert(deviceModels)
+    .values({ typeId: type.typeId, modelName, modelCode, createBy: user.uid, updateBy: user.uid })
+    .onConflictDoNothing()
+    .returning({ modelId: deviceModels.id })
+  if (!made) throw await modelTaken(db, modelName)
+  ctx.audit({
+    bizType: 'deviceModel',
+    bizId: made.modelId,
+    action: `新增设备型号「${modelName}」，类型「${type.typeName}」${input.typeId ? '' : '（新增）'}`,
+    diff: changes({}, { modelName, modelCode }, { modelName: '型号名称', modelCode: '型号编码' }),
+  })
+  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: null })
+  return { ...made, modelName, modelCode, ...type }
+}
+
+async function typeOf(db: Db, typeId: number) {
+  const [type] = await db
+    .select({ typeId: deviceTypes.id, typeName: deviceTypes.typeName })
+    .from(deviceTypes)
+    .where(and(eq(deviceTypes.id, typeId), eq(deviceTypes.status, 1), alive(deviceTypes)))
+  if (!type) throw invalid('设备类型不存在或已停用', 'typeId')
+  return type
+}
+
+async function newType({ db, user }: Ctx, typeName: string, typeCode: string) {
+  const [made] = await db
+    .insert(deviceTypes)
+    .values({ typeName, typeCode, createBy: user.uid, updateBy: user.uid })
+    .onConflictDoNothing()
+    .returning({ typeId: deviceTypes.id, typeName: deviceTypes.typeName })
+  if (made) return made
+  const named = await db
+    .select({ id: deviceTypes.id })
+    .from(deviceTypes)
+    .where(and(eq(deviceTypes.typeName, typeName), alive(deviceTypes)))
+  throw named.length ? conflict('类型名称已存在', 'typeName') : conflict('类型编码已存在', 'typeCode')
+}
+
+/** Which of the two unique fields was taken. */
+async function modelTaken(db: Db, modelName: string) {
+  const named = await db
+    .select({ id: deviceModels.id })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.modelName, modelName), alive(deviceModels)))
+  return named.length ? conflict('型号名称已存在', 'modelName') : conflict('型号编码已存在', 'modelCode')
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+
+const server = useApp()
+const LIST = '/api/v1/device/model/simple/list'
+const QUICK = '/api/v1/device/model/quick'
+const author = () => server.as('upgrade:ota:list', 'upgrade:ota:add')
+
+test('a model is made with a new type, found by name or code, and offered with its type', async () => {
+  const me = await author()
+  const model = { modelName: '门铃 Pro', modelCode: 'DB-100', typeName: '门铃', typeCode: 'doorbell' }
+  const { data, msg } = await me.call('POST', QUICK, model)
+  expect(msg).toBe('新增成功')
+  expect(data).toEqual({
+    modelId: expect.any(Number),
+    modelName: '门铃 Pro',
+    modelCode: 'DB-100',
+    typeId: expect.any(Number),
+    typeName: '门铃',
+  })
+  for (const keyword of ['门铃', 'pro', 'db-1'])
+    expect((await me.call('GET', `${LIST}?keyword=${encodeURIComponent(keyword)}`)).data).toEqual([data])
+  expect((await me.call('GET', `${LIST}?keyword=%25`)).data).toEqual([])
+  expect((await me.call('GET', '/api/v1/device/type/simple/list?keyword=bell')).data).toEqual([
+    { typeId: data.typeId, typeName: '门铃', typeCode: 'doorbell' },
+  ])
+  const second = await me.call('POST', QUICK, { modelName: '门铃 Mini', modelCode: 'DB-50', typeId: data.typeId })
+  expect(second.data).toMatchObject({ typeId: data.typeId, typeName: '门铃' })
+})
+
+test.each([
+  [{ modelName: '' }, '请输入型号名称', 'modelName'],
+  [{ modelCode: '有空格 ' }, '型号编码只能包含字母、数字和 _ . -', 'modelCode'],
+  [{ typeName: '' }, '请选择设备类型或输入类型名称', 'typeName'],
+  [{ typeCode: '' }, '请输入类型编码', 'typeCode'],
+  [{ typeId: 999_999 }, '设备类型不存在或已停用', 'typeId'],
+])('a model with %o is refused: %s', async (over, msg, field) => {
+  const me = await author()
+  const model = { modelName: '相机', modelCode: 'CAM', typeName: '摄像机', typeCode: 'camera', ...over }
+  expect(await me.call('POST', QUICK, model)).toEqual({ code: 400, msg, data: { field } })
+  expect((await me.call('GET', `${LIST}?keyword=CAM`)).data).toEqual([])
+})
+
+test('names and codes are unique, told at their field, and a refused model leaves no type behind', async () => {
+  const me = await author()
+  const model = { modelName: '音箱 A', modelCode: 'SP-A', typeName: '音箱', typeCode: 'speaker' }
+  expect((await me.call('POST', QUICK, model)).code).toBe(200)
+  const other = { modelName: '音箱 B', modelCode: 'SP-B', typeName: '智能音箱', typeCode: 'smart' }
+  const refused = async (over: object, msg: string, field: string) =>
+    expect(await me.call('POST', QUICK, { ...other, ...over })).toEqual({ code: 400, msg, data: { field } })
+  await refused({ modelName: '音箱 A' }, '型号名称已存在', 'modelName')
+  await refused({ modelCode: 'SP-A' }, '型号编码已存在', 'modelCode')
+  await refused({ typeName: '音箱' }, '类型名称已存在', 'typeName')
+  await refused({ typeCode: 'speaker' }, '类型编码已存在', 'typeCode')
+  expect((await me.call('GET', '/api/v1/device/type/simple/list?keyword=smart')).data).toEqual([])
+})
+
+test('reading needs upgrade:ota:list, making needs upgrade:ota:add', async () => {
+  const reader = await server.as('upgrade:ota:list')
+  expect((await reader.call('GET', LIST)).code).toBe(200)
+  expect(await reader.call('POST', QUICK, {})).toMatchObject({ code: 501, msg: '您没有权限！' })
+  expect(await (await server.as()).call('GET', LIST)).toMatchObject({ code: 501, msg: '您没有权限！' })
+})
+
+test('a disabled model is not offered, and no new version is made for it', async () => {
+  const me = await author()
+  const model = { modelName: '旧款', modelCode: 'OLD', typeName: '旧类', typeCode: 'old' }
+  const { data } = await me.call('POST', QUICK, model)
+  await server.kernel.database.pool.query('update device_models set status = 0 where id = $1', [data.modelId])
+  expect((await me.call('GET', `${LIST}?keyword=OLD`)).data).toEqual([])
+})

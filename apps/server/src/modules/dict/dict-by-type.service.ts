@@ -1,0 +1,43 @@
+import { dictData as calls } from '@oms/contract/dict.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { CODE } from '@oms/contract/kernel/envelope.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { dictData, dictTypes } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import type { StreamAnswer } from '#kernel/implement.ts'
+import { serializerOf } from '#kernel/serialize.ts'
+import { alive } from '#kernel/tenancy.ts'
+
+const serialize = serializerOf(calls.byType)
+
+/** Sends a dictionary, or 304 to one who holds this version of it; of an unknown or disabled type there is nothing. */
+export async function byType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byType>): Promise<StreamAnswer> {
+  const { db, kernel, request } = ctx
+  const [found] = await db
+    .select({ dictId: dictTypes.dictId, version: dictTypes.version, status: dictTypes.status })
+    .from(dictTypes)
+    .where(and(eq(dictTypes.dictType, type), alive(dictTypes)))
+  const tag = `"${found?.dictId ?? 0}.${found?.version ?? 0}.${all}"`
+  const known = matches(request.header('if-none-match'), tag)
+  const shown = found && (all || found.status === 1)
+  const data = !known && shown ? await entriesOf(ctx, type, all) : []
+  return (_request, reply) => {
+    reply.header('etag', tag).header('cache-control', 'private, no-cache')
+    reply.header('x-perm-version', kernel.permVersion.current)
+    if (known) return reply.code(304).send()
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(serialize({ code: CODE.ok, msg: 'ok', data }))
+  }
+}
+
+const entriesOf = ({ db }: Ctx, type: string, all: number) =>
+  db
+    .select()
+    .from(dictData)
+    .where(and(eq(dictData.dictType, type), alive(dictData), all ? undefined : eq(dictData.status, 1)))
+    .orderBy(asc(dictData.dictSort), asc(dictData.dictCode))
+
+/** Proxies that compress may have made our tag a weak one. */
+const matches = (header: string | undefined, tag: string) =>
+  header?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag) ?? false

@@ -1,0 +1,182 @@
+import { DictDataInput, type dictData as calls, MAX_DICT_ENTRIES } from '@oms/contract/dict.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, ne, type SQL } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { dictData } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid, notFound, refused } from '#kernel/problem.ts'
+import { contains, orderOf, paginate } from '#kernel/query.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { demandPlatform, dictChanged, lockType } from './dict-change.ts'
+import { titlesOf } from './dict-titles.ts'
+import { usedBy } from './dict-usage.ts'
+
+const TITLES = titlesOf(DictDataInput)
+const BIZ = 'dictData'
+type Stored = typeof dictData.$inferSelect
+
+/** The condition of the list and of its export. */
+export const dataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
+  and(
+    alive(dictData),
+    filter.dictType ? eq(dictData.dictType, filter.dictType) : undefined,
+    contains(dictData.dictLabel, filter.dictLabel),
+    contains(dictData.dictValue, filter.dictValue),
+    filter.status === undefined ? undefined : eq(dictData.status, filter.status),
+  )
+
+const SORTS = { dictSort: dictData.dictSort, dictCode: dictData.dictCode }
+const STANDARD = [asc(dictData.dictType), asc(dictData.dictSort), asc(dictData.dictCode)]
+export const dataOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(asked, SORTS, dictData.dictCode, STANDARD)
+
+export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = db.select().from(dictData).where(dataFilter(input)).$dynamic()
+  return paginate(db, rows, input, dataOrder(input))
+}
+
+export const get = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db, id)
+
+export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  demandPlatform(ctx)
+  await lockType(ctx.db, input.dictType)
+  const dictCode = await insert(ctx, input)
+  await dictChanged(ctx, input.dictType)
+  ctx.audit({
+    bizType: BIZ,
+    bizId: dictCode,
+    action: `新增字典「${input.dictType}」的数据「${input.dictLabel}」`,
+    diff: changes({}, input, TITLES),
+  })
+  return { dictCode }
+}
+
+/** Adds one entry; the caller holds the type and announces the change. */
+export async function insert({ db, user }: Ctx, input: ParsedOf<typeof calls.create>) {
+  const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), alive(dictData)))
+  if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
+  await demandFree(db, input)
+  const [made] = await db
+    .insert(dictData)
+    .values({ ...input, createBy: user.uid, updateBy: user.uid })
+    .returning({ dictCode: dictData.dictCode })
+  const dictCode = made!.dictCode
+  if (input.isDefault === 'Y') await clearDefault(db, input.dictType, dictCode)
+  return dictCode
+}
+
+export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typeof calls.update>) {
+  demandPlatform(ctx)
+  const { dictType } = await find(ctx.db, dictCode)
+  await lockType(ctx.db, dictType)
+  const stored = await find(ctx.db, dictCode)
+  await checkRevision(ctx.db, stored, rev)
+  if (input.dictType !== stored.dictType) throw invalid('字典数据不能移到其他字典类型', 'dictType')
+  const saved = await save(ctx, stored, input)
+  await dictChanged(ctx, dictType)
+  ctx.audit({
+    bizType: BIZ,
+    bizId: dictCode,
+    action: `修改字典「${dictType}」的数据「${stored.dictLabel}」`,
+    diff: changes(stored, input, TITLES),
+  })
+  return saved
+}
+
+/** Writes one entry over the stored one; the caller holds the type and announces the change. */
+export async function save({ db, user, now }: Ctx, stored: Stored, input: ParsedOf<typeof calls.create>) {
+  const { dictCode } = stored
+  if (input.dictValue !== stored.dictValue) {
+    if (stored.isBuiltin) throw invalid('内置字典数据的键值不能修改', 'dictValue')
+    await demandUnused(db, stored, 'dictValue')
+    await demandFree(db, input, dictCode)
+  }
+  const change = touched(stored, user.uid, now)
+  await db
+    .update(dictData)
+    .set({ ...input, ...change })
+    .where(eq(dictData.dictCode, dictCode))
+  if (input.isDefault === 'Y') await clearDefault(db, input.dictType, dictCode)
+  return { rev: change.rev }
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
+  demandPlatform(ctx)
+  const { db, user, now } = ctx
+  const { dictType } = await find(db, dictCode)
+  await lockType(db, dictType)
+  const stored = await find(db, dictCode)
+  if (stored.status === status) return null
+  await db
+    .update(dictData)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(eq(dictData.dictCode, dictCode))
+  await dictChanged(ctx, dictType)
+  ctx.audit({
+    bizType: BIZ,
+    bizId: dictCode,
+    action: `${status ? '启用' : '停用'}字典「${dictType}」的数据「${stored.dictLabel}」`,
+    diff: changes(stored, { status }, TITLES),
+  })
+  return null
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+  demandPlatform(ctx)
+  const { db, now } = ctx
+  const { dictType } = await find(db, id)
+  await lockType(db, dictType)
+  const stored = await find(db, id)
+  if (stored.isBuiltin) throw refused('内置字典数据不能删除，可以停用')
+  await demandUnused(db, stored)
+  await db.update(dictData).set({ deletedAt: now.toISOString() }).where(eq(dictData.dictCode, id))
+  await dictChanged(ctx, dictType)
+  ctx.audit({ bizType: BIZ, bizId: id, action: `删除字典「${dictType}」的数据「${stored.dictLabel}」` })
+  return null
+}
+
+async function find(db: Db, dictCode: number): Promise<Stored> {
+  const [row] = await db
+    .select()
+    .from(dictData)
+    .where(and(eq(dictData.dictCode, dictCode), alive(dictData)))
+  if (!row) throw notFound('字典数据')
+  return row
+}
+
+/** The type is locked, so what is free now stays free until the commit. */
+async function demandFree(db: Db, { dictType, dictValue }: { dictType: string; dictValue: string }, except = 0) {
+  const [taken] = await db
+    .select({ dictLabel: dictData.dictLabel })
+    .from(dictData)
+    .where(
+      and(
+        eq(dictData.dictType, dictType),
+        eq(dictData.dictValue, dictValue),
+        ne(dictData.dictCode, except),
+        alive(dictData),
+      ),
+    )
+  if (taken) throw conflict(`字典键值已被「${taken.dictLabel}」使用`, 'dictValue')
+}
+
+async function demandUnused(db: Db, { dictType, dictValue }: Stored, field?: string) {
+  const used = await usedBy(db, dictType, dictValue)
+  if (!used) return
+  throw invalid(`「${used.place}」有${used.count}条数据正在使用该键值，不能${field ? '修改' : '删除'}`, field)
+}
+
+/** At most one entry of a type is chosen by default. */
+async function clearDefault(db: Db, dictType: string, except: number) {
+  await db
+    .update(dictData)
+    .set({ isDefault: 'N' })
+    .where(
+      and(eq(dictData.dictType, dictType), eq(dictData.isDefault, 'Y'), ne(dictData.dictCode, except), alive(dictData)),
+    )
+}

@@ -1,0 +1,67 @@
+import { DICT_STATUS, DictDataRow, dictData as data } from '@oms/contract/dict.ts'
+import { DictTypeRow, dictTypes as types } from '@oms/contract/dict-type.ts'
+import { dictData, dictTypes } from '#db/schema/system.ts'
+import { among } from '#kernel/query.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { dataFilter, dataOrder } from './dict-data.service.ts'
+import { TYPE_ROW, typeFilter, typeOrder } from './dict-type.service.ts'
+
+const time = { type: 'dateTime', width: 20 } as const
+const number = { type: 'number' } as const
+const TYPE_COLUMNS = [
+  ['dictId', number],
+  ['dictName', { width: 20 }],
+  ['dictType', { width: 24 }],
+  'status',
+  ['dataCount', number],
+  'isBuiltin',
+  ['remark', { width: 30 }],
+  ['createTime', time],
+] as const
+const DATA_COLUMNS = [
+  ['dictType', { width: 24 }],
+  ['dictLabel', { width: 20 }],
+  'dictValue',
+  ['dictSort', number],
+  'listClass',
+  'cssClass',
+  'isDefault',
+  'status',
+  'isBuiltin',
+  ['remark', { width: 30 }],
+  ['createTime', time],
+] as const
+
+/** The filtered list of types as a file. */
+export const exportTypes = defineExport({
+  kind: 'dictType',
+  endpoint: types.export,
+  sheet: '字典类型',
+  schema: DictTypeRow,
+  columns: TYPE_COLUMNS,
+  keys: (db, _user, input) =>
+    db.select({ dictId: dictTypes.dictId }).from(dictTypes).where(typeFilter(input)).$dynamic(),
+  order: typeOrder,
+  load: (db, _user, keys) => db.select(TYPE_ROW).from(dictTypes).where(among(dictTypes.dictId, keys)),
+  keyOf: ({ dictId }) => dictId,
+  line: (row) => words(row),
+})
+
+/** The filtered list of entries as a file, which the import takes back. */
+export const exportData = defineExport({
+  kind: 'dictData',
+  endpoint: data.export,
+  sheet: '字典数据',
+  schema: DictDataRow,
+  columns: DATA_COLUMNS,
+  keys: (db, _user, input) =>
+    db.select({ dictCode: dictData.dictCode }).from(dictData).where(dataFilter(input)).$dynamic(),
+  order: dataOrder,
+  load: (db, _user, keys) => db.select().from(dictData).where(among(dictData.dictCode, keys)),
+  keyOf: ({ dictCode }) => dictCode,
+  line: (row) => words(row),
+})
+
+function words({ status, isBuiltin }: { status: number; isBuiltin: number }) {
+  return { status: DICT_STATUS[status as keyof typeof DICT_STATUS] ?? status, isBuiltin: isBuiltin ? '是' : '否' }
+}

@@ -1,0 +1,44 @@
+import { beforeAll } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'refresh', 'import', 'export']
+
+export const ALL = ACTIONS.map((action) => `system:systemDict:${action}`)
+export const DATA = '/api/v1/sys/dict/data'
+export const TYPE = '/api/v1/sys/dict/type'
+
+/** An entry as a form sends it. */
+export const entry = (dictType: string, value: string, more: object = {}) => ({
+  dictType,
+  dictLabel: `标签${value}`,
+  dictValue: value,
+  dictSort: 1,
+  status: 1,
+  ...more,
+})
+
+/** The server, somebody who may do everything with dictionaries, and types of the test's own. */
+export function withDicts() {
+  const app = useApp()
+  let made = 0
+  let caller: Caller
+  beforeAll(async () => {
+    caller = await app.as(...ALL)
+  })
+  /** Stands for the caller, who exists only once the tests run. */
+  const admin: Pick<Caller, 'uid' | 'call' | 'inject'> = {
+    get uid() {
+      return caller.uid
+    },
+    call: (...args) => caller.call(...args),
+    inject: (options) => caller.inject(options),
+  }
+  const newType = async () => {
+    const dictType = `test_type_${++made}`
+    const { data } = await admin.call('POST', TYPE, { dictName: `测试${made}`, dictType, status: 1 })
+    return { dictType, dictId: data.dictId as number }
+  }
+  const byType = (type: string, more = '', headers: Record<string, string> = {}) =>
+    admin.inject({ method: 'GET', url: `${DATA}/type/${type}${more}`, headers })
+  return { app, admin, newType, byType }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
+
+const { admin, newType, byType } = withDicts()
+
+describe('tables', () => {
+  const send = (csv: string, query: string) => {
+    const boundary = 'xxBOUNDARYxx'
+    const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--${boundary}--\r\n`
+    return admin
+      .inject({
+        method: 'POST',
+        url: `${DATA}/import?${query}`,
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+        payload,
+      })
+      .then((reply) => reply.json())
+  }
+
+  test('an export can be imported again, and a dry run changes nothing', async () => {
+    const { dictType } = await newType()
+    await admin.call('POST', DATA, entry(dictType, 'a', { listClass: 'danger', isDefault: 'Y', dictLabel: '=1+1' }))
+    const csv = (await admin.inject({ method: 'GET', url: `${DATA}/export?format=csv&dictType=${dictType}` })).body
+    expect(csv).toContain(`'=1+1`)
+    const { dictType: other } = await newType()
+    const text = csv.replaceAll(dictType, other)
+    expect((await send(text, 'dryRun=1')).data).toMatchObject({ total: 1, created: 1, failed: 0, dryRun: true })
+    expect((await byType(other)).json().data).toEqual([])
+    expect((await send(text, '')).data).toMatchObject({ created: 1, updated: 0, failed: 0 })
+    expect((await byType(other)).json().data).toMatchObject([
+      { dictLabel: '=1+1', dictValue: 'a', listClass: 'danger', isDefault: 'Y' },
+    ])
+    expect((await send(text, '')).data).toMatchObject({ created: 0, failed: 1, rows: [{ msg: '字典键值已存在' }] })
+    expect((await send(text, 'update=1')).data).toMatchObject({ created: 0, updated: 1, failed: 0 })
+  })
+
+  test('every wrong line is reported by its number and column, the good ones are taken', async () => {
+    const { dictType } = await newType()
+    const lines = ['字典标签,字典键值,状态', '好,1,启用', '坏,,启用', '坏,3,也许', '又好,1,停用', '']
+    const { data } = await send(lines.join('\r\n'), `dictType=${dictType}`)
+    expect(data).toMatchObject({
+      total: 4,
+      created: 1,
+      failed: 3,
+      rows: [
+        { row: 3, field: '字典键值', msg: '请输入字典键值' },
+        { row: 4, field: '状态', msg: '请选择状态' },
+        { row: 5, field: '字典键值', msg: '与第2行重复' },
+      ],
+    })
+    expect((await byType(dictType)).json().data).toHaveLength(1)
+  })
+
+  test('a table without the needed columns is refused in words', async () => {
+    expect(await send('甲,乙\r\n1,2\r\n', '')).toMatchObject({ code: 400, data: { field: 'file' } })
+  })
+
+  test('the template and both exports are files', async () => {
+    for (const [url, type] of [
+      [`${DATA}/template?format=csv`, 'text/csv'],
+      [`${DATA}/export`, 'application/vnd.openxmlformats'],
+      [`${TYPE}/export?columns=dictType&columns=dictName`, 'application/vnd.openxmlformats'],
+    ] as const) {
+      const reply = await admin.inject({ method: 'GET', url })
+      expect(reply.statusCode).toBe(200)
+      expect(reply.headers['content-type']).toContain(type)
+      expect(reply.rawPayload.length).toBeGreaterThan(50)
+    }
+  })
+})

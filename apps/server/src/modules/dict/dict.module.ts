@@ -1,0 +1,40 @@
+import { dictData } from '@oms/contract/dict.ts'
+import { dictTypes } from '@oms/contract/dict-type.ts'
+import { implement } from '#kernel/implement.ts'
+import { byType } from './dict-by-type.service.ts'
+import * as data from './dict-data.service.ts'
+import { exportData, exportTypes } from './dict-export.service.ts'
+import { importData, template } from './dict-import.service.ts'
+import * as types from './dict-type.service.ts'
+
+export const dictDataModule = implement(
+  dictData,
+  {
+    list: data.list,
+    get: data.get,
+    byType,
+    create: data.create,
+    update: data.update,
+    enable: data.enable,
+    disable: data.disable,
+    remove: data.remove,
+    export: exportData,
+    template,
+    import: importData,
+  },
+  { outsideTransaction: ['import'] },
+)
+
+export const dictTypeModule = implement(dictTypes, {
+  list: types.list,
+  get: types.get,
+  usage: types.usage,
+  optionselect: types.optionselect,
+  create: types.create,
+  update: types.update,
+  enable: types.enable,
+  disable: types.disable,
+  remove: types.remove,
+  refreshCache: types.refreshCache,
+  export: exportTypes,
+})

@@ -1,0 +1,15 @@
+import type { HomeBlock } from '@oms/contract/home.ts'
+import type { Block } from './block.ts'
+import { noticesBlock, operationsBlock } from './news-blocks.ts'
+import { accountsBlock, sessionsBlock } from './people-blocks.ts'
+import { firmwareBlock, storageBlock } from './stock-blocks.ts'
+
+/** Every block, in the order of the page. */
+export const BLOCKS: Readonly<Record<HomeBlock, Block>> = {
+  sessions: sessionsBlock,
+  accounts: accountsBlock,
+  firmware: firmwareBlock,
+  storage: storageBlock,
+  notices: noticesBlock,
+  operations: operationsBlock,
+}

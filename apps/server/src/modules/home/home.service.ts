@@ -1,0 +1,17 @@
+import { HOME_BLOCKS, type home as calls } from '@oms/contract/home.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { BLOCKS } from './home-blocks.ts'
+
+/** The blocks this account gets; what it may not see is not even named. */
+const granted = ({ user }: Ctx) => HOME_BLOCKS.filter((key) => BLOCKS[key].may(user))
+
+export const blocks = (ctx: Ctx) => ({ blocks: granted(ctx).map((key) => ({ key, title: BLOCKS[key].title })) })
+
+export async function summary(ctx: Ctx, { block }: ParsedOf<typeof calls.summary>) {
+  const wanted = granted(ctx).filter((key) => block === undefined || key === block)
+  const filled = []
+  // One after the other: a customer's account reads inside one transaction.
+  for (const key of wanted) filled.push({ key, title: BLOCKS[key].title, ...(await BLOCKS[key].load(ctx)) })
+  return { blocks: filled }
+}

@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { files, operLogs } from '#db/schema/system.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const app = useApp()
+const HOME = '/api/v1/home'
+const keysOf = async (who: Caller) =>
+  (await who.call('GET', `${HOME}/blocks`)).data.blocks.map(({ key }: { key: string }) => key)
+const block = async (who: Caller, key: string) => (await who.call('GET', `${HOME}/summary?block=${key}`)).data.blocks[0]
+let admin: Caller
+
+beforeAll(async () => {
+  admin = await app.by({ superAdmin: true })
+})
+
+describe('the home page', () => {
+  test('MODULE-01 gives each account the blocks it may see and no others', async () => {
+    const all = ['sessions', 'accounts', 'firmware', 'storage', 'notices', 'operations']
+    expect(await keysOf(admin)).toEqual(all)
+    expect(await keysOf(await app.as())).toEqual(['notices', 'operations'])
+    const engineer = await app.as('upgrade:ota:list')
+    expect(await keysOf(engineer)).toEqual(['firmware', 'notices', 'operations'])
+    expect(await block(engineer, 'accounts')).toBeUndefined()
+    const whole = await admin.call('GET', `${HOME}/summary`)
+    expect(whole.data.blocks.map(({ key }: { key: string }) => key)).toEqual(all)
+    expect(await app.stranger().call('GET', `${HOME}/summary`)).toMatchObject({ code: 401 })
+    expect(await admin.call('GET', `${HOME}/summary?block=secrets`)).toMatchObject({ code: 400 })
+  })
+
+  test('counts the accounts and sessions of its data scope only', async () => {
+    const manager = await app.by({ tenant: '甲公司', permissions: ['system:manager:list', 'system:online:list'] })
+    await app.by({ tenant: '甲公司' })
+    expect(await block(manager, 'accounts')).toMatchObject({ value: 2, delta: 2, url: '/system/manager' })
+    expect((await block(manager, 'sessions')).value).toBe(2)
+    const { rows } = await app.db.execute<{ n: number }>(
+      sql`select count(*)::int as n from accounts where deleted_at is null`,
+    )
+    expect((await block(admin, 'accounts')).value).toBe(rows[0]?.n)
+    const { trend } = await block(admin, 'sessions')
+    expect(trend).toHaveLength(7)
+  })
+
+  test('counts equal files once', async () => {
+    const file = { tenantId: 1, purpose: 'file', name: 'a', size: 1000, md5: 'm', sha1: 's', sha256: 'same' }
+    await app.db.insert(files).values([
+      { ...file, id: 'a'.repeat(32) },
+      { ...file, id: 'b'.repeat(32) },
+    ])
+    expect(await block(admin, 'storage')).toMatchObject({ value: 1000, unit: 'bytes', detail: '共 2 个文件' })
+  })
+
+  test('shows the unread messages and the newest', async () => {
+    const content = '<p>正文</p>'
+    const draft = { title: '停机维护', type: 2, content, priority: 2, target: 4, targetIds: [admin.uid] }
+    const { data } = await admin.call('POST', '/api/v1/sys/notice', draft)
+    await admin.call('POST', `/api/v1/sys/notice/publish/${data.noticeId}`)
+    const news = await block(admin, 'notices')
+    expect(news).toMatchObject({ value: 1, url: '/system/noticeManage' })
+    expect(news.items[0]).toMatchObject({ id: String(data.noticeId), title: '停机维护', detail: '公告' })
+    expect((await block(await app.as(), 'notices')).items).toEqual([])
+  })
+
+  test('shows everybody the own operations, and the log to those who read it', async () => {
+    const plain = await app.as()
+    const [row] = await app.db.select().from(operLogs).limit(1)
+    await app.db.insert(operLogs).values({ ...row!, operId: undefined, uid: plain.uid, title: '我的操作', action: '' })
+    const own = await block(plain, 'operations')
+    expect(own).toMatchObject({ url: '', items: [{ title: '我的操作' }] })
+    expect(own.items).toHaveLength(1)
+    expect((await block(admin, 'operations')).items.length).toBeGreaterThan(1)
+  })
+
+  test('lists what waits, for those who can do it', async () => {
+    await admin.call('POST', '/api/v1/sys/notice', {
+      title: '草稿',
+      type: 1,
+      content: '<p>正文</p>',
+      priority: 1,
+      target: 4,
+      targetIds: [admin.uid],
+    })
+    await app.db.execute(sql`insert into login_failures (key, count, last_time, lock_until)
+      values (${`a:${admin.account}`}, 5, now(), now() + interval '10 minutes')`)
+    const { list } = (await admin.call('GET', `${HOME}/todo`)).data
+    expect(list).toMatchObject([
+      { key: 'noticeDrafts', count: 1 },
+      { key: 'lockedAccounts', count: 1 },
+      { key: 'ownMfa', count: 1 },
+    ])
+    expect((await (await app.as()).call('GET', `${HOME}/todo`)).data.list).toEqual([])
+  })
+})

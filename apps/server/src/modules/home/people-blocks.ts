@@ -1,0 +1,66 @@
+import { and, sql } from 'drizzle-orm'
+import { accounts, sessions } from '#db/schema/account.ts'
+import { loginLogs } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Block } from './block.ts'
+
+const DAYS = 7
+
+/** Consoles open right now, and the logins of a week. */
+export const sessionsBlock: Block = {
+  title: '在线会话',
+  may: (user) => user.can('system:online:list'),
+  async load(ctx) {
+    const { db, user } = ctx
+    const live = and(
+      sql`${sessions.endTime} is null and ${sessions.expireTime} > now()`,
+      scoped(user, { tenant: sessions.tenantId }),
+    )
+    const [value, trend] = [await db.$count(sessions, live), await loginsByDay(ctx)]
+    const [yesterday, today] = trend.slice(-2)
+    return {
+      value,
+      detail: `今日登录 ${today?.value ?? 0} 次，昨日 ${yesterday?.value ?? 0} 次`,
+      url: '/system/loginLog',
+      trend,
+    }
+  },
+}
+
+async function loginsByDay({ db, user }: Ctx) {
+  const where = and(
+    sql`${loginLogs.loginTime} >= date_trunc('day', now()) - make_interval(days => ${DAYS - 1})`,
+    sql`${loginLogs.status} = 1 and ${loginLogs.loginType} in (1, 2)`,
+    scoped(user, { tenant: loginLogs.tenantId, creator: loginLogs.uid }),
+  )
+  const { rows } = await db.execute<{ day: string; value: number }>(sql`
+    select to_char(d, 'YYYY-MM-DD') as day, coalesce(n, 0)::int as value
+    from generate_series(date_trunc('day', now()) - make_interval(days => ${DAYS - 1}), date_trunc('day', now()), '1 day') d
+    left join (select date_trunc('day', login_time) as at, count(*) as n from login_logs where ${where} group by 1) l
+      on l.at = d
+    order by d`)
+  return rows
+}
+
+/** Accounts within reach, those added today and those switched off. */
+export const accountsBlock: Block = {
+  title: '账号',
+  may: (user) => user.can('system:userList:list') || user.can('system:manager:list'),
+  async load({ db, user }) {
+    const [sums] = await db
+      .select({
+        value: sql<number>`count(*)::int`,
+        today: sql<number>`count(*) filter (where create_time >= date_trunc('day', now()))::int`,
+        off: sql<number>`count(*) filter (where status = 0)::int`,
+      })
+      .from(accounts)
+      .where(and(alive(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy })))
+    return {
+      value: sums?.value ?? 0,
+      delta: sums?.today ?? 0,
+      detail: sums?.off ? `停用 ${sums.off} 个` : '全部启用',
+      url: user.can('system:userList:list') ? '/system/userList' : '/system/manager',
+    }
+  },
+}

@@ -1,0 +1,45 @@
+import { and, sql } from 'drizzle-orm'
+import { otaVersions } from '#db/schema/ota.ts'
+import { files } from '#db/schema/system.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Block } from './block.ts'
+
+/** Firmware versions, and how many of them devices may take. */
+export const firmwareBlock: Block = {
+  title: '固件版本',
+  may: (user) => user.can('upgrade:ota:list'),
+  async load({ db, user }) {
+    const [sums] = await db
+      .select({
+        value: sql<number>`count(*)::int`,
+        today: sql<number>`count(*) filter (where create_time >= date_trunc('day', now()))::int`,
+        enabled: sql<number>`count(*) filter (where status = 1)::int`,
+      })
+      .from(otaVersions)
+      .where(and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy })))
+    return {
+      value: sums?.value ?? 0,
+      delta: sums?.today ?? 0,
+      detail: `已启用 ${sums?.enabled ?? 0} 个`,
+      url: '/upgrade/ota',
+    }
+  },
+}
+
+/** Bytes on the disk: equal files are stored once. */
+export const storageBlock: Block = {
+  title: '文件存储',
+  may: (user) => user.isPlatform && user.can('system:AboutUs:list'),
+  async load({ db, user }) {
+    const own = scoped(user, { tenant: files.tenantId }) ?? sql`true`
+    const { rows } = await db.execute<{ value: number; count: number }>(sql`
+      select coalesce(sum(size), 0)::float8 as value, coalesce(sum(n), 0)::int as count
+      from (select max(size) as size, count(*) as n from files where ${own} group by sha256) as contents`)
+    return {
+      value: rows[0]?.value ?? 0,
+      unit: 'bytes',
+      detail: `共 ${rows[0]?.count ?? 0} 个文件`,
+      url: '/system/AboutUs',
+    }
+  },
+}

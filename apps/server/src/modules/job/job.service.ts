@@ -1,0 +1,71 @@
+import { isOpen, JOB_STATES, type jobs as contract } from '@oms/contract/job.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { ImportReport } from '@oms/contract/kernel/transfer.ts'
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { jobs } from '#db/schema/system.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { notFound, refused } from '#kernel/problem.ts'
+import { paginate } from '#kernel/query.ts'
+
+interface Result {
+  readonly rows?: number
+  readonly file?: { readonly id: string; readonly name: string; readonly size: number }
+  readonly report?: ImportReport
+}
+
+const own = ({ uid }: User) => eq(jobs.uid, uid)
+
+const shown = (db: Db) =>
+  db
+    .select({
+      jobId: jobs.jobId,
+      title: jobs.title,
+      state: jobs.state,
+      percent: jobs.percent,
+      error: jobs.error,
+      result: jobs.result,
+      createTime: jobs.createTime,
+      finishTime: jobs.finishTime,
+      hasFile: sql<boolean>`exists (select 1 from files f where f.id = jobs.result -> 'file' ->> 'id')`,
+    })
+    .from(jobs)
+    .$dynamic()
+
+type Shown = Awaited<ReturnType<typeof shown>>[number]
+
+function rowOf({ result, hasFile, state, ...row }: Shown) {
+  const { rows = null, file, report = null } = (result ?? {}) as Result
+  return { ...row, state: stateOf(state), rows, report, file: file ? { ...file, expired: !hasFile } : null }
+}
+const stateOf = (state: string) => JOB_STATES.find((known) => known === state) ?? 'failed'
+
+export async function list({ db, user }: Ctx, { state, ...page }: ParsedOf<typeof contract.list>) {
+  const wanted: SQL | undefined = state && eq(jobs.state, state)
+  const found = await paginate(db, shown(db).where(and(own(user), wanted)), page, [desc(jobs.jobId)])
+  return { ...found, list: found.list.map(rowOf) }
+}
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof contract.get>) {
+  const [found] = await shown(db).where(and(own(user), eq(jobs.jobId, id)))
+  if (!found) throw notFound('任务')
+  return rowOf(found)
+}
+
+/** A job in line never starts; one under way stops between two batches. */
+export async function cancel(ctx: Ctx, { id }: ParsedOf<typeof contract.cancel>) {
+  const { db, user, now, kernel } = ctx
+  const mine = and(own(user), eq(jobs.jobId, id))
+  const [stopped] = await db
+    .update(jobs)
+    .set({ state: 'cancelled', finishTime: now.toISOString() })
+    .where(and(mine, inArray(jobs.state, JOB_STATES.filter(isOpen))))
+    .returning({ title: jobs.title, percent: jobs.percent })
+  if (!stopped) {
+    const [found] = await db.select({ jobId: jobs.jobId }).from(jobs).where(mine)
+    throw found ? refused('任务已经结束') : notFound('任务')
+  }
+  await kernel.jobs.cancelled(db, { jobId: id, uid: user.uid, percent: stopped.percent })
+  ctx.audit({ bizType: 'job', bizId: id, action: `取消任务「${stopped.title}」` })
+  return null
+}

@@ -1,0 +1,25 @@
+import { LOG_MAX_DAYS, rangeProblem } from '@oms/contract/log.ts'
+import { type Column, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { invalid } from '#kernel/problem.ts'
+
+interface Asked {
+  beginTime?: string | undefined
+  endTime?: string | undefined
+}
+
+/**
+ * The range of time one look into a log covers. There always is one, so that only the partitions it touches are read:
+ * the last `days` when nobody asks, and never more than 366 days.
+ */
+export function rangeOf(column: Column, { beginTime: begin, endTime: end }: Asked, days: number): SQL[] {
+  const problem = rangeProblem(begin, end)
+  if (problem) throw invalid(problem, 'endTime')
+  if (begin && end) return [gte(column, begin), lte(column, lastOf(end))]
+  const most = sql`make_interval(days => ${LOG_MAX_DAYS}::int)`
+  if (begin) return [gte(column, begin), lte(column, sql`${begin}::timestamptz + ${most}`)]
+  if (end) return [gte(column, sql`${lastOf(end)}::timestamptz - ${most}`), lte(column, lastOf(end))]
+  return [gte(column, sql`date_trunc('day', now()) - make_interval(days => ${days - 1}::int)`)]
+}
+
+/** A bare day means its last moment. */
+const lastOf = (end: string) => (end.length === 10 ? `${end} 23:59:59.999` : `${end}.999`)

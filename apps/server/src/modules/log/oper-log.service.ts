@@ -1,0 +1,156 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { HISTORY_PERMISSIONS, logs, OPER_LOG_DAYS, OperLogRow } from '@oms/contract/log.ts'
+import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { type FieldChange, operLogs } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { isSecret, maskEmail, maskMobile } from '#kernel/mask.ts'
+import { placeOf } from '#kernel/place.ts'
+import { forbidden, notFound } from '#kernel/problem.ts'
+import { among, contains, paginate } from '#kernel/query.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { scoped } from '#kernel/tenancy.ts'
+import { readUserAgent } from '#kernel/user-agent.ts'
+import { rangeOf } from './log-range.ts'
+
+type Filters = Omit<ParsedOf<typeof logs.operations>, 'pageNum' | 'pageSize'>
+
+const reached = (user: User) => scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid })
+
+function conditionsOf(user: User, filters: Filters) {
+  const { operName, title, businessType, status, operIp, bizType, bizId, minCost, tenantId } = filters
+  return and(
+    reached(user),
+    ...rangeOf(operLogs.operTime, filters, OPER_LOG_DAYS),
+    contains(operLogs.operName, operName),
+    contains(operLogs.title, title),
+    businessType === undefined ? undefined : eq(operLogs.businessType, Number(businessType)),
+    status === undefined ? undefined : eq(operLogs.status, status),
+    contains(operLogs.operIp, operIp),
+    bizType ? eq(operLogs.bizType, bizType) : undefined,
+    bizId ? eq(operLogs.bizId, bizId) : undefined,
+    minCost === undefined ? undefined : gte(operLogs.costTime, minCost),
+    tenantId === undefined ? undefined : eq(operLogs.tenantId, tenantId),
+  )
+}
+
+/** The primary key serves both directions. */
+const orderOf = ({ isAsc }: Filters) =>
+  isAsc === 'asc' ? [asc(operLogs.operTime), asc(operLogs.operId)] : [desc(operLogs.operTime), desc(operLogs.operId)]
+
+const listed = {
+  operId: operLogs.operId,
+  operTime: operLogs.operTime,
+  operName: operLogs.operName,
+  title: operLogs.title,
+  businessType: operLogs.businessType,
+  action: operLogs.action,
+  bizType: operLogs.bizType,
+  bizId: operLogs.bizId,
+  operIp: operLogs.operIp,
+  status: operLogs.status,
+  errorMsg: operLogs.errorMsg,
+  costTime: operLogs.costTime,
+  tenantName: sql<string>`coalesce(${tenants.name}, '')`,
+}
+
+const select = (db: Db) =>
+  db.select(listed).from(operLogs).leftJoin(tenants, eq(tenants.id, operLogs.tenantId)).$dynamic()
+const placed = <R extends { operIp: string }>(row: R) => ({ ...row, operLocation: placeOf(row.operIp) })
+
+export async function operations({ db, user }: Ctx, input: ParsedOf<typeof logs.operations>) {
+  const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
+  return { ...page, list: page.list.map(placed) }
+}
+
+export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.operation>) {
+  const [found] = await db
+    .select({ row: operLogs, tenantName: listed.tenantName })
+    .from(operLogs)
+    .leftJoin(tenants, eq(tenants.id, operLogs.tenantId))
+    .where(and(eq(operLogs.operId, id), reached(user)))
+  if (!found) throw notFound('日志')
+  const { row, tenantName } = found
+  return {
+    ...placed(row),
+    ...readUserAgent(row.userAgent),
+    tenantName,
+    diff: readable(row.diff, user),
+    operParam: row.operParam.replaceAll(CONTACT, hideContact(user)),
+  }
+}
+
+/** Changes as this reader may see them: secrets never, numbers and addresses only with the right to them. */
+function readable(diff: readonly FieldChange[], user: User): FieldChange[] {
+  const plain = seesPlain(user)
+  return diff.map((change) => {
+    const mask = maskOf(change.field, plain)
+    return { ...change, from: mask(change.from), to: mask(change.to) }
+  })
+}
+
+const seesPlain = (user: User) => user.can('system:manager:plain') || user.can('system:userList:plain')
+
+function maskOf(field: string, plain: boolean) {
+  if (isSecret(field)) return (value: unknown) => (value === null ? null : '******')
+  const mask = /mobile|phone/i.test(field) ? maskMobile : /e-?mail/i.test(field) ? maskEmail : undefined
+  return (value: unknown) => (mask && !plain && typeof value === 'string' ? mask(value) : value)
+}
+
+const CONTACT = /"(\w*(?:mobile|phone|mail)\w*)":"([^"\\]*)"/gi
+const hideContact = (user: User) => (whole: string, field: string, value: string) =>
+  seesPlain(user) ? whole : `"${field}":"${maskOf(field, false)(value)}"`
+
+/** How far back the history of a record is looked for: as long as one look may span. */
+const HISTORY = sql`now() - interval '366 days'`
+
+/** The history of one record is as visible as the record's own list; other tenants' doings stay out of it. */
+export async function history({ db, user }: Ctx, { bizType, bizId, ...page }: ParsedOf<typeof logs.history>) {
+  const needed = Object.hasOwn(HISTORY_PERMISSIONS, bizType) ? (HISTORY_PERMISSIONS[bizType] ?? []) : []
+  if (![...needed, 'system:operLog:list'].some((permission) => user.can(permission))) throw forbidden()
+  const rows = db
+    .select({ ...listed, tenantName: sql<string>`''`, diff: operLogs.diff })
+    .from(operLogs)
+    .where(
+      and(
+        // Whose record it is decides, not who did it: a creator's scope would hide what others did to it.
+        scoped(user, { tenant: operLogs.tenantId }),
+        eq(operLogs.bizType, bizType),
+        eq(operLogs.bizId, bizId),
+        eq(operLogs.status, 1),
+        gte(operLogs.operTime, HISTORY),
+      ),
+    )
+    .$dynamic()
+  const found = await paginate(db, rows, page, [desc(operLogs.operTime), desc(operLogs.operId)])
+  return { ...found, list: found.list.map((row) => ({ ...row, diff: readable(row.diff, user) })) }
+}
+
+const COLUMNS = [
+  ['operTime', { type: 'dateTime', width: 20 }],
+  'operName',
+  'tenantName',
+  'title',
+  'businessType',
+  ['action', { width: 50 }],
+  'operIp',
+  'operLocation',
+  'status',
+  'errorMsg',
+  ['costTime', { type: 'number' }],
+] as const
+
+export const exportOperations = defineExport({
+  kind: 'operLog',
+  endpoint: logs.exportOperations,
+  sheet: '操作日志',
+  schema: OperLogRow,
+  columns: COLUMNS,
+  keys: (db, user, input) =>
+    db.select({ operId: operLogs.operId }).from(operLogs).where(conditionsOf(user, input)).$dynamic(),
+  order: orderOf,
+  load: (db, user, keys) => select(db).where(and(reached(user), among(operLogs.operId, keys))),
+  keyOf: ({ operId }) => operId,
+  line: placed,
+})

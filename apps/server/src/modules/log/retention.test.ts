@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { keepLogs } from './retention.ts'
+
+const server = useApp({ OMS_LOG_RETENTION_DAYS: '90' })
+
+const partitions = async () =>
+  (
+    await server.db.execute<{ name: string }>(sql`select c.relname as name from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent where p.relname = 'oper_logs'`)
+  ).rows.map(({ name }) => name)
+const write = (at: string, name: string) =>
+  server.db.execute(sql`insert into oper_logs (oper_time, title, request_method, oper_url, oper_ip, oper_name)
+    values (${at}, '事', 'POST', '/x', '::1', ${name})`)
+const monthsAgo = (months: number) => {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 15))
+}
+const nameOf = (at: Date) => `oper_logs_${at.toISOString().slice(0, 7).replace('-', '')}`
+
+test('whole months past keeping are dropped, the months to come are there, and nothing younger is touched', async () => {
+  const old = monthsAgo(6)
+  const first = `${old.toISOString().slice(0, 7)}-01`
+  await server.db.execute(
+    sql.raw(`create table ${nameOf(old)} partition of oper_logs for values from ('${first}') to
+      ('${monthsAgo(5).toISOString().slice(0, 7)}-01')`),
+  )
+  await write(old.toISOString(), 'old_month')
+  await write(monthsAgo(2).toISOString(), 'kept_in_rest')
+  await write('2019-01-01 00:00:00', 'old_in_rest')
+  await write(new Date().toISOString(), 'today')
+  expect(await keepLogs(server.kernel)).toEqual({ dropped: [nameOf(old)] })
+  const names = await partitions()
+  expect(names).not.toContain(nameOf(old))
+  for (const ahead of [0, -1, -2, -3]) expect(names).toContain(nameOf(monthsAgo(ahead)))
+  const { rows } = await server.db.execute<{ name: string }>(sql`select oper_name as name from oper_logs
+    where oper_name in ('old_month', 'old_in_rest', 'kept_in_rest', 'today') order by 1`)
+  expect(rows.map(({ name }) => name)).toEqual(['kept_in_rest', 'today'])
+  expect(await keepLogs(server.kernel)).toEqual({ dropped: [] })
+})
+
+test('lines of a month nobody prepared do not stop the rest', async () => {
+  const far = monthsAgo(-3)
+  await server.db.execute(sql.raw(`drop table ${nameOf(far)}`))
+  await write(far.toISOString(), 'clock_off')
+  await expect(keepLogs(server.kernel)).resolves.toEqual({ dropped: [] })
+  const { rows } = await server.db.execute(sql`select 1 from oper_logs where oper_name = 'clock_off'`)
+  expect(rows).toHaveLength(1)
+})

@@ -1,0 +1,28 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { MenuTreeNode, menu } from '@oms/contract/menu.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertPlatform } from '#kernel/grants.ts'
+import { type Menu, readMenu, readMenus } from './menu-rows.ts'
+
+/** The tree; with a filter, the matches and everything above them. */
+export async function list({ db, user }: Ctx, { name, status }: ParsedOf<typeof menu.list>) {
+  assertPlatform(user)
+  const rows = await readMenus(db)
+  const wanted = name?.toLowerCase()
+  const matches = (row: Menu) =>
+    (!wanted || row.name.toLowerCase().includes(wanted)) &&
+    (status === undefined || (row.status === 1) === (status === 1))
+  const below = Map.groupBy(rows, ({ parentId }) => parentId)
+  const branch = (parentId: number): MenuTreeNode[] =>
+    (below.get(parentId) ?? []).flatMap((row) => {
+      const children = branch(row.id)
+      return children.length > 0 || matches(row) ? [{ ...row, type: row.type as MenuTreeNode['type'], children }] : []
+    })
+  return { list: branch(0) }
+}
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof menu.get>) {
+  assertPlatform(user)
+  const found = await readMenu(db, id)
+  return { ...found, type: found.type as MenuTreeNode['type'] }
+}

@@ -1,0 +1,170 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { ACTION_NAMES } from '@oms/contract/kernel/catalogue.ts'
+import { MenuFields, type menu } from '@oms/contract/menu.ts'
+import { and, countDistinct, eq, inArray, ne } from 'drizzle-orm'
+import type * as z from 'zod'
+import { roleMenus, roles } from '#db/schema/account.ts'
+import { menus } from '#db/schema/system.ts'
+import { sceneMenus, scenes } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertPlatform } from '#kernel/grants.ts'
+import { lockMenus } from '#kernel/menu-tree.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid, refused } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { assertPlace, type Menu, readMenu, readMenus, settle } from './menu-rows.ts'
+
+type Input = z.output<typeof MenuFields>
+
+const TITLES = Object.fromEntries(
+  Object.entries(MenuFields.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
+)
+const CLASHES = { menus_url: ['访问地址已存在', 'url'], menus_perms: ['权限标识已存在', 'perms'] } as const
+/** Fixed in a built-in menu: the program knows it by them. */
+const FIXED = { url: '访问地址', perms: '权限标识', activeMenu: '高亮菜单', isFrame: '打开方式' } as const
+/** 0 is the top of the tree, so a menu without an id stands under another number while its place is judged. */
+const NOT_YET = -1
+const STANDARD_BUTTONS = ['query', 'add', 'edit', 'remove', 'import', 'export'] as const
+
+export async function create(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  await lockMenus(db)
+  const fields = tidy(input)
+  const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
+  assertPlace(byId, { ...fields, id: NOT_YET })
+  await assertDirectoryUrl(ctx, fields, 0)
+  const [created] = await db
+    .insert(menus)
+    .values({ ...fields, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: menus.id })
+    .catch(rethrowClash)
+  ctx.audit({
+    bizType: 'menu',
+    bizId: created!.id,
+    action: `新增菜单「${fields.name}」`,
+    diff: changes({}, fields, TITLES),
+  })
+  await settle(ctx)
+  return created!
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof menu.update>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  await lockMenus(db)
+  const stored = await readMenu(db, id)
+  await checkRevision(db, stored, rev)
+  if (input.type !== stored.type) throw invalid('菜单类型不能修改', 'type')
+  const fields = tidy(input)
+  if (stored.isBuiltin === 1) assertFixed(stored, fields)
+  const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
+  byId.set(id, { ...stored, ...fields })
+  assertPlace(byId, { ...fields, id })
+  await assertDirectoryUrl(ctx, fields, id)
+  const diff = changes({ ...stored, status: stored.status === 0 ? 0 : 1 }, fields, TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  const [saved] = await db
+    .update(menus)
+    .set({ ...fields, ...touched(stored, user.uid, now) })
+    .where(eq(menus.id, id))
+    .returning({ rev: menus.rev })
+    .catch(rethrowClash)
+  ctx.audit({ bizType: 'menu', bizId: id, action: `修改菜单「${stored.name}」`, diff })
+  await settle(ctx)
+  return saved!
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof menu.remove>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  await lockMenus(db)
+  const stored = await readMenu(db, id)
+  if (stored.isBuiltin === 1) throw refused('内置菜单不能删除，可以停用或隐藏')
+  await assertUnused(ctx, id)
+  await db
+    .update(menus)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(menus.id, id))
+  ctx.audit({ bizType: 'menu', bizId: id, action: `删除菜单「${stored.name}」` })
+  await settle(ctx)
+  return null
+}
+
+/** The usual buttons a page lacks, named after the page's own permission `…:list`. */
+export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  await lockMenus(db)
+  const page = await readMenu(db, id)
+  const prefix = /^(.+):list$/.exec(page.perms)?.[1]
+  if (page.type !== 'C' || !prefix) throw invalid('只能为权限标识以 :list 结尾的页面生成按钮')
+  const perms = STANDARD_BUTTONS.map((action) => `${prefix}:${action}`)
+  const existing = await db
+    .select({ perms: menus.perms })
+    .from(menus)
+    .where(and(inArray(menus.perms, perms), alive(menus)))
+  const taken = new Set(existing.map((row) => row.perms))
+  const missing = STANDARD_BUTTONS.flatMap((action, place) => {
+    const permission = `${prefix}:${action}`
+    const row = { parentId: id, type: 'F', name: ACTION_NAMES[action], perms: permission, sort: (place + 1) * 10 }
+    return taken.has(permission) ? [] : [{ ...row, createBy: user.uid, updateBy: user.uid }]
+  })
+  if (missing.length) {
+    await db.insert(menus).values(missing)
+    await settle(ctx)
+  }
+  const names = missing.map(({ name }) => name).join('、')
+  ctx.audit({
+    bizType: 'menu',
+    bizId: id,
+    action: names ? `为页面「${page.name}」生成按钮：${names}` : `页面「${page.name}」的标准按钮已齐全`,
+  })
+  return { added: missing.length }
+}
+
+/** Fields a kind of menu does not have are stored empty. */
+function tidy(input: Input): Input {
+  if (input.type === 'C') return input
+  const plain = { isFrame: 0 as const, query: '', activeMenu: '', routeName: '', affix: 0 as const, perms: input.perms }
+  return input.type === 'M' ? { ...input, ...plain, perms: '' } : { ...input, ...plain, url: '', icon: '', visible: 1 }
+}
+
+function assertFixed(stored: Menu, fields: Input) {
+  for (const [field, title] of Object.entries(FIXED) as [keyof typeof FIXED, string][])
+    if (stored[field] !== fields[field]) throw invalid(`内置菜单的${title}不能修改`, field)
+}
+
+/** Two directories of one address could not be told apart in the sidebar; the database guards pages only. */
+async function assertDirectoryUrl({ db }: Ctx, { type, url }: Input, id: number) {
+  if (type !== 'M') return
+  const [other] = await db
+    .select({ id: menus.id })
+    .from(menus)
+    .where(and(eq(menus.type, 'M'), eq(menus.url, url), ne(menus.id, id), alive(menus)))
+    .limit(1)
+  if (other) throw conflict('访问地址已存在', 'url')
+}
+
+async function assertUnused({ db }: Ctx, id: number) {
+  const children = await db.$count(menus, and(eq(menus.parentId, id), alive(menus)))
+  if (children) throw conflict(`还有${children}个下级菜单，请先删除下级菜单`)
+  const [byRoles] = await db
+    .select({ n: countDistinct(roles.id) })
+    .from(roleMenus)
+    .innerJoin(roles, eq(roles.id, roleMenus.roleId))
+    .where(and(eq(roleMenus.menuId, id), alive(roles)))
+  if (byRoles?.n) throw conflict(`有${byRoles.n}个角色正在使用该菜单，请先取消授权`)
+  const [byScenes] = await db
+    .select({ n: countDistinct(scenes.id) })
+    .from(sceneMenus)
+    .innerJoin(scenes, eq(scenes.id, sceneMenus.sceneId))
+    .where(and(eq(sceneMenus.menuId, id), alive(scenes)))
+  if (byScenes?.n) throw conflict(`有${byScenes.n}个业务场景正在使用该菜单，请先从场景中移除`)
+}
+
+function rethrowClash(error: unknown): never {
+  throw uniqueClash(error, CLASHES) ?? error
+}

@@ -1,0 +1,44 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { menu } from '@oms/contract/menu.ts'
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '#kernel/context.ts'
+import { assertPlatform } from '#kernel/grants.ts'
+import { lockMenus } from '#kernel/menu-tree.ts'
+import { notFound } from '#kernel/problem.ts'
+import { assertPlace, readMenus, settle } from './menu-rows.ts'
+
+/** Saves places and order of many menus together: all of them, or none when one would stand wrong. */
+export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  await lockMenus(db)
+  const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
+  const moved = [...new Map(list.map((each) => [each.id, each])).values()].filter(({ id, parentId, sort: place }) => {
+    const stored = byId.get(id)
+    if (!stored) throw notFound('菜单')
+    return stored.parentId !== parentId || stored.sort !== place
+  })
+  if (moved.length === 0) return { changed: 0 }
+  const before = moved.map(({ id }) => byId.get(id)!)
+  for (const { id, parentId, sort: place } of moved) byId.set(id, { ...byId.get(id)!, parentId, sort: place })
+  for (const { id } of moved) assertPlace(byId, byId.get(id)!)
+  await db.execute(sql`
+    update menus m set parent_id = (v ->> 'parentId')::int, sort = (v ->> 'sort')::int, rev = m.rev + 1,
+      update_by = ${user.uid}, update_time = now()
+    from jsonb_array_elements(${JSON.stringify(moved)}::jsonb) as v where m.id = (v ->> 'id')::int`)
+  ctx.audit({
+    bizType: 'menu',
+    action: `调整了${moved.length}个菜单的位置：${before
+      .slice(0, 10)
+      .map(({ name }) => name)
+      .join('、')}`,
+    diff: before.slice(0, 50).map(({ id, name, sort: from }) => ({
+      field: String(id),
+      title: name,
+      from,
+      to: byId.get(id)?.sort,
+    })),
+  })
+  await settle(ctx)
+  return { changed: moved.length }
+}

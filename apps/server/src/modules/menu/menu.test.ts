@@ -1,0 +1,209 @@
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { menus } from '#db/schema/system.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const app = useApp()
+const MENU = '/api/v1/sys/menu'
+let admin: Caller
+beforeAll(async () => {
+  admin = await app.by({ superAdmin: true })
+})
+
+const living = async (where: { url?: string; perms?: string }) => {
+  const condition = where.url ? eq(menus.url, where.url) : eq(menus.perms, where.perms ?? '')
+  const [row] = await app.db
+    .select()
+    .from(menus)
+    .where(and(condition, isNull(menus.deletedAt)))
+  return row!
+}
+const at = (url: string) => living({ url })
+const page = (over = {}) => ({ type: 'C', parentId: 0, name: '自建页', url: '/own', perms: 'own:page:list', ...over })
+const add = (over = {}) => admin.call('POST', MENU, page(over))
+/** Saves a stored menu with some fields changed, as the form does. */
+const change = async (url: string, over = {}) => {
+  const { id } = await at(url)
+  const { data } = await admin.call('GET', `${MENU}/${id}`)
+  return admin.call('PUT', MENU, { ...data, status: data.status === 0 ? 0 : 1, ...over })
+}
+
+test('the tree holds every menu; a filter keeps what matches with everything above it', async () => {
+  const { data } = await admin.call('GET', `${MENU}/list`)
+  expect(data.list.map(({ url }: { url: string }) => url)).toEqual(['/upgrade', '/system'])
+  const filtered = (await admin.call('GET', `${MENU}/list?name=强制`)).data.list
+  expect(filtered).toMatchObject([
+    { url: '/system', children: [{ url: '/system/loginLog', children: [{ perms: 'system:online:forceLogout' }] }] },
+  ])
+  expect(filtered[0].children).toHaveLength(1)
+})
+
+test('a page is added with its buttons, changed, and deleted when nothing uses it', async () => {
+  const { data } = await add({ url: '/own/a', perms: 'own:a:list' })
+  expect((await admin.call('POST', `${MENU}/buttons/${data.id}`)).data).toEqual({ added: 6 })
+  expect((await admin.call('POST', `${MENU}/buttons/${data.id}`)).data).toEqual({ added: 0 })
+  expect(await living({ perms: 'own:a:export' })).toMatchObject({ type: 'F', name: '导出', parentId: data.id })
+  expect((await change('/own/a', { name: '改名', sort: 7 })).code).toBe(200)
+  expect(await at('/own/a')).toMatchObject({ name: '改名', sort: 7, rev: 1 })
+  expect(await admin.call('DELETE', `${MENU}/${data.id}`)).toMatchObject({
+    code: 400,
+    msg: expect.stringContaining('6个下级菜单'),
+  })
+  for (const action of ['query', 'add', 'edit', 'remove', 'import', 'export'])
+    await admin.call('DELETE', `${MENU}/${(await living({ perms: `own:a:${action}` })).id}`)
+
+  const role = await admin.call('POST', '/api/v1/tenant/role', { roleName: '用菜单', roleCode: 'uses_menu' })
+  const grant = { roleId: role.data.id, menuIds: [data.id], rev: 0 }
+  await admin.call('POST', '/api/v1/tenant/role/permission', grant)
+  expect(await admin.call('DELETE', `${MENU}/${data.id}`)).toMatchObject({
+    msg: '有1个角色正在使用该菜单，请先取消授权',
+  })
+  await admin.call('POST', '/api/v1/tenant/role/permission', { ...grant, menuIds: [], rev: 1 })
+  expect((await admin.call('DELETE', `${MENU}/${data.id}`)).code).toBe(200)
+})
+
+describe('what each kind of menu demands', () => {
+  test.each([
+    [{ type: 'M', perms: 'a:b:c' }, 'perms', '目录不需要权限标识'],
+    [{ type: 'F', url: '', perms: '' }, 'perms', '请输入权限标识'],
+    [{ type: 'F', url: '/x', perms: 'a:b:c' }, 'url', '按钮没有访问地址'],
+    [{ perms: 'a:b' }, 'perms', '权限标识格式应为 模块:页面:操作，只含字母和下划线'],
+    [{ url: '' }, 'url', '请输入访问地址'],
+    [{ url: 'javascript:alert(1)' }, 'url', '访问地址应以 / 开头，例如 /system/manager'],
+    [{ url: '//evil.example/x' }, 'url', '访问地址应以 / 开头，例如 /system/manager'],
+    [{ url: '/\\evil.example' }, 'url', '访问地址应以 / 开头，例如 /system/manager'],
+    [{ url: 'data:text/html,x', isFrame: 1 }, 'url', '请输入 http 或 https 地址'],
+    [{ url: 'https://a@evil.example', isFrame: 2 }, 'url', '请输入 http 或 https 地址'],
+    [{ perms: '' }, 'perms', '请输入权限标识'],
+    [{ name: ' ' }, 'name', '请输入菜单名称'],
+    [{ url: '/system/manager' }, 'url', '访问地址已存在'],
+    [{ perms: 'system:manager:add' }, 'perms', '权限标识已存在'],
+    [{ type: 'M', url: '/system', perms: '' }, 'url', '访问地址已存在'],
+    [{ parentId: 987_654 }, 'parentId', '上级菜单不存在或已被删除'],
+    [{ type: 'F', url: '', perms: 'a:b:c' }, 'parentId', '按钮的上级必须是页面'],
+  ])('%o is refused at %s: %s', async (over, field, msg) => {
+    expect(await add(over)).toMatchObject({ code: 400, msg, data: { field } })
+  })
+
+  test('an address elsewhere opens in a frame or a new window', async () => {
+    expect((await add({ url: 'https://docs.example.com/a?b=1', isFrame: 2, perms: '' })).code).toBe(200)
+  })
+})
+
+test('a built-in menu keeps its address, permission and kind, and cannot be deleted; it can be renamed and moved', async () => {
+  expect(await change('/system/operLog', { url: '/elsewhere' })).toMatchObject({ data: { field: 'url' } })
+  expect(await change('/system/operLog', { perms: 'a:b:c' })).toMatchObject({ data: { field: 'perms' } })
+  expect(await change('/system/operLog', { type: 'M', perms: '' })).toMatchObject({ data: { field: 'type' } })
+  const { id } = await at('/system/operLog')
+  expect(await admin.call('DELETE', `${MENU}/${id}`)).toMatchObject({
+    code: 501,
+    msg: expect.stringContaining('内置菜单不能删除'),
+  })
+  expect((await change('/system/operLog', { name: '操作记录', parentId: 0 })).code).toBe(200)
+  expect(await at('/system/operLog')).toMatchObject({ name: '操作记录', parentId: 0 })
+  expect((await change('/system/operLog', { parentId: (await at('/system')).id })).code).toBe(200)
+})
+
+test('no circle, no fifth level, also when two moves meet', async () => {
+  const directory = async (url: string, parentId: number) =>
+    (await admin.call('POST', MENU, { type: 'M', name: url, url, parentId })).data.id as number
+  const one = await directory('/deep1', 0)
+  const two = await directory('/deep2', one)
+  expect((await change('/deep1', { parentId: two })).msg).toContain('不能是它自己或它的下级')
+  expect((await change('/deep1', { parentId: one })).msg).toContain('不能是它自己或它的下级')
+  const three = await directory('/deep3', two)
+  const leaf = await admin.call('POST', MENU, page({ url: '/deep/page', perms: 'deep:page:list', parentId: three }))
+  const button = { type: 'F', name: '深', perms: 'deep:page:add', parentId: leaf.data.id }
+  expect(await admin.call('POST', MENU, button)).toMatchObject({ code: 400, msg: '菜单最多4层' })
+
+  const left = await directory('/left', 0)
+  const right = await directory('/right', 0)
+  const answers = await Promise.all([change('/left', { parentId: right }), change('/right', { parentId: left })])
+  expect(answers.map(({ code }) => code).sort()).toEqual([200, 400])
+})
+
+test('an order saves all its places or none', async () => {
+  const [log, logins, system] = [await at('/system/operLog'), await at('/system/loginLog'), await at('/system')]
+  const swap = [
+    { id: log.id, parentId: system.id, sort: logins.sort },
+    { id: logins.id, parentId: system.id, sort: log.sort },
+  ]
+  expect((await admin.call('PUT', `${MENU}/sort`, { list: swap })).data).toEqual({ changed: 2 })
+  expect((await admin.call('PUT', `${MENU}/sort`, { list: swap })).data).toEqual({ changed: 0 })
+  expect((await at('/system/operLog')).sort).toBe(logins.sort)
+  const wrong = [
+    { id: log.id, parentId: system.id, sort: 1 },
+    { id: system.id, parentId: system.id, sort: 2 },
+  ]
+  expect((await admin.call('PUT', `${MENU}/sort`, { list: wrong })).code).toBe(400)
+  expect((await at('/system/operLog')).sort).toBe(logins.sort)
+})
+
+test('a page switched off takes its permissions from everyone at once, and gives them back', async () => {
+  const person = await app.as('system:operLog:list', 'system:rolemanagement:list')
+  const may = async () => (await person.call('GET', '/api/v1/tenant/role/list')).code
+  expect(await may()).toBe(200)
+  expect((await change('/system/rolemanagement', { status: 0 })).code).toBe(200)
+  await expect.poll(may).toBe(501)
+  expect((await living({ perms: 'system:rolemanagement:add' })).status).toBe(2)
+  expect((await change('/system/rolemanagement', { status: 1 })).code).toBe(200)
+  await expect.poll(may).toBe(200)
+  expect((await living({ perms: 'system:rolemanagement:add' })).status).toBe(1)
+})
+
+test('the menu screen and what is above it can be neither hidden nor switched off', async () => {
+  for (const [url, over] of [
+    ['/system/systemPerm', { status: 0 }],
+    ['/system/systemPerm', { visible: 0 }],
+    ['/system', { status: 0 }],
+    ['/system', { visible: 0 }],
+  ] as const)
+    expect(await change(url, over)).toMatchObject({ code: 501, msg: expect.stringContaining('不能停用或隐藏') })
+  const { id } = (await admin.call('POST', MENU, { type: 'M', name: '停用的', url: '/off', parentId: 0, status: 0 }))
+    .data
+  expect((await change('/system/systemPerm', { parentId: id })).code).toBe(501)
+  expect(await at('/system/systemPerm')).toMatchObject({ status: 1, visible: 1 })
+})
+
+test('a menu moved elsewhere stays with the roles that hold it', async () => {
+  const person = await app.as('system:operLog:list')
+  await change('/system/operLog', { parentId: (await at('/upgrade')).id })
+  const urls = async () => {
+    const { data } = await person.call('GET', '/api/v1/sys/account/perms')
+    return data.menus.map(({ url, children }: { url: string; children: { url: string }[] }) => [
+      url,
+      children.map((child) => child.url),
+    ])
+  }
+  await expect.poll(urls).toEqual([['/upgrade', ['/system/operLog']]])
+})
+
+test('the lint finds dead addresses, homeless pages, strings nothing asks for, and namesakes', async () => {
+  await add({ url: '/dead', perms: 'dead:page:list', name: '同名' })
+  await add({ url: '/dead2', perms: 'dead:other:list', name: '同名' })
+  await admin.call('POST', MENU, { type: 'M', name: '空目录', url: '/empty', parentId: 0 })
+  const { data } = await admin.call('GET', `${MENU}/lint`)
+  const kinds = (name: string) =>
+    data.list.flatMap((each: { kind: string; name: string }) => (each.name === name ? [each.kind] : [])).sort()
+  expect(kinds('同名')).toEqual(['duplicateName', 'noPage', 'noPage', 'unusedPerms', 'unusedPerms'])
+  expect(kinds('空目录')).toEqual(['emptyDirectory'])
+  expect(data.list.filter(({ kind }: { kind: string }) => kind === 'missingPerms')).toEqual([])
+  const told = await admin.call('GET', `${MENU}/lint?pages=/system/operLog&pages=/nowhere`)
+  expect(told.data.list).toContainEqual(expect.objectContaining({ kind: 'noMenu', name: '/nowhere' }))
+  expect(told.data.list).toContainEqual(expect.objectContaining({ kind: 'noPage', name: '用户管理' }))
+})
+
+test('a fresh menu table has no finding at all: every string of the catalogue can be granted', async () => {
+  const rows = await app.db
+    .select({ perms: menus.perms })
+    .from(menus)
+    .where(and(eq(menus.isBuiltin, 1), isNull(menus.deletedAt)))
+  expect(new Set(rows.flatMap(({ perms }) => (perms ? [perms] : [])))).toEqual(ALL_PERMISSIONS)
+})
+
+test('a customer never manages menus, whatever its scene offers', async () => {
+  const boss = await app.by({ tenant: '丙公司', permissions: ['system:systemPerm:list', 'system:systemPerm:add'] })
+  expect(await boss.call('GET', `${MENU}/list`)).toMatchObject({ code: 501, msg: '您没有权限！' })
+  expect((await boss.call('POST', MENU, page({ url: '/x', perms: 'x:y:z' }))).code).toBe(501)
+})

@@ -1,0 +1,93 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { inbox as calls } from '@oms/contract/notice.ts'
+import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { accounts } from '#db/schema/account.ts'
+import { noticeReads, notices } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { inboxOf, unreadBy, unreadCount as countUnread } from '#kernel/inbox.ts'
+import { notFound } from '#kernel/problem.ts'
+import { paginate } from '#kernel/query.ts'
+import { alive } from '#kernel/tenancy.ts'
+
+/** When it came into the inbox: published, or at the start time chosen for it. */
+const appeared = sql<string>`greatest(${notices.publishTime}, ${notices.startTime})`
+const ROW = {
+  noticeId: notices.noticeId,
+  title: notices.title,
+  type: notices.type,
+  summary: notices.summary,
+  priority: notices.priority,
+  isTop: notices.isTop,
+  needConfirm: notices.needConfirm,
+  attachmentCount: sql<number>`jsonb_array_length(${notices.attachments})`.as('attachment_count'),
+  publishTime: appeared.mapWith(notices.publishTime).as('appeared'),
+  // A customer's account cannot see who works at the platform.
+  publisherName: sql<string>`coalesce(${accounts.realname}, '平台')`.as('publisher_name'),
+  readTime: noticeReads.readTime,
+  confirmTime: noticeReads.confirmTime,
+}
+
+const rows = ({ db, user }: Ctx) => ({
+  list: db
+    .select(ROW)
+    .from(notices)
+    .leftJoin(noticeReads, mine(user.uid))
+    .leftJoin(accounts, eq(accounts.uid, notices.publisher))
+    .$dynamic(),
+})
+const mine = (uid: number) => and(eq(noticeReads.noticeId, notices.noticeId), eq(noticeReads.uid, uid))
+
+/** One's own messages, those on top first, then the newest. */
+export function mineList(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof calls.mine>) {
+  const filter = and(
+    inboxOf(ctx.user),
+    type === undefined ? undefined : eq(notices.type, type),
+    read === undefined ? undefined : read ? isNotNull(noticeReads.readTime) : isNull(noticeReads.readTime),
+  )
+  const query = rows(ctx).list.where(filter)
+  return paginate(ctx.db, query, page, [desc(notices.isTop), desc(appeared), desc(notices.noticeId)])
+}
+
+export async function view(ctx: Ctx, { id }: ParsedOf<typeof calls.view>) {
+  const { db, user } = ctx
+  const [row] = await db
+    .select({ ...ROW, content: notices.content, attachments: notices.attachments })
+    .from(notices)
+    .leftJoin(noticeReads, mine(user.uid))
+    .leftJoin(accounts, eq(accounts.uid, notices.publisher))
+    .where(and(eq(notices.noticeId, id), inboxOf(user)))
+  if (!row) throw notFound('消息')
+  return row
+}
+
+export const unreadCount = async ({ db, user }: Ctx) => ({ count: await countUnread(db, user) })
+
+/** Reading twice changes nothing; a confirmation is kept from the first time it was given. */
+export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read>) {
+  const { db, user, kernel } = ctx
+  const [notice] = await db
+    .select({ needConfirm: notices.needConfirm })
+    .from(notices)
+    .where(and(eq(notices.noticeId, id), alive(notices), inboxOf(user)))
+  if (!notice) throw notFound('消息')
+  const confirmed = confirm === 1 && notice.needConfirm === 1
+  await db
+    .insert(noticeReads)
+    .values({ noticeId: id, uid: user.uid, ...(confirmed && { confirmTime: sql`now()` as unknown as string }) })
+    .onConflictDoUpdate({
+      target: [noticeReads.noticeId, noticeReads.uid],
+      set: { confirmTime: sql`coalesce(${noticeReads.confirmTime}, excluded.confirm_time)` },
+    })
+  await kernel.events.publish(db, 'notice', { uids: [user.uid] })
+  return unreadCount(ctx)
+}
+
+/** What asks for a confirmation stays unread until it was opened. */
+export async function readAll(ctx: Ctx) {
+  const { db, user, kernel } = ctx
+  const waiting = and(inboxOf(user), unreadBy(user.uid), eq(notices.needConfirm, 0))
+  await db.execute(sql`insert into notice_reads (notice_id, uid)
+    select notice_id, ${user.uid} from notices where ${waiting} on conflict do nothing`)
+  await kernel.events.publish(db, 'notice', { uids: [user.uid] })
+  return unreadCount(ctx)
+}

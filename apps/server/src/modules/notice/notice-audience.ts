@@ -1,0 +1,110 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accounts, roles, sessions } from '#db/schema/account.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { User } from '#kernel/context.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { invalid } from '#kernel/problem.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+
+/** Whom a notice speaks to. */
+export interface Addressed {
+  readonly tenantId: number
+  readonly target: number
+  readonly targetIds: readonly number[]
+}
+export const TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
+const ONLINE_CHUNK = 500
+
+/** The accounts in use that a notice is for, as a condition on `accounts`: the other side of the inbox's condition. */
+export function audienceOf({ tenantId, target, targetIds }: Addressed): SQL | undefined {
+  const ids = [...targetIds]
+  const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(accounts.tenantId, tenantId)
+  return and(alive(accounts), eq(accounts.status, 1), own, addressed(target, ids))
+}
+
+function addressed(target: number, ids: number[]): SQL | undefined {
+  if (target === TARGET.all) return undefined
+  if (ids.length === 0) return sql`false`
+  if (target === TARGET.tenants) return inArray(accounts.tenantId, ids)
+  if (target === TARGET.accounts) return inArray(accounts.uid, ids)
+  return sql`exists (select from account_roles ar join roles r on r.id = ar.role_id
+    where ar.uid = ${accounts.uid} and r.id in ${ids} and r.status = 1 and r.deleted_at is null
+    and r.tenant_id = ${accounts.tenantId})`
+}
+
+/** How many accounts each notice is for, in one round trip; those for everyone are counted once. */
+export async function audienceCounts(db: Db, notices: readonly Addressed[]): Promise<number[]> {
+  if (notices.length === 0) return []
+  const keys = notices.map(({ tenantId, target, targetIds }) => `${tenantId}:${target}:${targetIds.join()}`)
+  const unique = [...new Set(keys)]
+  const counts = unique.map((key, at) => {
+    const notice = notices[keys.indexOf(key)]!
+    return sql`select ${at}::int as at, count(*)::int as count from accounts where ${audienceOf(notice)}`
+  })
+  const { rows } = await db.execute<{ at: number; count: number }>(sql.join(counts, sql` union all `))
+  const byKey = new Map(rows.map(({ at, count }) => [unique[at], count]))
+  return keys.map((key) => byKey.get(key) ?? 0)
+}
+
+/** Refuses what this account may not address, and targets that do not exist. */
+export async function demandAddressable(db: Db, user: User, { tenantId, target, targetIds }: Addressed) {
+  const fromPlatform = tenantId === PLATFORM_TENANT_ID
+  if (target === TARGET.all) {
+    if (fromPlatform && user.scope.tenants !== 'all')
+      throw invalid('您的数据范围不包含全部客户，请指定发送对象', 'target')
+    return
+  }
+  if (target === TARGET.tenants && !fromPlatform) throw invalid('只有平台可以发送给指定客户', 'target')
+  const ids = [...new Set(targetIds)]
+  const found = await db.$count(
+    tableOf(target),
+    and(choosable(user, target), inArray(keyOf(target), ids), within(target, tenantId)),
+  )
+  if (found !== ids.length) throw invalid('发送对象不存在或已停用，请重新选择', 'targetIds')
+}
+
+/** A customer's notice stays inside it, even when the platform writes it. */
+function within(target: number, tenantId: number) {
+  if (tenantId === PLATFORM_TENANT_ID) return undefined
+  return eq(target === TARGET.roles ? roles.tenantId : accounts.tenantId, tenantId)
+}
+
+const tableOf = (target: number) => (target === TARGET.tenants ? tenants : target === TARGET.roles ? roles : accounts)
+const keyOf = (target: number) =>
+  target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.id : accounts.uid
+
+/** Customers, roles or accounts in use that lie within the account's data scope. */
+export function choosable(user: User, target: number): SQL | undefined {
+  if (target === TARGET.tenants) return and(alive(tenants), eq(tenants.status, 1), scoped(user, { tenant: tenants.id }))
+  if (target === TARGET.roles) return and(alive(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
+  return and(alive(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
+}
+
+interface News extends Addressed {
+  readonly noticeId: number
+  readonly title: string
+}
+
+/**
+ * Tells open consoles that their messages changed; with `title` also what came. Only those addressed hear it: a title
+ * may itself be confidential.
+ */
+export async function announce(
+  { events }: Pick<Kernel, 'events'>,
+  db: Db,
+  { noticeId, title, ...addressed }: News,
+  { withTitle }: { withTitle: boolean },
+) {
+  const news = withTitle ? { noticeId, title } : {}
+  if (addressed.target === TARGET.all && addressed.tenantId === PLATFORM_TENANT_ID)
+    return events.publish(db, 'notice', news)
+  const online = await db
+    .selectDistinct({ uid: sessions.uid })
+    .from(sessions)
+    .innerJoin(accounts, eq(accounts.uid, sessions.uid))
+    .where(and(sql`${sessions.endTime} is null`, audienceOf(addressed)))
+  const uids = online.map(({ uid }) => uid)
+  for (let at = 0; at < uids.length; at += ONLINE_CHUNK)
+    await events.publish(db, 'notice', { ...news, uids: uids.slice(at, at + ONLINE_CHUNK) })
+}

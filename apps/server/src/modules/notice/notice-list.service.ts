@@ -1,0 +1,104 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { notices as calls } from '@oms/contract/notice.ts'
+import { and, type Column, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accounts } from '#db/schema/account.ts'
+import { noticeReads, notices } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { notFound } from '#kernel/problem.ts'
+import { contains, orderOf, paginate, within } from '#kernel/query.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+import { audienceCounts } from './notice-audience.ts'
+import { namesOf } from './notice-target.service.ts'
+
+const ROW = {
+  noticeId: notices.noticeId,
+  tenantId: notices.tenantId,
+  title: notices.title,
+  type: notices.type,
+  priority: notices.priority,
+  target: notices.target,
+  targetIds: notices.targetIds,
+  isTop: notices.isTop,
+  needConfirm: notices.needConfirm,
+  status: notices.status,
+  tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+  startTime: notices.startTime,
+  endTime: notices.endTime,
+  publishTime: notices.publishTime,
+  publisherName: sql<string>`coalesce(${accounts.realname}, '')`.as('publisher_name'),
+  createTime: notices.createTime,
+  rev: notices.rev,
+}
+const DETAIL = {
+  ...ROW,
+  content: notices.content,
+  summary: notices.summary,
+  attachments: notices.attachments,
+}
+
+/** Notices this account manages: those of the tenants it may see. */
+export const managed = (user: User): SQL | undefined =>
+  and(alive(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
+
+export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const filter = and(
+    managed(user),
+    contains(notices.title, input.title),
+    is(notices.type, input.type),
+    is(notices.status, input.status),
+    is(notices.target, input.target),
+    is(notices.priority, input.priority),
+    ...within(notices.createTime, input.beginTime, input.endTime),
+  )
+  const rows = db
+    .select(ROW)
+    .from(notices)
+    .leftJoin(tenants, eq(tenants.id, notices.tenantId))
+    .leftJoin(accounts, eq(accounts.uid, notices.publisher))
+    .where(filter)
+    .$dynamic()
+  const sorts = { noticeId: notices.noticeId, publishTime: notices.publishTime }
+  const page = await paginate(db, rows, input, orderOf(input, sorts, notices.noticeId, [desc(notices.noticeId)]))
+  return { ...page, list: await withCounts(db, page.list) }
+}
+
+const is = (column: Column, value: number | undefined) => (value === undefined ? undefined : eq(column, value))
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [row] = await db
+    .select(DETAIL)
+    .from(notices)
+    .leftJoin(tenants, eq(tenants.id, notices.tenantId))
+    .leftJoin(accounts, eq(accounts.uid, notices.publisher))
+    .where(and(eq(notices.noticeId, id), managed(user)))
+  if (!row) throw notFound('通知公告')
+  const [counted] = await withCounts(db, [row])
+  return { ...counted!, targets: await namesOf(db, row.target, row.targetIds) }
+}
+
+type Counted = { noticeId: number; tenantId: number; target: number; targetIds: number[] }
+
+async function withCounts<R extends Counted>(db: Db, rows: R[]) {
+  const targetCounts = await audienceCounts(db, rows)
+  const readCounts = await readsOf(
+    db,
+    rows.map(({ noticeId }) => noticeId),
+  )
+  return rows.map((row, at) => ({
+    ...row,
+    targetCount: targetCounts[at] ?? 0,
+    readCount: readCounts.get(row.noticeId) ?? 0,
+  }))
+}
+
+async function readsOf(db: Db, ids: number[]) {
+  if (ids.length === 0) return new Map<number, number>()
+  const counts = await db
+    .select({ noticeId: noticeReads.noticeId, count: sql<number>`count(*)::int` })
+    .from(noticeReads)
+    .where(inArray(noticeReads.noticeId, ids))
+    .groupBy(noticeReads.noticeId)
+  return new Map(counts.map(({ noticeId, count }) => [noticeId, count]))
+}

@@ -1,0 +1,159 @@
+import { NOTICE_PUBLISHED, NOTICE_REVOKED, NoticeInput, type notices as calls } from '@oms/contract/notice.ts'
+import { about } from '@oms/contract/kernel/fields.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { files, noticeReads, notices } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { adoptFiles } from '#kernel/files/save-upload.ts'
+import { changes } from '#kernel/mask.ts'
+import { invalid, notFound, refused } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { announce, demandAddressable } from './notice-audience.ts'
+import { managed } from './notice-list.service.ts'
+
+const BIZ = 'notice'
+const TITLES = Object.fromEntries(
+  Object.keys(NoticeInput.shape).map((field) => [field, about(NoticeInput, field).title as string]),
+)
+type Stored = typeof notices.$inferSelect
+
+export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  const tenantId = user.tenantId
+  if (tenantId === null) throw refused('您还没有加入客户，不能发布通知公告')
+  const fields = await prepared(ctx, input, [tenantId], tenantId)
+  const [made] = await db
+    .insert(notices)
+    .values({ ...fields, tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ noticeId: notices.noticeId })
+  const noticeId = made!.noticeId
+  ctx.audit({
+    bizType: BIZ,
+    bizId: noticeId,
+    action: `新增通知公告「${input.title}」`,
+    diff: changes({}, fields, TITLES),
+  })
+  return { noticeId }
+}
+
+/** What people have already read does not change under them: a published notice is withdrawn first. */
+export async function update(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const stored = await lock(ctx, noticeId)
+  await checkRevision(db, stored, rev)
+  if (stored.status === NOTICE_PUBLISHED) throw refused('已发布的通知公告不能修改，请先撤回')
+  const fields = await prepared(ctx, input, [stored.tenantId, user.tenantId ?? stored.tenantId], stored.tenantId)
+  const change = touched(stored, user.uid, now)
+  await db
+    .update(notices)
+    .set({ ...fields, ...change })
+    .where(eq(notices.noticeId, noticeId))
+  ctx.audit({
+    bizType: BIZ,
+    bizId: noticeId,
+    action: `修改通知公告「${stored.title}」`,
+    diff: changes(stored, fields, TITLES),
+  })
+  return { rev: change.rev }
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+  const stored = await lock(ctx, id)
+  if (stored.status === NOTICE_PUBLISHED) throw refused('已发布的通知公告不能删除，请先撤回')
+  await ctx.db.update(notices).set({ deletedAt: ctx.now.toISOString() }).where(eq(notices.noticeId, id))
+  ctx.audit({ bizType: BIZ, bizId: id, action: `删除通知公告「${stored.title}」` })
+  return null
+}
+
+/** Published again after a withdrawal it is new to everybody: the receipts of the old text are dropped. */
+export async function publish(ctx: Ctx, { id }: ParsedOf<typeof calls.publish>) {
+  const { db, user, now, kernel } = ctx
+  const stored = await lock(ctx, id)
+  if (stored.status === NOTICE_PUBLISHED) throw refused('该通知公告已经发布')
+  const standing = await standingOf(db, id)
+  if (standing.ended) throw invalid('结束时间已过，请修改后再发布', 'endTime')
+  await demandAddressable(db, user, stored)
+  await db.delete(noticeReads).where(eq(noticeReads.noticeId, id))
+  const published = { status: NOTICE_PUBLISHED, publishTime: now.toISOString(), publisher: user.uid }
+  await db
+    .update(notices)
+    .set({ ...published, ...touched(stored, user.uid, now) })
+    .where(eq(notices.noticeId, id))
+  if (!standing.waiting) await announce(kernel, db, stored, { withTitle: true })
+  ctx.audit({ bizType: BIZ, bizId: id, action: `发布通知公告「${stored.title}」` })
+  return null
+}
+
+export async function revoke(ctx: Ctx, { id }: ParsedOf<typeof calls.revoke>) {
+  const { db, user, now, kernel } = ctx
+  const stored = await lock(ctx, id)
+  if (stored.status !== NOTICE_PUBLISHED) throw refused('该通知公告没有发布')
+  await db
+    .update(notices)
+    .set({ status: NOTICE_REVOKED, ...touched(stored, user.uid, now) })
+    .where(eq(notices.noticeId, id))
+  await announce(kernel, db, stored, { withTitle: false })
+  ctx.audit({ bizType: BIZ, bizId: id, action: `撤回通知公告「${stored.title}」` })
+  return null
+}
+
+type Input = ParsedOf<typeof calls.create>
+
+/** Checks whom it addresses, cleans what it says, and takes its files into use. */
+async function prepared({ db, user, now }: Ctx, input: Input, tenantIds: number[], tenantId: number) {
+  const targetIds = input.target === 1 ? [] : [...new Set(input.targetIds)]
+  await demandAddressable(db, user, { tenantId, target: input.target, targetIds })
+  // The sanitiser is large and needed by few: it loads with the first notice, not with the server.
+  const { cleaned, picturesIn, summaryOf } = await import('./notice-html.ts')
+  const content = cleaned(input.content)
+  const pictures = picturesIn(content)
+  const stored = await filesOf(db, [...input.attachments, ...pictures], tenantIds)
+  if (pictures.some((id) => !stored.has(id))) throw invalid('图片不存在，请重新上传', 'content')
+  const attachments = [...new Set(input.attachments)].map((id) => {
+    const file = stored.get(id)
+    if (!file) throw invalid('附件不存在，请重新上传', 'attachments')
+    return { id, name: file.name, size: file.size }
+  })
+  await adoptFiles(db, [...stored.keys()], now)
+  return {
+    ...input,
+    targetIds,
+    content,
+    attachments,
+    summary: input.summary || summaryOf(content),
+    startTime: input.startTime ?? null,
+    endTime: input.endTime ?? null,
+  }
+}
+
+async function filesOf(db: Db, ids: string[], tenantIds: number[]) {
+  if (ids.length === 0) return new Map<string, { name: string; size: number }>()
+  const rows = await db
+    .select({ id: files.id, name: files.name, size: files.size })
+    .from(files)
+    .where(and(inArray(files.id, ids), inArray(files.tenantId, tenantIds), eq(files.purpose, 'notice')))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function lock({ db, user }: Ctx, noticeId: number): Promise<Stored> {
+  const [row] = await db
+    .select()
+    .from(notices)
+    .where(and(eq(notices.noticeId, noticeId), managed(user)))
+    .for('update')
+  if (!row) throw notFound('通知公告')
+  return row
+}
+
+/** Where the notice stands on the database's clock, which the inboxes go by too. */
+async function standingOf(db: Db, noticeId: number) {
+  const [row] = await db
+    .select({
+      waiting: sql<boolean>`coalesce(start_time > now(), false)`,
+      ended: sql<boolean>`coalesce(end_time <= now(), false)`,
+    })
+    .from(notices)
+    .where(eq(notices.noticeId, noticeId))
+  return row ?? { waiting: false, ended: false }
+}

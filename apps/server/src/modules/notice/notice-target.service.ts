@@ -1,0 +1,73 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { notices as calls } from '@oms/contract/notice.ts'
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accounts, roles } from '#db/schema/account.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { contains, offsetOf } from '#kernel/query.ts'
+import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { audienceCounts, choosable, TARGET } from './notice-audience.ts'
+
+interface Page {
+  limit: number
+  offset: number
+}
+const EVERYTHING: Page = { limit: 1000, offset: 0 }
+const tenantName = sql<string>`coalesce(${tenants.name}, '')`
+
+/** Customers, roles or accounts whose name contains the keyword. */
+export async function targets({ db, user }: Ctx, { target, keyword, ...page }: ParsedOf<typeof calls.targets>) {
+  if (target === TARGET.tenants && user.tenantId !== PLATFORM_TENANT_ID) return { list: [] }
+  const names = {
+    [TARGET.tenants]: contains(tenants.name, keyword),
+    [TARGET.roles]: contains(roles.roleName, keyword),
+    [TARGET.accounts]: or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
+  }
+  const where = and(choosable(user, target), names[target])
+  return { list: await named(db, target, where, { limit: page.pageSize, offset: offsetOf(page) }) }
+}
+
+/** Names of the targets of one notice; those deleted since are left out. */
+export const namesOf = (db: Db, target: number, ids: readonly number[]) => {
+  if (target === TARGET.all || ids.length === 0) return Promise.resolve([])
+  const key = target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.id : accounts.uid
+  return named(db, target, inArray(key, [...ids]), EVERYTHING)
+}
+
+function named(db: Db, target: number, where: SQL | undefined, { limit, offset }: Page) {
+  if (target === TARGET.tenants)
+    return db
+      .select({ id: tenants.id, name: tenants.name, detail: tenants.tenantNo })
+      .from(tenants)
+      .where(where)
+      .orderBy(asc(tenants.id))
+      .limit(limit)
+      .offset(offset)
+  if (target === TARGET.roles)
+    return db
+      .select({ id: roles.id, name: roles.roleName, detail: tenantName })
+      .from(roles)
+      .leftJoin(tenants, eq(tenants.id, roles.tenantId))
+      .where(where)
+      .orderBy(asc(roles.id))
+      .limit(limit)
+      .offset(offset)
+  const name = sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account})`
+  const detail = sql<string>`${accounts.account} || coalesce(' · ' || ${tenants.name}, '')`
+  return db
+    .select({ id: accounts.uid, name, detail })
+    .from(accounts)
+    .leftJoin(tenants, eq(tenants.id, accounts.tenantId))
+    .where(where)
+    .orderBy(asc(accounts.uid))
+    .limit(limit)
+    .offset(offset)
+}
+
+/** How many accounts a notice with these targets would reach. */
+export async function audience({ db, user }: Ctx, { target, targetIds }: ParsedOf<typeof calls.audience>) {
+  const tenantId = user.tenantId ?? PLATFORM_TENANT_ID
+  const [count = 0] = await audienceCounts(db, [{ tenantId, target, targetIds }])
+  return { count }
+}

@@ -1,0 +1,58 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { notices as calls } from '@oms/contract/notice.ts'
+import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { accounts } from '#db/schema/account.ts'
+import { noticeReads, notices } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { notFound } from '#kernel/problem.ts'
+import { contains, paginate } from '#kernel/query.ts'
+import { scoped } from '#kernel/tenancy.ts'
+import { audienceOf } from './notice-audience.ts'
+import { managed } from './notice-list.service.ts'
+
+const ROW = {
+  uid: accounts.uid,
+  account: accounts.account,
+  realname: accounts.realname,
+  tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+  readTime: noticeReads.readTime,
+  confirmTime: noticeReads.confirmTime,
+}
+
+/** Who of those addressed, within the caller's data scope, has read the notice and when, or has not yet. */
+export async function readUsers(ctx: Ctx, input: ParsedOf<typeof calls.readUsers>) {
+  const { db, user } = ctx
+  const { id, keyword, read, ...page } = input
+  const [notice] = await db
+    .select()
+    .from(notices)
+    .where(and(eq(notices.noticeId, id), managed(user)))
+  if (!notice) throw notFound('通知公告')
+  const addressed = and(audienceOf(notice), scoped(user, { tenant: accounts.tenantId }))
+  const receipt = and(eq(noticeReads.uid, accounts.uid), eq(noticeReads.noticeId, id))
+  const query = db
+    .select(ROW)
+    .from(accounts)
+    .leftJoin(noticeReads, receipt)
+    .leftJoin(tenants, eq(tenants.id, accounts.tenantId))
+    .where(
+      and(
+        addressed,
+        or(contains(accounts.account, keyword), contains(accounts.realname, keyword)),
+        read === undefined ? undefined : read ? isNotNull(noticeReads.readTime) : isNull(noticeReads.readTime),
+      ),
+    )
+    .$dynamic()
+  const order = [sql`${noticeReads.readTime} desc nulls last`, desc(accounts.uid)]
+  const [sums] = await db
+    .select({
+      targetCount: sql<number>`count(*)::int`,
+      readCount: sql<number>`count(${noticeReads.readTime})::int`,
+      confirmCount: sql<number>`count(${noticeReads.confirmTime})::int`,
+    })
+    .from(accounts)
+    .leftJoin(noticeReads, receipt)
+    .where(addressed)
+  return { ...(await paginate(db, query, page, order)), ...sums! }
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+import { component, created, EDITOR, read, save } from './ota-fixture.ts'
+
+const server = useApp()
+const editor = () => server.as(...EDITOR)
+
+describe('enabling', () => {
+  const enable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
+  const disable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)
+
+  test('OTA-02 enabled and disabled by separate calls; from then on it can be neither edited nor deleted', async () => {
+    const me = await editor()
+    const { otaId, components } = await created(me)
+    expect(await disable(me, otaId)).toMatchObject({ code: 501, msg: '该版本未启用' })
+    expect(await enable(me, otaId)).toMatchObject({ code: 200, msg: '启用成功' })
+    expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '该版本已启用' })
+    const locked = await read(me, otaId)
+    expect(locked.otaVersion).toMatchObject({ status: 1, enableTime: expect.any(String) })
+    const frozen = async () => {
+      const { otaVersion } = await read(me, otaId)
+      const edit = await save(me, { otaVersion: { ...otaVersion, verName: '改名' }, components })
+      expect(edit).toMatchObject({ code: 501, msg: '启用过的版本不能修改，请新增版本' })
+      const swap = await save(me, { otaVersion, components: [await component(me)] })
+      expect(swap).toMatchObject({ code: 501, msg: '启用过的版本不能修改，请新增版本' })
+      const gone = await me.call('DELETE', `/api/v1/device/ota/ver/${otaId}`)
+      expect(gone).toMatchObject({ code: 501, msg: '启用过的版本不能删除' })
+      expect((await read(me, otaId)).components).toEqual(locked.components)
+    }
+    await frozen()
+    expect(await disable(me, otaId)).toMatchObject({ code: 200, msg: '停用成功' })
+    expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 2, verName: '秋季版' })
+    await frozen()
+    expect(await enable(me, otaId)).toMatchObject({ code: 200 })
+  })
+
+  test('a version without components, or for versions not older than itself, cannot be enabled', async () => {
+    const me = await editor()
+    const { otaId } = await created(me, {}, [])
+    expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '请先上传组件再启用' })
+    const beyond = await created(me, { verCode: '100', oldVerMax: '100' })
+    expect(await enable(me, beyond.otaId)).toMatchObject({ code: 501, msg: '适用的旧版本必须小于本版本号' })
+  })
+
+  test('the stored bytes are read again: a damaged or missing component is named and refused', async () => {
+    const me = await editor()
+    const good = await component(me)
+    const bad = await component(me, { name: '模型' })
+    const { otaId } = await created(me, {}, [good, bad])
+    const path = join(server.dataDir, 'files', bad.sha256.slice(0, 2), bad.sha256.slice(2, 4), bad.sha256)
+    await writeFile(path, randomBytes(bad.size))
+    const refusal = { code: 501, msg: '组件「模型」的文件已损坏或丢失，校验未通过，不能启用' }
+    expect(await enable(me, otaId)).toMatchObject(refusal)
+    await server.kernel.files.remove(bad.sha256)
+    expect(await enable(me, otaId)).toMatchObject(refusal)
+    expect((await read(me, otaId)).otaVersion.status).toBe(0)
+  })
+
+  test('a version changed while its bytes are read is not enabled', async () => {
+    const me = await editor()
+    const { otaId, components } = await created(me)
+    const { otaVersion } = await read(me, otaId)
+    const { files } = server.kernel
+    const openRead = files.openRead.bind(files)
+    files.openRead = async (...given) => {
+      files.openRead = openRead
+      expect((await save(me, { otaVersion: { ...otaVersion, verName: '抢先' }, components })).code).toBe(200)
+      return openRead(...given)
+    }
+    expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '校验期间该版本已被他人修改，请刷新后重试' })
+    expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 0, verName: '抢先' })
+  })
+
+  test('of enablings at the same time one succeeds', async () => {
+    const me = await editor()
+    const { otaId } = await created(me)
+    const codes = (await Promise.all([1, 2, 3, 4].map(() => enable(me, otaId)))).map(({ code }) => code)
+    expect(codes.filter((code) => code === 200)).toHaveLength(1)
+    expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 1, rev: 1 })
+  })
+})

@@ -1,0 +1,78 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { ota } from '@oms/contract/ota.ts'
+import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
+import { otaVersions } from '#db/schema/ota.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { notFound } from '#kernel/problem.ts'
+import { contains, orderOf, paginate, within } from '#kernel/query.ts'
+import { componentsOf, shownVersions, visible } from './ota-rows.ts'
+
+type Filter = Omit<ParsedOf<typeof ota.list>, 'pageNum' | 'pageSize'>
+
+const SORTABLE = {
+  verCode: otaVersions.verCode,
+  releaseDate: otaVersions.releaseDate,
+  updateTime: otaVersions.updateTime,
+} as const
+
+export function matching(
+  user: User,
+  { verName, verCode, modelId, status, beginTime, endTime }: Filter,
+): SQL | undefined {
+  return and(
+    visible(user),
+    contains(otaVersions.verName, verName),
+    verCode === undefined ? undefined : eq(otaVersions.verCode, verCode),
+    modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
+    status === undefined ? undefined : eq(otaVersions.status, status),
+    ...within(otaVersions.releaseDate, beginTime, endTime),
+  )
+}
+
+/** Newest first unless a column is asked for. */
+export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(asked, SORTABLE, otaVersions.otaId)
+
+export function list(ctx: Ctx, input: ParsedOf<typeof ota.list>) {
+  const { db, user } = ctx
+  if (isPlain(user, input)) return hotPage(ctx, input)
+  const query = shownVersions(db).where(matching(user, input)).$dynamic()
+  return paginate(db, query, input, sortOf(input))
+}
+
+/** Most pages are asked for by staff who see everything, with no filter or exact ones: these go the short way. */
+const isPlain = ({ scope }: User, { verName, beginTime, endTime }: Filter) =>
+  scope.tenants === 'all' && !scope.ownOnly && !verName && !beginTime && !endTime
+
+function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof ota.list>) {
+  const { verCode, modelId, status, orderByColumn, isAsc } = input
+  const set = Object.entries({ verCode, modelId, status }).filter(([, value]) => value !== undefined)
+  const shape = ['ota', ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
+  const stand = (key: string, column: Column) =>
+    set.some(([name]) => name === key) ? eq(column, sql.placeholder(key)) : undefined
+  const where = and(
+    visible(user),
+    stand('verCode', otaVersions.verCode),
+    stand('modelId', otaVersions.modelId),
+    stand('status', otaVersions.status),
+  )
+  const order = sortOf(input)
+  const keys = () =>
+    db
+      .select({ otaId: otaVersions.otaId })
+      .from(otaVersions)
+      .where(where)
+      .orderBy(...order)
+      .$dynamic()
+  const rows = (page: SQL) =>
+    shownVersions(db)
+      .where(sql`${otaVersions.otaId} in ${page}`)
+      .orderBy(...order)
+      .$dynamic()
+  return kernel.lists.page(shape, { keys, rows }, Object.fromEntries(set), input)
+}
+
+export async function get({ db, user }: Ctx, { otaId }: ParsedOf<typeof ota.get>) {
+  const [otaVersion] = await shownVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user)))
+  if (!otaVersion) throw notFound('固件版本')
+  return { otaVersion, components: await componentsOf(db, otaId) }
+}

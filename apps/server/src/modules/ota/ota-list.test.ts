@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { component, created, EDITOR, newModel, read, save, upload, version } from './ota-fixture.ts'
+
+const server = useApp()
+const editor = () => server.as(...EDITOR)
+
+describe('tenants and rights', () => {
+  test('another tenant sees nothing of it, and cannot use its uploads', async () => {
+    const mine = await server.by({ tenant: '甲公司', permissions: EDITOR })
+    const theirs = await server.by({ tenant: '乙公司', permissions: EDITOR })
+    const { otaId, modelId, components } = await created(mine)
+    const missing = { code: 400, msg: '固件版本不存在或已被删除', data: null }
+    const { otaVersion } = await read(mine, otaId)
+    expect((await theirs.call('GET', `/api/v1/device/ota?modelId=${modelId}`)).data).toMatchObject({
+      list: [],
+      total: 0,
+    })
+    expect(await theirs.call('GET', `/api/v1/device/ota/ver/${otaId}`)).toEqual(missing)
+    expect(await save(theirs, { otaVersion, components })).toEqual(missing)
+    expect(await theirs.call('DELETE', `/api/v1/device/ota/ver/${otaId}`)).toEqual(missing)
+    expect(await theirs.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).toEqual(missing)
+    expect(await theirs.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)).toEqual(missing)
+    const stolen = await theirs.call('POST', '/api/v1/device/ota/ver', { otaVersion: version(modelId), components })
+    expect(stolen).toMatchObject({ code: 400, msg: '组件文件不存在或不属于当前客户，请重新上传' })
+    expect((await mine.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).code).toBe(200)
+    expect(
+      (await theirs.call('POST', '/api/v1/device/ota/ver', { otaVersion: version(modelId), components: [] })).code,
+    ).toBe(200)
+  })
+
+  test('a file uploaded for another purpose is no component', async () => {
+    const me = await editor()
+    const { data } = await upload(me, randomBytes(10))
+    const id = data.url.slice(-32)
+    await server.kernel.database.pool.query(`update files set purpose = 'file' where id = $1`, [id])
+    const answer = await me.call('POST', '/api/v1/device/ota/ver', {
+      otaVersion: version(await newModel(me)),
+      components: [{ ...data, name: '主程序' }],
+    })
+    expect(answer).toMatchObject({ code: 400, msg: '组件文件不存在或不属于当前客户，请重新上传' })
+  })
+
+  test('staff who edit the version of a customer hand their upload over to it', async () => {
+    const mine = await server.by({ tenant: '丙公司', permissions: EDITOR })
+    const staff = await editor()
+    const { otaId } = await created(mine, {}, [])
+    const { otaVersion } = await read(staff, otaId)
+    expect((await save(staff, { otaVersion, components: [await component(staff)] })).code).toBe(200)
+    expect((await mine.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).code).toBe(200)
+  })
+
+  test('the operation log has every change with its digests', async () => {
+    const me = await editor()
+    const { otaId, components } = await created(me)
+    await me.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
+    const { rows } = await server.kernel.database.pool.query(
+      `select title, action, diff, status from oper_logs where biz_type = 'ota' and biz_id = $1 order by oper_id`,
+      [String(otaId)],
+    )
+    expect(rows.map(({ title }) => title)).toEqual(['新增固件版本', '启用固件版本'])
+    const { sha256, md5, sha1 } = components[0] as { sha256: string; md5: string; sha1: string }
+    for (const { diff } of rows) for (const hash of [sha256, md5, sha1]) expect(JSON.stringify(diff)).toContain(hash)
+  })
+})
+
+describe('lists', () => {
+  test('OTA-01 filters by name, number, status and release; sorts by the columns offered', async () => {
+    const me = await server.by({ tenant: '丁公司', permissions: EDITOR })
+    const modelId = await newModel(me)
+    const add = (verCode: number, verName: string, releaseDate: string) =>
+      me.call('POST', '/api/v1/device/ota/ver', {
+        otaVersion: version(modelId, { verCode, verName, releaseDate }),
+        components: [],
+      })
+    await add(3, '100%版', '2030-03-01 00:00:00')
+    await add(1, 'Alpha', '2030-01-31 23:59:59')
+    await add(2, 'beta', '2030-02-01 00:00:00')
+    const codes = async (query: string) =>
+      (await me.call('GET', `/api/v1/device/ota?${query}`)).data.list.map(({ verCode }: { verCode: number }) => verCode)
+    expect(await codes('')).toEqual([2, 1, 3])
+    expect(await codes('verName=ALPHA')).toEqual([1])
+    expect(await codes('verName=%25')).toEqual([3])
+    expect(await codes('verCode=2')).toEqual([2])
+    expect(await codes('status=1')).toEqual([])
+    expect(await codes('status=')).toEqual([2, 1, 3])
+    expect(await codes('beginTime=2030-01-31&endTime=2030-02-01')).toEqual([2, 1])
+    expect(await codes('orderByColumn=verCode&isAsc=asc')).toEqual([1, 2, 3])
+    expect(await codes('orderByColumn=releaseDate&isAsc=desc&pageSize=2')).toEqual([3, 2])
+    expect(await codes('orderByColumn=updateTime&isAsc=asc')).toEqual([3, 1, 2])
+    expect(await me.call('GET', '/api/v1/device/ota?orderByColumn=tenantId')).toMatchObject({
+      code: 400,
+      msg: '排序字段不正确',
+    })
+    expect(await me.call('GET', '/api/v1/device/ota?beginTime=2030-99-99')).toMatchObject({
+      code: 400,
+      msg: '开始时间格式不正确',
+    })
+  })
+
+  test('each sort is served by an index', async () => {
+    const { pool } = server.kernel.database
+    for (const column of ['ver_code', 'release_date', 'update_time'])
+      for (const order of [`${column} asc nulls first, ota_id asc`, `${column} desc nulls last, ota_id desc`]) {
+        const client = await pool.connect()
+        await client.query('begin; set local enable_sort = off; set local enable_seqscan = off')
+        const { rows } = await client.query(`explain select * from ota_versions order by ${order} limit 20`)
+        await client.query('rollback')
+        client.release()
+        expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toMatch(/\bSort\b/)
+      }
+  })
+
+  test('exports the filtered list with words instead of codes', async () => {
+    const me = await server.by({ tenant: '戊公司', permissions: EDITOR })
+    await created(me, { verName: '=1+1', oldVerMin: 1, oldVerMax: 9 }, [])
+    await created(me, { verName: '另一个' }, [])
+    const reply = await me.inject({ method: 'GET', url: '/api/v1/device/ota/export?format=csv&verName=1%2B1' })
+    expect(reply.headers['content-disposition']).toContain(encodeURIComponent('固件版本.csv'))
+    const [head, line, ...rest] = reply.body.trim().split('\r\n')
+    expect(head).toContain('设备型号,版本号,版本名称,状态')
+    expect(line).toContain(`100,'=1+1,未启用,0,适用 1～9`)
+    expect(rest).toEqual([])
+    const chosen = await me.inject({
+      method: 'GET',
+      url: '/api/v1/device/ota/export?format=csv&columns=verName&columns=verCode',
+    })
+    expect(chosen.body.split('\r\n')[0]).toBe('\ufeff版本名称,版本号')
+    const xlsx = await me.inject({ method: 'GET', url: '/api/v1/device/ota/export' })
+    expect(xlsx.rawPayload.subarray(0, 2).toString()).toBe('PK')
+  })
+})

@@ -1,0 +1,54 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { beforeAll } from 'vitest'
+import { accounts } from '#db/schema/account.ts'
+import { menus, operLogs } from '#db/schema/system.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+export const ROLE = '/api/v1/tenant/role'
+/** What a manager of roles holds, short of setting data scopes. */
+export const MANAGER = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'assignPerm', 'assignUser', 'copy'].map(
+  (action) => `system:rolemanagement:${action}`,
+)
+
+/** The server with a super administrator, and the steps most tests on roles begin with. */
+export function rolesOf() {
+  const app = useApp()
+  let serial = 0
+  const at = { admin: undefined as unknown as Caller }
+  beforeAll(async () => {
+    at.admin = await app.by({ superAdmin: true })
+  })
+
+  /** A valid new role, no two alike. */
+  const input = (over = {}) => {
+    serial += 1
+    return { roleName: `角色${serial}`, roleCode: `role_${serial}`, ...over }
+  }
+  const made = async (over = {}, by = at.admin): Promise<number> => (await by.call('POST', ROLE, input(over))).data.id
+  const menuId = async (perms: string) => {
+    const [row] = await app.db
+      .select({ id: menus.id })
+      .from(menus)
+      .where(and(eq(menus.perms, perms), isNull(menus.deletedAt)))
+    return row?.id as number
+  }
+  const grant = async (roleId: number, perms: readonly string[], by = at.admin) => {
+    const { data } = await by.call('GET', `${ROLE}/${roleId}`)
+    const menuIds = await Promise.all(perms.map(menuId))
+    return by.call('POST', `${ROLE}/permission`, { roleId, menuIds, rev: data.rev })
+  }
+  const assign = (roleId: number, uids: readonly number[], by = at.admin) =>
+    by.call('POST', `${ROLE}/addUserRole`, { roleId, uids })
+  const lastLog = async (roleId: number) => {
+    const rows = await app.db
+      .select()
+      .from(operLogs)
+      .where(and(eq(operLogs.bizType, 'role'), eq(operLogs.bizId, String(roleId))))
+      .orderBy(operLogs.operId)
+    return rows.at(-1)
+  }
+  const tenantIdOf = async ({ uid }: Caller) =>
+    (await app.db.select().from(accounts).where(eq(accounts.uid, uid)))[0]?.tenantId as number
+
+  return { app, at, input, made, menuId, grant, assign, lastLog, tenantIdOf }
+}

@@ -1,0 +1,116 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountRoles } from '#db/schema/account.ts'
+import { MANAGER, ROLE, rolesOf } from './role-fixture.ts'
+
+const { app, at, input, made, grant, assign, tenantIdOf } = rolesOf()
+
+test('the super role cannot be changed, and only a super administrator gives it', async () => {
+  const { data } = await at.admin.call('GET', `${ROLE}/1`)
+  const msg = '内置角色「超级管理员」不能修改'
+  expect(await at.admin.call('PUT', ROLE, { ...data, roleCode: 'boss' })).toMatchObject({ code: 501, msg })
+  expect(await at.admin.call('DELETE', `${ROLE}/1`)).toMatchObject({ code: 501, msg })
+  expect(await at.admin.call('POST', `${ROLE}/disable/1`)).toMatchObject({ code: 501, msg })
+  expect(await at.admin.call('POST', `${ROLE}/permission`, { roleId: 1, menuIds: [], rev: data.rev })).toMatchObject({
+    code: 501,
+    msg,
+  })
+  expect(await at.admin.call('POST', `${ROLE}/copy/1`, input())).toMatchObject({ code: 501, msg })
+  const manager = await app.as(...MANAGER)
+  expect(await assign(1, [manager.uid], manager)).toMatchObject({
+    code: 501,
+    msg: '只有超级管理员可以分配超级管理员角色',
+  })
+})
+
+test('the last super administrator stays, even when two are removed at the same moment', async () => {
+  const other = await app.by({ superAdmin: true })
+  const supers = await app.db.select().from(accountRoles).where(eq(accountRoles.roleId, 1))
+  const bystanders = supers.filter(({ uid }) => uid !== at.admin.uid && uid !== other.uid).map(({ uid }) => uid)
+  const drop = (uids: number[]) => at.admin.call('POST', `${ROLE}/removeUserRole`, { roleId: 1, uids })
+  expect((await drop(bystanders)).code).toBe(200)
+  const answers = await Promise.all([
+    other.call('POST', `${ROLE}/removeUserRole`, { roleId: 1, uids: [other.uid] }),
+    drop([at.admin.uid]),
+  ])
+  expect(answers.map(({ code }) => code).sort()).toEqual([200, 501])
+  expect(answers.map(({ msg }) => msg)).toContain('至少要保留一名启用的超级管理员')
+  const left = await app.db.select().from(accountRoles).where(eq(accountRoles.roleId, 1))
+  expect(left).toHaveLength(1)
+  at.admin = left[0]?.uid === at.admin.uid ? at.admin : other
+  expect((await drop([at.admin.uid])).code).toBe(501)
+})
+
+test('nobody gives or takes a permission he does not hold', async () => {
+  const manager = await app.as(...MANAGER, 'system:operLog:list')
+  const id = await made({}, manager)
+  expect((await grant(id, ['system:operLog:list', 'system:rolemanagement:list'], manager)).code).toBe(200)
+  expect(await grant(id, ['system:operLog:list', 'system:operLog:export'], manager)).toMatchObject({
+    code: 501,
+    msg: '不能授予或收回您自己没有的权限：导出等1项',
+    data: { field: 'menuIds' },
+  })
+  await grant(id, ['system:operLog:list', 'system:operLog:export'])
+  expect((await grant(id, ['system:operLog:list'], manager)).code).toBe(501)
+  const { data } = await manager.call('GET', `${ROLE}/allPerm/${id}`)
+  const flat = (nodes: { perms: string; grantable: boolean; children: [] }[]): [string, boolean][] =>
+    nodes.flatMap(({ perms, grantable, children }) => [[perms, grantable], ...flat(children)] as [string, boolean][])
+  const nodes = new Map(flat(data.menus))
+  expect([nodes.get('system:operLog:list'), nodes.get('system:operLog:export')]).toEqual([true, false])
+})
+
+test('nobody assigns, copies, switches or deletes a role that is more than his own', async () => {
+  const manager = await app.as(...MANAGER)
+  const strong = await made()
+  await grant(strong, ['system:operLog:export'])
+  const refused = { code: 501 }
+  expect(await assign(strong, [manager.uid], manager)).toMatchObject(refused)
+  expect(await manager.call('POST', `${ROLE}/copy/${strong}`, input())).toMatchObject(refused)
+  expect(await manager.call('POST', `${ROLE}/disable/${strong}`)).toMatchObject(refused)
+  expect(await manager.call('DELETE', `${ROLE}/${strong}`)).toMatchObject(refused)
+  const remove = { roleId: strong, uids: [manager.uid] }
+  expect(await manager.call('POST', `${ROLE}/removeUserRole`, remove)).toMatchObject(refused)
+})
+
+test('nobody grants a wider data scope than his own, and setting one needs its own permission', async () => {
+  const own = await app.by({ permissions: MANAGER, dataScope: 2 })
+  expect((await own.call('POST', ROLE, input({ dataScope: 1 }))).code).toBe(501)
+  const scoper = await app.by({ permissions: [...MANAGER, 'system:rolemanagement:dataScope'], dataScope: 2 })
+  expect(await scoper.call('POST', ROLE, input({ dataScope: 1 }))).toMatchObject({
+    code: 501,
+    msg: '不能授予超出您自己的数据范围',
+    data: { field: 'dataScope' },
+  })
+  expect((await scoper.call('POST', ROLE, input({ dataScope: 4 }))).code).toBe(200)
+  const wide = await made({ dataScope: 1 })
+  expect((await assign(wide, [scoper.uid], scoper)).code).toBe(501)
+  // A menu of one's own, put into a role that sees more, would be more than one's own.
+  await grant(wide, [])
+  expect((await grant(wide, ['system:rolemanagement:list'], scoper)).code).toBe(501)
+})
+
+test('a customer manages its own roles alone, within its scenes, and sees no others', async () => {
+  const perms = [...MANAGER, 'system:rolemanagement:dataScope', 'system:operLog:list']
+  const boss = await app.by({ tenant: '甲公司', permissions: perms })
+  const rival = await app.by({ tenant: '乙公司', permissions: perms })
+  const id = await made({ roleName: '甲的角色' }, boss)
+  expect((await boss.call('GET', `${ROLE}/list`)).data.list.map((r: { roleName: string }) => r.roleName)).toContain(
+    '甲的角色',
+  )
+  for (const answer of [
+    await rival.call('GET', `${ROLE}/${id}`),
+    await rival.call('DELETE', `${ROLE}/${id}`),
+    await rival.call('POST', `${ROLE}/enable/${id}`),
+    await assign(id, [rival.uid], rival),
+    await rival.call('GET', `${ROLE}/accountInRole/${id}`),
+  ])
+    expect(answer).toMatchObject({ code: 400, msg: '角色不存在或已被删除' })
+  expect((await rival.call('GET', `${ROLE}/list?tenantId=${await tenantIdOf(boss)}`)).data.total).toBe(0)
+  expect(await boss.call('POST', ROLE, input({ tenantId: 1 }))).toMatchObject({
+    code: 400,
+    msg: '客户不存在或已被删除',
+  })
+  expect(await boss.call('POST', ROLE, input({ dataScope: 1 }))).toMatchObject({ data: { field: 'dataScope' } })
+  expect(await assign(id, [rival.uid], boss)).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
+  expect((await assign(id, [boss.uid], boss)).code).toBe(200)
+})

@@ -1,0 +1,122 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { role } from '@oms/contract/role.ts'
+import { and, desc, eq, exists, inArray, not, type SQL } from 'drizzle-orm'
+import { accountRoles, accounts } from '#db/schema/account.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertMayGrant, assertSuperRemains } from '#kernel/grants.ts'
+import { maskMobile } from '#kernel/mask.ts'
+import { notFound } from '#kernel/problem.ts'
+import { contains, paginate } from '#kernel/query.ts'
+import { SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+import { announce, lockRole, type Role, readRole } from './role-rows.ts'
+
+type Members = ParsedOf<typeof role.accountInRole>
+type Assignment = ParsedOf<typeof role.addUserRole>
+
+export const accountInRole = (ctx: Ctx, input: Members) => members(ctx, input, (holds) => holds)
+export const accountNotInRole = (ctx: Ctx, input: Members) => members(ctx, input, not)
+
+/** Accounts of the role's tenant that hold, or do not hold, the role. */
+async function members(ctx: Ctx, { id, account, realname, mobileNo, ...page }: Members, side: (holds: SQL) => SQL) {
+  const { db, user } = ctx
+  const { tenantId } = await readRole(ctx, id)
+  const holds = exists(
+    db
+      .select({ uid: accountRoles.uid })
+      .from(accountRoles)
+      .where(and(eq(accountRoles.roleId, id), eq(accountRoles.uid, accounts.uid))),
+  )
+  const rows = db
+    .select({
+      uid: accounts.uid,
+      account: accounts.account,
+      realname: accounts.realname,
+      nickname: accounts.nickname,
+      mobileNo: accounts.mobileNo,
+      status: accounts.status,
+      createTime: accounts.createTime,
+    })
+    .from(accounts)
+    .where(
+      and(
+        inTenant(ctx, tenantId),
+        contains(accounts.account, account),
+        contains(accounts.realname, realname),
+        contains(accounts.mobileNo, mobileNo),
+        side(holds),
+      ),
+    )
+    .$dynamic()
+  const found = await paginate(db, rows, page, [desc(accounts.uid)])
+  if (user.can('system:manager:plain')) return found
+  return { ...found, list: found.list.map((row) => ({ ...row, mobileNo: maskMobile(row.mobileNo) })) }
+}
+
+const inTenant = ({ user }: Ctx, tenantId: number) =>
+  and(
+    alive(accounts),
+    eq(accounts.tenantId, tenantId),
+    scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
+  )
+
+export async function addUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
+  const { db } = ctx
+  const stored = await lockRole(ctx, roleId)
+  await assertMayGrant(ctx, { roleIds: [roleId] })
+  const meant = await accountsOf(ctx, stored, uids)
+  const added = await db
+    .insert(accountRoles)
+    .values(meant.map(({ uid }) => ({ uid, roleId })))
+    .onConflictDoNothing()
+    .returning({ uid: accountRoles.uid })
+  return settle(ctx, stored, meant, added, '添加')
+}
+
+export async function removeUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
+  const { db } = ctx
+  const stored = await lockRole(ctx, roleId)
+  await assertMayGrant(ctx, { roleIds: [roleId] })
+  const meant = await accountsOf(ctx, stored, uids)
+  const going = meant.map(({ uid }) => uid)
+  if (roleId === SUPER_ROLE_ID) await assertSuperRemains(db, going)
+  const removed = await db
+    .delete(accountRoles)
+    .where(and(eq(accountRoles.roleId, roleId), inArray(accountRoles.uid, going)))
+    .returning({ uid: accountRoles.uid })
+  return settle(ctx, stored, meant, removed, '移除')
+}
+
+/** The accounts named, all of the role's tenant and within reach; one missing refuses the whole call. */
+async function accountsOf(ctx: Ctx, { tenantId }: Role, uids: readonly number[]) {
+  const wanted = [...new Set(uids)]
+  const found = await ctx.db
+    .select({ uid: accounts.uid, account: accounts.account })
+    .from(accounts)
+    .where(and(inArray(accounts.uid, wanted), inTenant(ctx, tenantId)))
+  if (found.length < wanted.length) throw notFound('账号')
+  return found
+}
+
+async function settle(
+  ctx: Ctx,
+  { id, roleName, tenantId }: Role,
+  meant: { uid: number; account: string }[],
+  changed: { uid: number }[],
+  verb: '添加' | '移除',
+) {
+  const uids = new Set(changed.map(({ uid }) => uid))
+  const names = meant.flatMap(({ uid, account }) => (uids.has(uid) ? [account] : []))
+  const diff = [{ field: 'users', title: '用户', from: verb === '移除' ? names : [], to: verb === '添加' ? names : [] }]
+  const shown = `${names.slice(0, 10).join('、')}${names.length > 10 ? '等' : ''}`
+  ctx.audit({
+    bizType: 'role',
+    bizId: id,
+    action: names.length
+      ? `角色「${roleName}」${verb}${names.length}个用户：${shown}`
+      : `角色「${roleName}」的用户没有变化`,
+    diff: names.length ? diff : [],
+  })
+  if (uids.size) await announce(ctx, tenantId, [...uids])
+  return { changed: uids.size }
+}

@@ -1,0 +1,104 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { PermNode } from '@oms/contract/permission.ts'
+import type { role } from '@oms/contract/role.ts'
+import { and, eq, inArray } from 'drizzle-orm'
+import { roleMenus, roles } from '#db/schema/account.ts'
+import { menus } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertMayGrant, leavesOf, offeredMenus, permTreeOf } from '#kernel/grants.ts'
+import { refused } from '#kernel/problem.ts'
+import { SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { linesOf } from './role-list.service.ts'
+import { announce, assertOrdinary, holdersOf, lockRole, readRole } from './role-rows.ts'
+
+export const permTree = async ({ db, user }: Ctx) => ({
+  menus: await permTreeOf(db, user, user.isPlatform ? PLATFORM_TENANT_ID : (user.tenantId ?? 0)),
+})
+
+export async function allPerm(ctx: Ctx, { id }: ParsedOf<typeof role.allPerm>) {
+  const { db, user } = ctx
+  const found = await readRole(ctx, id)
+  const tree = await permTreeOf(db, user, found.tenantId)
+  const held = await menusOf(ctx, id)
+  const { checked, half } = marksOf(tree, id === SUPER_ROLE_ID ? undefined : held)
+  return { menus: id === SUPER_ROLE_ID ? fixed(tree) : tree, checkedIds: checked, halfCheckedIds: half, rev: found.rev }
+}
+
+/** Nothing in the super role's tree can be changed. */
+const fixed = (tree: readonly PermNode[]): PermNode[] =>
+  tree.map((node) => ({ ...node, grantable: false, children: fixed(node.children) }))
+
+/** Granted lines, and the lines above some but not all of what is granted. Without `held`, everything is. */
+function marksOf(tree: readonly PermNode[], held: ReadonlySet<number> | undefined) {
+  const checked: number[] = []
+  const half: number[] = []
+  /** How many of the lines at and below this one can be granted, and how many are. */
+  const visit = ({ id, type, children }: PermNode): { all: number; on: number } => {
+    const own = type !== 'M' && (held?.has(id) ?? true)
+    if (own) checked.push(id)
+    const sums = children.map(visit)
+    const all = sums.reduce((sum, each) => sum + each.all, type === 'M' ? 0 : 1)
+    const on = sums.reduce((sum, each) => sum + each.on, own ? 1 : 0)
+    if (!own && on > 0 && on < all) half.push(id)
+    else if (type === 'M' && on > 0 && on === all) checked.push(id)
+    return { all, on }
+  }
+  tree.forEach(visit)
+  return { checked, half }
+}
+
+export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<typeof role.permission>) {
+  const { db, user, now } = ctx
+  const stored = await lockRole(ctx, roleId)
+  assertOrdinary(stored)
+  await checkRevision(db, stored, rev)
+  const before = await menusOf(ctx, roleId)
+  const offered = await offeredMenus(db, stored.tenantId)
+  const wanted = await leavesOf(db, menuIds)
+  if (wanted.some((id) => !offered.has(id) && !before.has(id))) throw refused('所选权限不在该客户的业务场景之内')
+  // What the tenant's scenes withhold at the moment is not in the tree; it stays as it was.
+  const next = new Set([...wanted, ...[...before].filter((id) => !offered.has(id))])
+  const added = [...next].filter((id) => !before.has(id))
+  const removed = [...before].filter((id) => !next.has(id))
+  if (added.length + removed.length === 0) return { rev: stored.rev }
+  await assertMayGrant(ctx, { menuIds: [...added, ...removed], scope: stored })
+  if (removed.length)
+    await db.delete(roleMenus).where(and(eq(roleMenus.roleId, roleId), inArray(roleMenus.menuId, removed)))
+  if (added.length) await db.insert(roleMenus).values(added.map((menuId) => ({ roleId, menuId })))
+  const [saved] = await db
+    .update(roles)
+    .set(touched(stored, user.uid, now))
+    .where(eq(roles.id, roleId))
+    .returning({ rev: roles.rev })
+  await auditPermission(ctx, stored, added, removed)
+  await announce(ctx, stored.tenantId, await holdersOf(db, roleId))
+  return saved!
+}
+
+async function auditPermission(
+  ctx: Ctx,
+  { id, roleName }: { id: number; roleName: string },
+  added: number[],
+  removed: number[],
+) {
+  const lines = linesOf(await permTreeOf(ctx.db, ctx.user, PLATFORM_TENANT_ID))
+  const named = (ids: readonly number[]) =>
+    lines.flatMap(({ menuId, path, name }) => (ids.includes(menuId) ? [path ? `${path} / ${name}` : name] : []))
+  ctx.audit({
+    bizType: 'role',
+    bizId: id,
+    action: `调整角色「${roleName}」的权限：新增${added.length}项，移除${removed.length}项`,
+    diff: [{ field: 'menuIds', title: '权限', from: named(removed), to: named(added) }],
+  })
+}
+
+async function menusOf({ db }: Ctx, roleId: number): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .select({ menuId: roleMenus.menuId })
+    .from(roleMenus)
+    .innerJoin(menus, eq(menus.id, roleMenus.menuId))
+    .where(and(eq(roleMenus.roleId, roleId), alive(menus)))
+  return new Set(rows.map(({ menuId }) => menuId))
+}

@@ -1,0 +1,176 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/role.ts'
+import { and, count, eq, sql } from 'drizzle-orm'
+import { accountRoles, accounts, roleMenus, roles } from '#db/schema/account.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertMayGrant } from '#kernel/grants.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, forbidden, invalid, notFound, refused } from '#kernel/problem.ts'
+import { SCOPE } from '#kernel/rights.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, PLATFORM_TENANT_ID, reaches } from '#kernel/tenancy.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { scopeTenantsExist, tenantExists } from './role-list.service.ts'
+import { announce, assertOrdinary, holdersOf, lockRole, type Role } from './role-rows.ts'
+
+const TITLES = Object.fromEntries(
+  Object.entries(RoleInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
+)
+const CLASHES = { roles_name: ['角色名称已存在', 'roleName'], roles_code: ['角色编码已存在', 'roleCode'] } as const
+
+export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
+  const { user } = ctx
+  const tenantId = asked ?? user.tenantId
+  if (tenantId === null) throw refused('您还没有所属客户，不能新增角色')
+  if (!reaches(user, tenantId) || !(await tenantExists(ctx, tenantId))) throw notFound('客户')
+  const scope = await scopeOf(ctx, tenantId, input, { dataScope: SCOPE.own, scopeIds: [] })
+  const created = await insertRole(ctx, { ...input, ...scope, tenantId })
+  ctx.audit({
+    bizType: 'role',
+    bizId: created.id,
+    action: `新增角色「${input.roleName}」`,
+    diff: changes({}, worded({ ...input, ...scope }), TITLES),
+  })
+  await announce(ctx, tenantId, [])
+  return created
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof role.update>) {
+  const { db, user, now } = ctx
+  const stored = await lockRole(ctx, id)
+  assertOrdinary(stored)
+  await checkRevision(db, stored, rev)
+  const scope = await scopeOf(ctx, stored.tenantId, input, stored)
+  const next = { ...input, ...scope }
+  const diff = changes(worded(stored), worded(next), TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  const [saved] = await db
+    .update(roles)
+    .set({ ...next, ...touched(stored, user.uid, now) })
+    .where(eq(roles.id, id))
+    .returning({ rev: roles.rev })
+    .catch(rethrowClash)
+  ctx.audit({ bizType: 'role', bizId: id, action: `修改角色「${stored.roleName}」`, diff })
+  await announce(ctx, stored.tenantId, await holdersOf(db, id))
+  return saved!
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
+  const { db, user, now } = ctx
+  const stored = await lockRole(ctx, id)
+  assertOrdinary(stored)
+  await assertMayGrant(ctx, { roleIds: [id] })
+  const [held] = await db
+    .select({ users: count() })
+    .from(accountRoles)
+    .innerJoin(accounts, eq(accounts.uid, accountRoles.uid))
+    .where(and(eq(accountRoles.roleId, id), alive(accounts)))
+  if (held?.users) throw conflict(`该角色下还有${held.users}个用户，请先移除用户再删除`)
+  await db
+    .update(roles)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(roles.id, id))
+  ctx.audit({ bizType: 'role', bizId: id, action: `删除角色「${stored.roleName}」` })
+  await announce(ctx, stored.tenantId, [])
+  return null
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof role.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof role.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now } = ctx
+  const stored = await lockRole(ctx, id)
+  assertOrdinary(stored)
+  await assertMayGrant(ctx, { roleIds: [id] })
+  const action = `${ROLE_STATUS[status]}角色「${stored.roleName}」`
+  ctx.audit({ bizType: 'role', bizId: id, action })
+  if (stored.status === status) return null
+  await db
+    .update(roles)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(eq(roles.id, id))
+  const diff = [{ field: 'status', title: '状态', from: ROLE_STATUS[stored.status as 0 | 1], to: ROLE_STATUS[status] }]
+  ctx.audit({ diff })
+  await announce(ctx, stored.tenantId, await holdersOf(db, id))
+  return null
+}
+
+export async function copy(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof role.copy>) {
+  const { db } = ctx
+  const source = await lockRole(ctx, id)
+  assertOrdinary(source)
+  await assertMayGrant(ctx, { roleIds: [id] })
+  const { tenantId, dataScope, scopeIds, homeUrl, roleSort } = source
+  const created = await insertRole(ctx, {
+    tenantId,
+    dataScope,
+    scopeIds,
+    homeUrl,
+    roleSort,
+    roleName,
+    roleCode,
+    remark: '',
+  })
+  await db.execute(sql`insert into ${roleMenus} (role_id, menu_id)
+    select ${created.id}, rm.menu_id from role_menus rm join menus m on m.id = rm.menu_id and m.deleted_at is null
+    where rm.role_id = ${id}`)
+  ctx.audit({ bizType: 'role', bizId: created.id, action: `复制角色「${source.roleName}」为「${roleName}」` })
+  await announce(ctx, tenantId, [])
+  return created
+}
+
+type NewRole = Pick<
+  Role,
+  'tenantId' | 'roleName' | 'roleCode' | 'roleSort' | 'dataScope' | 'scopeIds' | 'homeUrl' | 'remark'
+>
+
+async function insertRole({ db, user, now }: Ctx, fields: NewRole) {
+  const stamp = now.toISOString()
+  const [created] = await db
+    .insert(roles)
+    .values({ ...fields, createBy: user.uid, updateBy: user.uid, createTime: stamp, updateTime: stamp })
+    .returning({ id: roles.id })
+    .catch(rethrowClash)
+  return created!
+}
+
+function rethrowClash(error: unknown): never {
+  throw uniqueClash(error, CLASHES) ?? error
+}
+
+interface Scope {
+  dataScope: number
+  scopeIds: number[]
+}
+
+/** The data scope a save ends with: as asked, if the caller may set one and has it himself; else as it was. */
+async function scopeOf(
+  ctx: Ctx,
+  tenantId: number,
+  { dataScope, scopeIds = [] }: Pick<ParsedOf<typeof role.create>, 'dataScope' | 'scopeIds'>,
+  before: Scope,
+): Promise<Scope> {
+  if (dataScope === undefined) return { dataScope: before.dataScope, scopeIds: before.scopeIds }
+  const next: Scope = {
+    dataScope,
+    scopeIds: dataScope === SCOPE.chosen ? [...new Set(scopeIds)].sort((a, b) => a - b) : [],
+  }
+  if (JSON.stringify([next.dataScope, next.scopeIds]) === JSON.stringify([before.dataScope, before.scopeIds]))
+    return next
+  if (!ctx.user.can('system:rolemanagement:dataScope')) throw forbidden()
+  if (tenantId !== PLATFORM_TENANT_ID && dataScope !== SCOPE.own && dataScope !== SCOPE.mine)
+    throw invalid('客户的角色只能选择本客户或仅本人', 'dataScope')
+  if (dataScope === SCOPE.chosen) {
+    if (next.scopeIds.length === 0) throw invalid('请选择指定客户', 'scopeIds')
+    if (!(await scopeTenantsExist(ctx, next.scopeIds))) throw invalid('所选客户不存在或已被删除', 'scopeIds')
+  }
+  await assertMayGrant(ctx, { scope: { tenantId, ...next } })
+  await assertMayGrant(ctx, { scope: { tenantId, ...before } })
+  return next
+}
+
+const worded = (fields: Partial<Role>) => ({
+  ...fields,
+  ...(fields.dataScope && { dataScope: DATA_SCOPE[fields.dataScope as keyof typeof DATA_SCOPE] }),
+})

@@ -1,0 +1,30 @@
+import { role } from '@oms/contract/role.ts'
+import { implement } from '#kernel/implement.ts'
+import { explain } from './role-explain.service.ts'
+import { exportRoles } from './role-export.service.ts'
+import { compare, get, list, pickTenants } from './role-list.service.ts'
+import { accountInRole, accountNotInRole, addUserRole, removeUserRole } from './role-member.service.ts'
+import { allPerm, permission, permTree } from './role-permission.service.ts'
+import { copy, create, disable, enable, remove, update } from './role-save.service.ts'
+
+export const roleModule = implement(role, {
+  list,
+  get,
+  create,
+  update,
+  remove,
+  enable,
+  disable,
+  allPerm,
+  permission,
+  permTree,
+  addUserRole,
+  removeUserRole,
+  accountInRole,
+  accountNotInRole,
+  copy,
+  compare,
+  explain,
+  tenants: pickTenants,
+  export: exportRoles,
+})

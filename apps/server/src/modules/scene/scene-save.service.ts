@@ -1,0 +1,174 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { SCENE_DEFAULT, SCENE_STATUS, SceneInput, type scene } from '@oms/contract/scene.ts'
+import { and, eq, inArray } from 'drizzle-orm'
+import { menus } from '#db/schema/system.ts'
+import { sceneMenus, scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertMayGrant, assertPlatform, leavesOf } from '#kernel/grants.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid, notFound } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { announce, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
+
+const { menuIds: _menuIds, ...PLAIN } = SceneInput.shape
+const TITLES = Object.fromEntries(
+  Object.entries(PLAIN).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
+)
+const CLASHES = { scenes_name: ['场景名称已存在', 'sceneName'], scenes_code: ['场景编码已存在', 'sceneCode'] } as const
+
+export async function create(ctx: Ctx, { menuIds, ...input }: ParsedOf<typeof scene.create>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  const wanted = await leavesOf(db, menuIds)
+  await assertMayGrant(ctx, { menuIds: wanted })
+  const [created] = await db
+    .insert(scenes)
+    .values({ ...input, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: scenes.id })
+    .catch(rethrowClash)
+  const { id } = created!
+  if (wanted.length) await db.insert(sceneMenus).values(wanted.map((menuId) => ({ sceneId: id, menuId })))
+  ctx.audit({
+    bizType: 'scene',
+    bizId: id,
+    action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限`,
+    diff: changes({}, worded(input), TITLES),
+  })
+  await announce(ctx)
+  return { id }
+}
+
+export async function update(ctx: Ctx, { id, rev, menuIds, ...input }: ParsedOf<typeof scene.update>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  const stored = await lockScene(db, id)
+  await checkRevision(db, stored, rev)
+  const menusDiff = await replaceMenus(ctx, id, menuIds)
+  const diff = [...changes(worded(stored), worded(input), TITLES), ...menusDiff]
+  if (diff.length === 0) return { rev: stored.rev }
+  const [saved] = await db
+    .update(scenes)
+    .set({ ...input, ...touched(stored, user.uid, now) })
+    .where(eq(scenes.id, id))
+    .returning({ rev: scenes.rev })
+    .catch(rethrowClash)
+  ctx.audit({ bizType: 'scene', bizId: id, action: `修改业务场景「${stored.sceneName}」`, diff })
+  await announce(ctx)
+  return saved!
+}
+
+/** Brings the scene's menus to those wanted; answers the difference in names. */
+async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[]) {
+  const { db } = ctx
+  const before = await menusOf(db, sceneId)
+  const next = new Set(await leavesOf(db, menuIds))
+  const added = [...next].filter((id) => !before.has(id))
+  const removed = [...before].filter((id) => !next.has(id))
+  if (added.length + removed.length === 0) return []
+  await assertMayGrant(ctx, { menuIds: [...added, ...removed] })
+  if (removed.length)
+    await db.delete(sceneMenus).where(and(eq(sceneMenus.sceneId, sceneId), inArray(sceneMenus.menuId, removed)))
+  if (added.length) await db.insert(sceneMenus).values(added.map((menuId) => ({ sceneId, menuId })))
+  const rows = await db
+    .select({ id: menus.id, name: menus.name, perms: menus.perms })
+    .from(menus)
+    .where(inArray(menus.id, [...added, ...removed]))
+  const named = (ids: readonly number[]) =>
+    rows.flatMap(({ id, name, perms }) => (ids.includes(id) ? [perms ? `${name}（${perms}）` : name] : []))
+  return [{ field: 'menuIds', title: '菜单权限', from: named(removed), to: named(added) }]
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  const stored = await lockScene(db, id)
+  await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
+  const { tenantCount } = await readScene(db, id)
+  if (tenantCount) throw conflict(`还有${tenantCount}个客户使用该场景，请先移除客户再删除`)
+  await db
+    .update(scenes)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(scenes.id, id))
+  ctx.audit({ bizType: 'scene', bizId: id, action: `删除业务场景「${stored.sceneName}」` })
+  await announce(ctx)
+  return null
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof scene.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof scene.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  const stored = await lockScene(db, id)
+  await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
+  ctx.audit({ bizType: 'scene', bizId: id, action: `${SCENE_STATUS[status]}业务场景「${stored.sceneName}」` })
+  if (stored.status === status) return null
+  await db
+    .update(scenes)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(eq(scenes.id, id))
+  const was = SCENE_STATUS[stored.status as 0 | 1]
+  ctx.audit({ diff: [{ field: 'status', title: '状态', from: was, to: SCENE_STATUS[status] }] })
+  await announce(ctx)
+  return null
+}
+
+/** Gives the scene to customers and takes it from others; both lists may be absent. */
+export async function sync(ctx: Ctx, { id, tenantIds = [], removeIds = [] }: ParsedOf<typeof scene.sync>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  const stored = await lockScene(db, id)
+  if (tenantIds.some((each) => removeIds.includes(each))) throw invalid('同一客户不能既添加又移除', 'removeIds')
+  const names = await customersOf(ctx, [...tenantIds, ...removeIds])
+  if (names.size) await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
+  const given = tenantIds.length
+    ? await db
+        .insert(tenantScenes)
+        .values([...new Set(tenantIds)].map((tenantId) => ({ tenantId, sceneId: id })))
+        .onConflictDoNothing()
+        .returning({ tenantId: tenantScenes.tenantId })
+    : []
+  const taken = removeIds.length
+    ? await db
+        .delete(tenantScenes)
+        .where(and(eq(tenantScenes.sceneId, id), inArray(tenantScenes.tenantId, removeIds)))
+        .returning({ tenantId: tenantScenes.tenantId })
+    : []
+  const named = (rows: { tenantId: number }[]) => rows.map(({ tenantId }) => names.get(tenantId) ?? '')
+  ctx.audit({
+    bizType: 'scene',
+    bizId: id,
+    action: `同步业务场景「${stored.sceneName}」：新增${given.length}个客户，移除${taken.length}个客户`,
+    diff:
+      given.length + taken.length
+        ? [{ field: 'tenants', title: '使用客户', from: named(taken), to: named(given) }]
+        : [],
+  })
+  await announce(ctx)
+  return { given: given.length, taken: taken.length }
+}
+
+/** Names of the customers meant; a missing one, one out of reach, and the platform itself are refused. */
+async function customersOf({ db, user }: Ctx, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const wanted = new Set(ids)
+  if (wanted.size === 0) return new Map()
+  if (wanted.has(PLATFORM_TENANT_ID)) throw invalid('平台不受业务场景限制，不需要分配场景', 'tenantIds')
+  const found = await db
+    .select({ id: tenants.id, name: tenants.name })
+    .from(tenants)
+    .where(and(inArray(tenants.id, [...wanted]), alive(tenants), scoped(user, { tenant: tenants.id })))
+  if (found.length < wanted.size) throw notFound('客户')
+  return new Map(found.map(({ id, name }) => [id, name]))
+}
+
+const worded = (fields: Partial<Scene>) => ({
+  ...fields,
+  ...(fields.isDefault !== undefined && { isDefault: SCENE_DEFAULT[fields.isDefault as 0 | 1] }),
+})
+
+function rethrowClash(error: unknown): never {
+  throw uniqueClash(error, CLASHES) ?? error
+}

@@ -1,0 +1,19 @@
+import { scene } from '@oms/contract/scene.ts'
+import { implement } from '#kernel/implement.ts'
+import { impact } from './scene-impact.service.ts'
+import { get, list, permTree, sceneTenants } from './scene-list.service.ts'
+import { create, disable, enable, remove, sync, update } from './scene-save.service.ts'
+
+export const sceneModule = implement(scene, {
+  list,
+  get,
+  create,
+  update,
+  remove,
+  enable,
+  disable,
+  sync,
+  impact,
+  permTree,
+  tenants: sceneTenants,
+})

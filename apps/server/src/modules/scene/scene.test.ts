@@ -1,0 +1,162 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { accounts } from '#db/schema/account.ts'
+import { menus, operLogs } from '#db/schema/system.ts'
+import { tenantScenes } from '#db/schema/tenant.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const app = useApp()
+const SCENE = '/api/v1/sys/scene'
+const ROLE_LIST = 'system:rolemanagement:list'
+let admin: Caller
+let serial = 0
+beforeAll(async () => {
+  admin = await app.by({ superAdmin: true })
+})
+
+const idsOf = async (...perms: string[]) => {
+  const rows = await app.db
+    .select({ id: menus.id })
+    .from(menus)
+    .where(and(inArray(menus.perms, perms), isNull(menus.deletedAt)))
+  return rows.map(({ id }) => id)
+}
+const input = (menuIds: number[] = [], over = {}) => {
+  serial += 1
+  return { sceneName: `场景${serial}`, sceneCode: `scene_${serial}`, menuIds, ...over }
+}
+const made = async (perms: string[] = [], over = {}): Promise<number> =>
+  (await admin.call('POST', SCENE, input(await idsOf(...perms), over))).data.id
+const sync = (id: number, body: object) => admin.call('POST', `${SCENE}/sync/${id}`, body)
+const impact = async (id: number, perms: string[]) => {
+  const ids = await idsOf(...perms)
+  const query = ids.length ? ids.map((each) => `menuIds=${each}`).join('&') : 'menuIds=none'
+  return (await admin.call('GET', `${SCENE}/impact/${id}?${query}`)).data
+}
+/** A customer's account that holds these permissions, its customer using no scene but those given. */
+const customer = async (name: string, permissions: string[], scenes: number[]) => {
+  const person = await app.by({ tenant: name, permissions })
+  const [row] = await app.db.select().from(accounts).where(eq(accounts.uid, person.uid))
+  const tenantId = row!.tenantId as number
+  await app.db.delete(tenantScenes).where(eq(tenantScenes.tenantId, tenantId))
+  for (const id of scenes) await sync(id, { tenantIds: [tenantId] })
+  return { person, tenantId }
+}
+
+test('a scene is added, listed, changed and deleted', async () => {
+  const { data } = await admin.call('POST', SCENE, input(await idsOf(ROLE_LIST), { sceneName: '门店版', isDefault: 1 }))
+  const listed = await admin.call('GET', `${SCENE}/page?sceneName=门店`)
+  expect(listed.data).toMatchObject({ total: 1, list: [{ isDefault: 1, menuCount: 1, tenantCount: 0, status: 1 }] })
+  const detail = (await admin.call('GET', `${SCENE}/${data.id}`)).data
+  expect(detail.menuIds).toEqual(await idsOf(ROLE_LIST))
+  const saved = await admin.call('PUT', SCENE, { ...detail, sceneName: '门店高级版' })
+  expect(saved).toMatchObject({ code: 200, data: { rev: 1 } })
+  expect(await admin.call('PUT', SCENE, { ...detail, sceneName: '晚到' })).toMatchObject({
+    data: { conflict: { rev: 1 } },
+  })
+  const rows = await app.db
+    .select()
+    .from(operLogs)
+    .where(eq(operLogs.bizId, String(data.id)))
+  expect(rows.flatMap(({ bizType, diff }) => (bizType === 'scene' ? diff : []))).toContainEqual(
+    expect.objectContaining({ title: '场景名称', from: '门店版', to: '门店高级版' }),
+  )
+  expect((await admin.call('DELETE', `${SCENE}/${data.id}`)).code).toBe(200)
+  expect(await admin.call('GET', `${SCENE}/${data.id}`)).toMatchObject({ msg: '业务场景不存在或已被删除' })
+})
+
+test('names and codes are unique, and said at the field', async () => {
+  await made([], { sceneName: '同名', sceneCode: 'same' })
+  expect(await admin.call('POST', SCENE, input([], { sceneName: '同名' }))).toMatchObject({
+    data: { field: 'sceneName' },
+  })
+  expect(await admin.call('POST', SCENE, input([], { sceneCode: 'same' }))).toMatchObject({
+    data: { field: 'sceneCode' },
+  })
+  expect(await admin.call('POST', SCENE, input([], { sceneCode: '9x' }))).toMatchObject({ code: 400 })
+  expect(await admin.call('POST', SCENE, input([987_654]))).toMatchObject({ data: { field: 'menuIds' } })
+})
+
+test('what a scene offers decides what its customers may do, at once', async () => {
+  const id = await made([ROLE_LIST])
+  const { person, tenantId } = await customer('云店', [ROLE_LIST], [id])
+  const may = async () => (await person.call('GET', '/api/v1/tenant/role/list')).code
+  await expect.poll(may).toBe(200)
+  const detail = (await admin.call('GET', `${SCENE}/${id}`)).data
+  await admin.call('PUT', SCENE, { ...detail, menuIds: [] })
+  await expect.poll(may).toBe(501)
+  await admin.call('PUT', SCENE, { ...detail, rev: detail.rev + 1 })
+  await expect.poll(may).toBe(200)
+  await admin.call('POST', `${SCENE}/disable/${id}`)
+  await expect.poll(may).toBe(501)
+  await admin.call('POST', `${SCENE}/enable/${id}`)
+  await expect.poll(may).toBe(200)
+  expect((await sync(id, { removeIds: [tenantId] })).data).toEqual({ given: 0, taken: 1 })
+  await expect.poll(may).toBe(501)
+})
+
+test('the impact of a change is told before it is made, and is what then happens', async () => {
+  const LOG = 'system:operLog:list'
+  const shared = await made([LOG])
+  const id = await made([ROLE_LIST, LOG])
+  await customer('只有此景', [ROLE_LIST, LOG], [id])
+  await customer('两个场景', [ROLE_LIST, LOG], [id, shared])
+  await customer('用不到', ['system:manager:list'], [id])
+  const told = await impact(id, [ROLE_LIST, 'system:manager:list'])
+  expect(told).toMatchObject({ added: ['系统管理 / 用户管理'], removed: ['系统管理 / 操作日志'], tenantCount: 3 })
+  const byName = new Map(told.tenants.map((each: { name: string }) => [each.name, each]))
+  expect(byName.get('只有此景')).toMatchObject({ loses: ['系统管理 / 操作日志'], gains: ['系统管理 / 用户管理'] })
+  expect(byName.get('两个场景')).toMatchObject({ loses: [], loseCount: 0, gainCount: 1 })
+  expect(told.roles).toHaveLength(2)
+  expect(told.roles[0]).toMatchObject({ tenantName: '只有此景', loseCount: 1, gainCount: 0, accounts: 1 })
+  expect(told.roles[1]).toMatchObject({ tenantName: '用不到', loseCount: 0, gainCount: 1, accounts: 1 })
+  expect(told).toMatchObject({ accountsLosing: 1, accountsGaining: 1, roleCount: 2 })
+  expect(await impact(id, [ROLE_LIST, LOG])).toMatchObject({ tenantCount: 0, roles: [], accountsLosing: 0 })
+  const off = await admin.call('GET', `${SCENE}/impact/${id}?status=0`)
+  expect(off.data).toMatchObject({ accountsLosing: 2, tenantCount: 3, added: [], removed: [] })
+  const emptied = await impact(id, [])
+  expect(emptied.removed).toHaveLength(2)
+})
+
+test('a scene in use is not deleted; the message counts its customers', async () => {
+  const id = await made([ROLE_LIST])
+  const { tenantId } = await customer('用户甲', [], [id])
+  expect(await admin.call('DELETE', `${SCENE}/${id}`)).toMatchObject({
+    code: 400,
+    msg: '还有1个客户使用该场景，请先移除客户再删除',
+  })
+  const using = await admin.call('GET', `${SCENE}/tenants/${id}?inScene=1`)
+  expect(using.data).toMatchObject({ total: 1, list: [{ id: tenantId, inScene: true, accountCount: 1 }] })
+  const others = await admin.call('GET', `${SCENE}/tenants/${id}?inScene=0&name=用户甲`)
+  expect(others.data.total).toBe(0)
+})
+
+test('a sync names real customers, once, and never the platform', async () => {
+  const id = await made()
+  expect(await sync(id, { tenantIds: [1] })).toMatchObject({
+    code: 400,
+    msg: expect.stringContaining('平台不受业务场景限制'),
+  })
+  expect(await sync(id, { tenantIds: [987_654] })).toMatchObject({ code: 400, msg: '客户不存在或已被删除' })
+  const { tenantId } = await customer('同步用', [], [])
+  expect(await sync(id, { tenantIds: [tenantId], removeIds: [tenantId] })).toMatchObject({ code: 400 })
+  expect((await sync(id, { tenantIds: [tenantId] })).data).toEqual({ given: 1, taken: 0 })
+  expect((await sync(id, { tenantIds: [tenantId] })).data).toEqual({ given: 0, taken: 0 })
+  expect((await sync(id, {})).code).toBe(200)
+})
+
+test('nobody offers what he does not hold, and no customer manages scenes', async () => {
+  const actions = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'sync']
+  const perms = actions.map((action) => `system:sceneManagement:${action}`)
+  const manager = await app.as(...perms)
+  const strong = await made([ROLE_LIST])
+  expect(await manager.call('POST', SCENE, input(await idsOf(ROLE_LIST)))).toMatchObject({ code: 501 })
+  expect(await manager.call('POST', `${SCENE}/disable/${strong}`)).toMatchObject({ code: 501 })
+  const { tenantId } = await customer('授予用', [], [])
+  expect((await manager.call('POST', `${SCENE}/sync/${strong}`, { tenantIds: [tenantId] })).code).toBe(501)
+  expect((await manager.call('POST', SCENE, input(await idsOf('system:sceneManagement:list')))).code).toBe(200)
+  const boss = await app.by({ tenant: '越权公司', permissions: perms })
+  for (const path of ['/page', '/1', '/permTree', '/tenants/1', '/impact/1'])
+    expect(await boss.call('GET', `${SCENE}${path}`)).toMatchObject({ code: 501, msg: '您没有权限！' })
+  expect((await boss.call('POST', SCENE, input())).code).toBe(501)
+})

@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest'
+import { md5Hex } from '#kernel/passwords.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const server = useApp()
+const USER = '/api/v1/tenant/user'
+let boss: Caller
+beforeAll(async () => {
+  boss = await server.by({ superAdmin: true })
+})
+
+async function send(by: Caller, content: string | Buffer, options: { query?: string; name?: string } = {}) {
+  const { query = '', name = 'staff.csv' } = options
+  const head = `--edge\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const payload = Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from('\r\n--edge--\r\n')])
+  const headers = { 'content-type': 'multipart/form-data; boundary=edge' }
+  return (await by.inject({ method: 'POST', url: `${USER}/import${query}`, headers, payload })).json()
+}
+const total = async (filter: string) => (await boss.call('GET', `${USER}/list?${filter}`)).data.total
+
+test('an import creates what is right and reports what is not, line by line', async () => {
+  const role = await server.as('system:manager:list')
+  const lines = [
+    '账号,真实名称,性别,手机号,角色',
+    `imp_one,导入一,女,13711110001,${role.account}`,
+    'imp_two,,男,,',
+    'imp_three,导入三,外星,,',
+    'imp_four,导入四,,,不存在的角色',
+    'IMP_ONE,重复的,,,',
+    'imp_five,导入五,,13711110001,',
+  ]
+  const { code, data } = await send(boss, lines.join('\n'))
+  expect(code).toBe(200)
+  expect(data).toMatchObject({ total: 6, created: 1, updated: 0, failed: 5, dryRun: false })
+  expect(data.rows).toEqual([
+    { row: 3, field: '真实名称', msg: '请输入真实名称' },
+    { row: 4, field: '性别', msg: '请选择性别' },
+    { row: 5, field: '角色', msg: '角色「不存在的角色」不存在' },
+    { row: 6, field: '账号', msg: '与第2行的账号重复' },
+    { row: 7, field: '手机号', msg: '手机号已被使用' },
+  ])
+  const [{ account, password }] = data.passwords
+  expect(account).toBe('imp_one')
+  const login = { account, pswdMd5: md5Hex(password) }
+  expect(await server.stranger().call('POST', '/api/v1/account/login', login)).toMatchObject({ code: 200 })
+  expect((await boss.call('GET', `${USER}/list?account=imp_one`)).data.list).toMatchObject([
+    { gender: 2, roleNames: [role.account] },
+  ])
+})
+
+test('a dry run tells the same and leaves nothing', async () => {
+  const file = '账号,真实名称\ndry_one,试一\ndry_two,试二\nno,x'
+  const { data } = await send(boss, file, { query: '?dryRun=1' })
+  expect(data).toMatchObject({ total: 3, created: 2, failed: 1, dryRun: true, passwords: [] })
+  expect(await total('account=dry_')).toBe(0)
+})
+
+test('existing accounts are changed only when asked, and empty cells leave things as they are', async () => {
+  await boss.call('POST', USER, { account: 'kept_one', realname: '原名', nickname: '原称' })
+  const file = '账号,真实名称,昵称\nkept_one,新名,'
+  expect((await send(boss, file)).data).toMatchObject({
+    updated: 0,
+    rows: [{ row: 2, field: '账号', msg: '账号已存在' }],
+  })
+  expect((await send(boss, file, { query: '?update=1' })).data).toMatchObject({ created: 0, updated: 1, failed: 0 })
+  expect((await boss.call('GET', `${USER}/list?account=kept_one`)).data.list).toMatchObject([
+    { realname: '新名', nickname: '原称' },
+  ])
+})
+
+test('an import hands on no role its author does not hold', async () => {
+  const strong = await server.as('upgrade:ota:enable')
+  const clerk = await server.as('system:manager:import', 'system:manager:list')
+  const { data } = await send(clerk, `账号,真实名称,角色\nclimb_one,攀登,${strong.account}`)
+  expect(data).toMatchObject({ created: 0, failed: 1 })
+  expect(await total('account=climb_one')).toBe(0)
+})
+
+test('the template is a workbook the import reads', async () => {
+  const { rawPayload } = await boss.inject({ method: 'GET', url: `${USER}/template` })
+  const { data } = await send(boss, rawPayload, { name: 'template.xlsx', query: '?dryRun=1' })
+  expect(data).toMatchObject({ total: 1, created: 1, failed: 0 })
+})
+
+test.each([
+  ['姓名\n张三', 'staff.csv', '表格缺少「账号」列，请使用导入模板'],
+  ['账号,真实名称', 'staff.csv', '表格中没有数据'],
+  ['', 'staff.csv', '表格中没有数据'],
+  ['whatever', 'staff.exe', '文件格式不正确，请上传xlsx/csv格式文件!'],
+  [
+    `账号,真实名称\n${Array.from({ length: 1001 }, (_, at) => `many${at},多`).join('\n')}`,
+    'staff.csv',
+    '一次最多导入1000行',
+  ],
+])('a file that is no such table is refused: %#', async (content, name, msg) => {
+  expect(await send(boss, content, { name })).toEqual({ code: 400, msg, data: { field: 'file' } })
+})
+
+test('a file that claims to be a workbook and is none is refused in words', async () => {
+  expect(await send(boss, 'PK-not-really', { name: 'staff.xlsx' })).toMatchObject({
+    code: 400,
+    data: { field: 'file' },
+  })
+})

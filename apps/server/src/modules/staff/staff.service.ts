@@ -1,0 +1,203 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { staff } from '@oms/contract/staff.ts'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { accountRoles, accounts, sessions as sessionTable } from '#db/schema/account.ts'
+import {
+  accountForChange,
+  accountInReach,
+  forgetAfterCommit,
+  nameOf,
+  openResetCode,
+  resetPassword,
+  setStatus as changeStatus,
+  statusNote,
+} from '#kernel/accounts/account-actions.ts'
+import { rolesToOffer } from '#kernel/accounts/account-guard.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertSuperRemains } from '#kernel/grants.ts'
+import { unlock as liftLocks } from '#kernel/lockout.ts'
+import { changes } from '#kernel/mask.ts'
+import { oneTimePassword } from '#kernel/one-time.ts'
+import { rightsChanged } from '#kernel/perm-version.ts'
+import { notFound, Problem } from '#kernel/problem.ts'
+import { paginate } from '#kernel/query.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { transact } from '#kernel/tenancy.ts'
+import { conditionsOf, dressed, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
+import {
+  contactOf,
+  contactsMasked,
+  insertStaff,
+  setRoles,
+  STAFF_TITLES,
+  tenantOf,
+  updateAccount,
+} from './staff-write.ts'
+
+export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
+  const rows = db.select(staffColumns).from(accounts).where(conditionsOf(user, filters)).$dynamic()
+  const page = await paginate(db, rows, { pageNum, pageSize }, staffOrder(filters))
+  return { ...page, list: await dressed(db, user, page.list) }
+}
+
+export async function roleOptions(ctx: Ctx) {
+  return { list: await rolesToOffer(ctx, tenantOf(ctx)) }
+}
+
+/** Outside the call's own transaction, whose answer would be kept for repeats: a one-time password is kept nowhere. */
+export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
+  const { password, passwordHash } = await oneTimePassword()
+  const uid = await transact(ctx, (db) => insertStaff({ ...ctx, db }, input, passwordHash))
+  ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户${nameOf(input)}` })
+  return { uid, account: input.account, password }
+}
+
+export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf<typeof staff.update>) {
+  const { db, user, kernel, now } = ctx
+  const stored = await accountForChange(ctx, uid, staffOf(user))
+  await checkRevision(db, stored, rev)
+  const next = {
+    ...input,
+    gender: input.gender ?? null,
+    expireTime: input.expireTime ?? null,
+    mobileNo: contactOf('mobileNo', input.mobileNo, stored.mobileNo),
+    email: contactOf('email', input.email, stored.email),
+  }
+  await updateAccount(ctx, uid, { ...next, ...touched(stored, user.uid, now) })
+  if (next.expireTime !== stored.expireTime) {
+    await assertStillSuper(ctx, uid, next.expireTime)
+    await rightsChanged(kernel, db, [uid])
+  }
+  const roleChanges = roleIds === undefined ? [] : await setRoles(ctx, stored, roleIds)
+  const diff = [...contactsMasked(changes(stored, next, STAFF_TITLES)), ...roleChanges]
+  ctx.audit({ bizType: 'account', bizId: uid, action: `修改用户${nameOf({ ...stored, ...next })}`, diff })
+  return { rev: stored.rev + 1 }
+}
+
+/** An end date on the last super administrator would lock everybody out one day. */
+async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | null) {
+  if (expireTime !== null) await assertSuperRemains(db, [uid])
+}
+
+export async function enable(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
+  const found = await accountForChange(ctx, id, staffOf(ctx.user))
+  await changeStatus(ctx, found, 1)
+  ctx.audit(statusNote(found, 1))
+  return null
+}
+
+export async function disable(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) {
+  const found = await accountForChange(ctx, id, staffOf(ctx.user))
+  await changeStatus(ctx, found, 0)
+  ctx.audit(statusNote(found, 0))
+  return null
+}
+
+/** Does something to each account for itself: a refused one is reported and stops no other. */
+async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, id: number) => Promise<string>) {
+  const failed: { id: number; name: string; msg: string }[] = []
+  const done: string[] = []
+  // In one order everywhere, so that two batches never wait for each other in a circle.
+  for (const id of [...new Set(ids)].sort((a, b) => a - b))
+    await ctx.db
+      .transaction(async (db) => void done.push(await work({ ...ctx, db }, id)))
+      .catch(async (error: unknown) => {
+        if (!(error instanceof Problem) || ids.length === 1) throw error
+        failed.push({ id, name: await accountNameOf(ctx, id), msg: error.message })
+      })
+  return { done, failed }
+}
+
+async function accountNameOf({ db, user }: Ctx, uid: number) {
+  const [row] = await db
+    .select({ account: accounts.account })
+    .from(accounts)
+    .where(and(eq(accounts.uid, uid), staffOf(user)))
+  return row?.account ?? String(uid)
+}
+
+export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff.setStatus>) {
+  const verb = status === 1 ? '启用' : '停用'
+  const report = await each(ctx, ids, async (inner, id) => {
+    const found = await accountForChange(inner, id, staffOf(ctx.user))
+    await changeStatus(inner, found, status === 1 ? 1 : 0)
+    return nameOf(found)
+  })
+  ctx.audit({
+    bizType: 'account',
+    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
+    action: `批量${verb}用户${report.done.join('')}`,
+  })
+  return { done: report.done.length, failed: report.failed }
+}
+
+export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof staff.remove>) {
+  const report = await each(ctx, ids, removeOne)
+  ctx.audit({
+    bizType: 'account',
+    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
+    action: `删除用户${report.done.join('')}`,
+  })
+  return { done: report.done.length, failed: report.failed }
+}
+
+async function removeOne(ctx: Ctx, id: number) {
+  const { db, user, kernel, now } = ctx
+  const found = await accountForChange(ctx, id, staffOf(user))
+  await assertSuperRemains(db, [id])
+  await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...touched(found, user.uid, now) })
+  await db.delete(accountRoles).where(eq(accountRoles.uid, id))
+  await kernel.sessions.endOf(db, [id], 'disabled')
+  await rightsChanged(kernel, db, [id])
+  forgetAfterCommit(ctx)
+  return nameOf(found)
+}
+
+/** Outside the call's own transaction: the answer holds a one-time password. */
+export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
+  return transact(ctx, async (db) => {
+    const inner = { ...ctx, db }
+    const found = await accountForChange(inner, id, staffOf(ctx.user))
+    ctx.audit({ bizType: 'account', bizId: id, action: `重置用户${nameOf(found)}的密码` })
+    return resetPassword(inner, found)
+  })
+}
+
+/** Outside the call's own transaction: the answer holds a code. */
+export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
+  return transact(ctx, async (db) => {
+    const inner = { ...ctx, db }
+    const found = await accountForChange(inner, id, staffOf(ctx.user))
+    ctx.audit({ bizType: 'account', bizId: id, action: `为用户${nameOf(found)}生成密码重置码` })
+    return openResetCode(inner, found)
+  })
+}
+
+export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
+  const found = await accountInReach(ctx, id, staffOf(ctx.user))
+  await liftLocks(ctx.db, found.account)
+  ctx.audit({ bizType: 'account', bizId: id, action: `解锁用户${nameOf(found)}` })
+  return null
+}
+
+export async function assignRole(ctx: Ctx, { uid, roleIds }: ParsedOf<typeof staff.assignRole>) {
+  const found = await accountForChange(ctx, uid, staffOf(ctx.user))
+  const diff = await setRoles(ctx, found, roleIds)
+  ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${nameOf(found)}分配角色`, diff })
+  return null
+}
+
+export async function sessions({ db, user }: Ctx, { id }: ParsedOf<typeof staff.sessions>) {
+  const [found] = await db
+    .select({ uid: accounts.uid })
+    .from(accounts)
+    .where(and(eq(accounts.uid, id), staffOf(user)))
+  if (!found) throw notFound('账号')
+  const live = await db
+    .select()
+    .from(sessionTable)
+    .where(and(eq(sessionTable.uid, id), isNull(sessionTable.endTime), sql`${sessionTable.expireTime} > now()`))
+    .orderBy(desc(sessionTable.lastActiveTime))
+    .limit(100)
+  return { list: live.map(({ id: sessionId, ...row }) => ({ ...row, sessionId })) }
+}

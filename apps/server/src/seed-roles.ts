@@ -1,0 +1,97 @@
+import { inArray, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { roleMenus, roles } from '#db/schema/account.ts'
+import { menus } from '#db/schema/system.ts'
+import { SCOPE } from '#kernel/rights.ts'
+import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+
+interface StandardRole {
+  readonly roleCode: string
+  readonly roleName: string
+  readonly dataScope: number
+  readonly roleSort: number
+  /** Permission strings it starts with; `prefix:*` means every action of the page. */
+  readonly grants: readonly string[]
+}
+
+const READ = ['list', 'query', 'export'] as const
+const reads = (...prefixes: string[]) => prefixes.flatMap((prefix) => READ.map((action) => `${prefix}:${action}`))
+
+/** Roles a vendor's back office starts with; staff may change or delete them like any of their own. */
+const STANDARD_ROLES: readonly StandardRole[] = [
+  {
+    roleCode: 'ops_manager',
+    roleName: '运营主管',
+    dataScope: SCOPE.all,
+    roleSort: 10,
+    grants: [
+      ...reads(
+        'upgrade:ota',
+        'system:manager',
+        'system:rolemanagement',
+        'system:operLog',
+        'system:loginLog',
+        'system:userList',
+      ),
+      'system:noticeManage:*',
+      'system:AboutUs:list',
+    ],
+  },
+  {
+    roleCode: 'device_engineer',
+    roleName: '设备工程师',
+    dataScope: SCOPE.all,
+    roleSort: 20,
+    grants: ['upgrade:ota:*'],
+  },
+  {
+    roleCode: 'auditor',
+    roleName: '审计员',
+    dataScope: SCOPE.all,
+    roleSort: 90,
+    grants: reads(
+      'upgrade:ota',
+      'system:manager',
+      'system:rolemanagement',
+      'system:sceneManagement',
+      'system:operLog',
+      'system:loginLog',
+      'system:userList',
+      'system:noticeManage',
+      'system:systemPerm',
+      'system:systemDict',
+    ),
+  },
+]
+
+/** Creates the standard roles once, with the system's first start; what staff make of them afterwards stays. */
+export async function syncRoles(db: Db) {
+  const [any] = await db.select({ id: roles.id }).from(roles).where(sql`${roles.id} > 1`).limit(1)
+  if (any) return
+  for (const { grants, ...role } of STANDARD_ROLES) {
+    const [created] = await db
+      .insert(roles)
+      .values({ ...role, tenantId: PLATFORM_TENANT_ID })
+      .onConflictDoNothing()
+      .returning({ id: roles.id })
+    if (created) await grantAll(db, created.id, grants)
+  }
+}
+
+async function grantAll(db: Db, roleId: number, grants: readonly string[]) {
+  const wholePages = grants.flatMap((grant) => (grant.endsWith(':*') ? [`${grant.slice(0, -1)}%`] : []))
+  const byName = inArray(
+    menus.perms,
+    grants.filter((grant) => !grant.endsWith(':*')),
+  )
+  const byPage = wholePages.map((pattern) => sql`${menus.perms} like ${pattern}`)
+  const wanted = await db
+    .select({ menuId: menus.id })
+    .from(menus)
+    .where(sql.join([byName, ...byPage], sql` or `))
+  if (wanted.length)
+    await db
+      .insert(roleMenus)
+      .values(wanted.map(({ menuId }) => ({ roleId, menuId })))
+      .onConflictDoNothing()
+}

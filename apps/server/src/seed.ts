@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { DICT_SEED } from '@oms/contract/dict-seed.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { Database, Db } from '#db/client.ts'
+import { accountRoles, accounts, roles } from '#db/schema/account.ts'
+import { settings } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import { builtinMenus, syncMenus } from '#kernel/menu-sync.ts'
+import { md5Hex, type Passwords } from '#kernel/passwords.ts'
+import { SCOPE, SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { syncDicts } from '#modules/dict/dict-sync.ts'
+import { syncRoles } from './seed-roles.ts'
+
+/** Several processes may start on one new database at once: one seeds, the others wait. */
+const SEED_LOCK = 0x6f6d7301
+
+export interface Seeded {
+  /** The one-time password of `admin`, only when this start created the account without being given one. */
+  readonly oneTimePassword: string | undefined
+}
+
+/** Brings the database up to the product: platform tenant, super role, `admin`, menus, dictionaries. Safe at every start. */
+export async function seed(
+  { db }: Pick<Database, 'db'>,
+  { passwords, adminPassword }: { passwords: Passwords; adminPassword: string | undefined },
+): Promise<Seeded> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
+    await tx.insert(tenants).values(PLATFORM).onConflictDoNothing()
+    await tx.insert(roles).values(SUPER_ROLE).onConflictDoNothing()
+    await tx.execute(sql`select setval(pg_get_serial_sequence('tenants', 'id'), greatest((select max(id) from tenants), 1)),
+      setval(pg_get_serial_sequence('roles', 'id'), greatest((select max(id) from roles), 1))`)
+    await syncShipped(tx)
+    return { oneTimePassword: await seedAdmin(tx, passwords, adminPassword) }
+  })
+}
+
+/** Menus, dictionaries and roles as shipped; compared row by row only after the program's own lists have changed. */
+async function syncShipped(db: Db) {
+  const shipped = createHash('sha256')
+    .update(JSON.stringify([builtinMenus(), DICT_SEED]))
+    .digest('hex')
+  const [known] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SHIPPED))
+  if (known?.value === shipped) return
+  await syncMenus(db)
+  await syncDicts(db)
+  await syncRoles(db)
+  await db
+    .insert(settings)
+    .values({ key: SHIPPED, value: shipped })
+    .onConflictDoUpdate({ target: settings.key, set: { value: shipped } })
+}
+
+const SHIPPED = 'shipped'
+const PLATFORM = { id: PLATFORM_TENANT_ID, tenantNo: 'T000001', name: '平台运营中心', shortName: '平台' }
+const SUPER_ROLE = {
+  id: SUPER_ROLE_ID,
+  tenantId: PLATFORM_TENANT_ID,
+  roleName: '超级管理员',
+  roleCode: 'admin',
+  dataScope: SCOPE.all,
+  isBuiltin: 1,
+}
+
+/** Only while the system has no account at all: a renamed or deleted `admin` never comes back by itself. */
+async function seedAdmin(db: Db, passwords: Passwords, given: string | undefined) {
+  const [existing] = await db.select({ uid: accounts.uid }).from(accounts).limit(1)
+  if (existing) return undefined
+  const password = given ?? readablePassword()
+  const [created] = await db
+    .insert(accounts)
+    .values({
+      account: 'admin',
+      realname: '系统管理员',
+      tenantId: PLATFORM_TENANT_ID,
+      passwordHash: await passwords.hash(md5Hex(password)),
+      pwdMustChange: given === undefined,
+      isTenantAdmin: true,
+    })
+    .returning({ uid: accounts.uid })
+  if (created) await db.insert(accountRoles).values({ uid: created.uid, roleId: SUPER_ROLE_ID })
+  await db
+    .update(roles)
+    .set({ createBy: created?.uid ?? null })
+    .where(eq(roles.id, SUPER_ROLE_ID))
+  return given === undefined ? password : undefined
+}
+
+/** Twelve characters without look-alikes (0/O, 1/l/I): 60 bits, fit to be typed from a screen. */
+export function readablePassword() {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+  return [...randomBytes(12)].map((byte) => alphabet[byte % alphabet.length]).join('')
+}

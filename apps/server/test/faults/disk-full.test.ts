@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LocalStore } from '../../src/kernel/files/local-store.ts'
+import { DiskFull } from '../../src/kernel/files/store.ts'
+import { useApp } from '../harness.ts'
+
+const app = useApp()
+const UPLOAD = '/api/v1/file/upload'
+
+function multipart(bytes: Buffer) {
+  const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n'
+  const payload = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--b--\r\n')])
+  return { payload, headers: { 'content-type': 'multipart/form-data; boundary=b' } }
+}
+
+describe('little space left', () => {
+  test('FAULT an upload is refused in plain words while everything else goes on', async () => {
+    const somebody = await app.by({ superAdmin: true })
+    const roomy = app.kernel.files
+    const nearlyFull = new LocalStore(join(app.dataDir, 'files'), Number.MAX_SAFE_INTEGER)
+    Object.assign(app.kernel, { files: nearlyFull })
+    const refused = await somebody.inject({ method: 'POST', url: UPLOAD, ...multipart(Buffer.alloc(1000)) })
+    expect(refused.statusCode).toBe(200)
+    expect(refused.json()).toMatchObject({ code: 501, data: null })
+    expect(refused.json().msg).toMatch(/空间不足/)
+    expect((await somebody.call('GET', '/api/v1/tenant/user/list?pageNum=1&pageSize=20')).code).toBe(200)
+    const role = { roleName: '磁盘', roleCode: 'disk' }
+    expect((await somebody.call('POST', '/api/v1/tenant/role', role)).code).toBe(200)
+    Object.assign(app.kernel, { files: roomy })
+    const taken = await somebody.inject({ method: 'POST', url: UPLOAD, ...multipart(Buffer.alloc(1000)) })
+    expect(taken.json()).toMatchObject({ code: 200 })
+  })
+})
+
+/** Only root may mount, and not in every container. */
+const small = mkdtempSync(join(tmpdir(), 'oms-full-'))
+const mayMount = tryMount()
+function tryMount() {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small], { stdio: 'ignore' })
+    execFileSync('umount', [small], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe.runIf(mayMount)('a disk that is really full', () => {
+  beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small]))
+  afterEach(() => {
+    execFileSync('umount', [small])
+    rmSync(small, { recursive: true, force: true })
+  })
+
+  test('FAULT a file that does not fit is refused and leaves nothing; one that fits is taken afterwards', async () => {
+    const store = new LocalStore(join(small, 'files'), 0)
+    async function* bytes(count: number) {
+      for (let n = 0; n < count; n += 1) yield Buffer.alloc(256 * 1024, n)
+    }
+    await expect(store.put(bytes(20))).rejects.toThrow(DiskFull)
+    expect(readdirSync(join(small, 'files/tmp'))).toEqual([])
+    const { sha256, size } = await store.put(bytes(2))
+    expect(await store.stat(sha256)).toEqual({ size })
+  })
+})

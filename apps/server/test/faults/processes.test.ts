@@ -1,0 +1,129 @@
+import { chownSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { openCluster } from '../../src/db/embedded/cluster.ts'
+import { ensureRunning, type Site, stopPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { poll } from '../../src/db/embedded/processes.ts'
+import { type Serving, serve } from '../serving.ts'
+
+/** A PostgreSQL that the servers did not start and cannot start again: they only have its address. */
+let site: Site
+let one: Serving
+let other: Serving
+let admin: string
+const PERMS = '/api/v1/sys/account/perms'
+
+beforeAll(async () => {
+  const dataDir = mkdtempSync(join(inject('scratch'), 'shared-'))
+  const cluster = await openCluster({ dataDir, role: 'tool', warn: () => {} })
+  await cluster.close()
+  site = cluster.site
+  // The last user of a cluster takes the folder of its socket away.
+  mkdirSync(site.sockets, { recursive: true, mode: 0o700 })
+  if (site.account) chownSync(site.sockets, site.account.uid, site.account.gid)
+  const { sockets } = await ensureRunning(site)
+  const env = { DATABASE_URL: `postgres://oms@localhost/oms?host=${sockets}`, DATA_DIR: join(dataDir, 'server') }
+  // Both at once on an empty database: one migrates and seeds, the other waits.
+  ;[one, other] = await Promise.all([serve(env), serve(env)])
+  admin = await one.login()
+})
+afterAll(async () => {
+  for (const { child } of [one, other]) child.kill('SIGTERM')
+  await Promise.all([one.gone, other.gone])
+  await stopPostmaster(site)
+})
+
+let people = 0
+/** Somebody with one role, logged in on the first server and known to the second. */
+async function somebody() {
+  people += 1
+  const account = `worker${people}`
+  const role = { roleName: `角色${people}`, roleCode: `role_${people}` }
+  const { data: made } = await one.call('POST', '/api/v1/tenant/role', { ticket: admin, payload: role })
+  const payload = { account, realname: '张三', roleIds: [made.id] }
+  const { data, msg } = await one.call('POST', '/api/v1/tenant/user', { ticket: admin, payload })
+  expect(data, msg).toBeTruthy()
+  const ticket = await one.login(account, data.password)
+  expect((await other.call('GET', PERMS, { ticket })).code).toBe(200)
+  return { uid: data.uid as number, roleId: made.id as number, ticket }
+}
+
+/** Milliseconds from the answer of `change` on one server until the other one acts on it. */
+async function delayUntil(change: () => Promise<{ code: number; msg: string }>, acted: () => Promise<boolean>) {
+  const { code, msg } = await change()
+  expect(code, msg).toBe(200)
+  const since = performance.now()
+  expect(await poll(5_000, 2, async () => ((await acted()) ? true : undefined))).toBe(true)
+  return performance.now() - since
+}
+
+const refuses = (ticket: string) => async () => (await other.call('GET', PERMS, { ticket })).code !== 200
+/** Rights of the first server that the second one has to know at once. */
+const call = (method: string, path: string, payload?: object) =>
+  one.call(method, path, { ticket: admin, ...(payload && { payload }) })
+
+describe('two server processes on one database', () => {
+  test('FAULT a forced-out session ends on the other one within 500 ms', async () => {
+    const { uid, ticket } = await somebody()
+    const { data } = await call('GET', `/api/v1/tenant/user/sessions/${uid}`)
+    const sessionId = data.list[0].sessionId as string
+    expect(await delayUntil(() => call('DELETE', `/api/v1/sys/online/${sessionId}`), refuses(ticket))).toBeLessThan(500)
+  })
+
+  test('FAULT a disabled account is out on the other one within 500 ms', async () => {
+    const { uid, ticket } = await somebody()
+    const disable = () => call('POST', `/api/v1/tenant/disableAccount/${uid}`)
+    expect(await delayUntil(disable, refuses(ticket))).toBeLessThan(500)
+  })
+
+  test('FAULT changed rights hold on the other one within 500 ms', async () => {
+    const { roleId, ticket } = await somebody()
+    const { data } = await call('GET', `/api/v1/tenant/role/allPerm/${roleId}`)
+    const menuIds = pagesOf(data.menus)
+    const grant = () => call('POST', '/api/v1/tenant/role/permission', { roleId, menuIds, rev: data.rev })
+    const buttons = async () => (await other.call('GET', PERMS, { ticket })).data.buttons as string[]
+    expect(await buttons()).toEqual([])
+    expect(await delayUntil(grant, async () => (await buttons()).length > 0)).toBeLessThan(500)
+  })
+})
+
+type Node = { id: number; type: string; children: Node[] }
+const pagesOf = (nodes: Node[]): number[] =>
+  nodes.flatMap(({ id, type, children }) => [...(type === 'M' ? [] : [id]), ...pagesOf(children)])
+
+describe('the database goes away and comes back', () => {
+  test('FAULT answers 503 within 2 s meanwhile, then goes on without a restart, events included', {
+    timeout: 60_000,
+  }, async () => {
+    const { uid, ticket } = await somebody()
+    await stopPostmaster(site)
+    const until = Date.now() + 5_000
+    let asked = 0
+    for (; Date.now() < until; asked += 1) {
+      const since = performance.now()
+      const paths = ['/api/v1/tenant/user/list?pageNum=1&pageSize=20', '/api/v1/tenant/role/list?pageNum=1&pageSize=20']
+      const replies = await Promise.all(paths.map((path) => one.call('GET', path, { ticket: admin })))
+      expect(replies.map(({ status, code }) => ({ status, code }))).toEqual(
+        paths.map(() => ({ status: 503, code: 503 })),
+      )
+      expect(performance.now() - since).toBeLessThan(2_500)
+      expect(JSON.stringify(replies)).not.toMatch(/ at |node:|\.ts|ECONN|ENOENT/)
+      expect((await fetch(`${one.url}/healthz`)).status).toBe(200)
+      expect((await fetch(`${one.url}/readyz`)).status).toBe(503)
+      await sleep(200)
+    }
+    expect(asked).toBeGreaterThan(1)
+    await ensureRunning(site)
+    const since = Date.now()
+    const isBack = async () =>
+      (await one.call('GET', '/api/v1/tenant/role/list?pageNum=1&pageSize=20', { ticket: admin })).code === 200
+    expect(await poll(10_000, 50, async () => ((await isBack()) ? true : undefined))).toBe(true)
+    expect(Date.now() - since).toBeLessThan(10_000)
+    expect((await other.call('GET', PERMS, { ticket })).code).toBe(200)
+    // Announcements travel again: wait for both listeners as long as their slowest retry takes, then measure.
+    await sleep(5_500)
+    const disable = () => call('POST', `/api/v1/tenant/disableAccount/${uid}`)
+    expect(await delayUntil(disable, refuses(ticket))).toBeLessThan(500)
+  })
+})

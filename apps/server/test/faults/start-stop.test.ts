@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, inject, test } from 'vitest'
+import { serve } from '../serving.ts'
+
+const newFolder = () => mkdtempSync(join(inject('scratch'), 'start-'))
+const DAY_MS = 24 * 60 * 60 * 1000
+
+describe('a start that cannot be', () => {
+  test.each([
+    [{ PORT: 'abc' }, 'PORT 应为 0～65535 的整数'],
+    [{ OMS_SESION_HOURS: '3' }, 'OMS_SESION_HOURS 不是 OMS 认识的变量'],
+    [{ DATABASE_URL: 'mysql://root@localhost/oms' }, 'DATABASE_URL 应为以 postgres:// 或 postgresql:// 开头的地址'],
+    [{ DATABASE_URL: 'postgres://oms@127.0.0.1:9/oms' }, '连接不上数据库'],
+    [{ OMS_S3_BUCKET: 'files' }, '使用 S3 存储还须设置 OMS_S3_ENDPOINT'],
+    [{ DATA_DIR: '/etc/passwd/oms' }, '不能使用数据目录 /etc/passwd/oms'],
+    [{ HOST: '203.0.113.7' }, 'HOST'],
+  ])('FAULT is explained in one line: %o', async (env, reason) => {
+    const { url, lines, gone } = await serve({ DATA_DIR: newFolder(), ...env })
+    expect({ url, code: await gone }).toEqual({ url: '', code: 1 })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain(reason)
+  })
+
+  test('FAULT a second server on the same directory, or the same port, is refused and harms nothing', async () => {
+    const dataDir = newFolder()
+    const first = await serve({ DATA_DIR: dataDir })
+    const second = await serve({ DATA_DIR: dataDir })
+    expect({ url: second.url, code: await second.gone, lines: second.lines.length }).toEqual({
+      url: '',
+      code: 1,
+      lines: 1,
+    })
+    expect(second.lines[0]).toContain(`数据目录 ${dataDir} 正由另一个 OMS 服务使用（进程 ${first.child.pid}）`)
+    const third = await serve({ DATA_DIR: newFolder(), PORT: new URL(first.url).port })
+    expect({ code: await third.gone, said: third.lines.at(-1) }).toMatchObject({ code: 1 })
+    expect(third.lines.at(-1)).toContain('端口已被占用')
+    expect(await first.login()).toBeTruthy()
+    first.child.kill('SIGTERM')
+    expect(await first.gone).toBe(0)
+  })
+})
+
+describe('a start that was killed', () => {
+  test('FAULT first starts killed at any moment, migrations included, leave nothing that stops the next', {
+    timeout: 90_000,
+  }, async () => {
+    const dataDir = newFolder()
+    for (const after of [60, 150, 250, 350, 450, 600, 800]) {
+      const pending = serve({ DATA_DIR: dataDir })
+      await sleep(after)
+      void pending.then(({ child }) => child.kill('SIGKILL'))
+      const { child, gone } = await pending
+      child.kill('SIGKILL')
+      await gone
+    }
+    const server = await serve({ DATA_DIR: dataDir })
+    expect(server.url, server.lines.join('\n')).not.toBe('')
+    expect(await server.login()).toBeTruthy()
+    server.child.kill('SIGTERM')
+    expect(await server.gone).toBe(0)
+  })
+})
+
+describe('the end', () => {
+  test('FAULT SIGTERM ends within 10 s although a console listens and an upload is under way', {
+    timeout: 40_000,
+  }, async () => {
+    const server = await serve({ DATA_DIR: newFolder() })
+    const ticket = await server.login()
+    const stream = await fetch(`${server.url}/api/v1/events`, { headers: { ticket } })
+    expect(stream.status).toBe(200)
+    const reader = stream.body?.getReader()
+    await reader?.read()
+    const upload = request(`${server.url}/api/v1/file/upload`, {
+      method: 'POST',
+      headers: { ticket, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 5_000_000 },
+    })
+    upload.on('error', () => {})
+    upload.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.7\n')
+    await sleep(300)
+    const since = Date.now()
+    server.child.kill('SIGTERM')
+    expect(await server.gone).toBe(0)
+    expect(Date.now() - since).toBeLessThan(10_000)
+    upload.destroy()
+    await reader?.cancel().catch(() => {})
+  })
+})
+
+describe('the clock', () => {
+  test.each([-400, 400])('FAULT a server %i days off starts and serves', { timeout: 40_000 }, async (days) => {
+    const dataDir = newFolder()
+    mkdirSync(dataDir, { recursive: true })
+    // The process's own clock; the database keeps the machine's, so the two also disagree with each other.
+    const shift = `const now = Date.now, D = Date; Date.now = () => now() + ${days * DAY_MS};
+      globalThis.Date = new Proxy(D, { construct: (t, a) => a.length ? new t(...a) : new t(Date.now()) })`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`
+    // Then the clock is put right: what was written in the wrong year must not stop that start either.
+    for (const options of [NODE_OPTIONS, NODE_OPTIONS, '']) {
+      const server = await serve({ DATA_DIR: dataDir, NODE_OPTIONS: options })
+      expect(server.url, server.lines.join('\n')).not.toBe('')
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+      const ticket = await server.login()
+      if (options === '') expect((await server.call('GET', '/api/v1/sys/account/perms', { ticket })).code).toBe(200)
+      server.child.kill('SIGTERM')
+      expect(await server.gone).toBe(0)
+    }
+  })
+})

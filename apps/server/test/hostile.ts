@@ -1,0 +1,163 @@
+import { carrier, type Endpoint } from '@oms/contract/kernel/endpoint.ts'
+import * as z from 'zod'
+
+/** One wrong request: never valid in all its parts, always something a client could send. */
+export interface HostileInput {
+  readonly url: string
+  readonly payload?: string
+  readonly headers: Record<string, string>
+}
+
+const LONG = 'x'.repeat(20_000)
+/** Values that have broken servers like ours: types, sizes, encodings, SQL, scripts, prototypes. */
+const VALUES: readonly unknown[] = [
+  '',
+  ' ',
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e308,
+  // oxlint-disable-next-line no-loss-of-precision -- beyond what a number can hold, on purpose
+  9_007_199_254_740_993,
+  2_147_483_648,
+  '2147483648',
+  '-0',
+  'NaN',
+  'Infinity',
+  '0x10',
+  '1e3',
+  [],
+  [null],
+  [[]],
+  [1, 'a', {}],
+  {},
+  { toString: 1 },
+  { $gt: '' },
+  { length: -1 },
+  LONG,
+  '😀'.repeat(200),
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  '‮abc',
+  "' or 1=1 --",
+  "'; drop table accounts; --",
+  '" or ""="',
+  '%',
+  '_',
+  '\\',
+  '%00',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  'javascript:alert(1)',
+  '${7*7}',
+  '{{7*7}}',
+  '../../etc/passwd',
+  '..\\..\\windows',
+  '/etc/passwd',
+  'file:///etc/passwd',
+  'http://127.0.0.1/',
+  '2024-02-30 25:61:61',
+  '9999-99-99',
+  '0000-00-00',
+  '1,2,3',
+  'null',
+  'undefined',
+  '__proto__',
+  'constructor',
+  'asc; select 1',
+  'id desc',
+  '((((',
+  '*'.repeat(500),
+  '\r\nset-cookie: a=b',
+  Array.from({ length: 1500 }, (_, index) => index),
+  '١٢٣',
+  '１２３',
+  'İ',
+  '\u202e',
+  '1;1',
+]
+const RAW_BODIES = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"text"',
+  '1',
+  'true',
+  '{"__proto__":{"a":1}}',
+  '{"constructor":{"prototype":{"a":1}}}',
+  `${'['.repeat(5000)}${']'.repeat(5000)}`,
+  `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`,
+  '{"a":1,"a":2}',
+  '\ufeff{}',
+  '{"\\u0000":1}',
+]
+
+/** At least 200 wrong inputs of one call: each field with each value, broken bodies, broken paths. */
+export function hostileInputs(endpoint: Endpoint): HostileInput[] {
+  const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
+  const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
+  const fields = [...new Set([...Object.keys(schema.properties ?? {}), ...inPath, 'pageNum', 'id'])]
+  const make = carrier(endpoint) === 'query' ? inQuery : inBody
+  const perField = Math.max(VALUES.length, Math.ceil(200 / fields.length))
+  const inputs = fields.flatMap((field) =>
+    Array.from({ length: perField }, (_, index) => make(endpoint, inPath, field, VALUES[index % VALUES.length])),
+  )
+  return [...inputs, ...broken(endpoint, inPath)]
+}
+
+const filled = (path: string, name?: string, value?: string) =>
+  path.replaceAll(/:(\w+)/g, (_, key: string) =>
+    key === name && value ? encodeURIComponent(value.toWellFormed()).slice(0, 300) : '1',
+  )
+
+function inQuery({ path }: Endpoint, inPath: string[], field: string, value: unknown): HostileInput {
+  if (inPath.includes(field)) return { url: filled(path, field, asText(value)), headers: {} }
+  const query = [value]
+    .flat()
+    .slice(0, 50)
+    .map((item) => `${field}=${encodeURIComponent(asText(item).slice(0, 3000).toWellFormed())}`)
+  return { url: `${filled(path)}?${query.join('&')}`, headers: {} }
+}
+
+function inBody({ path }: Endpoint, inPath: string[], field: string, value: unknown): HostileInput {
+  const headers = { 'content-type': 'application/json' }
+  if (inPath.includes(field)) return { url: filled(path, field, asText(value)), payload: '{}', headers }
+  return { url: filled(path), payload: JSON.stringify({ [field]: value }), headers }
+}
+
+function broken({ path, method }: Endpoint, inPath: string[]): HostileInput[] {
+  const odd = ['?a[]=1&a[b]=2', '?__proto__[x]=1', '?%', '?a=%E0%A4%A', `?a=${'&a='.repeat(2000)}`].map((tail) => ({
+    url: filled(path) + tail,
+    headers: {},
+  }))
+  if (method === 'GET') return odd
+  const json = RAW_BODIES.map((payload) => ({
+    url: filled(path),
+    payload,
+    headers: { 'content-type': 'application/json' },
+  }))
+  const form = RAW_BODIES.map((payload) => ({
+    url: filled(path),
+    payload,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }))
+  const type = ['text/plain', 'application/xml', 'multipart/form-data', 'x/y; charset=utf-7'].map((kind) => ({
+    url: filled(path),
+    payload: '{}',
+    headers: { 'content-type': kind },
+  }))
+  return [
+    ...odd,
+    ...json,
+    ...form,
+    ...type,
+    ...(inPath.length ? [{ url: filled(path, inPath[0], '%2e%2e'), headers: {} }] : []),
+  ]
+}
+
+const asText = (value: unknown) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value))

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { useApp } from './harness.ts'
+
+const app = useApp({ OMS_API_DOCS: 'open' })
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+describe('what travels', () => {
+  test('PAGER-04 a form and JSON say the same, repeated keys are lists', async () => {
+    const me = await app.as()
+    const url = `/api/v1/account/modify/${me.uid}`
+    expect(
+      (await me.inject({ method: 'POST', url, payload: 'realname=%E8%A1%A8%E5%8D%95&gender=1', headers: FORM })).json()
+        .code,
+    ).toBe(200)
+    expect((await me.call('GET', `/api/v1/account/detail/${me.uid}`)).data).toMatchObject({
+      realname: '表单',
+      gender: 1,
+    })
+    const many = await me.inject({ url: '/api/v1/account/session?sessionId=a&sessionId=b', method: 'DELETE' })
+    expect(many.json()).toMatchObject({ code: 400, data: { field: 'sessionId' } })
+  })
+
+  test('times are wall clock of the console, unknown columns never leave', async () => {
+    const me = await app.as()
+    const { data } = await me.call('GET', `/api/v1/account/detail/${me.uid}`)
+    expect(data.createTime).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
+    expect(Object.keys(data).filter((key) => /password|secret|recovery/i.test(key))).toEqual([])
+  })
+
+  test('every answer is typed and inert, and pages carry a strict policy', async () => {
+    const reply = await app.stranger().inject({ url: '/api/v1/account/captcha' })
+    expect(reply.headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+    })
+    expect(reply.headers['content-security-policy']).toContain("script-src 'self';")
+  })
+
+  test('broken bodies are told in the envelope', async () => {
+    const post = (payload: string, type: string) =>
+      app
+        .stranger()
+        .inject({ method: 'POST', url: '/api/v1/account/login', payload, headers: { 'content-type': type } })
+    expect((await post('{"a":', 'application/json')).json()).toMatchObject({ code: 400, msg: '请求内容格式不正确' })
+    expect((await post('<a/>', 'application/xml')).statusCode).toBe(415)
+    const large = await post(JSON.stringify({ account: 'x'.repeat(2 * 1024 * 1024) }), 'application/json')
+    expect([large.statusCode, large.json().msg]).toEqual([413, '请求内容过大'])
+    expect((await post('{"__proto__":{"admin":true}}', 'application/json')).json().code).toBe(400)
+  })
+})
+
+describe('for operators', () => {
+  test('healthz and readyz answer without a session', async () => {
+    expect((await app.stranger().inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' })
+    expect((await app.stranger().inject({ url: '/readyz' })).json()).toEqual({
+      status: 'ok',
+      checks: { database: true, files: true },
+    })
+  })
+
+  test('the API document names permission, parameters and bodies of every call', async () => {
+    const document = (await app.stranger().inject({ url: '/openapi.json' })).json()
+    expect(document.openapi).toBe('3.1.0')
+    const operations = Object.entries(
+      document.paths as Record<string, Record<string, Record<string, unknown>>>,
+    ).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, operation })))
+    expect(operations.length).toBeGreaterThan(20)
+    for (const { path, operation } of operations) {
+      expect(operation).toHaveProperty('x-permission')
+      expect(operation.security).toBeDefined()
+      const named = (operation.parameters as { name: string; in: string }[]).filter(
+        (parameter) => parameter.in === 'path',
+      )
+      expect(named.map(({ name }) => name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+    }
+    const ids = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(
+      document.paths['/api/v1/account/login'].post.requestBody.content['application/json'].schema.required,
+    ).toEqual(['account', 'pswdMd5'])
+  })
+})
+
+test('a burst beyond the limit of a minute is refused with 429 and the time to wait', async () => {
+  const { RateLimit } = await import('../src/kernel/rate.ts')
+  let now = 0
+  const limit = new RateLimit(() => now)
+  for (let i = 0; i < 10; i++) limit.take('one', 10)
+  expect(() => limit.take('one', 10)).toThrow(expect.objectContaining({ status: 429, retryAfter: 6 }))
+  limit.take('other', 10)
+  now += 6001
+  limit.take('one', 10)
+  expect(() => limit.take('one', 10)).toThrow()
+})

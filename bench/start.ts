@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isMain } from './lib/main.ts'
+import { untilReady } from './lib/product.ts'
+import { print } from './lib/report.ts'
+
+const PORT = 18_191
+const ROUNDS = 5
+const ROOT = join(import.meta.dirname, '..')
+
+/** From the launch of the bundle to its first 200, and the memory it and its database keep. */
+export async function run() {
+  const first: number[] = []
+  const again: number[] = []
+  let memory = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'oms-start-'))
+    first.push((await startOnce(dataDir)).milliseconds)
+    const second = await startOnce(dataDir, round === 0)
+    again.push(second.milliseconds)
+    memory = Math.max(memory, second.megabytes)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  print({ name: 'first start to the first 200', value: median(first), unit: 'ms', bar: 1500, better: 'less' })
+  print({ name: 'restart to the first 200', value: median(again), unit: 'ms', bar: 500, better: 'less' })
+  print({ name: 'idle memory, node and database (PSS)', value: memory, unit: 'MB', bar: 200, better: 'less' })
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+async function startOnce(dataDir: string, weigh = false) {
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const since = performance.now()
+  const child = spawn(process.execPath, ['--enable-source-maps', 'dist/server.mjs'], {
+    cwd: ROOT,
+    stdio: 'ignore',
+    env: {
+      ...inherited,
+      DATA_DIR: dataDir,
+      PORT: String(PORT),
+      NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: join(ROOT, '.cache/compile'),
+    },
+  })
+  await untilReady(`http://127.0.0.1:${PORT}`)
+  const milliseconds = performance.now() - since
+  // Idle: what the start left over has been collected and written by then.
+  if (weigh) await new Promise((done) => setTimeout(done, 10_000))
+  const megabytes = weigh ? [child.pid as number, ...databaseOf(dataDir)].reduce((sum, pid) => sum + pssOf(pid), 0) : 0
+  const ended = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  await ended
+  return { milliseconds, megabytes }
+}
+
+/** All PostgreSQL processes work in the cluster's folder. */
+const databaseOf = (dataDir: string) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && workFolder(name) === join(dataDir, 'postgres'))
+    .map(Number)
+
+function workFolder(pid: string) {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return ''
+  }
+}
+
+/** Shared pages are split among those who share them, so that the sum counts each once. */
+const pssOf = (pid: number) =>
+  Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+
+if (isMain(import.meta)) await run()

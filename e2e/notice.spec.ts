@@ -1,0 +1,110 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+
+const NOTICES = '/system/noticeManage'
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const drawer = (page: Page) => page.getByRole('dialog')
+const bell = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const messages = (page: Page) => page.getByRole('dialog').filter({ hasText: '消息' })
+
+test('MODULE-01 a notice is written, published to one account, read, confirmed and withdrawn', async ({
+  page,
+  browser,
+  baseURL,
+  login,
+  staff,
+  accessible,
+}) => {
+  const reader = await staff(['system:AboutUs:list'], '收件人')
+  await login()
+  await page.goto(NOTICES)
+  await page.getByRole('button', { name: '新增公告' }).first().click()
+  const title = drawer(page).getByRole('textbox', { name: '标题' })
+  // The opened drawer takes the focus: a list opened before that would close again.
+  await expect(title).toBeFocused()
+  await title.fill('停机维护')
+  await expect(drawer(page).getByRole('textbox', { name: '内容' })).toBeVisible()
+  await accessible()
+  await drawer(page).getByLabel('发送对象').click()
+  await page.getByTitle('指定账号').click()
+  await drawer(page).getByLabel('对象名单').fill(reader.account)
+  await page.getByTitle(new RegExp(reader.account)).click()
+  await page.keyboard.press('Escape')
+  await expect(drawer(page).getByText('将发送给 1 个账号')).toBeVisible()
+  const text = drawer(page).getByRole('textbox', { name: '内容' })
+  await text.click()
+  await page.keyboard.type('今晚')
+  await drawer(page).getByRole('button', { name: '加粗' }).click()
+  await page.keyboard.type('停机')
+  await drawer(page).getByRole('switch', { name: '需要确认' }).click()
+  await drawer(page).getByRole('button', { name: '存为草稿' }).click()
+  await expect(page.getByText('新增成功')).toBeVisible()
+
+  const other = await browser.newContext({ ...(baseURL && { baseURL }), viewport: { width: 1440, height: 900 } })
+  const theirs = await other.newPage()
+  await logInAs(theirs, reader)
+  await expect(bell(theirs, '消息')).toBeVisible()
+
+  await row(page, '停机维护').getByRole('button', { name: '发布' }).click()
+  await drawer(page).getByRole('button', { name: '发布' }).click()
+  await expect(row(page, '停机维护').getByText('已发布')).toBeVisible()
+
+  // The badge moves by itself.
+  await bell(theirs, '消息，1 条未读').click()
+  await messages(theirs)
+    .getByRole('button', { name: /停机维护/ })
+    .click()
+  await expect(messages(theirs).locator('strong')).toHaveText('停机')
+  await messages(theirs).getByRole('button', { name: '确认收到' }).click()
+  await expect(messages(theirs).getByRole('button', { name: /已于 .* 确认/ })).toBeVisible()
+
+  await page.getByRole('button', { name: '刷新' }).first().click()
+  await row(page, '停机维护').getByRole('button', { name: '阅读情况 停机维护' }).click()
+  await expect(drawer(page).getByRole('row').filter({ hasText: reader.account })).toContainText(/\d{4}-\d\d-\d\d/)
+  await page.keyboard.press('Escape')
+  await expect(drawer(page)).toHaveCount(0)
+
+  await row(page, '停机维护').getByRole('button', { name: '撤回' }).click()
+  await drawer(page).getByRole('button', { name: '撤回' }).click()
+  await expect(row(page, '停机维护').getByText('已撤回')).toBeVisible()
+  await theirs.reload()
+  await bell(theirs, '消息').click()
+  await messages(theirs).getByText('全部', { exact: true }).click()
+  await expect(messages(theirs).getByText('暂无消息')).toBeVisible()
+  await other.close()
+})
+
+async function logInAs(page: Page, { account, password }: { account: string; password: string }) {
+  await page.goto('/login')
+  await page.getByRole('textbox', { name: '账号' }).fill(account)
+  await page.getByLabel('密码', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: '消息' })).toBeVisible()
+}
+
+test('a published notice offers its withdrawal and nothing else', async ({ page, login, api }) => {
+  const admin = await api()
+  const draft = { title: '样例公告', type: 1, content: '<p>正文</p>', priority: 2, target: 1 }
+  const { noticeId } = await admin.call<{ noticeId: number }>('POST', '/api/v1/sys/notice', draft)
+  await admin.call('POST', `/api/v1/sys/notice/publish/${noticeId}`)
+  await login()
+  await page.goto(NOTICES)
+  const published = row(page, '样例公告')
+  await expect(published.getByRole('button', { name: '撤回' })).toBeVisible()
+  for (const name of ['编辑', '删除', '发布'])
+    await expect(published.getByRole('button', { name, exact: true })).toHaveCount(0)
+  await admin.call('POST', `/api/v1/sys/notice/revoke/${noticeId}`)
+})
+
+test('MODULE-01 the about page tells the version and lists licences', async ({ page, login, accessible }) => {
+  await login()
+  await page.goto('/system/AboutUs')
+  await expect(page.getByRole('heading', { name: '运营管理系统 OMS' })).toBeVisible()
+  await page.getByRole('button', { name: '编辑联系方式' }).click()
+  await page.getByRole('dialog').getByLabel('公司名称').fill('示例科技')
+  await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('示例科技')).toBeVisible()
+  await page.getByLabel('搜索组件').fill('fastify')
+  await expect(page.getByRole('row').filter({ hasText: 'MIT' }).first()).toBeVisible()
+  await accessible()
+})

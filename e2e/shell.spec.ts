@@ -1,0 +1,210 @@
+import type { Page, Route } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+
+const PROFILE = '/account/profile'
+const PASSWORD = '/account/password'
+const SESSIONS = '/account/sessions'
+
+const answer = (status: number, body: unknown) => (route: Route) =>
+  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
+const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
+const tab = (page: Page, name: string) => tabs(page).filter({ hasText: name })
+const tabMenu = (page: Page) => page.locator('.tab-menu .ant-dropdown-menu').filter({ visible: true })
+const choose = (page: Page, entry: string) => tabMenu(page).getByRole('menuitem', { name: entry }).click()
+
+test('ROUTE-04 an unknown address is the error page with a way home', async ({ page, login, accessible }) => {
+  await login()
+  for (const address of ['/404', '/no/such/page']) {
+    await page.goto(address)
+    await expect(page.getByRole('heading', { name: '错误页面' })).toBeVisible()
+    await expect(page.getByText(/检查输入的网址.*返回首页.*发送错误报告/)).toBeVisible()
+    await accessible()
+  }
+  await page.getByRole('link', { name: '返回首页' }).click()
+  await expect(page).toHaveURL(/\/indexScreen$/)
+})
+
+test('LAYOUT-01 the sidebar folds to 58 px, and is still folded after a reload', async ({ page, login }) => {
+  await login()
+  await page.goto('/')
+  const sidebar = page.locator('aside.sidebar')
+  await expect(sidebar.getByRole('menuitem').first()).toHaveText('首页')
+  await expect(sidebar).toHaveCSS('width', '180px')
+  await page.getByRole('button', { name: '收起菜单' }).click()
+  await expect(sidebar).toHaveCSS('width', '58px')
+  await page.reload()
+  await expect(sidebar).toHaveCSS('width', '58px')
+})
+
+test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and survive a reload', async ({ page, login }) => {
+  await login()
+  for (const address of [PROFILE, PASSWORD, SESSIONS]) {
+    await page.goto(address)
+    await expect(page.getByRole('tabpanel')).toBeVisible()
+  }
+  await expect(tabs(page)).toHaveText(['首页', '编辑资料', '修改密码', '我的会话'])
+  await tab(page, '首页').click({ button: 'right' })
+  await expect(tabMenu(page)).toHaveCSS('width', '105px')
+  await expect(tabMenu(page).getByRole('menuitem', { name: '关闭当前' })).toHaveAttribute('aria-disabled', 'true')
+  await page.keyboard.press('Escape')
+  await expect(tabMenu(page)).toHaveCount(0)
+  await tab(page, '修改密码').click({ button: 'right' })
+  await choose(page, '关闭其他')
+  await expect(tabs(page)).toHaveText(['首页', '修改密码'])
+  await expect(page).toHaveURL(new RegExp(`${PASSWORD}$`))
+  await tab(page, '修改密码').click({ button: 'middle' })
+  await expect(tabs(page)).toHaveText(['首页'])
+  await expect(page).toHaveURL(/\/indexScreen$/)
+})
+
+test('LAYOUT-06 what was typed is still there after a look at another tab', async ({ page, login }) => {
+  await login()
+  await page.goto(PROFILE)
+  const nickname = page.getByRole('textbox', { name: '昵称' })
+  await nickname.fill('夜班')
+  await tab(page, '首页').click()
+  await expect(nickname).toBeHidden()
+  await tab(page, '编辑资料').click()
+  await expect(nickname).toHaveValue('夜班')
+})
+
+test('unsaved work marks the tab, and closing it asks first', async ({ page, login }) => {
+  await login()
+  await page.goto(PROFILE)
+  await page.getByRole('textbox', { name: '昵称' }).fill('没保存')
+  await expect(page.getByRole('img', { name: '有未保存的内容' })).toBeVisible()
+  // Another tab in front hides the page; its work is as unsaved as before.
+  await tab(page, '首页').click()
+  await expect(page.getByRole('textbox', { name: '昵称' })).toBeHidden()
+  await expect(page.getByRole('img', { name: '有未保存的内容' })).toBeVisible()
+  await tab(page, '编辑资料').focus()
+  await page.keyboard.press('Delete')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('「编辑资料」有未保存的内容')
+  await dialog.getByRole('button', { name: '取消' }).click()
+  await expect(tab(page, '编辑资料')).toBeVisible()
+  await page.keyboard.press('Delete')
+  await tab(page, '编辑资料').focus()
+  await page.keyboard.press('Delete')
+  await dialog.getByRole('button', { name: '关闭' }).last().click()
+  await expect(tabs(page)).toHaveText(['首页'])
+})
+
+test('ROUTE-09 a refresh goes through /redirect and keeps path and query', async ({ page, login }) => {
+  await login()
+  await page.goto(`${SESSIONS}?x=1`)
+  const read = page.waitForResponse(/account\/session$/)
+  await tab(page, '我的会话').click({ button: 'right' })
+  await choose(page, '刷新页面')
+  await read
+  await expect(page).toHaveURL(new RegExp(`${SESSIONS}\\?x=1$`))
+  await page.goto(`/redirect${PASSWORD}?a=2`)
+  await expect(page).toHaveURL(new RegExp(`${PASSWORD}\\?a=2$`))
+  await page.goto('/redirect//evil.example/x')
+  await expect(page).toHaveURL(/\/indexScreen$/)
+})
+
+test('LAYOUT-05 top bar: breadcrumb, unread count, account, and what one does with it', async ({ page, login }) => {
+  await login()
+  await page.route('**/api/v1/events', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: 'event: unread\ndata: {"count":12}\n\n' }),
+  )
+  await page.goto('/')
+  await expect(page.getByRole('navigation', { name: '面包屑' })).toHaveText('首页')
+  await expect(page.getByRole('button', { name: '消息，12 条未读' })).toBeVisible()
+  await page.getByRole('button', { name: '账号 admin' }).click()
+  for (const entry of ['编辑资料', '修改密码', '我的会话', '两步验证', '退出登录']) {
+    await expect(page.getByRole('menuitem', { name: entry })).toBeVisible()
+  }
+})
+
+test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said once', async ({ page, login }) => {
+  await login()
+  await page.goto(SESSIONS)
+  const cases = [
+    [answer(200, { code: 400, msg: '编号重复', data: null }), '编号重复'],
+    [answer(200, { code: 501, msg: '您没有权限！', data: null }), '您没有权限！'],
+    [answer(200, { code: 500, msg: 'x', data: null }), '服务器出错!'],
+    [answer(404, {}), '网络请求不存在!'],
+    [(route: Route) => route.abort(), '网络异常'],
+  ] as const
+  for (const [fulfil, text] of cases) {
+    await page.route('**/api/v1/account/session', fulfil)
+    await page.goto('/redirect/account/sessions')
+    await expect(page.locator('.ant-message').getByText(text, { exact: true })).toHaveCount(1)
+    await page.unroute('**/api/v1/account/session')
+    await page.context().clearCookies({ name: 'error' })
+  }
+})
+
+test('ERR-02 a session that ended leaves the page, and one button leads to login and back', async ({ page, login }) => {
+  await login()
+  await page.goto(PROFILE)
+  await page.getByRole('textbox', { name: '昵称' }).fill('草稿在')
+  await page.route('**/api/v1/account/modify/*', answer(200, { code: 401, msg: '登录状态已过期', data: null }))
+  await page.getByRole('button', { name: '保存' }).click()
+  const dialog = page.getByRole('dialog', { name: '系统提示' })
+  await expect(dialog).toContainText('登录状态已过期，您可以继续留在该页面，或者重新登录')
+  await expect(dialog.getByRole('button', { name: '重新登录' })).toBeVisible()
+  await dialog.getByRole('button', { name: /Close|关闭/ }).click()
+  await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
+  await page.getByRole('button', { name: '保存' }).click()
+  await dialog.getByRole('button', { name: '重新登录' }).click()
+  await expect(page).toHaveURL(/\/login\?redirect=%2Faccount%2Fprofile$/)
+  const left = await page.context().cookies()
+  expect(left.map(({ name }) => name)).toContain('oms_account')
+  expect(left.map(({ name }) => name)).not.toContain('oms_token')
+  await page.unroute('**/api/v1/account/modify/*')
+  await login()
+  await page.goto(PROFILE)
+  await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
+})
+
+test('GUARD-07 logging out says so, and every other tab of the browser follows', async ({ page, login, context }) => {
+  await login()
+  await page.goto('/')
+  const other = await context.newPage()
+  await other.goto(SESSIONS)
+  await expect(tabs(other).last()).toBeVisible()
+  await page.getByRole('button', { name: '账号 admin' }).click()
+  await page.getByRole('menuitem', { name: '退出登录' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await expect(page.getByText('退出成功')).toBeVisible()
+  await expect(other).toHaveURL(/\/login/, { timeout: 1000 })
+})
+
+test('ERR-05 a chunk that fails to load is asked for again', async ({ page, login }) => {
+  await login()
+  await page.goto('/')
+  let failures = 0
+  await page.route(/assets\/sessions\.page-.*\.js/, (route) => {
+    failures += 1
+    return failures < 3 ? route.abort() : route.continue()
+  })
+  await page.getByRole('button', { name: '账号 admin' }).click()
+  await page.getByRole('menuitem', { name: '我的会话' }).click()
+  await expect(page.getByText('当前会话')).toBeVisible()
+  expect(failures).toBe(3)
+})
+
+test('GUARD-03 a page without the right is not reachable by typing its address', async ({ page, staff, login }) => {
+  await login(await staff(['system:operLog:list']))
+  const asked: string[] = []
+  page.on('request', (request) => request.url().includes('/account/perms') && asked.push(request.url()))
+  await page.goto('/system/manager')
+  await expect(page.getByRole('heading', { name: /您没有权限！|错误页面/ })).toBeVisible()
+  await expect(tabs(page)).toHaveText(['首页'])
+  expect(asked).toHaveLength(1)
+})
+
+test('Ctrl+K finds a menu by a part of its title', async ({ page, login, accessible }) => {
+  await login()
+  await page.goto('/')
+  await expect(tabs(page).first()).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: '搜索关键字' }).fill('首')
+  await expect(page.getByRole('option', { name: /首页/ })).toBeVisible()
+  await accessible()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/indexScreen$/)
+})

@@ -1,0 +1,34 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { writeLicences } from './licences.mjs'
+import { at } from './runtime.mjs'
+
+/** The server and the terminal's commands as two files without sources, with the migrations beside them. */
+export async function bundleServer(outdir) {
+  const esbuild = await import('esbuild')
+  await esbuild.build({
+    absWorkingDir: at(),
+    entryPoints: { server: 'apps/server/src/server.ts', cli: 'apps/server/src/cli.ts' },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+    // Native code, and a package that reads its fonts from its own folder.
+    external: ['@node-rs/argon2', 'pg-native', 'svg-captcha'],
+    banner: {
+      js: "import { createRequire as oms_require } from 'node:module'; const require = oms_require(import.meta.url);",
+    },
+  })
+  const migrations = join(outdir, 'migrations')
+  rmSync(migrations, { recursive: true, force: true })
+  cpSync(at('apps/server/src/db/migrations'), migrations, { recursive: true })
+  writeLicences(at(), join(outdir, 'licences.json'))
+}
+
+// `node scripts/bundle.mjs <folder>`: the tests kill and start what is shipped, not the sources.
+if (import.meta.main) await bundleServer(resolve(process.argv[2] ?? at('dist')))

@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, isStale } from './build.mjs'
+import { at, launch, run, say } from './runtime.mjs'
+
+const BUNDLE = ['--enable-source-maps']
+const bundleEnv = () => ({ NODE_COMPILE_CACHE: at('.cache/compile'), NODE_ENV: 'production' })
+
+export async function start(args) {
+  const demo = args.includes('--demo')
+  const unknown = args.find((arg) => arg !== '--demo')
+  if (unknown) throw new Error(`不认识的参数 ${unknown}；可用：--demo`)
+  await build()
+  const own = demo ? { OMS_DEMO: 'on', DATA_DIR: process.env.DATA_DIR || './data-demo' } : {}
+  return run([...BUNDLE, at('dist/server.mjs')], { env: { ...bundleEnv(), ...own } })
+}
+
+/** The server from source and the console from Vite; either ending ends both. */
+export async function dev(args) {
+  const demo = args.includes('--demo') ? { OMS_DEMO: 'on', DATA_DIR: process.env.DATA_DIR || './data-demo' } : {}
+  const children = [
+    launch(['--watch', '--watch-preserve-output', at('apps/server/src/server.ts')], { env: demo }),
+    launch([at('node_modules/vite/bin/vite.js')], { cwd: at('apps/console') }),
+  ]
+  const ends = children.map((child) => new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 0))))
+  const code = await Promise.race(ends)
+  for (const child of children) child.kill('SIGTERM')
+  await Promise.all(ends)
+  return code
+}
+
+export async function oms(args) {
+  const bundle = at('dist/cli.mjs')
+  const isFresh = existsSync(bundle) && !isStale('server')
+  return run(isFresh ? [...BUNDLE, bundle, ...args] : [at('apps/server/src/cli.ts'), ...args], {
+    env: isFresh ? bundleEnv() : {},
+  })
+}
+
+export const bench = (args) => run([at('bench/run.ts'), ...args])
+
+export async function check() {
+  const bin = (name) => at('node_modules/.bin', name)
+  const projects = ['packages/contract', 'apps/server', 'apps/console', 'e2e', 'bench']
+  const steps = [
+    ...projects
+      .filter((folder) => existsSync(at(folder, 'tsconfig.json')))
+      .map((folder) => [`tsc ${folder}`, [at('node_modules/typescript/bin/tsc'), '-p', at(folder)]]),
+    ['oxlint', [bin('oxlint')]],
+    ['biome', [bin('biome'), 'format', '.']],
+    ['knip', [bin('knip')]],
+  ]
+  const failed = []
+  for (const [name, args] of steps) if ((await run(args)) !== 0) failed.push(name)
+  say(failed.length > 0 ? `未通过：${failed.join('、')}` : `全部通过（${steps.length} 项）`)
+  return failed.length > 0 ? 1 : 0
+}
+
+/**
+ * `npm test -- <words>`: paths below e2e go to the journeys, all other words to the unit tests.
+ * `--suite apps/server` runs that suite alone. The quickest comes first, so that a failure shows early.
+ */
+export async function test(words) {
+  const { only, args } = suiteOf(words)
+  const results = at('.cache/test-results')
+  rmSync(results, { recursive: true, force: true })
+  mkdirSync(results, { recursive: true })
+  const wantsJourneys = only === 'e2e' || args.some((arg) => arg.includes('e2e'))
+  const outcomes = []
+  if (!wantsJourneys)
+    for (const suite of SUITES.filter((folder) => (only ? folder === only : hasTests(at(folder, 'src')))))
+      outcomes.push(await unitTests(suite, results, args))
+  if (wantsJourneys || (hasJourneys() && !only && args.length === 0)) outcomes.push(await journeys(results, args))
+  return report(outcomes)
+}
+
+const SUITES = ['packages/contract', 'apps/console', 'apps/server']
+
+function suiteOf(words) {
+  const at = words.indexOf('--suite')
+  if (at < 0) return { only: undefined, args: words }
+  const only = words[at + 1] ?? ''
+  const known = [...SUITES, 'e2e']
+  if (!known.includes(only)) throw new Error(`--suite 应为 ${known.join('、')} 之一`)
+  return { only, args: words.toSpliced(at, 2) }
+}
+
+const hasTests = (folder) =>
+  existsSync(folder) && readdirSync(folder, { recursive: true }).some((name) => /\.test\.tsx?$/.test(name))
+
+const hasJourneys = () => existsSync(at('e2e')) && readdirSync(at('e2e')).some((name) => name.endsWith('.spec.ts'))
+
+async function unitTests(suite, results, args) {
+  const file = join(results, `${suite.replaceAll('/', '-')}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const narrowed = args.length > 0 ? ['--passWithNoTests', ...args] : []
+  say(`\n— ${suite}`)
+  const code = await run([at('node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...narrowed], { cwd: at(suite) })
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = read(file)
+  return { suite, code, passed, failed, skipped }
+}
+
+async function journeys(results, args) {
+  await build()
+  const file = join(results, 'e2e.json')
+  say('\n— e2e')
+  const code = await run([at('node_modules/@playwright/test/cli.js'), 'test', '--reporter=list,json', ...args], {
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
+  })
+  const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = read(file).stats ?? {}
+  return { suite: 'e2e', code, passed: expected + flaky, failed: unexpected, skipped }
+}
+
+const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
+
+/** The last line alone says how it went; a suite that broke before it could count is a failure too. */
+function report(outcomes) {
+  say('')
+  for (const { suite, code, passed, failed, skipped } of outcomes)
+    say(`${code === 0 ? '✓' : '✗'} ${suite}：通过 ${passed}，失败 ${failed}${skipped > 0 ? `，跳过 ${skipped}` : ''}`)
+  const counted = outcomes.map((one) => ({ ...one, failed: one.code !== 0 && one.failed === 0 ? 1 : one.failed }))
+  const sum = (key) => counted.reduce((total, outcome) => total + outcome[key], 0)
+  say(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`)
+  return outcomes.length > 0 && sum('failed') === 0 ? 0 : 1
+}

@@ -1,0 +1,18 @@
+// The only program that runs on whatever Node the machine has (>= 20.19): it finds the pinned one and starts the rest.
+import { bench, check, dev, oms, start, test } from './commands.mjs'
+import { build } from './build.mjs'
+import { complain } from './runtime.mjs'
+
+const commands = { start, dev, build: () => build({ force: true }), test, check, bench, oms }
+const [name = '', ...args] = process.argv.slice(2)
+
+if (!Object.hasOwn(commands, name)) {
+  complain(`用法：node scripts/run.mjs <${Object.keys(commands).join('|')}>`)
+  process.exit(2)
+}
+try {
+  process.exitCode = (await commands[name](args)) ?? 0
+} catch (error) {
+  complain(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
