@@ -4,6 +4,11 @@ import { registerImports } from '#kernel/table/import-job.ts'
 import { registerFileSweep } from '#modules/file/sweep.ts'
 import { registerLogRetention } from '#modules/log/retention.ts'
 import { registerNoticeClock } from '#modules/notice/notice-clock.ts'
+import { registerDeviceJobs } from '#modules/device/device.jobs.ts'
+import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
+import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
+import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
+import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
 
 /** Every kind of background job; one line each. */
@@ -14,4 +19,9 @@ export function registerJobs(kernel: Kernel) {
   registerHousekeeping(kernel)
   registerNoticeClock(kernel)
   registerLogRetention(kernel)
+  registerDeviceJobs(kernel)
+  registerUpgradeJobs(kernel)
+  registerLicenseJobs(kernel)
+  registerTicketJobs(kernel)
+  registerTenantJobs(kernel)
 }

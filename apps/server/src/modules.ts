@@ -15,6 +15,11 @@ import { otaModule } from '#modules/ota/ota.module.ts'
 import { roleModule } from '#modules/role/role.module.ts'
 import { sceneModule } from '#modules/scene/scene.module.ts'
 import { staffModule } from '#modules/staff/staff.module.ts'
+import { deviceModules } from '#modules/device/device.modules.ts'
+import { upgradeModules } from '#modules/upgrade/upgrade.modules.ts'
+import { licenseModules } from '#modules/license/license.modules.ts'
+import { ticketModules } from '#modules/ticket/ticket.modules.ts'
+import { tenantModules } from '#modules/tenant/tenant.modules.ts'
 
 /** Every module of the server; one line each. */
 export const modules: readonly Module[] = [
@@ -36,4 +41,9 @@ export const modules: readonly Module[] = [
   roleModule,
   sceneModule,
   staffModule,
+  ...deviceModules,
+  ...upgradeModules,
+  ...licenseModules,
+  ...ticketModules,
+  ...tenantModules,
 ]

@@ -11,6 +11,11 @@ import { staffScreens } from '#modules/staff/staff.screens.ts'
 import { menuScreens } from '#modules/menu/menu.screens.ts'
 import { roleScreens } from '#modules/role/role.screens.ts'
 import { sceneScreens } from '#modules/scene/scene.screens.ts'
+import { deviceScreens } from '#modules/device/device.screens.ts'
+import { upgradeScreens } from '#modules/upgrade/upgrade.screens.ts'
+import { licenseScreens } from '#modules/license/license.screens.ts'
+import { ticketScreens } from '#modules/ticket/ticket.screens.ts'
+import { tenantScreens } from '#modules/tenant/tenant.screens.ts'
 
 /** Every address of the console. A module adds one line; menus, guard, tabs and breadcrumb follow. */
 export const screens: readonly Screen[] = [
@@ -26,4 +31,9 @@ export const screens: readonly Screen[] = [
   ...menuScreens,
   ...roleScreens,
   ...sceneScreens,
+  ...deviceScreens,
+  ...upgradeScreens,
+  ...licenseScreens,
+  ...ticketScreens,
+  ...tenantScreens,
 ]

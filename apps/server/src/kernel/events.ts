@@ -15,6 +15,8 @@ export interface Topics {
   changed: { resource: string; tenantId: number | null }
   /** Messages of these accounts changed; absent: of everyone. */
   notice: { uids?: number[]; noticeId?: number; title?: string }
+  /** Rows the device side keeps in memory changed; sent by triggers, once a transaction and table. */
+  fleet: { table: string }
   job: { jobId: number; uid: number | null; state: string; percent: number }
 }
 export type Topic = keyof Topics

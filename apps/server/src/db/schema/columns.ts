@@ -28,3 +28,6 @@ export const softDelete = { deletedAt: moment() }
 
 export const enabled = () => smallint().notNull().default(1)
 export const remark = () => varchar({ length: 200 }).notNull().default('')
+
+/** The transaction that last wrote the row: who follows a table reads on from the oldest one that was open last time. */
+export const transactionId = customType<{ data: string }>({ dataType: () => 'xid8' })

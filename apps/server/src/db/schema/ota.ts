@@ -2,13 +2,17 @@ import { sql } from 'drizzle-orm'
 import { bigint, index, integer, pgTable, serial, smallint, timestamp, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
 import { audited, moment, remark, softDelete } from './columns.ts'
 
-/** Firmware versions of a model. Enabled ones are immutable; a fix is a new version. */
+/** Versions of a model's firmware and of its other packages. Enabled ones are immutable; a fix is a new version. */
 export const otaVersions = pgTable(
   'ota_versions',
   {
     otaId: serial().primaryKey(),
     tenantId: integer().notNull(),
     modelId: integer().notNull(),
+    /** 1 firmware, 2 a package of general software. */
+    kind: smallint().notNull().default(1),
+    /** Which package of the model this is a version of; empty for firmware. */
+    packageName: varchar({ length: 64 }).notNull().default(''),
     verCode: integer().notNull(),
     verName: varchar({ length: 32 }).notNull(),
     /** Wall-clock texts of the console's zone, as the person typed them. */
@@ -28,7 +32,7 @@ export const otaVersions = pgTable(
     ...softDelete,
   },
   (t) => [
-    uniqueIndex('ota_versions_code').on(t.tenantId, t.modelId, t.verCode).where(sql`deleted_at is null`),
+    uniqueIndex('ota_versions_code').on(t.tenantId, t.modelId, t.packageName, t.verCode).where(sql`deleted_at is null`),
     index('ota_versions_tenant').on(t.tenantId, t.otaId),
     index('ota_versions_model').on(t.modelId, t.otaId),
     // As lists ask for them: nulls first upwards, last downwards.

@@ -1,0 +1,3 @@
+import type { Screen } from '#kernel/screens.ts'
+
+export const deviceScreens: readonly Screen[] = []

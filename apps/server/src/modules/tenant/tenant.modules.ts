@@ -1,0 +1,3 @@
+import type { Module } from '#kernel/implement.ts'
+
+export const tenantModules: readonly Module[] = []

@@ -1,0 +1,3 @@
+import type { Kernel } from '#kernel/kernel.ts'
+
+export function registerUpgradeJobs(_kernel: Kernel) {}

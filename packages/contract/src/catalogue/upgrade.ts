@@ -1,0 +1,20 @@
+import type { CatalogueDirectory } from '../kernel/catalogue.ts'
+
+export const UPGRADE: CatalogueDirectory = {
+  url: '/upgrade',
+  name: '设备升级',
+  icon: 'cloud-upload',
+  pages: [
+    {
+      url: '/upgrade/ota',
+      name: '设备固件',
+      icon: 'hdd',
+      prefix: 'upgrade:ota',
+      actions: ['query', 'add', 'edit', 'remove', 'enable', ['uploadComp', '上传组件'], 'export'],
+      hidden: [
+        { url: '/AddOta', name: '新增固件' },
+        { url: '/EditOta/:id', name: '编辑固件' },
+      ],
+    },
+  ],
+}
