@@ -27,7 +27,7 @@ export async function create(ctx: Ctx, { otaVersion, components }: ParsedOf<type
     .insert(otaVersions)
     .values({ ...fieldsOf(otaVersion), tenantId, components: claimed.length, createBy: user.uid, updateBy: user.uid })
     .onConflictDoNothing({
-      target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.verCode],
+      target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.packageName, otaVersions.verCode],
       where: sql`deleted_at is null`,
     })
     .returning({ otaId: otaVersions.otaId })
