@@ -107,9 +107,18 @@ async function journeys(results, args) {
   const code = await run([at('node_modules/@playwright/test/cli.js'), 'test', '--reporter=list,json', ...args], {
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   })
-  const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = read(file).stats ?? {}
+  const { stats = {}, suites = [] } = read(file)
+  const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = stats
+  for (const title of unsteady(suites)) say(`! 第二次才通过，需要查明原因：${title}`)
   return { suite: 'e2e', code, passed: expected + flaky, failed: unexpected, skipped }
 }
+
+/** Titles of the journeys that passed only when they were tried again. */
+const unsteady = (suites) =>
+  suites.flatMap(({ suites: below = [], specs = [] }) => [
+    ...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(({ title }) => title),
+    ...unsteady(below),
+  ])
 
 const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
 
