@@ -1,0 +1,232 @@
+import { FULL_SHARE } from '@oms/contract/ota-task.ts'
+import type { DeviceFacts, Moment, Rule } from './rule.ts'
+
+/** The vendor's own versions reach the devices of every tenant. */
+const PLATFORM = 1
+/** Release states (RELEASE_STATE of the contract). */
+const RUNNING = 0
+const WAITING = 1
+const REFUSED = 2
+const PAUSED = 3
+const DAY_MINUTES = 1440
+
+/**
+ * Where a device stands in the share of a version: 0-9,999, the same for ever, and unlike its place for other versions.
+ * Whoever is in at one percentage is in at every higher one.
+ */
+export function placeOf(deviceId: number, otaId: number): number {
+  let hash = (deviceId ^ Math.imul(otaId, 0x9e3779b1)) >>> 0
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) >>> 0
+  return ((hash ^ (hash >>> 16)) >>> 0) % FULL_SHARE
+}
+
+/** Why a device does not get a version, in the order the questions are asked. */
+export const RULES = {
+  device: '设备已启用',
+  model: '型号适用且在用',
+  version: '版本已启用',
+  release: '已到发布时间',
+  newer: '版本号高于设备当前版本',
+  range: '在适用的旧版本范围内',
+  tenant: '发布范围包含设备所属租户',
+  state: '发布正在进行',
+  white: '测试发布：在白名单中',
+  group: '在发布的设备分组内',
+  share: '在灰度比例内',
+  window: '在发布时间段内',
+} as const
+export type RuleCode = keyof typeof RULES
+
+export interface Verdict {
+  readonly rule: RuleCode
+  /** The question, for a person. */
+  readonly title: string
+  readonly passed: boolean
+  /** The answer, for a person: with the values that decided. */
+  readonly words: string
+}
+
+/** Formal release as far as its devices are concerned: one not approved yet goes to its white list only. */
+const isFormal = ({ mode, state }: Rule) => mode === 2 && state !== WAITING && state !== REFUSED
+const isHeld = ({ state }: Rule) => state >= PAUSED
+/** In a formal release the white list is in whatever tenants, groups, share and window say. */
+const isExempt = (rule: Rule, device: DeviceFacts) => isFormal(rule) && rule.whites.has(device)
+
+interface Test {
+  /** Does the device pass? Called once a poll and rule: no allocation here. */
+  readonly passes: (rule: Rule, device: DeviceFacts, now: Moment) => boolean
+  readonly words: (rule: Rule, device: DeviceFacts, now: Moment, passed: boolean) => string
+}
+
+const UNKNOWN = '设备从未上报版本号'
+const shown = (verCode: number | null) => (verCode === null ? '未知' : String(verCode))
+const share = (hundredths: number) => `${hundredths / 100}%`
+const clockText = (minute: number) =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+
+const TESTS: Readonly<Record<RuleCode, Test>> = {
+  device: {
+    passes: (_rule, { enabled }) => enabled,
+    words: (_rule, _device, _now, passed) => (passed ? '设备已启用' : '设备已被禁用'),
+  },
+  model: {
+    passes: (rule, { modelId, modelInUse }) => modelInUse && modelId === rule.modelId,
+    words: (rule, { modelId }, _now, passed) =>
+      passed ? '型号一致且在用' : modelId === rule.modelId ? '设备型号已停用' : '版本不是为该设备的型号制作的',
+  },
+  version: {
+    passes: ({ enabled }) => enabled,
+    words: (_rule, _device, _now, passed) => (passed ? '版本已启用' : '版本未启用或已停用'),
+  },
+  release: {
+    passes: ({ releaseAt }, _device, { ms }) => releaseAt <= ms,
+    words: (_rule, _device, _now, passed) => (passed ? '已到发布时间' : '未到版本的发布时间'),
+  },
+  newer: {
+    passes: (rule, { verCode }) => verCode === null || rule.verCode > verCode,
+    words: (rule, { verCode }, _now, passed) =>
+      verCode === null
+        ? `${UNKNOWN}，视为更旧`
+        : `目标版本 ${rule.verCode} ${passed ? '高于' : '不高于'}设备当前版本 ${verCode}`,
+  },
+  range: { passes: inRange, words: rangeWords },
+  tenant: {
+    passes: (rule, device) =>
+      (rule.tenantId === PLATFORM || rule.tenantId === device.tenantId) &&
+      (rule.tenantIds.length === 0 || rule.tenantIds.includes(device.tenantId) || isExempt(rule, device)),
+    words: (rule, device, _now, passed) =>
+      passed
+        ? rule.tenantIds.length === 0
+          ? '不限租户'
+          : exempted(rule.tenantIds.includes(device.tenantId), '设备所属租户在发布范围内')
+        : rule.tenantId === PLATFORM || rule.tenantId === device.tenantId
+          ? '发布范围不包含设备所属租户'
+          : '版本属于其他租户',
+  },
+  state: {
+    passes: (rule) => !isHeld(rule),
+    words: (rule, _device, _now, passed) => (passed ? stateWords(rule) : heldWords(rule)),
+  },
+  white: {
+    passes: (rule, device) => isFormal(rule) || rule.whites.has(device),
+    words: (rule, device) =>
+      rule.whites.has(device) ? '设备在白名单中' : isFormal(rule) ? '正式发布，不限于白名单' : '设备不在白名单中',
+  },
+  group: {
+    passes: (rule, device) =>
+      rule.groupIds.length === 0 || !isFormal(rule) || rule.groups.has(device) || rule.whites.has(device),
+    words: (rule, device, _now, passed) =>
+      rule.groupIds.length === 0 || !isFormal(rule)
+        ? '不限设备分组'
+        : passed
+          ? exempted(rule.groups.has(device), '设备在发布的分组内')
+          : '设备不在发布的分组内',
+  },
+  share: {
+    passes: (rule, device) =>
+      rule.percent >= FULL_SHARE ||
+      !isFormal(rule) ||
+      placeOf(device.deviceId, rule.otaId) < rule.percent ||
+      rule.whites.has(device),
+    words: shareWords,
+  },
+  window: {
+    passes: (rule, device, now) => !isFormal(rule) || inWindow(rule, now) || rule.whites.has(device),
+    words: (rule, _device, now, passed) =>
+      passed
+        ? isFormal(rule)
+          ? exempted(inWindow(rule, now), '在发布时间段内')
+          : '测试发布不限时间段'
+        : closedWords(rule, now),
+  },
+}
+
+const ORDER = Object.keys(RULES) as RuleCode[]
+const IN_ORDER = ORDER.map((code) => TESTS[code].passes)
+
+/** Does the device get this version now? The question every poll asks. */
+export function passes(rule: Rule, device: DeviceFacts, now: Moment): boolean {
+  for (let i = 0; i < IN_ORDER.length; i++) if (!IN_ORDER[i]!(rule, device, now)) return false
+  return true
+}
+
+/** The first rule that keeps the version from the device; undefined when it gets it. */
+export function obstacleOf(rule: Rule, device: DeviceFacts, now: Moment): RuleCode | undefined {
+  return ORDER.find((code) => !TESTS[code].passes(rule, device, now))
+}
+
+/** Every rule with its verdict, in the order they are asked: the same code as the poll's. */
+export function verdictsOf(rule: Rule, device: DeviceFacts, now: Moment): Verdict[] {
+  return ORDER.map((code) => {
+    const passed = TESTS[code].passes(rule, device, now)
+    return { rule: code, title: RULES[code], passed, words: TESTS[code].words(rule, device, now, passed) }
+  })
+}
+
+/** The highest version that passes; of equal numbers the one of the device's own tenant, then the newer record. */
+export function bestRule(rules: readonly Rule[], device: DeviceFacts, now: Moment): Rule | undefined {
+  let best: Rule | undefined
+  for (const rule of rules) if ((!best || isBefore(rule, best, device)) && passes(rule, device, now)) best = rule
+  return best
+}
+
+function isBefore(a: Rule, b: Rule, { tenantId }: DeviceFacts) {
+  if (a.verCode !== b.verCode) return a.verCode > b.verCode
+  const own = Number(a.tenantId === tenantId) - Number(b.tenantId === tenantId)
+  return own === 0 ? a.otaId > b.otaId : own > 0
+}
+
+/** Both ends count in. A device that never said what it runs gets only versions meant for any. */
+function inRange({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts) {
+  if (verCode === null) return oldVerMin === null && oldVerMax === null
+  return (oldVerMin === null || verCode >= oldVerMin) && (oldVerMax === null || verCode <= oldVerMax)
+}
+
+function rangeWords({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts, _now: Moment, passed: boolean) {
+  if (oldVerMin === null && oldVerMax === null) return '适用任意旧版本'
+  const range = `${oldVerMin ?? '不限'}～${oldVerMax ?? '不限'}`
+  if (verCode === null) return `适用旧版本 ${range}，而${UNKNOWN}`
+  return `设备当前版本 ${shown(verCode)} ${passed ? '在' : '不在'}适用旧版本 ${range} 内`
+}
+
+function inWindow({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms, minute }: Moment) {
+  if ((startAt !== null && ms < startAt) || (endAt !== null && ms >= endAt)) return false
+  if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return true
+  const isOver = dailyStart > dailyEnd
+  return isOver ? minute >= dailyStart || minute < dailyEnd : minute >= dailyStart && minute < dailyEnd
+}
+
+/** Minutes until the daily window opens; 0 while it is open or there is none. */
+export function minutesToWindow(rule: Rule, { minute }: Moment): number {
+  const { dailyStart, dailyEnd } = rule
+  if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return 0
+  const isOpen =
+    dailyStart > dailyEnd ? minute >= dailyStart || minute < dailyEnd : minute >= dailyStart && minute < dailyEnd
+  return isOpen ? 0 : (dailyStart - minute + DAY_MINUTES) % DAY_MINUTES
+}
+
+const exempted = (passed: boolean, words: string) => (passed ? words : '白名单设备，不受此限')
+
+function stateWords({ mode, state }: Rule) {
+  if (mode === 2 && state === WAITING) return '正式发布待审批，暂按测试发布进行'
+  if (mode === 2 && state === REFUSED) return '正式发布已驳回，按测试发布进行'
+  return state === RUNNING ? '发布进行中' : '测试发布进行中'
+}
+
+const heldWords = ({ state, stateReason }: Rule) =>
+  `${state === PAUSED ? '发布已暂停' : '发布已终止'}${stateReason ? `：${stateReason}` : ''}`
+
+function shareWords(rule: Rule, device: DeviceFacts, _now: Moment, passed: boolean) {
+  if (!isFormal(rule)) return '测试发布不按比例'
+  if (rule.percent >= FULL_SHARE) return '全部设备'
+  const place = placeOf(device.deviceId, rule.otaId)
+  const words = `设备位于 ${share(place)} 处，灰度比例 ${share(rule.percent)}`
+  return passed ? exempted(place < rule.percent, words) : words
+}
+
+function closedWords({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms }: Moment) {
+  if (startAt !== null && ms < startAt) return '未到发布的开始时间'
+  if (endAt !== null && ms >= endAt) return '已过发布的结束时间'
+  return `不在每日时间段 ${clockText(dailyStart ?? 0)}～${clockText(dailyEnd ?? 0)} 内`
+}
