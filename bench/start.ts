@@ -33,7 +33,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.len
 async function startOnce(dataDir: string, weigh = false) {
   const { DATABASE_URL: _, ...inherited } = process.env
   const since = performance.now()
-  const child = spawn(process.execPath, ['--enable-source-maps', 'dist/server.mjs'], {
+  const child = spawn(process.execPath, ['dist/server.mjs'], {
     cwd: ROOT,
     stdio: 'ignore',
     env: {

@@ -1,11 +1,13 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { writeLicences } from './licences.mjs'
 import { at } from './runtime.mjs'
 
-/** The server and the terminal's commands as two files without sources, with the migrations beside them. */
+/** The server and the terminal's commands without sources, what loads late in chunks, with the migrations beside them. */
 export async function bundleServer(outdir) {
   const esbuild = await import('esbuild')
+  for (const name of existsSync(outdir) ? readdirSync(outdir) : [])
+    if (/^chunk-.*\.mjs(\.map)?$/.test(name)) rmSync(join(outdir, name))
   await esbuild.build({
     absWorkingDir: at(),
     entryPoints: { server: 'apps/server/src/server.ts', cli: 'apps/server/src/cli.ts' },
@@ -14,6 +16,10 @@ export async function bundleServer(outdir) {
     bundle: true,
     platform: 'node',
     format: 'esm',
+    // What is imported when first needed stays out of the file every start reads. Chunks lie beside the entries, where
+    // code looks for what is shipped with it.
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
     target: 'node22',
     sourcemap: true,
     sourcesContent: false,

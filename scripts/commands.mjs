@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { build, isStale } from './build.mjs'
 import { at, launch, run, say } from './runtime.mjs'
 
-const BUNDLE = ['--enable-source-maps']
 const bundleEnv = () => ({ NODE_COMPILE_CACHE: at('.cache/compile'), NODE_ENV: 'production' })
 
 export async function start(args) {
@@ -12,7 +11,7 @@ export async function start(args) {
   if (unknown) throw new Error(`不认识的参数 ${unknown}；可用：--demo`)
   await build()
   const own = demo ? { OMS_DEMO: 'on', DATA_DIR: process.env.DATA_DIR || './data-demo' } : {}
-  return run([...BUNDLE, at('dist/server.mjs')], { env: { ...bundleEnv(), ...own } })
+  return run([at('dist/server.mjs')], { env: { ...bundleEnv(), ...own } })
 }
 
 /** The server from source and the console from Vite; either ending ends both. */
@@ -32,7 +31,7 @@ export async function dev(args) {
 export async function oms(args) {
   const bundle = at('dist/cli.mjs')
   const isFresh = existsSync(bundle) && !isStale('server')
-  return run(isFresh ? [...BUNDLE, bundle, ...args] : [at('apps/server/src/cli.ts'), ...args], {
+  return run(isFresh ? [bundle, ...args] : [at('apps/server/src/cli.ts'), ...args], {
     env: isFresh ? bundleEnv() : {},
   })
 }
