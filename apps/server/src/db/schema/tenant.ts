@@ -29,6 +29,10 @@ export const tenants = pgTable(
     expireTime: moment(),
     level: smallint().notNull().default(1),
     status: enabled(),
+    /** When the clock switched it off because it had expired; a renewal switches it on again. */
+    expiredAt: moment(),
+    /** The nearest warning already given before this expiry: 30 or 7 days. */
+    warnedDays: smallint(),
     intro: text().notNull().default(''),
     remark: remark(),
     ...audited,
@@ -38,6 +42,95 @@ export const tenants = pgTable(
     uniqueIndex('tenants_no').on(t.tenantNo),
     uniqueIndex('tenants_name').on(t.name).where(sql`deleted_at is null`),
     uniqueIndex('tenants_join_code').on(t.joinCode),
+    index('tenants_industry').on(t.industryId),
+    index('tenants_expire').on(t.expireTime).where(sql`deleted_at is null and expire_time is not null`),
+  ],
+)
+
+/** What customers do for a living: two levels. */
+export const industries = pgTable(
+  'industries',
+  {
+    id: serial().primaryKey(),
+    /** 0: first level. */
+    parentId: integer().notNull().default(0),
+    name: varchar({ length: 30 }).notNull(),
+    code: varchar({ length: 30 }).notNull(),
+    sort: integer().notNull().default(0),
+    icon: varchar({ length: 64 }).notNull().default(''),
+    status: enabled(),
+    remark: remark(),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    uniqueIndex('industries_name').on(t.parentId, t.name).where(sql`deleted_at is null`),
+    uniqueIndex('industries_code').on(t.code).where(sql`deleted_at is null`),
+  ],
+)
+
+/** Accounts that ask to join a customer, with what they said of themselves then. */
+export const userApplications = pgTable(
+  'user_applications',
+  {
+    id: serial().primaryKey(),
+    applyNo: varchar({ length: 20 }).notNull(),
+    uid: integer().notNull(),
+    account: varchar({ length: 30 }).notNull(),
+    realname: varchar({ length: 15 }).notNull(),
+    mobileNo: varchar({ length: 20 }),
+    tenantId: integer().notNull(),
+    /** 1 registration page, 2 join code, 3 invitation. */
+    source: smallint().notNull().default(2),
+    reason: varchar({ length: 200 }).notNull().default(''),
+    /** 0 pending, 1 approved, 2 rejected, 3 cancelled, 4 expired. */
+    status: smallint().notNull().default(0),
+    roleIds: integer().array().notNull().default(sql`'{}'`),
+    auditUid: integer(),
+    auditName: varchar({ length: 30 }).notNull().default(''),
+    auditTime: moment(),
+    auditRemark: varchar({ length: 200 }).notNull().default(''),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    uniqueIndex('user_applications_no').on(t.applyNo),
+    uniqueIndex('user_applications_pending').on(t.uid, t.tenantId).where(sql`status = 0`),
+    index('user_applications_tenant').on(t.tenantId, t.id),
+    index('user_applications_open').on(t.createTime, t.id).where(sql`status = 0`),
+    index('user_applications_uid').on(t.uid, t.id),
+  ],
+)
+
+/** End users of the customers' Apps; devices are bound to them. */
+export const appAccounts = pgTable(
+  'app_accounts',
+  {
+    uid: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    account: varchar({ length: 50 }).notNull(),
+    mobileNo: varchar({ length: 20 }),
+    email: varchar({ length: 50 }),
+    nickname: varchar({ length: 30 }).notNull().default(''),
+    region: varchar({ length: 64 }).notNull().default(''),
+    registerTime: moment().notNull().default(sql`now()`),
+    /** 1 App, 2 mini-program, 3 web. */
+    registerSource: smallint().notNull().default(1),
+    lastActiveTime: moment(),
+    /** 0 none, 1 in use, 2 expired. */
+    cloudState: smallint().notNull().default(0),
+    status: enabled(),
+    remark: remark(),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    uniqueIndex('app_accounts_account').on(t.tenantId, sql`lower(${t.account})`).where(sql`deleted_at is null`),
+    uniqueIndex('app_accounts_mobile')
+      .on(t.tenantId, t.mobileNo)
+      .where(sql`deleted_at is null and mobile_no is not null`),
+    index('app_accounts_tenant').on(t.tenantId, t.uid),
+    index('app_accounts_registered').on(t.registerTime, t.uid),
+    index('app_accounts_active').on(t.lastActiveTime, t.uid),
   ],
 )
 
