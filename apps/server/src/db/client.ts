@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Config } from '#kernel/config.ts'
 import { openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/guard.ts'
+import type { Furniture } from './embedded/template.ts'
 import * as schema from './schema/index.ts'
 
 /** The database as services see it: the pool, or one transaction on it. */
@@ -21,6 +22,8 @@ export type Database = {
 export type DatabaseOptions = {
   readonly role?: Role
   readonly warn?: (message: string) => void
+  /** What a new embedded cluster starts with; asked for only then. */
+  readonly furniture?: () => Promise<Furniture>
 }
 
 /** The database cannot be used. The message is the one line an operator reads. */
@@ -46,9 +49,9 @@ pg.types.setTypeParser(INT8_ARRAY, (text: string) =>
 
 /** The embedded database of the data folder, or the one `DATABASE_URL` names. */
 export async function openDatabase(config: Config, options: DatabaseOptions = {}): Promise<Database> {
-  const { role = 'server', warn = () => {} } = options
+  const { role = 'server', warn = () => {}, furniture } = options
   const { url } = config.database
-  const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn })
+  const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn, furniture })
   const connection = connectionOf(cluster?.connection ?? readUrl(url ?? ''), config)
   const closeCluster = async () => cluster?.close()
   try {

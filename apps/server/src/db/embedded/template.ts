@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -26,11 +27,29 @@ export const APP_DATABASE = 'oms'
 /** Raised whenever `furnish` changes. */
 const REVISION = 1
 
-const nameOf = ({ version }: Binaries) => `postgres-template-${REVISION}-${version}-${platform()}-${arch()}.zst`
+/** What a new cluster holds beyond an empty database: the program's own tables and what they ship with. */
+export interface Furniture {
+  /** Changes with what `fill` makes; names the kept template. */
+  readonly key: string
+  /** Fills the empty database as the program's own role. */
+  fill(connection: pg.ClientConfig): Promise<void>
+}
+
+const PREFIX = `postgres-template-${REVISION}`
+const nameOf = ({ version }: Binaries, furniture?: Furniture) =>
+  `${PREFIX}-${version}-${platform()}-${arch()}${furniture ? `-${furniture.key}` : ''}.zst`
 
 /** Puts a whole new cluster at `cluster`, or leaves nothing there. */
-export async function createCluster(binaries: Binaries, cluster: string, account: Account | undefined): Promise<void> {
-  const kept = cachePath(nameOf(binaries)).find((path) => existsSync(path))
+export async function createCluster(
+  binaries: Binaries,
+  cluster: string,
+  account: Account | undefined,
+  furniture?: Furniture,
+): Promise<void> {
+  // Without a furnished one the first start furnishes the cluster itself, as every later release does.
+  const kept = [nameOf(binaries, furniture), nameOf(binaries)]
+    .flatMap((name) => cachePath(name))
+    .find((path) => existsSync(path))
   const packed = kept ? readFileSync(kept) : await makeTemplate(binaries)
   const fresh = `${cluster}.${process.pid}`
   rmSync(fresh, { recursive: true, force: true })
@@ -43,18 +62,22 @@ export async function createCluster(binaries: Binaries, cluster: string, account
   }
 }
 
-/** For the build: the template in the nearest `.cache`, made unless it is there. */
-export async function keepTemplate(binaries: Binaries, folder: string): Promise<string> {
-  const path = join(folder, nameOf(binaries))
+/** For the build: the template in that folder, made unless it is there; furnished ones of other releases go. */
+export async function keepTemplate(binaries: Binaries, folder: string, furniture?: Furniture): Promise<string> {
+  const name = nameOf(binaries, furniture)
+  const path = join(folder, name)
   if (existsSync(path)) return path
-  const packed = await makeTemplate(binaries)
+  const packed = await makeTemplate(binaries, furniture)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.${process.pid}`, packed)
   renameSync(`${path}.${process.pid}`, path)
+  if (furniture)
+    for (const other of readdirSync(folder))
+      if (other.startsWith(`${nameOf(binaries).slice(0, -4)}-`) && other !== name) rmSync(join(folder, other))
   return path
 }
 
-async function makeTemplate(found: Binaries): Promise<Buffer> {
+async function makeTemplate(found: Binaries, furniture?: Furniture): Promise<Buffer> {
   const account = namedAccount()
   const binaries = prepareBinaries(found, account)
   const scratch = mkdtempSync(join(tmpdir(), 'oms-init-'))
@@ -66,6 +89,7 @@ async function makeTemplate(found: Binaries): Promise<Buffer> {
     await ensureRunning(site)
     try {
       await furnish(scratch)
+      await furniture?.fill({ host: scratch, port: 5432, user: APP_ROLE, database: APP_DATABASE })
     } finally {
       await stopPostmaster(site)
     }
