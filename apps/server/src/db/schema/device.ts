@@ -150,6 +150,14 @@ export const devicePackages = pgTable(
   (t) => [primaryKey({ name: 'device_packages_pk', columns: [t.deviceId, t.packageName] })],
 )
 
+/** Devices whose user agreed once to whatever comes (hawkBit's auto-confirmation). */
+export const deviceAutoConfirms = pgTable('device_auto_confirms', {
+  deviceId: integer().primaryKey(),
+  initiator: varchar({ length: 64 }).notNull().default(''),
+  remark: varchar({ length: 200 }).notNull().default(''),
+  createTime: moment().notNull().default(sql`now()`),
+})
+
 /** Condition of a dynamic group: every key given must hold, a list matches any of its values. */
 export interface GroupRule {
   readonly modelIds?: readonly number[]
