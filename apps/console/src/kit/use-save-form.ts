@@ -73,7 +73,7 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     /** For the button: `<Button htmlType="submit" form={name}>` also lets Enter save. */
     name,
     load,
-    focusFirst: () => firstControl(document.getElementById(name))?.focus(),
+    focusFirst: () => focusFirst(document.getElementById(name)),
     form: formProps,
   }
 }
@@ -104,6 +104,11 @@ function showAtField(form: FormInstance, field: string, message: string) {
   const name = fieldPath(field)
   form.setFields([{ name, errors: [message] }])
   form.scrollToField(name, { block: 'center', focus: true })
+}
+
+/** A dialog is open before it stops moving: whoever types in it by then keeps the focus where it is. */
+function focusFirst(form: HTMLElement | null) {
+  if (!form?.contains(document.activeElement)) firstControl(form)?.focus()
 }
 
 const firstControl = (element: HTMLElement | null | undefined) =>
