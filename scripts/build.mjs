@@ -63,6 +63,5 @@ async function buildConsole() {
 async function keepTemplate() {
   const folder = at('.cache')
   if (process.env.DATABASE_URL || !existsSync(at('dist/cli.mjs'))) return
-  if (existsSync(folder) && readdirSync(folder).some((name) => /^postgres-template-.*\.zst$/.test(name))) return
   await run([at('dist/cli.mjs'), 'template', folder])
 }

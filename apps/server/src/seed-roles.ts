@@ -18,7 +18,7 @@ const READ = ['list', 'query', 'export'] as const
 const reads = (...prefixes: string[]) => prefixes.flatMap((prefix) => READ.map((action) => `${prefix}:${action}`))
 
 /** Roles a vendor's back office starts with; staff may change or delete them like any of their own. */
-const STANDARD_ROLES: readonly StandardRole[] = [
+export const STANDARD_ROLES: readonly StandardRole[] = [
   {
     roleCode: 'ops_manager',
     roleName: '运营主管',

@@ -10,7 +10,7 @@ import { md5Hex, type Passwords } from '#kernel/passwords.ts'
 import { SCOPE, SUPER_ROLE_ID } from '#kernel/rights.ts'
 import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
 import { syncDicts } from '#modules/dict/dict-sync.ts'
-import { syncRoles } from './seed-roles.ts'
+import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 
 /** Several processes may start on one new database at once: one seeds, the others wait. */
 const SEED_LOCK = 0x6f6d7301
@@ -27,22 +27,31 @@ export async function seed(
 ): Promise<Seeded> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
-    await tx.insert(tenants).values(PLATFORM).onConflictDoNothing()
-    await tx.insert(roles).values(SUPER_ROLE).onConflictDoNothing()
-    await tx.execute(sql`select setval(pg_get_serial_sequence('tenants', 'id'), greatest((select max(id) from tenants), 1)),
-      setval(pg_get_serial_sequence('roles', 'id'), greatest((select max(id) from roles), 1))`)
-    await syncShipped(tx)
+    await seedShipped(tx)
     return { oneTimePassword: await seedAdmin(tx, passwords, adminPassword) }
   })
 }
 
-/** Menus, dictionaries and roles as shipped; compared row by row only after the program's own lists have changed. */
-async function syncShipped(db: Db) {
-  const shipped = createHash('sha256')
-    .update(JSON.stringify([builtinMenus(), DICT_SEED]))
-    .digest('hex')
+/** What every installation has: the platform, the super role, menus, dictionaries. No account. */
+export async function seedShipped(db: Db) {
   const [known] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SHIPPED))
+  const shipped = shippedKey()
   if (known?.value === shipped) return
+  await db.insert(tenants).values(PLATFORM).onConflictDoNothing()
+  await db.insert(roles).values(SUPER_ROLE).onConflictDoNothing()
+  await db.execute(sql`select setval(pg_get_serial_sequence('tenants', 'id'), greatest((select max(id) from tenants), 1)),
+    setval(pg_get_serial_sequence('roles', 'id'), greatest((select max(id) from roles), 1))`)
+  await syncShipped(db, shipped)
+}
+
+/** Changes whenever the program's own menus, dictionaries or roles do. */
+export const shippedKey = () =>
+  createHash('sha256')
+    .update(JSON.stringify([builtinMenus(), DICT_SEED, STANDARD_ROLES]))
+    .digest('hex')
+
+/** Menus, dictionaries and roles as shipped; compared row by row only after the program's own lists have changed. */
+async function syncShipped(db: Db, shipped: string) {
   await syncMenus(db)
   await syncDicts(db)
   await syncRoles(db)
@@ -79,6 +88,11 @@ async function seedAdmin(db: Db, passwords: Passwords, given: string | undefined
       isTenantAdmin: true,
     })
     .returning({ uid: accounts.uid })
+  // The rows may have come with a template made long ago: their time is that of the installation, and so are the months
+  // the logs are kept in.
+  await db.update(tenants).set({ createTime: sql`now()` as never, updateTime: sql`now()` as never })
+  await db.update(roles).set({ createTime: sql`now()` as never, updateTime: sql`now()` as never })
+  await db.execute(sql`select oms_ensure_partitions('oper_logs', 3), oms_ensure_partitions('login_logs', 3)`)
   if (created) await db.insert(accountRoles).values({ uid: created.uid, roleId: SUPER_ROLE_ID })
   await db
     .update(roles)

@@ -7,7 +7,10 @@ try {
   const early: string[] = []
   let warn = (message: string): void => void early.push(message)
   const config = readConfig(process.env)
-  const opening = openDatabase(config, { warn: (message) => warn(message) })
+  const opening = openDatabase(config, {
+    warn: (message) => warn(message),
+    furniture: async () => (await import('./furniture.ts')).furniture(),
+  })
   opening.catch(() => {})
   const { serve } = await import('./serve.ts')
   await serve({
