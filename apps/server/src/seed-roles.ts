@@ -17,6 +17,19 @@ interface StandardRole {
 const READ = ['list', 'query', 'export'] as const
 const reads = (...prefixes: string[]) => prefixes.flatMap((prefix) => READ.map((action) => `${prefix}:${action}`))
 
+const TENANTS = ['tenantManage:tenant', 'tenantManage:userapplication', 'tenantManage:industry']
+const DEVICES = ['device:_manage', 'device:updateManage', 'device:apkManage', 'device:deviceGroup']
+const UPGRADES = ['upgrade:ota', 'upgrade:GeneralSoftware']
+const LICENSES = ['LicenseManage:Certificate', 'LicenseManage:StatisticalAnalysis', 'LicenseManage:ConsentManage']
+const SERVICE = [
+  'AfterService:Equipment',
+  'AfterService:Questions',
+  'AfterService:PendingList',
+  'AfterService:StatisticAnalysis',
+]
+const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
+const all = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}:*`)
+
 /** Roles a vendor's back office starts with; staff may change or delete them like any of their own. */
 export const STANDARD_ROLES: readonly StandardRole[] = [
   {
@@ -25,14 +38,9 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     dataScope: SCOPE.all,
     roleSort: 10,
     grants: [
-      ...reads(
-        'upgrade:ota',
-        'system:manager',
-        'system:rolemanagement',
-        'system:operLog',
-        'system:loginLog',
-        'system:userList',
-      ),
+      ...all([...TENANTS, ...DEVICES, ...LICENSES, ...SERVICE, 'AccountAdministration:accountList']),
+      ...reads(...UPGRADES, ...SYSTEM_READ),
+      'index:indexScreen:bigScreen',
       'system:noticeManage:*',
       'system:AboutUs:list',
     ],
@@ -42,7 +50,26 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     roleName: '设备工程师',
     dataScope: SCOPE.all,
     roleSort: 20,
-    grants: ['upgrade:ota:*'],
+    grants: [...reads(...TENANTS, ...SERVICE), ...all([...DEVICES, ...LICENSES, ...UPGRADES])],
+  },
+  {
+    roleCode: 'aftersales_lead',
+    roleName: '售后主管',
+    dataScope: SCOPE.own,
+    roleSort: 30,
+    grants: [...reads(...TENANTS, ...DEVICES, ...UPGRADES), ...all(SERVICE)],
+  },
+  {
+    roleCode: 'aftersales_agent',
+    roleName: '售后专员',
+    dataScope: SCOPE.own,
+    roleSort: 40,
+    grants: [
+      ...reads(...SERVICE.slice(0, 3), 'device:apkManage').filter((grant) => !grant.endsWith(':export')),
+      'AfterService:Questions:submit',
+      'AfterService:Questions:add',
+      'AfterService:PendingList:claim',
+    ],
   },
   {
     roleCode: 'auditor',
@@ -50,13 +77,13 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     dataScope: SCOPE.all,
     roleSort: 90,
     grants: reads(
-      'upgrade:ota',
-      'system:manager',
-      'system:rolemanagement',
+      ...TENANTS,
+      ...DEVICES,
+      ...UPGRADES,
+      ...LICENSES,
+      ...SERVICE,
+      ...SYSTEM_READ,
       'system:sceneManagement',
-      'system:operLog',
-      'system:loginLog',
-      'system:userList',
       'system:noticeManage',
       'system:systemPerm',
       'system:systemDict',
