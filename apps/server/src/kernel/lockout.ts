@@ -31,6 +31,8 @@ const FROM_ANYWHERE = 10
 const FROM_ONE_ADDRESS = 20
 /** From this failure on one account and address, attempts wait; an office behind one address must not slow each other. */
 const SLOW_AFTER = 3
+/** Seconds an attempt waits at most before the account is locked. */
+const LONGEST_DELAY = 8
 
 /** Where this guess stands before its password is looked at. */
 export async function standingOf(db: Db, guess: Guess): Promise<Standing> {
@@ -72,7 +74,7 @@ async function count(
       lock_until = case
         when f.count + 1 >= ${lockAfter} and not (f.lock_until < now() and f.count >= ${lockAfter})
           then now() + make_interval(mins => ${lockMinutes})
-        when f.count + 1 >= ${slowAfter} then now() + make_interval(secs => least(8, power(2, f.count - 2)))
+        when f.count + 1 >= ${slowAfter} then now() + make_interval(secs => least(${sql.raw(String(LONGEST_DELAY))}, power(2, f.count - 2)))
         else null end
     returning count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait`)
   return { failures: rows[0]?.count ?? 1, waitSeconds: rows[0]?.wait ?? 0 }
@@ -90,6 +92,11 @@ export async function unlock(db: Db, account: string) {
   await db.execute(sql`delete from login_failures where key = ${`a:${name}`} or starts_with(key, ${`p:${name}|`})`)
 }
 
+/** SQL condition on a row `lf` of login_failures: a lock under way. Delays before the lock are seconds, locks minutes. */
+export const LOCKED = sql.raw(
+  `lf.lock_until > now() and lf.lock_until > lf.last_time + interval '${LONGEST_DELAY + 2} seconds'`,
+)
+
 /** SQL condition: is an account of this name (lower case) locked from some address now? */
 export const lockedAccount = (name: unknown) => sql<boolean>`exists (select from login_failures lf
-  where lf.lock_until > now() and lf.count >= 5 and (lf.key = 'a:' || lower(${name}) or starts_with(lf.key, 'p:' || lower(${name}) || '|')))`
+  where ${LOCKED} and (lf.key = 'a:' || lower(${name}) or starts_with(lf.key, 'p:' || lower(${name}) || '|')))`

@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { accounts } from '#db/schema/account.ts'
+import { LOCKED } from '../lockout.ts'
 
 /** Names of accounts that are locked from some address right now: there are few at any time, so lists look them up here. */
 const lockedNames = sql`(select split_part(substr(lf.key, 3), '|', 1) from login_failures lf
-  where lf.lock_until > now() and lf.count >= 5 and left(lf.key, 2) in ('a:', 'p:'))`
+  where ${LOCKED} and left(lf.key, 2) in ('a:', 'p:'))`
 
 /** Column of a list: is the account of this row locked? */
 export const isLocked = sql<boolean>`lower(${accounts.account}) in ${lockedNames}`
