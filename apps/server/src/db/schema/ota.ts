@@ -35,10 +35,11 @@ export const otaVersions = pgTable(
     uniqueIndex('ota_versions_code').on(t.tenantId, t.modelId, t.packageName, t.verCode).where(sql`deleted_at is null`),
     index('ota_versions_tenant').on(t.tenantId, t.otaId),
     index('ota_versions_model').on(t.modelId, t.otaId),
-    // As lists ask for them: nulls first upwards, last downwards.
-    index('ota_versions_release').on(t.releaseDate.asc().nullsFirst(), t.otaId),
-    index('ota_versions_number').on(t.verCode.asc().nullsFirst(), t.otaId),
-    index('ota_versions_updated').on(t.updateTime.asc().nullsFirst(), t.otaId),
+    // A list is of one kind. As lists ask for the rest: nulls first upwards, last downwards.
+    index('ota_versions_kind').on(t.kind, t.otaId),
+    index('ota_versions_release').on(t.kind, t.releaseDate.asc().nullsFirst(), t.otaId),
+    index('ota_versions_number').on(t.kind, t.verCode.asc().nullsFirst(), t.otaId),
+    index('ota_versions_updated').on(t.kind, t.updateTime.asc().nullsFirst(), t.otaId),
   ],
 )
 

@@ -164,21 +164,33 @@ export const otaTaskLogs = pgTable(
   (t) => [index('ota_task_logs_task').on(t.taskId, t.id)],
 )
 
-/** The signed statement of what a version consists of; devices may check it before they install. */
-export const otaManifests = pgTable('ota_manifests', {
-  otaId: integer().primaryKey(),
-  tenantId: integer().notNull(),
-  /** Canonical JSON, byte for byte what was signed. */
-  manifest: text().notNull(),
-  /** Base64 of the Ed25519 signature. */
-  signature: varchar({ length: 100 }).notNull(),
-  /** First 16 hex digits of the SHA-256 of the public key. */
-  keyId: varchar({ length: 16 }).notNull(),
-  /** False: made elsewhere and uploaded. */
-  isOwn: boolean().notNull().default(true),
-  createBy: integer(),
-  createTime: moment().notNull().default(sql`now()`),
-})
+/**
+ * The signed statement of what a version consists of; devices may check it before they install. Composed when the version
+ * is enabled, or before that for a signature made elsewhere.
+ */
+export const otaManifests = pgTable(
+  'ota_manifests',
+  {
+    otaId: integer().primaryKey(),
+    tenantId: integer().notNull(),
+    modelId: integer().notNull(),
+    packageName: varchar({ length: 64 }).notNull().default(''),
+    /** Grows within a model and package of a tenant: a device takes no statement older than the last it accepted. */
+    release: integer().notNull(),
+    /** Canonical JSON, byte for byte what was signed. */
+    manifest: text().notNull(),
+    /** Base64 of the Ed25519 signature; empty while it waits for one made elsewhere. */
+    signature: varchar({ length: 100 }).notNull(),
+    /** First 16 hex digits of the SHA-256 of the public key. */
+    keyId: varchar({ length: 16 }).notNull(),
+    /** False: made elsewhere and uploaded. */
+    isOwn: boolean().notNull().default(true),
+    expireTime: moment().notNull(),
+    createBy: integer(),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [uniqueIndex('ota_manifests_release').on(t.tenantId, t.modelId, t.packageName, t.release)],
+)
 
 /** Alarms of the upgrade side a person has to look at: a damaged file, a release that paused itself. */
 export const otaAlarms = pgTable(
