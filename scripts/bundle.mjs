@@ -10,7 +10,11 @@ export async function bundleServer(outdir) {
     if (/^chunk-.*\.mjs(\.map)?$/.test(name)) rmSync(join(outdir, name))
   await esbuild.build({
     absWorkingDir: at(),
-    entryPoints: { server: 'apps/server/src/server.ts', cli: 'apps/server/src/cli.ts' },
+    entryPoints: {
+      server: 'apps/server/src/server.ts',
+      cli: 'apps/server/src/cli.ts',
+      'hash-worker': 'apps/server/src/kernel/files/hash-worker.ts',
+    },
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

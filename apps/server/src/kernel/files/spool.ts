@@ -1,12 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
+import { Digests } from './digests.ts'
 import { DiskFull, FileMismatch, FileTooLarge, type PutOptions, type StoredFile } from './store.ts'
 import { WriteBehind } from './write-behind.ts'
 
 const MIB = 1024 * 1024
-export const HEAD_BYTES = 4100
 /** Below this much free space no upload is taken: the database on the same disk must go on. */
 export const KEEP_FREE_BYTES = 1024 * MIB
 const FREE_CHECK_BYTES = 64 * MIB
@@ -42,8 +42,8 @@ interface Limits {
 
 async function writeHashed(path: string, source: AsyncIterable<Uint8Array>, { maxBytes, signal, checkRoom }: Limits) {
   const handle = await open(path, 'wx', 0o640)
+  const digests = new Digests()
   try {
-    const digests = new Digests()
     const disk = new WriteBehind(handle)
     let checkAt = FREE_CHECK_BYTES
     for await (const chunk of source) {
@@ -51,44 +51,20 @@ async function writeHashed(path: string, source: AsyncIterable<Uint8Array>, { ma
       if (digests.size + chunk.length > maxBytes) throw new FileTooLarge(maxBytes)
       // The disk takes the bytes while the processor hashes them.
       const room = disk.add(chunk)
-      digests.add(chunk)
+      await digests.add(chunk)
       await room
       if (digests.size >= checkAt) {
         await checkRoom()
         checkAt += FREE_CHECK_BYTES
       }
     }
-    await disk.end()
-    return digests.end()
+    const [file] = await Promise.all([digests.end(), disk.end()])
+    return file
+  } catch (error) {
+    digests.abandon()
+    throw error
   } finally {
     await handle.close()
-  }
-}
-
-/** The digests of what passed by, and its first bytes. */
-class Digests {
-  size = 0
-  readonly #sha256 = createHash('sha256')
-  readonly #md5 = createHash('md5')
-  readonly #sha1 = createHash('sha1')
-  readonly #head: Uint8Array[] = []
-
-  add(chunk: Uint8Array) {
-    if (this.size < HEAD_BYTES) this.#head.push(Uint8Array.prototype.slice.call(chunk, 0, HEAD_BYTES - this.size))
-    this.size += chunk.length
-    this.#sha256.update(chunk)
-    this.#md5.update(chunk)
-    this.#sha1.update(chunk)
-  }
-
-  end(): StoredFile {
-    return {
-      sha256: this.#sha256.digest('hex'),
-      md5: this.#md5.digest('hex'),
-      sha1: this.#sha1.digest('hex'),
-      size: this.size,
-      head: Buffer.concat(this.#head),
-    }
   }
 }
 
