@@ -37,14 +37,13 @@ export const isLogged = (endpoint: Endpoint) =>
 /** Writes the row of one call. Inside the call's transaction it stands or falls with the change itself. */
 export async function writeOperation(db: Db, call: Call, { ok, message }: Outcome) {
   const { endpoint, request, user, note } = call
-  await db.insert(operLogs).values({
+  const row = {
     tenantId: user?.tenantId ?? null,
     uid: user?.uid ?? null,
     operName: user?.account ?? '',
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',
-    bizId: String(note.bizId ?? '').slice(0, 64),
     action: (note.action ?? '').slice(0, 500),
     diff: note.diff ?? [],
     requestMethod: endpoint.method,
@@ -57,7 +56,10 @@ export async function writeOperation(db: Db, call: Call, { ok, message }: Outcom
     errorMsg: ok ? '' : message.slice(0, 2000),
     traceId: request.id,
     costTime: Math.round(performance.now() - call.startedAt),
-  })
+  }
+  // What was done to several records stands in the history of each.
+  const bizIds = note.bizIds?.length ? note.bizIds : [note.bizId ?? '']
+  await db.insert(operLogs).values(bizIds.map((bizId) => ({ ...row, bizId: String(bizId).slice(0, 64) })))
 }
 
 function paramOf({ endpoint, input }: Call) {

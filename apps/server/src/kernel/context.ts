@@ -52,6 +52,8 @@ export interface AuditNote {
   /** The kind of record, e.g. `role`; with `bizId` it opens the history of one record. */
   bizType?: string
   bizId?: string | number
+  /** The same was done to each of these records; instead of `bizId`. */
+  bizIds?: readonly (string | number)[]
   /** A readable sentence: `新增角色「售后主管」`. */
   action?: string
   diff?: FieldChange[]

@@ -1,5 +1,6 @@
-import type { DeviceFilterValues } from '@oms/contract/device.ts'
-import { and, eq, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { type DeviceFilterValues, MIN_SN_PART } from '@oms/contract/device.ts'
+import { type AnyColumn, and, eq, gte, ilike, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
 import { deviceGroups, devices, type GroupRule } from '#db/schema/device.ts'
 import type { User } from '#kernel/context.ts'
 import { contains, within } from '#kernel/query.ts'
@@ -9,26 +10,46 @@ import { alive, scoped } from '#kernel/tenancy.ts'
 export const visibleDevices = (user: User) =>
   and(alive(devices), scoped(user, { tenant: devices.tenantId, creator: devices.createBy }))
 
-/** The devices a filter means, without regard to who asks: combine it with `visibleDevices`. */
-export function devicesMatching(filter: Partial<DeviceFilterValues>): SQL | undefined {
-  const { sn, sns, devName, mac, uid, tenantId, typeId, modelId, groupId, tag, status, online } = filter
+/**
+ * The devices a filter means, without regard to who asks: combine it with `visibleDevices`. A dynamic group has to be
+ * looked up first: hand in what `groupCondition` made of it.
+ */
+export function devicesMatching(filter: Partial<DeviceFilterValues>, group?: SQL): SQL | undefined {
+  const { sn, sns, devName, mac, imei, uid, tenantId, typeId, modelId, groupId, tag, status, online, activated } =
+    filter
   return and(
-    contains(devices.sn, sn),
+    containsPart(devices.sn, sn),
     sns?.length ? sql`${devices.sn} = any(${sql.param(sns)}::text[])` : undefined,
-    contains(devices.devName, devName),
-    mac ? eq(devices.mac, mac.toLowerCase().replaceAll(/[^0-9a-f]/g, '')) : undefined,
-    uid ? eq(devices.uid, uid) : undefined,
+    containsPart(devices.devName, devName),
+    mac ? macIs(mac) : undefined,
+    // Said twice: the index covers only those that have one.
+    imei ? and(eq(devices.imei, imei), sql`${devices.imei} <> ''`) : undefined,
+    uid ? and(eq(devices.uid, uid), sql`${devices.uid} <> ''`) : undefined,
     tenantId === undefined ? undefined : eq(devices.tenantId, tenantId),
     modelId === undefined ? undefined : eq(devices.modelId, modelId),
     typeId === undefined ? undefined : ofTypes([typeId]),
-    groupId === undefined ? undefined : inGroup(groupId),
+    groupId === undefined ? undefined : (group ?? inGroup(groupId)),
     tag ? sql`${devices.tags} @> array[${tag}]::text[]` : undefined,
     status === undefined ? undefined : eq(devices.status, status),
     online === undefined ? undefined : eq(devices.online, online),
+    activated === undefined
+      ? undefined
+      : activated === 1
+        ? isNotNull(devices.activateTime)
+        : isNull(devices.activateTime),
     filter.verCodeMin === undefined ? undefined : gte(devices.verCode, filter.verCodeMin),
     filter.verCodeMax === undefined ? undefined : lte(devices.verCode, filter.verCodeMax),
     ...within(devices.createTime, filter.beginTime, filter.endTime),
   )
+}
+
+/** A trigram index knows parts of three characters and more anywhere, shorter ones only at the beginning. */
+const containsPart = (column: AnyColumn, text: string | undefined) =>
+  text && text.length < MIN_SN_PART ? ilike(column, `${text.replaceAll(/[%_\\]/g, '\\$&')}%`) : contains(column, text)
+
+function macIs(text: string) {
+  const digits = text.toLowerCase().replaceAll(/[^0-9a-f]/g, '')
+  return digits === '' ? sql`false` : and(eq(devices.mac, digits), sql`${devices.mac} <> ''`)
 }
 
 const ofTypes = (typeIds: readonly number[]) =>
@@ -57,3 +78,12 @@ export const GROUP_KEY = { id: deviceGroups.id, kind: deviceGroups.kind, rule: d
 /** The devices of a group of either kind. */
 export const devicesOfGroup = ({ id, kind, rule }: { id: number; kind: number; rule: GroupRule | null }) =>
   kind === 1 ? inGroup(id) : devicesOfRule(rule ?? {})
+
+/** The devices of a group of either kind within its tenant; one the account may not see has none. */
+export async function groupCondition(db: Db, user: User, groupId: number): Promise<SQL> {
+  const [group] = await db
+    .select({ ...GROUP_KEY, tenantId: deviceGroups.tenantId })
+    .from(deviceGroups)
+    .where(and(eq(deviceGroups.id, groupId), alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
+  return group ? (and(eq(devices.tenantId, group.tenantId), devicesOfGroup(group)) as SQL) : sql`false`
+}

@@ -36,6 +36,8 @@ interface Definition<E extends ExportEndpoint, R extends Row> {
   /** The list's row: it knows titles and words. */
   readonly schema: z.ZodObject
   readonly columns: readonly ColumnSpec[]
+  /** Looks up what the filter only names, for `keys` to find in its input. */
+  resolve?(db: Db, user: User, input: ParsedOf<E>): Promise<ParsedOf<E>>
   /** Selects the primary key alone of every row the list would show, without an order. */
   keys(db: Db, user: User, input: ParsedOf<E>): PgSelect
   /** The list's order. */
@@ -76,7 +78,7 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   const { kind, sheet } = definition
   const { format, columns: wanted } = input as z.output<ExportEndpoint['input']>
   const columns = chosenOf(definition.all, wanted)
-  const total = await transact(ctx, (db) => countOf(db, definition.keys(db, user, input)))
+  const total = await transact(ctx, async (db) => countOf(db, await keysOf(definition, db, user, input)))
   const later = total > DIRECT_EXPORT_ROWS
   const many = later ? `，超过${DIRECT_EXPORT_ROWS}条，转为后台` : `${total}条`
   ctx.audit({ bizType: kind, action: `导出${sheet}${many}` })
@@ -92,8 +94,18 @@ const jobAnswer =
       .header('content-type', 'application/json; charset=utf-8')
       .send(JSON.stringify({ code: CODE.ok, msg: TRANSFER_MESSAGES.exportLater, data }))
 
+/** Boxed: a query is a promise of its rows, and must not be awaited by accident. */
+async function keysOf<E extends ExportEndpoint, R extends Row>(
+  { resolve, keys }: Definition<E, R>,
+  db: Db,
+  user: User,
+  input: ParsedOf<E>,
+) {
+  return { query: keys(db, user, (await resolve?.(db, user, input)) ?? input) }
+}
+
 /** Never reads further than it takes to know that the rows are too many for one answer. */
-async function countOf(db: Db, keys: PgSelect) {
+async function countOf(db: Db, { query: keys }: { query: PgSelect }) {
   const counted = sql`select count(*)::int as n from (${keys.getSQL()} limit ${DIRECT_EXPORT_ROWS + 1}) as counted`
   const { rows } = await db.execute<{ n: number }>(counted)
   return rows[0]?.n ?? 0
@@ -157,7 +169,8 @@ async function readKeys<E extends ExportEndpoint, R extends Row>({
   const batches: Float64Array[] = []
   let total = 0
   await inTransaction(kernel.database, user, async (db) => {
-    const query = definition.keys(db, user, input).orderBy(...definition.order(input))
+    const { query: keys } = await keysOf(definition, db, user, input)
+    const query = keys.orderBy(...definition.order(input))
     await db.execute(sql`declare export_keys no scroll cursor for ${query.getSQL()}`)
     for (let isLast = false; !isLast; ) {
       source.signal?.throwIfAborted()

@@ -13,6 +13,10 @@ import { openTable } from './table-reader.ts'
 /** `db` is the transaction of the whole import. */
 export type ImportCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'kernel'>
 
+type Taken = 'created' | 'updated'
+/** Lines `takeMany` is handed at once. */
+const LINES_AT_ONCE = 2000
+
 export interface LineTaker<S extends z.ZodObject, State> {
   /** One line: its titles head the columns, its messages fill the report. */
   readonly schema: S
@@ -20,7 +24,16 @@ export interface LineTaker<S extends z.ZodObject, State> {
   /** The cells as the schema wants them: codes for words, ids for names. */
   cells?(given: Readonly<Record<string, string>>, state: State): Record<string, unknown>
   /** Writes one line; a `Problem` thrown is the line's alone and undoes what it wrote. */
-  take(ctx: ImportCtx, input: z.output<S>, state: State): Promise<'created' | 'updated'>
+  take?(ctx: ImportCtx, input: z.output<S>, state: State): Promise<Taken>
+  /**
+   * Instead of `take`, for tables too long to go line by line: writes many lines at once and says of each what became of
+   * it, in their order. A line that is refused must not have been written.
+   */
+  takeMany?(
+    ctx: ImportCtx,
+    lines: readonly { readonly row: number; readonly input: z.output<S> }[],
+    state: State,
+  ): Promise<readonly (Taken | Problem)[]>
   /** After the last line: caches to forget, events to publish. */
   finish?(ctx: ImportCtx, state: State): Promise<void>
 }
@@ -79,17 +92,17 @@ async function takeAll(ctx: ImportCtx, { definition, input, table, signal, onLin
   const { header, rows } = await openTable(table.bytes, table.name, limitsOf(definition))
   const fields = fieldsOf(definition, header)
   const state = await definition.prepare(ctx, input as never)
+  const batch: Parsed[] = []
   for await (const { row, cells } of rows) {
     signal?.throwIfAborted()
     report.total += 1
     const given = Object.fromEntries(fields.flatMap((field, at) => (field ? [[field, (cells[at] ?? '').trim()]] : [])))
-    const problem = await takeLine(ctx, definition, { given, state, report })
-    if (problem) {
-      report.failed += 1
-      if (report.rows.length < MAX_REPORTED_ROWS) report.rows.push({ row, ...problem })
-    }
+    batch.push(parsed(definition, { row, given, state }))
+    if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
+      await takeBatch(ctx, definition, { batch: batch.splice(0), state, report })
     await onLine?.(report.total)
   }
+  if (batch.length > 0) await takeBatch(ctx, definition, { batch, state, report })
   await definition.finish?.(ctx, state)
 }
 
@@ -105,28 +118,60 @@ function fieldsOf({ schema, columns, required }: ImportDefinition, header: reado
 const titleOf = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
 
 interface Line {
+  readonly row: number
   readonly given: Readonly<Record<string, string>>
+  readonly state: unknown
+}
+/** A line as the schema read it, or why it could not be read. */
+interface Parsed {
+  readonly row: number
+  readonly result: { readonly input: Record<string, unknown> } | { readonly problem: Problem }
+}
+
+function parsed({ schema, cells }: ImportDefinition, { row, given, state }: Line): Parsed {
+  try {
+    const result = schema.safeParse(cells?.(given, state) ?? given)
+    if (result.success) return { row, result: { input: result.data } }
+    const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
+    return { row, result: { problem: invalid(message, path.map(String).join('.')) } }
+  } catch (error) {
+    return { row, result: { problem: problemOf(error) } }
+  }
+}
+
+const problemOf = (error: unknown) => {
+  if (error instanceof Problem) return error
+  throw error
+}
+
+interface Batch {
+  readonly batch: readonly Parsed[]
   readonly state: unknown
   readonly report: Tally
 }
 
-async function takeLine(
-  ctx: ImportCtx,
-  definition: ImportDefinition,
-  { given, state, report }: Line,
-): Promise<Omit<ImportProblem, 'row'> | undefined> {
-  try {
-    const result = definition.schema.safeParse(definition.cells?.(given, state) ?? given)
-    if (!result.success) {
-      const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
-      throw invalid(message, path.map(String).join('.'))
-    }
-    const done = await ctx.db.transaction((db) => definition.take({ ...ctx, db }, result.data, state))
-    report[done] += 1
-    return undefined
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const field = error.data?.field?.split('.')[0]
-    return { msg: error.message, ...(field && { field: titleOf(definition.schema, field) }) }
+/** Writes what could be read of a batch, and reports every line in the file's order. */
+async function takeBatch(ctx: ImportCtx, definition: ImportDefinition, { batch, state, report }: Batch) {
+  const lines = batch.flatMap(({ row, result }) => ('input' in result ? [{ row, input: result.input }] : []))
+  const outcomes = definition.takeMany
+    ? await definition.takeMany(ctx, lines, state)
+    : await Promise.all(lines.map(({ input }) => takeOne(ctx, definition, input, state)))
+  let at = 0
+  for (const { row, result } of batch) {
+    const outcome = 'problem' in result ? result.problem : outcomes[at++]
+    if (typeof outcome === 'string') report[outcome] += 1
+    else tally(report, definition, row, outcome)
   }
+}
+
+/** One line in a transaction of its own within the import's: refused, it leaves nothing. */
+const takeOne = (ctx: ImportCtx, definition: ImportDefinition, input: Record<string, unknown>, state: unknown) =>
+  ctx.db.transaction(async (db) => definition.take?.({ ...ctx, db }, input, state)).catch(problemOf)
+
+function tally(report: Tally, { schema }: ImportDefinition, row: number, problem: Problem | undefined) {
+  if (!problem) return
+  report.failed += 1
+  const field = problem.data?.field?.split('.')[0]
+  const reason = { row, ...(field && { field: titleOf(schema, field) }), msg: problem.message }
+  if (report.rows.length < MAX_REPORTED_ROWS) report.rows.push(reason)
 }

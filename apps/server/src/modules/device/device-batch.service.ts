@@ -1,0 +1,141 @@
+import { type devices as calls, MAX_TAGS } from '@oms/contract/device-info.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { deviceGroupMembers, deviceGroups, devices } from '#db/schema/device.ts'
+import { otaVersions } from '#db/schema/ota.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import { otaWhites } from '#db/schema/upgrade.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
+import { inUpgrade } from '#kernel/fleet/device-uses.ts'
+import { forbidden, invalid } from '#kernel/problem.ts'
+import { among } from '#kernel/query.ts'
+import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
+import { lockDevices, namesOf, reportOf, sift, type StoredDevice, tellChanged } from './device-rows.ts'
+
+const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
+const tenantsOf = (list: readonly StoredDevice[]) => list.map(({ tenantId }) => tenantId)
+const revised = ({ user, now }: Ctx) => ({
+  rev: sql`${devices.rev} + 1`,
+  updateBy: user.uid,
+  updateTime: now.toISOString(),
+})
+
+/** Notes what was done to each of them, and has every list look again. */
+async function told(ctx: Ctx, good: readonly StoredDevice[], action: string) {
+  ctx.audit({ bizType: 'device', bizIds: idsOf(good), action: `${action}：${namesOf(good)}` })
+  await tellChanged(ctx, tenantsOf(good))
+}
+
+export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof calls.setStatus>) {
+  const { db, user } = ctx
+  const { good, failed } = sift(ids, await lockDevices(db, user, ids))
+  const turned = good.filter((device) => device.status !== status)
+  if (turned.length > 0)
+    await db
+      .update(devices)
+      .set({ status, ...(status === 0 && { online: 0 }), ...revised(ctx) })
+      .where(among(devices.id, idsOf(turned)))
+  await told(ctx, good, status === 1 ? '启用设备' : '停用设备')
+  return reportOf(ids, good.length, failed)
+}
+
+export async function tag(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.tag>) {
+  const { db, user } = ctx
+  const next = ({ tags }: StoredDevice) => [...new Set([...tags.filter((each) => !remove.includes(each)), ...add])]
+  const { good, failed } = sift(ids, await lockDevices(db, user, ids), (device) =>
+    next(device).length > MAX_TAGS ? `标签不能超过${MAX_TAGS}个` : undefined,
+  )
+  if (good.length > 0)
+    await db.execute(sql`update devices d set tags = array(select jsonb_array_elements_text(x.tags)),
+        rev = d.rev + 1, update_by = ${user.uid}, update_time = ${ctx.now.toISOString()}
+      from jsonb_to_recordset(${JSON.stringify(good.map((device) => ({ id: device.id, tags: next(device) })))}::jsonb)
+        as x(id int, tags jsonb) where d.id = x.id`)
+  const parts = [add.length > 0 && `添加标签${add.join('、')}`, remove.length > 0 && `移除标签${remove.join('、')}`]
+  await told(ctx, good, parts.filter(Boolean).join('，'))
+  return reportOf(ids, good.length, failed)
+}
+
+export async function move(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls.move>) {
+  const { db, user } = ctx
+  const into = join === undefined ? undefined : await staticGroup(ctx, join, 'join')
+  const from = leave === undefined ? undefined : await staticGroup(ctx, leave, 'leave')
+  const { good, failed } = sift(ids, await lockDevices(db, user, ids), ({ tenantId }) =>
+    into && into.tenantId !== tenantId ? '设备与分组不属于同一客户' : undefined,
+  )
+  const found = idsOf(good)
+  if (found.length > 0 && from)
+    await db
+      .delete(deviceGroupMembers)
+      .where(and(eq(deviceGroupMembers.groupId, from.id), among(deviceGroupMembers.deviceId, found)))
+  if (found.length > 0 && into)
+    await db
+      .insert(deviceGroupMembers)
+      .values(found.map((deviceId) => ({ groupId: into.id, deviceId })))
+      .onConflictDoNothing()
+  const parts = [into && `移入分组「${into.groupName}」`, from && `移出分组「${from.groupName}」`]
+  await told(ctx, good, parts.filter(Boolean).join('，'))
+  return reportOf(ids, good.length, failed)
+}
+
+async function staticGroup({ db, user }: Ctx, id: number, field: string) {
+  const [group] = await db
+    .select()
+    .from(deviceGroups)
+    .where(and(eq(deviceGroups.id, id), alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
+    .for('share')
+  if (!group) throw invalid('分组不存在或已被删除', field)
+  if (group.kind !== 1) throw invalid('动态分组由规则决定成员，不能手动移入移出', field)
+  return group
+}
+
+/** Hands devices to another customer. What the former one arranged for them, groups and white lists, ends. */
+export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
+  const { db, user } = ctx
+  if (!user.isPlatform) throw forbidden()
+  const [target] = reaches(user, tenantId)
+    ? await db
+        .select({ name: tenants.name })
+        .from(tenants)
+        .where(and(eq(tenants.id, tenantId), alive(tenants)))
+    : []
+  if (!target) throw invalid('所属客户不存在或已被删除', 'tenantId')
+  const found = await lockDevices(db, user, ids)
+  const busy = await inUpgrade(db, idsOf(found))
+  const { good, failed } = sift(ids, found, (device) => {
+    if (device.tenantId === tenantId) return '设备已属于该客户'
+    return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
+  })
+  const moved = idsOf(good)
+  if (moved.length > 0) {
+    await assertDeviceRoom(db, tenantId, moved.length)
+    await db
+      .update(devices)
+      .set({ tenantId, ...revised(ctx) })
+      .where(among(devices.id, moved))
+    await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, moved))
+    const foreign = db
+      .select({ id: otaVersions.otaId })
+      .from(otaVersions)
+      .where(notInArray(otaVersions.tenantId, [PLATFORM_TENANT_ID, tenantId]))
+    await db.delete(otaWhites).where(and(among(otaWhites.deviceId, moved), inArray(otaWhites.otaId, foreign)))
+  }
+  ctx.audit({ bizType: 'device', bizIds: moved, action: `转移设备给客户「${target.name}」：${namesOf(good)}` })
+  await tellChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
+  return reportOf(ids, good.length, failed)
+}
+
+export async function command(ctx: Ctx, { ids }: ParsedOf<typeof calls.command>) {
+  const { db, user } = ctx
+  const { good, failed } = sift(ids, await lockDevices(db, user, ids), ({ status }) =>
+    status === 1 ? undefined : '设备已停用，不能下发指令',
+  )
+  const waiting = good.filter(({ attributesWanted }) => attributesWanted !== 1)
+  if (waiting.length > 0)
+    await db
+      .update(devices)
+      .set({ attributesWanted: 1 })
+      .where(among(devices.id, idsOf(waiting)))
+  await told(ctx, good, '要求重新上报属性')
+  return reportOf(ids, good.length, failed)
+}

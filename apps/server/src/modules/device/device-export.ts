@@ -1,0 +1,56 @@
+import { DeviceRow, devices as calls } from '@oms/contract/device-info.ts'
+import { and, type SQL } from 'drizzle-orm'
+import { devices } from '#db/schema/device.ts'
+import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { among } from '#kernel/query.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { conditionsOf, sortOf } from './device-list.service.ts'
+import { shownDevices } from './device-rows.ts'
+
+const number = { type: 'number', width: 12 } as const
+const time = { type: 'dateTime', width: 20 } as const
+
+/** The filtered list as a file, in the list's order. */
+export const exportDevices = defineExport({
+  kind: 'device',
+  endpoint: calls.export,
+  sheet: '设备',
+  schema: DeviceRow,
+  columns: [
+    'sn',
+    'devName',
+    'typeName',
+    'modelName',
+    'modelCode',
+    'tenantName',
+    ['verCode', number],
+    'verName',
+    ['online', { width: 10 }],
+    ['lastOnlineTime', time],
+    'tags',
+    ['status', { width: 10 }],
+    'uid',
+    'mac',
+    'imei',
+    'osVer',
+    'appVer',
+    'hwVer',
+    'ip',
+    'region',
+    ['activateTime', time],
+    ['warrantyEnd', { width: 14 }],
+    ['createTime', time],
+    ['hasToken', { width: 10 }],
+    'remark',
+  ],
+  resolve: async (db, user, input) => ({ ...input, where: await conditionsOf(db, user, input) }),
+  keys: (db, _user, input) =>
+    db
+      .select({ id: devices.id })
+      .from(devices)
+      .where((input as { where?: SQL }).where)
+      .$dynamic(),
+  order: sortOf,
+  load: (db, user, keys) => shownDevices(db).where(and(visibleDevices(user), among(devices.id, keys))),
+  keyOf: ({ id }) => id,
+})

@@ -1,0 +1,105 @@
+import type { devices as calls } from '@oms/contract/device-info.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import {
+  deviceAttributes,
+  deviceGroupMembers,
+  deviceGroups,
+  devicePackages,
+  devices,
+  deviceVersions,
+} from '#db/schema/device.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { notFound } from '#kernel/problem.ts'
+import { paginate } from '#kernel/query.ts'
+import { alive } from '#kernel/tenancy.ts'
+
+/** What the parts of a device's page need of it; refused when it is out of reach. */
+async function visibleDevice({ db, user }: Ctx, id: number) {
+  const [found] = await db
+    .select({ tenantId: devices.tenantId, modelId: devices.modelId, attributesWanted: devices.attributesWanted })
+    .from(devices)
+    .where(and(eq(devices.id, id), visibleDevices(user)))
+  if (!found) throw notFound('设备')
+  return found
+}
+
+export async function attributes(ctx: Ctx, { id }: ParsedOf<typeof calls.attributes>) {
+  const { attributesWanted } = await visibleDevice(ctx, id)
+  const [stored] = await ctx.db.select().from(deviceAttributes).where(eq(deviceAttributes.deviceId, id))
+  const list = Object.entries(stored?.data ?? {})
+    .map(([name, value]) => ({ name, value: String(value) }))
+    .sort((a, b) => a.name.localeCompare(b.name))
+  return { updateTime: stored?.updateTime ?? null, wanted: attributesWanted === 1, list }
+}
+
+export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
+  const { modelId } = await visibleDevice(ctx, id)
+  const query = ctx.db
+    .select({
+      id: deviceVersions.id,
+      verCode: deviceVersions.verCode,
+      verName: sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${modelId}
+        and v.ver_code = ${deviceVersions.verCode} and v.package_name = '' and v.deleted_at is null limit 1), '')`,
+      source: deviceVersions.source,
+      taskId: deviceVersions.taskId,
+      createTime: deviceVersions.createTime,
+    })
+    .from(deviceVersions)
+    .where(eq(deviceVersions.deviceId, id))
+    .$dynamic()
+  return paginate(ctx.db, query, page, [desc(deviceVersions.id)])
+}
+
+export async function packages(ctx: Ctx, { id }: ParsedOf<typeof calls.packages>) {
+  await visibleDevice(ctx, id)
+  const list = await ctx.db
+    .select({
+      packageName: devicePackages.packageName,
+      verCode: devicePackages.verCode,
+      updateTime: devicePackages.updateTime,
+    })
+    .from(devicePackages)
+    .where(eq(devicePackages.deviceId, id))
+    .orderBy(asc(devicePackages.packageName))
+    .limit(500)
+  return { list }
+}
+
+const SHOWN = {
+  id: deviceGroups.id,
+  groupName: deviceGroups.groupName,
+  kind: deviceGroups.kind,
+  status: deviceGroups.status,
+}
+
+/** Static groups it was put in, and dynamic ones whose rule means it. */
+export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>) {
+  const { db } = ctx
+  const { tenantId } = await visibleDevice(ctx, id)
+  const memberOf = db
+    .select({ groupId: deviceGroupMembers.groupId })
+    .from(deviceGroupMembers)
+    .where(eq(deviceGroupMembers.deviceId, id))
+  const put = await db
+    .select(SHOWN)
+    .from(deviceGroups)
+    .where(and(alive(deviceGroups), eq(deviceGroups.tenantId, tenantId), inArray(deviceGroups.id, memberOf)))
+    .orderBy(asc(deviceGroups.groupName))
+  const ruled = await db
+    .select({ ...SHOWN, rule: deviceGroups.rule })
+    .from(deviceGroups)
+    .where(and(alive(deviceGroups), eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.kind, 2)))
+    .orderBy(asc(deviceGroups.groupName))
+    .limit(MAX_RULES)
+  if (ruled.length === 0) return { list: put }
+  // One question for all rules: a column each.
+  const hits = Object.fromEntries(
+    ruled.map(({ id: groupId, rule }) => [`g${groupId}`, sql<boolean>`(${devicesOfRule(rule ?? {}) ?? sql`true`})`]),
+  )
+  const [matched] = await db.select(hits).from(devices).where(eq(devices.id, id))
+  const dynamic = ruled.filter(({ id: groupId }) => matched?.[`g${groupId}`] === true)
+  return { list: [...put, ...dynamic.map(({ rule: _, ...group }) => group)] }
+}
+const MAX_RULES = 500

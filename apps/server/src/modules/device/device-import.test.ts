@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { registerImports } from '#kernel/table/import-job.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+import { ALL, added, found, groupOf, INFO, modelOf, tenantOf } from './device-fixture.ts'
+
+const server = useApp()
+let me: Caller
+let customer: Caller
+let modelId: number
+let theirs: number
+const HEAD = '*序列号,设备名称,型号编码,客户编号,MAC,IMEI,固件版本号,硬件版本,标签,分组,质保到期,备注'
+
+beforeAll(async () => {
+  registerImports(server.kernel)
+  me = await server.as(...ALL)
+  customer = await server.by({ tenant: '蓉城', permissions: ALL })
+  theirs = await tenantOf(server.db, '蓉城')
+  modelId = await modelOf(server.db, 'IMP')
+  await groupOf(server.db, 1, '仓库')
+})
+
+async function take(who: Caller, lines: readonly string[], fields: Record<string, string> = {}) {
+  const boundary = 'x-device-import'
+  const parts = Object.entries(fields).map(
+    ([key, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
+  )
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${[HEAD, ...lines].join('\n')}\r\n--${boundary}--\r\n`
+  const reply = await who.inject({
+    method: 'POST',
+    url: `${INFO}/import`,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    payload: [...parts, file].join(''),
+  })
+  return reply.json()
+}
+
+const LINES = [
+  'IMP-1,一号,imp,,00:11:22:33:44:55,490154203237518,120,V2,样机、展厅,仓库,2030-01-31,好',
+  'IMP-2,二号,IMP,,,,,,,,,',
+  ',没有序列号,IMP,,,,,,,,,',
+  'IMP-2,重复,IMP,,,,,,,,,',
+  'IMP-3,坏型号,NOPE,,,,,,,,,',
+  'IMP-4,坏MAC,IMP,,12,,,,,,,',
+  'IMP-5,坏客户,IMP,T999,,,,,,,,',
+  'IMP-6,坏分组,IMP,,,,,,,没有,,',
+]
+
+test('MODULE-01 lines of an import are taken or reported by number and column, and a preview changes nothing', async () => {
+  for (const dryRun of ['1', '0']) {
+    const { data } = await take(me, LINES, { dryRun })
+    expect(data).toMatchObject({ total: 8, created: 2, updated: 0, failed: 6, dryRun: dryRun === '1' })
+    expect(data.rows).toEqual([
+      { row: 4, field: '序列号', msg: '请输入序列号' },
+      { row: 5, field: '序列号', msg: '与第3行的序列号重复' },
+      { row: 6, field: '型号编码', msg: '型号编码「NOPE」不存在或已停用' },
+      { row: 7, field: 'MAC', msg: 'MAC格式不正确，应为12位十六进制' },
+      { row: 8, field: '客户编号', msg: '客户编号「T999」不存在' },
+      { row: 9, field: '分组', msg: '静态分组「没有」不存在' },
+    ])
+    expect(await found(me, { sn: 'IMP-' })).toEqual(dryRun === '1' ? [] : ['IMP-2', 'IMP-1'])
+  }
+  const [first] = (await me.call('GET', `${INFO}/page?sn=IMP-1`)).data.list
+  expect(first).toMatchObject({ mac: '001122334455', verCode: 120, tags: ['样机', '展厅'], warrantyEnd: '2030-01-31' })
+  expect((await me.call('GET', `${INFO}/groups/${first.id}`)).data.list).toMatchObject([{ groupName: '仓库' }])
+  expect((await me.call('GET', `${INFO}/versions/${first.id}`)).data.list).toMatchObject([{ verCode: 120, source: 3 }])
+})
+
+test('devices that exist are reported, or changed where a cell says something', async () => {
+  await added(me, { sn: 'UPD-1', modelId, devName: '旧名', tags: ['留'], verCode: 5 })
+  const lines = ['UPD-1,新名,,,,,6,,,,,', 'UPD-2,新的,IMP,,,,,,,,,']
+  expect((await take(me, lines)).data).toMatchObject({ created: 1, failed: 1, rows: [{ row: 2, msg: '序列号已存在' }] })
+  expect((await take(me, lines, { update: '1' })).data).toMatchObject({ created: 0, updated: 2, failed: 0 })
+  const [row] = (await me.call('GET', `${INFO}/page?sn=UPD-1`)).data.list
+  expect(row).toMatchObject({ devName: '新名', tags: ['留'], verCode: 6, rev: 1 })
+  const foreign = await take(customer, ['UPD-1,抢走,IMP,,,,,,,,,', 'UPD-9,给平台,IMP,P001,,,,,,,,'], { update: '1' })
+  expect(foreign.data).toMatchObject({
+    created: 0,
+    updated: 0,
+    failed: 2,
+    rows: [{ msg: '序列号已存在' }, { field: '客户编号' }],
+  })
+  const adder = await server.as('device:apkManage:import')
+  expect(await take(adder, lines, { update: '1' })).toMatchObject({ code: 501, msg: '您没有权限！' })
+})
+
+test('the quota stops an import at its line, and lines after the limit of one batch are written too', async () => {
+  await server.db.execute(sql`update tenants set device_quota = 1500 where id = ${theirs}`)
+  const { data } = await take(
+    customer,
+    Array.from({ length: 1502 }, (_, at) => `Q-${at},,IMP,,,,,,,,,`),
+  )
+  expect(data).toMatchObject({ created: 1500, failed: 2 })
+  expect(data.rows[0]).toEqual({ row: 1502, field: '客户编号', msg: '设备数量已达上限（1500台），请联系管理员' })
+  const lines = Array.from({ length: 4500 }, (_, at) => `J-${at},,IMP,,,,${at % 2 ? 7 : ''},,批量,仓库,,`)
+  const { data: job } = await take(me, lines)
+  expect(job).toEqual({ jobId: expect.any(Number) })
+  await server.kernel.jobs.drain()
+  const { data: done } = await me.call('GET', `/api/v1/account/job/${job.jobId}`)
+  expect(done).toMatchObject({ state: 'done', report: { total: 4500, created: 4500, failed: 0 } })
+  const { rows } = await server.db.execute(sql`select count(*)::int as n, count(v.id)::int as versions,
+    (select count(*)::int from device_group_members m join devices x on x.id = m.device_id where x.sn like 'J-%') as members
+    from devices d left join device_versions v on v.device_id = d.id where d.sn like 'J-%'`)
+  expect(rows[0]).toEqual({ n: 4500, versions: 2250, members: 4500 })
+}, 60_000)
+
+test('the template opens with its columns', async () => {
+  const reply = await me.inject({ method: 'GET', url: `${INFO}/template` })
+  expect(reply.statusCode).toBe(200)
+  expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')
+})

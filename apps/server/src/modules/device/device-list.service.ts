@@ -1,0 +1,143 @@
+import type { DeviceRow, devices as calls } from '@oms/contract/device-info.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { Db } from '#db/client.ts'
+import { accounts } from '#db/schema/account.ts'
+import { devices } from '#db/schema/device.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { devicesMatching, groupCondition, visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { notFound } from '#kernel/problem.ts'
+import { among, offsetOf, orderOf, paginate } from '#kernel/query.ts'
+import { shownDevices } from './device-rows.ts'
+
+export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+/** Newest first unless a column is asked for. Ids grow with time, and serials are never null: both have an index as they are. */
+export function sortOf({ orderByColumn, isAsc }: Pick<Filter, 'orderByColumn' | 'isAsc'>): SQL[] {
+  if (orderByColumn === 'verCode') return orderOf({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
+  const column = orderByColumn === 'sn' ? devices.sn : devices.id
+  return [orderByColumn && isAsc === 'asc' ? sql`${column} asc` : desc(column)]
+}
+
+/** Looks up what a filter only names: a group's rule. */
+export async function conditionsOf(db: Db, user: User, filter: Partial<Filter>): Promise<SQL | undefined> {
+  const group = filter.groupId === undefined ? undefined : await groupCondition(db, user, filter.groupId)
+  return and(visibleDevices(user), devicesMatching(filter, group))
+}
+
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db, user } = ctx
+  if (isPlain(user, input)) return hotPage(ctx, input)
+  const where = await conditionsOf(db, user, input)
+  if (isNarrow(input)) {
+    const few = await fewIds(db, where)
+    if (few) return { list: await rowsAmong(db, few, input), total: few.length }
+  }
+  return paginate(db, shownDevices(db).where(where).$dynamic(), input, sortOf(input))
+}
+
+/** Filters that an index answers by a handful of rows, most of the time. */
+const isNarrow = ({ sn, sns, devName, mac, imei, uid, tag, groupId }: Filter) =>
+  [sn, sns, devName, mac, imei, uid, tag, groupId].some((value) => value !== undefined)
+
+const FEW = 1000
+
+/**
+ * All ids a filter means, when they are few: read without an order, the trigram index answers them at once, where a
+ * planner that has to sort may rather walk through ten million devices by id.
+ */
+async function fewIds(db: Db, where: SQL | undefined): Promise<number[] | undefined> {
+  const found = await db
+    .select({ id: devices.id })
+    .from(devices)
+    .where(where)
+    .limit(FEW + 1)
+  return found.length <= FEW ? found.map(({ id }) => id) : undefined
+}
+
+async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof calls.list>): Promise<DeviceRow[]> {
+  const offset = offsetOf(input)
+  if (offset >= ids.length) return []
+  return shownDevices(db)
+    .where(among(devices.id, ids))
+    .orderBy(...sortOf(input))
+    .limit(input.pageSize)
+    .offset(offset)
+}
+
+/** Most pages are asked for by staff who see everything, with no filter or exact ones: these go the short way. */
+const isPlain = ({ scope }: User, input: Filter) =>
+  scope.tenants === 'all' &&
+  !scope.ownOnly &&
+  !isNarrow(input) &&
+  [input.beginTime, input.endTime, input.typeId, input.activated].every((value) => value === undefined)
+
+const HOT = { tenantId: devices.tenantId, modelId: devices.modelId, status: devices.status, online: devices.online }
+const RANGE = { verCodeMin: '>=', verCodeMax: '<=' } as const
+
+function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const given = input as Readonly<Record<string, unknown>>
+  const set = [...Object.keys(HOT), ...Object.keys(RANGE)].filter((key) => given[key] !== undefined)
+  const shape = ['device', ...set, input.orderByColumn, input.isAsc].join(' ')
+  const exact = Object.entries(HOT).map(([key, column]: [string, Column]) =>
+    set.includes(key) ? eq(column, sql.placeholder(key)) : undefined,
+  )
+  const ranges = Object.entries(RANGE).map(([key, operator]) =>
+    set.includes(key) ? sql`${devices.verCode} ${sql.raw(operator)} ${sql.placeholder(key)}` : undefined,
+  )
+  const where = and(visibleDevices(user), ...exact, ...ranges)
+  const order = sortOf(input)
+  const keys = () =>
+    db
+      .select({ id: devices.id })
+      .from(devices)
+      .where(where)
+      .orderBy(...order)
+      .$dynamic()
+  const rows = (page: SQL) =>
+    shownDevices(db)
+      .where(sql`${devices.id} in ${page}`)
+      .orderBy(...order)
+      .$dynamic()
+  const values = Object.fromEntries(set.map((key) => [key, given[key]]))
+  return kernel.lists.page(shape, { keys, rows }, values, input)
+}
+
+/** The pasted serials with any other filter: a page of what was found, and which were not. */
+export async function find(ctx: Ctx, { sns, ...input }: ParsedOf<typeof calls.find>) {
+  const { db, user } = ctx
+  const asked = [...new Set(sns)]
+  const known = await db
+    .select({ sn: devices.sn })
+    .from(devices)
+    .where(and(visibleDevices(user), devicesMatching({ sns: asked })))
+  const there = new Set(known.map(({ sn }) => sn))
+  const where = await conditionsOf(db, user, { ...input, sns: asked })
+  const found = await db.select({ id: devices.id }).from(devices).where(where)
+  const ids = found.map(({ id }) => id)
+  const page = await rowsAmong(db, ids, { ...input, sns: asked })
+  return { list: page, total: ids.length, missing: asked.filter((sn) => !there.has(sn)), ids }
+}
+
+const creator = alias(accounts, 'creator')
+const editor = alias(accounts, 'editor')
+const named = ({ realname, account }: { realname: Column; account: Column }) =>
+  sql<string>`coalesce(nullif(${realname}, ''), ${account}, '')`
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [found] = await shownDevices(db).where(and(eq(devices.id, id), visibleDevices(user)))
+  if (!found) throw notFound('设备')
+  const [hands] = await db
+    .select({
+      createByName: named(creator),
+      updateByName: named(editor),
+      updateTime: devices.updateTime,
+    })
+    .from(devices)
+    .leftJoin(creator, eq(creator.uid, devices.createBy))
+    .leftJoin(editor, eq(editor.uid, devices.updateBy))
+    .where(eq(devices.id, id))
+  if (!hands) throw notFound('设备')
+  return { ...found, ...hands }
+}

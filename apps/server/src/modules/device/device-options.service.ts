@@ -1,0 +1,82 @@
+import type { devices as calls } from '@oms/contract/device-info.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
+import { deviceGroups, deviceModels, deviceTypes } from '#db/schema/device.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { contains } from '#kernel/query.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+
+const MOST = 100
+
+export async function modelOptions({ db }: Ctx, { keyword, typeId }: ParsedOf<typeof calls.modelOptions>) {
+  const list = await db
+    .select({
+      id: deviceModels.id,
+      name: deviceModels.modelName,
+      modelCode: deviceModels.modelCode,
+      typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`,
+      status: deviceModels.status,
+    })
+    .from(deviceModels)
+    .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
+    .where(
+      and(
+        alive(deviceModels),
+        typeId === undefined ? undefined : eq(deviceModels.typeId, typeId),
+        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
+      ),
+    )
+    .orderBy(desc(deviceModels.status), asc(deviceModels.modelName))
+    .limit(MOST)
+  return { list }
+}
+
+export async function typeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeOptions>) {
+  const list = await db
+    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
+    .from(deviceTypes)
+    .where(and(alive(deviceTypes), contains(deviceTypes.typeName, keyword)))
+    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .limit(MOST)
+  return { list }
+}
+
+export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedOf<typeof calls.groupOptions>) {
+  const list = await db
+    .select({
+      id: deviceGroups.id,
+      name: deviceGroups.groupName,
+      kind: deviceGroups.kind,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`,
+    })
+    .from(deviceGroups)
+    .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
+    .where(
+      and(
+        alive(deviceGroups),
+        scoped(user, { tenant: deviceGroups.tenantId }),
+        contains(deviceGroups.groupName, keyword),
+        kind === undefined ? undefined : eq(deviceGroups.kind, kind),
+      ),
+    )
+    .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
+    .limit(MOST)
+  return { list }
+}
+
+export async function tenantOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenantOptions>) {
+  const list = await db
+    .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
+    .from(tenants)
+    .where(
+      and(
+        alive(tenants),
+        scoped(user, { tenant: tenants.id }),
+        or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
+      ),
+    )
+    .orderBy(asc(tenants.id))
+    .limit(MOST)
+  return { list }
+}

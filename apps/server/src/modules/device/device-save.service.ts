@@ -1,0 +1,143 @@
+import { DeviceInput, type devices as calls } from '@oms/contract/device-info.ts'
+import { about } from '@oms/contract/kernel/fields.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceGroupMembers, deviceModels, devices, deviceVersions } from '#db/schema/device.ts'
+import { otaWhites } from '#db/schema/upgrade.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
+import { deviceUses } from '#kernel/fleet/device-uses.ts'
+import { changes } from '#kernel/mask.ts'
+import { forbidden, invalid } from '#kernel/problem.ts'
+import { among } from '#kernel/query.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, reaches } from '#kernel/tenancy.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { lockDevice, lockDevices, nameOf, namesOf, reportOf, sift, tellChanged } from './device-rows.ts'
+
+const TITLES = Object.fromEntries(
+  ['devName', 'modelName', 'mac', 'imei', 'verCode', 'hwVer', 'tags', 'warrantyEnd', 'remark'].map((key) => [
+    key,
+    key === 'modelName' ? '设备型号' : about(DeviceInput, key).title,
+  ]),
+)
+
+const clash = (error: unknown) => {
+  throw uniqueClash(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
+}
+
+/** The customer new devices go to: the one asked for, as far as one may reach, else one's own. */
+export function tenantFor({ user }: Pick<Ctx, 'user'>, asked: number | undefined): number {
+  const tenantId = asked ?? user.tenantId
+  if (tenantId === null) throw forbidden()
+  if (tenantId !== user.tenantId && !reaches(user, tenantId)) throw invalid('所属客户不存在或已被删除', 'tenantId')
+  return tenantId
+}
+
+async function modelInUse(db: Db, modelId: number, keep?: number) {
+  const [model] = await db
+    .select({ id: deviceModels.id, modelName: deviceModels.modelName, status: deviceModels.status })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, modelId), alive(deviceModels)))
+    .for('share')
+  if (!model) throw invalid('设备型号不存在或已被删除', 'modelId')
+  if (model.status !== 1 && modelId !== keep) throw invalid('设备型号已停用', 'modelId')
+  return model.modelName
+}
+
+const valuesOf = ({ mac, imei, verCode, tags, warrantyEnd, ...rest }: Omit<ParsedOf<typeof calls.create>, 'sn'>) => ({
+  ...rest,
+  mac: mac ?? '',
+  imei: imei ?? '',
+  verCode: verCode ?? null,
+  tags: [...new Set(tags)],
+  warrantyEnd: warrantyEnd ?? null,
+})
+
+export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  const tenantId = tenantFor(ctx, input.tenantId)
+  await modelInUse(db, input.modelId)
+  await assertDeviceRoom(db, tenantId)
+  const [made] = await db
+    .insert(devices)
+    .values({ ...valuesOf(input), sn, tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: devices.id })
+    .catch(clash)
+  const id = made?.id as number
+  await noteVersion(db, id, input.verCode)
+  ctx.audit({ bizType: 'device', bizId: id, action: `新增设备${nameOf({ sn, devName: input.devName })}` })
+  await tellChanged(ctx, [tenantId])
+  return { id }
+}
+
+/** What a person says a device runs stands in its history like what it says itself. */
+async function noteVersion(db: Db, deviceId: number, verCode: number | undefined) {
+  if (verCode !== undefined) await db.insert(deviceVersions).values({ deviceId, verCode, source: 3 })
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const stored = await lockDevice(db, user, id)
+  await checkRevision(db, stored, rev)
+  const modelName = await modelInUse(db, input.modelId, stored.modelId)
+  const { tenantId: _, ...next } = valuesOf(input)
+  await db
+    .update(devices)
+    .set({ ...next, ...touched(stored, user.uid, now) })
+    .where(eq(devices.id, id))
+  if (input.verCode !== (stored.verCode ?? undefined)) await noteVersion(db, id, input.verCode)
+  const before = { ...stored, modelName: input.modelId === stored.modelId ? modelName : await nameOfModel(db, stored) }
+  ctx.audit({
+    bizType: 'device',
+    bizId: id,
+    action: `修改设备${nameOf({ ...stored, ...next })}`,
+    diff: changes(before, { ...next, modelName }, TITLES),
+  })
+  await tellChanged(ctx, [stored.tenantId])
+  return { rev: stored.rev + 1 }
+}
+
+async function nameOfModel(db: Db, { modelId }: { modelId: number }) {
+  const [model] = await db
+    .select({ modelName: deviceModels.modelName })
+    .from(deviceModels)
+    .where(eq(deviceModels.id, modelId))
+  return model?.modelName ?? ''
+}
+
+/** Deletes what nothing holds on to; each of the others is told what does. */
+export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
+  const { db, user, now } = ctx
+  const found = await lockDevices(db, user, ids)
+  const uses = await deviceUses(
+    db,
+    found.map(({ id }) => id),
+  )
+  const { good, failed } = sift(ids, found, ({ id }) => {
+    const held = uses.get(id)
+    return held && `该设备还有${held}，不能删除`
+  })
+  const gone = good.map(({ id }) => id)
+  if (gone.length > 0) {
+    await db
+      .update(devices)
+      .set({
+        deletedAt: now.toISOString(),
+        tokenHash: null,
+        online: 0,
+        updateBy: user.uid,
+        updateTime: now.toISOString(),
+      })
+      .where(among(devices.id, gone))
+    await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, gone))
+    await db.delete(otaWhites).where(among(otaWhites.deviceId, gone))
+    await tellChanged(
+      ctx,
+      good.map(({ tenantId }) => tenantId),
+    )
+  }
+  ctx.audit({ bizType: 'device', bizIds: gone, action: `删除设备${namesOf(good)}` })
+  return reportOf(ids, good.length, failed)
+}

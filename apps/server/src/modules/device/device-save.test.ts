@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+import { ALL, added, found, groupOf, INFO, modelOf, tenantOf } from './device-fixture.ts'
+
+const server = useApp()
+let me: Caller
+let customer: Caller
+let modelId: number
+let theirs: number
+
+beforeAll(async () => {
+  me = await server.as(...ALL)
+  customer = await server.by({ tenant: '启明', permissions: ALL })
+  theirs = await tenantOf(server.db, '启明')
+  modelId = await modelOf(server.db, 'S1')
+})
+const row = async (id: number) => (await me.call('GET', `${INFO}/detail/${id}`)).data
+const stored = async (id: number) =>
+  (await server.db.execute(sql`select * from devices where id = ${id}`)).rows[0] as Record<string, unknown>
+
+test.each([
+  [{ sn: '' }, '请输入序列号', 'sn'],
+  [{ sn: '有 空格' }, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头', 'sn'],
+  [{ modelId: 999_999 }, '设备型号不存在或已被删除', 'modelId'],
+  [{ tenantId: 999_999 }, '所属客户不存在或已被删除', 'tenantId'],
+  [{ mac: '00:11' }, 'MAC格式不正确，应为12位十六进制', 'mac'],
+  [{ imei: '12' }, 'IMEI应为15位数字', 'imei'],
+  [{ verCode: '1234567890' }, '固件版本号不能超过9个字符', 'verCode'],
+  [{ tags: ['a,b'] }, '标签不能包含空格、逗号、分号、引号等符号', 'tags.0'],
+  [{ tags: Array.from({ length: 11 }, (_, at) => `t${at}`) }, '标签不能超过10个', 'tags'],
+  [{ warrantyEnd: '2026-02-30' }, '质保到期格式应为 yyyy-MM-dd', 'warrantyEnd'],
+])('a device with %o is refused: %s', async (over, msg, field) => {
+  expect(await me.call('POST', INFO, { sn: 'X-1', modelId, ...over })).toEqual({ code: 400, msg, data: { field } })
+})
+
+test('MODULE-01 a device is added, changed against its revision, and both stand in its history', async () => {
+  const id = await added(me, { sn: 'EDIT-1', modelId, devName: '一号', mac: 'AA-BB-CC-DD-EE-FF', tags: ['甲', '甲'] })
+  expect(await row(id)).toMatchObject({ mac: 'aabbccddeeff', tags: ['甲'], rev: 0, status: 1, online: 0 })
+  expect(await me.call('POST', INFO, { sn: 'EDIT-1', modelId })).toMatchObject({
+    msg: '序列号已存在',
+    data: { field: 'sn' },
+  })
+  const next = {
+    id,
+    rev: 0,
+    modelId,
+    devName: '二号',
+    verCode: 7,
+    tags: ['乙'],
+    warrantyEnd: '2030-01-31',
+    remark: '换名',
+  }
+  expect((await me.call('PUT', INFO, next)).data).toEqual({ rev: 1 })
+  expect((await me.call('PUT', INFO, next)).data.conflict).toMatchObject({ rev: 1 })
+  expect(await row(id)).toMatchObject({ devName: '二号', verCode: 7, mac: '', warrantyEnd: '2030-01-31' })
+  const history = await server.db.execute(
+    sql`select action from oper_logs where biz_type = 'device' and biz_id = ${String(id)} and status = 1 order by oper_id`,
+  )
+  expect(history.rows.map(({ action }) => action)).toEqual(['新增设备「一号（EDIT-1）」', '修改设备「二号（EDIT-1）」'])
+})
+
+test('the customer’s quota holds however many are added at once', async () => {
+  await added(me, { sn: 'QUOTA-0', modelId, tenantId: theirs })
+  await server.db.execute(sql`update tenants set device_quota = 4 where id = ${theirs}`)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => customer.call('POST', INFO, { sn: `QUOTA-${at + 1}`, modelId })),
+  )
+  expect(answers.filter(({ code }) => code === 200)).toHaveLength(3)
+  expect(answers.filter(({ msg }) => msg === '设备数量已达上限（4台），请联系管理员')).toHaveLength(5)
+  const ids = [await added(me, { sn: 'MOVE-1', modelId }), await added(me, { sn: 'MOVE-2', modelId })]
+  expect(await me.call('POST', `${INFO}/transfer`, { ids, tenantId: theirs })).toMatchObject({ code: 400 })
+  await server.db.execute(sql`update tenants set device_quota = -1 where id = ${theirs}`)
+  const group = await groupOf(server.db, 1, '留在原客户')
+  await me.call('POST', `${INFO}/groups`, { ids, join: group })
+  expect((await me.call('POST', `${INFO}/transfer`, { ids, tenantId: theirs })).data).toEqual({ done: 2, failed: [] })
+  expect(await found(customer, { sn: 'MOVE' })).toEqual(['MOVE-2', 'MOVE-1'])
+  expect(await found(me, { groupId: group })).toEqual([])
+  expect(await customer.call('POST', `${INFO}/transfer`, { ids, tenantId: 1 })).toMatchObject({
+    code: 501,
+    msg: '您没有权限！',
+  })
+})
+
+test('what something holds on to is not deleted, with the number; a deleted serial is free again', async () => {
+  const ids = [
+    await added(me, { sn: 'DEL-1', modelId }),
+    await added(me, { sn: 'DEL-2', modelId }),
+    await added(me, { sn: 'DEL-3', modelId }),
+  ]
+  await server.db.execute(
+    sql`insert into ota_tasks (ota_id, device_id, tenant_id, model_id, ver_code) values (1, ${ids[0]}, 1, ${modelId}, 5)`,
+  )
+  await server.db.execute(sql`update devices set uid = 'ABC-1-VWXYZ' where id = ${ids[1]}`)
+  const url = `${INFO}?${ids.map((id) => `ids=${id}`).join('&')}&ids=999999`
+  const { data } = await me.call('DELETE', url)
+  expect(data.done).toBe(1)
+  expect(data.failed).toEqual([
+    { id: 999_999, name: '999999', msg: '设备不存在或已被删除' },
+    { id: ids[0], name: 'DEL-1', msg: '该设备还有1个进行中的升级任务，不能删除' },
+    { id: ids[1], name: 'DEL-2', msg: '该设备还有1个已绑定的授权，不能删除' },
+  ])
+  expect(await me.call('DELETE', `${INFO}?ids=${ids[0]}`)).toMatchObject({
+    code: 501,
+    msg: expect.stringContaining('升级任务'),
+  })
+  expect(await me.call('POST', `${INFO}/transfer`, { ids: [ids[0]], tenantId: theirs })).toMatchObject({
+    msg: '设备正在升级，完成后才能转移',
+  })
+  expect(await added(me, { sn: 'DEL-3', modelId })).not.toBe(ids[2])
+})
+
+test('batches change status, tags and groups row by row, and every device’s history says so', async () => {
+  const ids = [await added(me, { sn: 'BAT-1', modelId, tags: ['旧'] }), await added(me, { sn: 'BAT-2', modelId })]
+  const foreign = await added(me, { sn: 'BAT-3', modelId, tenantId: theirs })
+  expect((await me.call('POST', `${INFO}/status`, { ids, status: 0 })).data).toEqual({ done: 2, failed: [] })
+  expect(await found(me, { status: 0 })).toEqual(['BAT-2', 'BAT-1'])
+  expect((await me.call('POST', `${INFO}/readAttributes`, { ids })).data.failed).toMatchObject([
+    { name: 'BAT-1', msg: '设备已停用，不能下发指令' },
+    { name: 'BAT-2' },
+  ])
+  await me.call('POST', `${INFO}/status`, { ids, status: 1 })
+  const tagged = await me.call('POST', `${INFO}/tags`, { ids, add: ['新', '样机'], remove: ['旧'] })
+  expect(tagged.data).toEqual({ done: 2, failed: [] })
+  expect((await row(ids[0]!)).tags).toEqual(['新', '样机'])
+  const nine = Array.from({ length: 9 }, (_, at) => `多${at}`)
+  expect(await me.call('POST', `${INFO}/tags`, { ids: [ids[0]], add: nine })).toMatchObject({
+    code: 501,
+    msg: '标签不能超过10个',
+  })
+  const [first, second] = [await groupOf(server.db, 1, '批次一'), await groupOf(server.db, 1, '批次二')]
+  expect((await me.call('POST', `${INFO}/groups`, { ids: [...ids, foreign], join: first })).data).toEqual({
+    done: 2,
+    failed: [{ id: foreign, name: 'BAT-3', msg: '设备与分组不属于同一客户' }],
+  })
+  await me.call('POST', `${INFO}/groups`, { ids: [ids[0]], join: second, leave: first })
+  expect([await found(me, { groupId: first }), await found(me, { groupId: second })]).toEqual([['BAT-2'], ['BAT-1']])
+  const ruled = await groupOf(server.db, 1, '规则组', { tags: ['新'] })
+  expect(await me.call('POST', `${INFO}/groups`, { ids, join: ruled })).toMatchObject({
+    code: 400,
+    data: { field: 'join' },
+  })
+  const { rows } = await server.db.execute<{
+    n: number
+  }>(sql`select count(*)::int as n from oper_logs where biz_type = 'device'
+    and biz_id = ${String(ids[1])} and status = 1`)
+  expect(rows[0]?.n).toBe(5)
+})
+
+test('MODULE-01 a token is in its answer and nowhere else; replaced and cleared it is worth nothing', async () => {
+  const id = await added(me, { sn: 'TOK-1', modelId })
+  const { data } = await me.call('POST', `${INFO}/token/${id}`)
+  expect(data).toEqual({ sn: 'TOK-1', token: expect.stringMatching(/^[A-Za-z0-9]{32}$/) })
+  const hash = createHash('sha256').update(data.token).digest('hex')
+  expect((await stored(id))['token_hash']).toEqual(Buffer.from(hash, 'hex'))
+  const { data: second } = await me.call('POST', `${INFO}/token/${id}`)
+  expect(second.token).not.toBe(data.token)
+  const log = JSON.stringify((await server.db.execute(sql`select * from oper_logs`)).rows)
+  const kept = JSON.stringify((await server.db.execute(sql`select * from idempotency_keys`)).rows)
+  for (const token of [data.token, second.token]) expect(log + kept).not.toContain(token)
+  expect(log).toContain('更换设备令牌：「TOK-1」')
+  expect(await row(id)).toMatchObject({ hasToken: true })
+  expect((await me.call('DELETE', `${INFO}/token/${id}`)).code).toBe(200)
+  expect(await row(id)).toMatchObject({ hasToken: false })
+  const other = await added(me, { sn: 'TOK-2', modelId })
+  await me.call('POST', `${INFO}/token/${other}`)
+  const batch = await me.call('POST', `${INFO}/tokens`, { ids: [id, other], replace: 0 })
+  expect(batch.data).toEqual({ tokens: [{ sn: 'TOK-1', token: expect.any(String) }], skipped: 1 })
+  expect((await me.call('POST', `${INFO}/tokens`, { ids: [id, other], replace: 1 })).data.tokens).toHaveLength(2)
+})
+
+test('nobody reaches another customer’s device by its number', async () => {
+  const id = await added(me, { sn: 'WALL-1', modelId })
+  const gone = { code: 400, msg: '设备不存在或已被删除' }
+  expect(await customer.call('PUT', INFO, { id, rev: 0, modelId })).toMatchObject(gone)
+  expect(await customer.call('POST', `${INFO}/token/${id}`)).toMatchObject(gone)
+  expect(await customer.call('POST', `${INFO}/status`, { ids: [id], status: 0 })).toMatchObject({ ...gone, code: 501 })
+  expect(await customer.call('POST', INFO, { sn: 'WALL-2', modelId, tenantId: 1 })).toMatchObject({
+    data: { field: 'tenantId' },
+  })
+  expect(await customer.call('POST', INFO, { sn: 'WALL-1', modelId })).toMatchObject({ msg: '序列号已存在' })
+})

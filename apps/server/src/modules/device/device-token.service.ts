@@ -1,0 +1,67 @@
+import { createHash, randomInt } from 'node:crypto'
+import { type devices as calls, TOKEN_LENGTH } from '@oms/contract/device-info.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { eq, sql } from 'drizzle-orm'
+import { devices } from '#db/schema/device.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { refused } from '#kernel/problem.ts'
+import { touched } from '#kernel/stale.ts'
+import { transact } from '#kernel/tenancy.ts'
+import { lockDevice, lockDevices, nameOf, namesOf, tellChanged } from './device-rows.ts'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+
+/** Outside the call's own transaction, whose answer would be kept for repeats: a token is kept nowhere. */
+export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
+  return transact(ctx, async (db) => {
+    const stored = await lockDevice(db, ctx.user, id)
+    const made = newToken()
+    await db
+      .update(devices)
+      .set({ tokenHash: hashOf(made), ...touched(stored, ctx.user.uid, ctx.now) })
+      .where(eq(devices.id, id))
+    const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${nameOf(stored)}`
+    ctx.audit({ bizType: 'device', bizId: id, action })
+    await tellChanged({ ...ctx, db }, [stored.tenantId])
+    return { sn: stored.sn, token: made }
+  })
+}
+
+export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearToken>) {
+  const { db, user, now } = ctx
+  const stored = await lockDevice(db, user, id)
+  if (!stored.tokenHash) throw refused('该设备没有令牌')
+  await db
+    .update(devices)
+    .set({ tokenHash: null, ...touched(stored, user.uid, now) })
+    .where(eq(devices.id, id))
+  ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${nameOf(stored)}` })
+  await tellChanged(ctx, [stored.tenantId])
+  return null
+}
+
+/** Tokens for many at once; like a single one they are in the answer and nowhere else. */
+export function tokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
+  return transact(ctx, async (db) => {
+    const { user, now } = ctx
+    const found = await lockDevices(db, user, ids)
+    const chosen = found.filter(({ tokenHash }) => replace === 1 || !tokenHash)
+    const made = chosen.map(({ id, sn }) => ({ id, sn, token: newToken() }))
+    const rows = made.map((each) => ({ id: each.id, hash: hashOf(each.token).toString('hex') }))
+    await db.execute(sql`update devices d set token_hash = decode(x.hash, 'hex'), rev = d.rev + 1,
+        update_by = ${user.uid}, update_time = ${now.toISOString()}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id int, hash text) where d.id = x.id`)
+    ctx.audit({
+      bizType: 'device',
+      bizIds: chosen.map(({ id }) => id),
+      action: `批量生成设备令牌：${namesOf(chosen)}`,
+    })
+    await tellChanged(
+      { ...ctx, db },
+      chosen.map(({ tenantId }) => tenantId),
+    )
+    return { tokens: made.map((each) => ({ sn: each.sn, token: each.token })), skipped: ids.length - made.length }
+  })
+}

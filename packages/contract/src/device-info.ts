@@ -1,0 +1,405 @@
+import * as z from 'zod'
+import { deviceFilters, MAX_SNS, ONLINE, pastedSns, SN } from './device.ts'
+import type { Contract } from './kernel/endpoint.ts'
+import { choice, day, id, ids, note, optional, rev, search, text } from './kernel/fields.ts'
+import { pageOf, pageQuery, sortedPage } from './kernel/page.ts'
+import { exportQuery, importReport } from './kernel/transfer.ts'
+import { BatchReport } from './staff.ts'
+import { UPLOAD } from './upload.ts'
+
+export const DEVICE_STATUS = { 0: '停用', 1: '启用' } as const
+export const VERSION_SOURCE = { 1: '设备上报', 2: '升级任务', 3: '人工录入' } as const
+export const MAX_TAGS = 10
+export const TAG_LENGTH = 20
+/** Devices one batch takes. */
+export const MAX_BATCH = 1000
+export const DEVICE_IMPORT_ROWS = 200_000
+export const TOKEN_LENGTH = 32
+
+const MAC = /^[0-9a-f]{12}$/
+/** However it was written, with colons, dashes or dots: twelve lower-case digits. */
+const mac = z
+  .string('MAC不正确')
+  .trim()
+  .max(17, 'MAC格式不正确，应为12位十六进制')
+  .transform((value) => value.toLowerCase().replaceAll(/[:.-]/g, ''))
+  .refine((value) => MAC.test(value), 'MAC格式不正确，应为12位十六进制')
+const imei = z
+  .string('IMEI不正确')
+  .trim()
+  .regex(/^\d{15}$/, 'IMEI应为15位数字')
+const tag = z
+  .string('标签不正确')
+  .trim()
+  .min(1, '标签不能为空')
+  .max(TAG_LENGTH, `标签不能超过${TAG_LENGTH}个字符`)
+  .regex(/^[^\s,，、;；"'\\{}]+$/, '标签不能包含空格、逗号、分号、引号等符号')
+const tags = z
+  .preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : value === null || value === '' ? [] : [value]),
+    z.array(tag, '标签不正确').max(MAX_TAGS, `标签不能超过${MAX_TAGS}个`).default([]),
+  )
+  .meta({ title: '标签' })
+const verCode = optional(
+  z.coerce
+    .number<number>('固件版本号必须为数字值')
+    .int('固件版本号必须为数字值')
+    .min(0, '固件版本号必须为数字值')
+    .max(999_999_999, '固件版本号不能超过9个字符'),
+).meta({ title: '固件版本号', max: 9 })
+
+/** What a person writes of a device. */
+export const DeviceInput = z.object({
+  sn: text('序列号', 64)
+    .regex(SN, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头')
+    .meta({ title: '序列号', max: 64 }),
+  devName: note('设备名称', 64),
+  modelId: id.meta({ title: '设备型号' }),
+  /** Left out: the customer one works for. */
+  tenantId: optional(id).meta({ title: '所属客户' }),
+  mac: optional(mac).meta({ title: 'MAC', max: 17 }),
+  imei: optional(imei).meta({ title: 'IMEI', max: 15 }),
+  verCode,
+  hwVer: note('硬件版本', 64),
+  tags,
+  warrantyEnd: optional(day('质保到期')).meta({ title: '质保到期' }),
+  remark: note('备注', 200),
+})
+
+export const DeviceRow = z.object({
+  id: z.int().meta({ title: '设备编号' }),
+  sn: z.string().meta({ title: '序列号' }),
+  devName: z.string().meta({ title: '设备名称' }),
+  typeId: z.int(),
+  typeName: z.string().meta({ title: '设备类型' }),
+  modelId: z.int(),
+  modelName: z.string().meta({ title: '设备型号' }),
+  modelCode: z.string().meta({ title: '型号编码' }),
+  tenantId: z.int(),
+  tenantName: z.string().meta({ title: '所属客户' }),
+  uid: z.string().meta({ title: 'UID' }),
+  mac: z.string().meta({ title: 'MAC' }),
+  imei: z.string().meta({ title: 'IMEI' }),
+  verCode: z.int().nullable().meta({ title: '固件版本号' }),
+  /** Name of that version, where it is one of ours. */
+  verName: z.string().meta({ title: '固件版本' }),
+  osVer: z.string().meta({ title: '系统版本' }),
+  appVer: z.string().meta({ title: 'App 版本' }),
+  hwVer: z.string().meta({ title: '硬件版本' }),
+  ip: z.string().meta({ title: 'IP 地址' }),
+  region: z.string().meta({ title: '地区' }),
+  tags: z.array(z.string()).meta({ title: '标签' }),
+  status: z.int().meta({ title: '状态', labels: DEVICE_STATUS }),
+  online: z.int().meta({ title: '在线状态', labels: ONLINE }),
+  lastOnlineTime: z.string().nullable().meta({ title: '最近在线' }),
+  activateTime: z.string().nullable().meta({ title: '激活时间' }),
+  warrantyEnd: z.string().nullable().meta({ title: '质保到期' }),
+  hasToken: z.boolean().meta({ title: '设备令牌' }),
+  attributesWanted: z.int(),
+  createTime: z.string().meta({ title: '创建时间' }),
+  remark: z.string().meta({ title: '备注' }),
+  rev: z.int(),
+})
+export type DeviceRow = z.output<typeof DeviceRow>
+
+export const DeviceDetail = DeviceRow.extend({
+  createByName: z.string().meta({ title: '创建人' }),
+  updateByName: z.string().meta({ title: '更新人' }),
+  updateTime: z.string().meta({ title: '更新时间' }),
+})
+export type DeviceDetail = z.output<typeof DeviceDetail>
+
+export const DEVICE_SORTS = ['createTime', 'sn', 'verCode'] as const
+export const DeviceQuery = sortedPage(DEVICE_SORTS).extend(deviceFilters)
+
+/** Columns of the import's template, in its order. */
+export const DeviceImportLine = z.object({
+  sn: DeviceInput.shape.sn,
+  devName: note('设备名称', 64),
+  modelCode: note('型号编码', 32),
+  tenantNo: note('客户编号', 20),
+  mac: DeviceInput.shape.mac,
+  imei: DeviceInput.shape.imei,
+  verCode: DeviceInput.shape.verCode,
+  hwVer: note('硬件版本', 64),
+  tags,
+  groups: z.array(z.string()).max(10, '分组不能超过10个').meta({ title: '分组' }),
+  warrantyEnd: DeviceInput.shape.warrantyEnd,
+  remark: note('备注', 200),
+})
+
+const one = z.object({ id })
+const many = ids(MAX_BATCH).meta({ title: '设备' })
+const option = z.object({ id: z.int(), name: z.string() })
+const keyword = search('关键字', 64)
+const flag = z.enum(['0', '1']).default('0')
+
+/** Devices (`/device/apkManage`). */
+export const devices = {
+  list: {
+    method: 'GET',
+    path: '/api/v1/device/info/page',
+    access: 'device:apkManage:list',
+    summary: `设备列表；序列号、名称按片段查找（少于3个字符按开头查找），beginTime、endTime 为创建时间范围`,
+    input: DeviceQuery,
+    result: pageOf(DeviceRow),
+  },
+  /** The list of pasted serials, beside any other filter; they are too many for an address. */
+  find: {
+    method: 'POST',
+    path: '/api/v1/device/info/find',
+    access: 'device:apkManage:list',
+    log: false,
+    body: 'json',
+    input: DeviceQuery.extend({ sns: pastedSns }),
+    /** `missing`: serials no visible device has; `ids`: all that were found, for batches. */
+    result: pageOf(DeviceRow).extend({ missing: z.array(z.string()).max(MAX_SNS), ids: z.array(z.int()).max(MAX_SNS) }),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/device/info/detail/:id',
+    access: 'device:apkManage:query',
+    input: one,
+    result: DeviceDetail,
+  },
+  create: {
+    method: 'POST',
+    path: '/api/v1/device/info',
+    access: 'device:apkManage:add',
+    title: '新增设备',
+    body: 'json',
+    input: DeviceInput,
+    result: z.object({ id: z.int() }),
+    done: '新增成功',
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/device/info',
+    access: 'device:apkManage:edit',
+    title: '修改设备',
+    body: 'json',
+    input: DeviceInput.omit({ sn: true, tenantId: true }).extend({ id, rev }),
+    result: z.object({ rev: z.int() }),
+    done: '修改成功',
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/v1/device/info',
+    access: 'device:apkManage:remove',
+    title: '删除设备',
+    input: z.object({ ids: ids(200) }),
+    result: BatchReport,
+    done: '删除成功',
+  },
+  setStatus: {
+    method: 'POST',
+    path: '/api/v1/device/info/status',
+    access: 'device:apkManage:enable',
+    title: '启用停用设备',
+    kind: 'edit',
+    body: 'json',
+    input: z.object({ ids: many, status: choice('状态', DEVICE_STATUS) }),
+    result: BatchReport,
+    done: '操作完成',
+  },
+  tag: {
+    method: 'POST',
+    path: '/api/v1/device/info/tags',
+    access: 'device:apkManage:tag',
+    title: '批量修改设备标签',
+    kind: 'edit',
+    body: 'json',
+    input: z
+      .object({ ids: many, add: tags, remove: tags })
+      .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: '请输入标签' })
+      .refine(({ add, remove }) => !add.some((each) => remove.includes(each)), {
+        path: ['remove'],
+        message: '同一标签不能既添加又移除',
+      }),
+    result: BatchReport,
+    done: '操作完成',
+  },
+  /** Into static groups or out of them. */
+  move: {
+    method: 'POST',
+    path: '/api/v1/device/info/groups',
+    access: 'device:apkManage:move',
+    title: '批量移动设备分组',
+    kind: 'edit',
+    body: 'json',
+    input: z
+      .object({
+        ids: many,
+        join: optional(id).meta({ title: '移入分组' }),
+        leave: optional(id).meta({ title: '移出分组' }),
+      })
+      .refine(({ join, leave }) => join !== undefined || leave !== undefined, { path: ['join'], message: '请选择分组' })
+      .refine(({ join, leave }) => join !== leave, { path: ['leave'], message: '移入与移出的分组不能相同' }),
+    result: BatchReport,
+    done: '操作完成',
+  },
+  /** To another customer; their groups stay behind. */
+  transfer: {
+    method: 'POST',
+    path: '/api/v1/device/info/transfer',
+    access: 'device:apkManage:transfer',
+    title: '转移设备',
+    kind: 'edit',
+    body: 'json',
+    input: z.object({ ids: many, tenantId: id.meta({ title: '所属客户' }) }),
+    result: BatchReport,
+    done: '操作完成',
+  },
+  /** Makes or replaces the target token; the answer is the only place it is ever seen. */
+  token: {
+    method: 'POST',
+    path: '/api/v1/device/info/token/:id',
+    access: 'device:apkManage:token',
+    title: '生成设备令牌',
+    kind: 'edit',
+    input: one,
+    result: z.object({ sn: z.string(), token: z.string() }),
+  },
+  clearToken: {
+    method: 'DELETE',
+    path: '/api/v1/device/info/token/:id',
+    access: 'device:apkManage:token',
+    title: '清除设备令牌',
+    kind: 'edit',
+    input: one,
+    result: z.null(),
+    done: '令牌已清除',
+  },
+  /** Tokens of many, to be saved as a file at once; `replace` 0 leaves out those that have one. */
+  tokens: {
+    method: 'POST',
+    path: '/api/v1/device/info/tokens',
+    access: 'device:apkManage:token',
+    title: '批量生成设备令牌',
+    kind: 'edit',
+    body: 'json',
+    perMinute: 20,
+    input: z.object({ ids: many, replace: choice('已有令牌的设备', { 0: '跳过', 1: '重新生成' }) }),
+    result: z.object({ tokens: z.array(z.object({ sn: z.string(), token: z.string() })), skipped: z.int() }),
+  },
+  /** The next poll of these devices asks for their attributes. */
+  command: {
+    method: 'POST',
+    path: '/api/v1/device/info/readAttributes',
+    access: 'device:apkManage:command',
+    title: '重新读取设备属性',
+    kind: 'edit',
+    body: 'json',
+    input: z.object({ ids: many }),
+    result: BatchReport,
+    done: '设备下次连接时将重新上报属性',
+  },
+  attributes: {
+    method: 'GET',
+    path: '/api/v1/device/info/attributes/:id',
+    access: 'device:apkManage:query',
+    input: one,
+    result: z.object({
+      updateTime: z.string().nullable(),
+      wanted: z.boolean(),
+      list: z.array(z.object({ name: z.string(), value: z.string() })),
+    }),
+  },
+  versions: {
+    method: 'GET',
+    path: '/api/v1/device/info/versions/:id',
+    access: 'device:apkManage:query',
+    input: pageQuery.extend({ id }),
+    result: pageOf(
+      z.object({
+        id: z.int(),
+        verCode: z.int().meta({ title: '固件版本号' }),
+        verName: z.string().meta({ title: '固件版本' }),
+        source: z.int().meta({ title: '来源', labels: VERSION_SOURCE }),
+        taskId: z.int().nullable(),
+        createTime: z.string().meta({ title: '时间' }),
+      }),
+    ),
+  },
+  packages: {
+    method: 'GET',
+    path: '/api/v1/device/info/packages/:id',
+    access: 'device:apkManage:query',
+    input: one,
+    result: z.object({
+      list: z.array(z.object({ packageName: z.string(), verCode: z.int(), updateTime: z.string() })),
+    }),
+  },
+  groupsOf: {
+    method: 'GET',
+    path: '/api/v1/device/info/groups/:id',
+    access: 'device:apkManage:query',
+    input: one,
+    result: z.object({
+      list: z.array(z.object({ id: z.int(), groupName: z.string(), kind: z.int(), status: z.int() })),
+    }),
+  },
+  /** Choices of the filters and forms of the device screens; at most 100 of each, a keyword narrows them. */
+  modelOptions: {
+    method: 'GET',
+    path: '/api/v1/device/info/options/model',
+    access: 'device:apkManage:list',
+    input: z.object({ keyword, typeId: optional(id) }),
+    result: z.object({
+      list: z.array(option.extend({ modelCode: z.string(), typeName: z.string(), status: z.int() })),
+    }),
+  },
+  typeOptions: {
+    method: 'GET',
+    path: '/api/v1/device/info/options/type',
+    access: 'device:apkManage:list',
+    input: z.object({ keyword }),
+    result: z.object({ list: z.array(option) }),
+  },
+  groupOptions: {
+    method: 'GET',
+    path: '/api/v1/device/info/options/group',
+    access: 'device:apkManage:list',
+    input: z.object({ keyword, kind: optional(choice('分组类型', { 1: '静态', 2: '动态' })) }),
+    result: z.object({ list: z.array(option.extend({ kind: z.int(), tenantName: z.string() })) }),
+  },
+  tenantOptions: {
+    method: 'GET',
+    path: '/api/v1/device/info/options/tenant',
+    access: 'device:apkManage:list',
+    input: z.object({ keyword }),
+    result: z.object({ list: z.array(option.extend({ tenantNo: z.string() })) }),
+  },
+  /** POST: the filter may hold a thousand serials. */
+  export: {
+    method: 'POST',
+    path: '/api/v1/device/info/export',
+    access: 'device:apkManage:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出设备',
+    body: 'json',
+    log: ['format', 'columns', 'sn', 'devName', 'tenantId', 'typeId', 'modelId', 'groupId', 'tag', 'status', 'online'],
+    input: DeviceQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape),
+    result: z.null(),
+  },
+  template: {
+    method: 'GET',
+    path: '/api/v1/device/info/template',
+    access: 'device:apkManage:import',
+    stream: 'download',
+    input: z.object({}),
+    result: z.null(),
+  },
+  /** `dryRun` 1 only reports. `update` 1 changes devices that exist; otherwise they are reported as problems. */
+  import: {
+    method: 'POST',
+    path: '/api/v1/device/info/import',
+    access: 'device:apkManage:import',
+    title: '导入设备',
+    body: 'multipart',
+    file: UPLOAD.table,
+    input: z.object({ dryRun: flag, update: flag }),
+    result: z.union([importReport, z.object({ jobId: z.int() })]),
+  },
+} as const satisfies Contract
