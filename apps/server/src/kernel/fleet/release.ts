@@ -1,0 +1,93 @@
+import { TASK } from '@oms/contract/ota-task.ts'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { devices } from '#db/schema/device.ts'
+import { otaPolicies, otaStages, otaTasks } from '#db/schema/upgrade.ts'
+import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+
+/** What of a version says which devices it is made for. */
+export interface MadeFor {
+  readonly otaId: number
+  readonly tenantId: number
+  readonly modelId: number
+  readonly packageName: string
+  readonly verCode: number
+}
+
+/** The devices a version is made for: of its model, and of its tenant unless it is the vendor's own. */
+export const withinReach = ({ tenantId, modelId }: Pick<MadeFor, 'tenantId' | 'modelId'>): SQL | undefined =>
+  and(
+    alive(devices),
+    eq(devices.modelId, modelId),
+    tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId),
+  )
+
+/**
+ * Begins the release of a version that was just enabled: a test release, for its white list only. Enabled again it begins
+ * anew; devices whose task was cancelled may be offered it again, those where it failed only when somebody says so.
+ */
+export async function openRelease(db: Db, { otaId, tenantId }: MadeFor, uid: number, now: Date) {
+  const time = now.toISOString()
+  const who = { createBy: uid, createTime: time, updateBy: uid, updateTime: time }
+  await db.delete(otaStages).where(eq(otaStages.otaId, otaId))
+  await db.delete(otaPolicies).where(eq(otaPolicies.otaId, otaId))
+  await db.insert(otaPolicies).values({ otaId, tenantId, ...who })
+  await db
+    .update(otaTasks)
+    .set({ retried: true })
+    .where(and(eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.cancelled), eq(otaTasks.retried, false)))
+}
+
+/** What a cancellation did: those never fetched are closed, the others wait for their device's answer. */
+export interface Cancelled {
+  readonly cancelled: number
+  readonly cancelling: number
+}
+
+/** Cancels the open tasks that match, in one statement; devices hear of it at their next poll. */
+export async function cancelTasks(db: Db, which: SQL, reason: string): Promise<Cancelled> {
+  const open = and(which, isNull(otaTasks.closeTime), sql`${otaTasks.state} <> ${TASK.cancelling}`)
+  const { rows } = await db.execute<{ closed: number; asked: number }>(sql`
+    with changed as (
+      update ota_tasks set update_time = now(), reason = ${reason},
+        close_time = case when state in (${TASK.offered}, ${TASK.confirming}) then now() end,
+        state = case when state in (${TASK.offered}, ${TASK.confirming}) then ${TASK.cancelled} else ${TASK.cancelling} end
+      where ${open} returning task_id, state
+    ), said as (
+      insert into ota_task_logs (task_id, state, details) select task_id, state, array[${reason}]::text[] from changed
+    )
+    select count(*) filter (where state = ${TASK.cancelled})::int as closed,
+      count(*) filter (where state = ${TASK.cancelling})::int as asked from changed`)
+  const { closed = 0, asked = 0 } = rows[0] ?? {}
+  return { cancelled: closed, cancelling: asked }
+}
+
+/** Ends the release of a version that was disabled: nobody gets it any more, and says who has it already. */
+export async function recallRelease(db: Db, version: MadeFor, uid: number, now: Date) {
+  const { otaId } = version
+  await db
+    .update(otaPolicies)
+    .set({ state: 4, stateReason: '版本已停用', updateBy: uid, updateTime: now.toISOString(), rev: sql`rev + 1` })
+    .where(eq(otaPolicies.otaId, otaId))
+  const tasks = await cancelTasks(db, eq(otaTasks.otaId, otaId), '版本已停用')
+  return { ...tasks, installed: await installedOf(db, version) }
+}
+
+/** How many devices report this very version as what they run. */
+export async function installedOf(db: Db, version: MadeFor) {
+  const runsIt = version.packageName
+    ? sql`exists (select from device_packages p where p.device_id = ${devices.id}
+        and p.package_name = ${version.packageName} and p.ver_code = ${version.verCode})`
+    : eq(devices.verCode, version.verCode)
+  return db.$count(devices, and(withinReach(version), runsIt))
+}
+
+/** What a recall did, for the person who ordered it; empty when there was nothing to undo. */
+export function recallInWords({ cancelled, cancelling, installed }: Cancelled & { readonly installed: number }) {
+  const said = [
+    cancelled + cancelling > 0 ? `已取消 ${cancelled + cancelling} 个升级任务` : '',
+    cancelling > 0 ? `其中 ${cancelling} 个等待设备响应` : '',
+    installed > 0 ? `${installed} 台设备已安装该版本，不受影响` : '',
+  ]
+  return said.filter(Boolean).join('，')
+}

@@ -1,0 +1,163 @@
+import * as z from 'zod'
+import { deviceFilters, MAX_SNS, ONLINE } from './device.ts'
+import type { Contract } from './kernel/endpoint.ts'
+import { id, ids, optional, search } from './kernel/fields.ts'
+import { pageOf, sortedPage } from './kernel/page.ts'
+
+export const WHITE_SORTS = ['sn', 'verCode'] as const
+/** Up to here adding or removing everything that matches is done within the call; beyond it a job goes on. */
+export const DIRECT_WHITES = 20_000
+/** Devices named in one removal: they travel in the address. */
+const MAX_REMOVED = 500
+
+export const WhiteDevice = z.object({
+  deviceId: z.int(),
+  sn: z.string().meta({ title: '序列号' }),
+  devName: z.string().meta({ title: '设备名称' }),
+  modelName: z.string().meta({ title: '设备型号' }),
+  tenantName: z.string().meta({ title: '所属客户' }),
+  verCode: z.int().nullable().meta({ title: '当前版本号' }),
+  online: z.int().meta({ title: '在线状态', labels: ONLINE }),
+  status: z.int().meta({ title: '状态', labels: { 0: '停用', 1: '启用' } }),
+  lastOnlineTime: z.string().nullable().meta({ title: '最近在线' }),
+  createTime: z.string().meta({ title: '入库时间' }),
+  /** When and by whom it was put in; null of one that is not in. */
+  whiteTime: z.string().nullable().meta({ title: '加入时间' }),
+  whiteByName: z.string().meta({ title: '加入人' }),
+})
+
+const otaId = id.meta({ title: '版本' })
+const pick = (title: string, max: number) =>
+  z.preprocess((value) => {
+    if (value === undefined || value === '' || value === null) return undefined
+    if (Array.isArray(value)) return value
+    return typeof value === 'string' ? value.split(/[\s,;，；]+/).filter(Boolean) : [value]
+  }, z
+    .array(z.string('序列号不正确').trim().max(64, '序列号不能超过64个字符'))
+    .max(max, `一次最多${max}个${title}`)
+    .optional())
+const manyIds = (max: number) =>
+  z.preprocess(
+    (value) => (value === undefined || value === '' || value === null ? undefined : value),
+    ids(max).optional(),
+  )
+
+/** The devices meant: by id, or by serial as pasted a line each. */
+const named = (max: number) =>
+  z
+    .object({
+      otaId,
+      ids: manyIds(max).meta({ title: '设备' }),
+      sns: pick('序列号', max).meta({ title: '序列号' }),
+    })
+    .refine(({ ids: chosen, sns }) => (chosen?.length ?? 0) + (sns?.length ?? 0) > 0, '请选择设备或输入序列号')
+
+/** `deviceFilters` beside the version: of its devices those that match; with no filter all of them. */
+const matching = z.object({ otaId, ...deviceFilters })
+const page = sortedPage(WHITE_SORTS).extend({ otaId, ...deviceFilters })
+
+/** `missing`: serials that are no device of the version's model within its reach. */
+const changed = z.object({ count: z.int(), unchanged: z.int(), missing: z.array(z.string()) })
+/** With `jobId` the work goes on as that job, and its result holds the count. */
+const changedAll = z.object({ count: z.int(), jobId: z.int().optional() })
+
+/** The white list of a version: devices that get it whatever its other rules say. Filters are those of the device list. */
+export const otaWhite = {
+  inWhite: {
+    method: 'GET',
+    path: '/api/v1/device/ota/device/page/inWhite',
+    access: 'upgrade:ota:query',
+    summary: '版本白名单内的设备，过滤条件同设备列表',
+    input: page,
+    result: pageOf(WhiteDevice),
+  },
+  notInWhite: {
+    method: 'GET',
+    path: '/api/v1/device/ota/device/page/notInWhite',
+    access: 'upgrade:ota:query',
+    summary: '版本型号下、版本可达范围内、不在白名单的设备，与 inWhite 不重不漏',
+    input: page,
+    result: pageOf(WhiteDevice),
+  },
+  put: {
+    method: 'PUT',
+    path: '/api/v1/device/ota/white',
+    access: 'upgrade:ota:white',
+    title: '加入固件白名单',
+    kind: 'edit',
+    body: 'json',
+    input: named(MAX_SNS),
+    result: changed,
+    done: '加入成功！',
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/v1/device/ota/white',
+    access: 'upgrade:ota:white',
+    title: '移出固件白名单',
+    kind: 'edit',
+    input: named(MAX_REMOVED),
+    result: changed,
+    done: '移除成功！',
+  },
+  putAll: {
+    method: 'PUT',
+    path: '/api/v1/device/ota/white/all',
+    access: 'upgrade:ota:whiteAll',
+    title: '按条件加入固件白名单',
+    summary: `一条语句加入全部符合条件的设备；超过${DIRECT_WHITES}台转为后台任务`,
+    kind: 'edit',
+    body: 'json',
+    input: matching,
+    result: changedAll,
+    done: '加入成功！',
+  },
+  removeAll: {
+    method: 'DELETE',
+    path: '/api/v1/device/ota/white/all',
+    access: 'upgrade:ota:whiteAll',
+    title: '按条件移出固件白名单',
+    summary: `一条语句移出全部符合条件的设备；超过${DIRECT_WHITES}台转为后台任务`,
+    kind: 'edit',
+    input: matching,
+    result: changedAll,
+    done: '移除成功！',
+  },
+} as const satisfies Contract
+
+export const VerComment = z.object({
+  otaId: z.int(),
+  modelId: z.int(),
+  modelName: z.string().meta({ title: '设备型号' }),
+  packageName: z.string(),
+  verCode: z.int().meta({ title: '版本号' }),
+  verName: z.string().meta({ title: '版本名称' }),
+  releaseDate: z.string().meta({ title: '发布日期' }),
+  /** The release notes. */
+  description: z.string().meta({ title: '版本描述' }),
+})
+/** Choices of a select are cut here; a keyword narrows them. */
+export const MAX_COMMENTS = 200
+
+export const otaChoices = {
+  verComments: {
+    method: 'GET',
+    path: '/api/v1/device/ota/verComments',
+    access: 'upgrade:ota:list',
+    summary: '已启用版本的版本说明，按型号、新版本在前，最多 200 条；modelId 可选，packageName 为空即固件',
+    input: z.object({
+      modelId: optional(id).meta({ title: '设备型号' }),
+      packageName: search('包名', 64),
+      verName: search('版本名称', 32),
+    }),
+    result: z.array(VerComment),
+  },
+  tenants: {
+    method: 'GET',
+    path: '/api/v1/device/ota/tenant/list',
+    access: 'upgrade:ota:list',
+    summary: '可选择的客户，按名称查找，最多 100 条',
+    input: z.object({ name: search('客户名称', 50) }),
+    result: z.array(z.object({ id: z.int(), name: z.string().meta({ title: '客户名称' }) })),
+  },
+} as const satisfies Contract
