@@ -15,8 +15,11 @@ export interface Topics {
   changed: { resource: string; tenantId: number | null }
   /** Messages of these accounts changed; absent: of everyone. */
   notice: { uids?: number[]; noticeId?: number; title?: string }
-  /** Rows the device side keeps in memory changed; sent by triggers, once a transaction and table. */
-  fleet: { table: string }
+  /**
+   * Rows the device side keeps in memory changed; sent by triggers, once a transaction and table. For lists of members:
+   * which lists, and which devices when they are few.
+   */
+  fleet: { table: string; lists?: number[] | null; devices?: number[] | null }
   job: { jobId: number; uid: number | null; state: string; percent: number }
 }
 export type Topic = keyof Topics

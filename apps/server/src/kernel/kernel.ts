@@ -5,6 +5,7 @@ import { Events } from './events.ts'
 import { openFileStore, openPartStore } from './files/open-store.ts'
 import { ResumableUploads } from './files/resumable.ts'
 import type { FileStore } from './files/store.ts'
+import { Fleet } from './fleet/fleet.ts'
 import { HotLists } from './hot-list.ts'
 import { Jobs } from './jobs.ts'
 import { Mailer } from './mail.ts'
@@ -28,6 +29,7 @@ export interface Kernel {
   readonly mail: Mailer
   readonly rate: RateLimit
   readonly permVersion: PermVersion
+  readonly fleet: Fleet
   now(): Date
   close(): Promise<void>
 }
@@ -49,6 +51,7 @@ export async function createKernel({ config, database, log, now = () => new Date
   const permVersion = new PermVersion()
   await events.start()
   await permVersion.follow({ events, database })
+  const fleet = new Fleet({ database, events, log, timeZone: config.timeZone })
   return {
     config,
     database,
@@ -63,9 +66,11 @@ export async function createKernel({ config, database, log, now = () => new Date
     mail: new Mailer(config.mail),
     rate: new RateLimit(),
     permVersion,
+    fleet,
     now,
     async close() {
       await jobs.close()
+      await fleet.close()
       await sessions.close()
       await events.close()
     },

@@ -50,8 +50,6 @@ export interface Verdict {
 /** Formal release as far as its devices are concerned: one not approved yet goes to its white list only. */
 const isFormal = ({ mode, state }: Rule) => mode === 2 && state !== WAITING && state !== REFUSED
 const isHeld = ({ state }: Rule) => state >= PAUSED
-/** In a formal release the white list is in whatever tenants, groups, share and window say. */
-const isExempt = (rule: Rule, device: DeviceFacts) => isFormal(rule) && rule.whites.has(device)
 
 interface Test {
   /** Does the device pass? Called once a poll and rule: no allocation here. */
@@ -94,10 +92,13 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
   tenant: {
     passes: (rule, device) =>
       (rule.tenantId === PLATFORM || rule.tenantId === device.tenantId) &&
-      (rule.tenantIds.length === 0 || rule.tenantIds.includes(device.tenantId) || isExempt(rule, device)),
+      (rule.tenantIds.length === 0 ||
+        !isFormal(rule) ||
+        rule.tenantIds.includes(device.tenantId) ||
+        rule.whites.has(device)),
     words: (rule, device, _now, passed) =>
       passed
-        ? rule.tenantIds.length === 0
+        ? rule.tenantIds.length === 0 || !isFormal(rule)
           ? '不限租户'
           : exempted(rule.tenantIds.includes(device.tenantId), '设备所属租户在发布范围内')
         : rule.tenantId === PLATFORM || rule.tenantId === device.tenantId
@@ -165,9 +166,15 @@ export function verdictsOf(rule: Rule, device: DeviceFacts, now: Moment): Verdic
 }
 
 /** The highest version that passes; of equal numbers the one of the device's own tenant, then the newer record. */
-export function bestRule(rules: readonly Rule[], device: DeviceFacts, now: Moment): Rule | undefined {
-  let best: Rule | undefined
-  for (const rule of rules) if ((!best || isBefore(rule, best, device)) && passes(rule, device, now)) best = rule
+export function bestRule<R extends Rule>(
+  rules: readonly R[],
+  device: DeviceFacts,
+  now: Moment,
+  also: (rule: R) => boolean = () => true,
+): R | undefined {
+  let best: R | undefined
+  for (const rule of rules)
+    if ((!best || isBefore(rule, best, device)) && passes(rule, device, now) && also(rule)) best = rule
   return best
 }
 

@@ -1,0 +1,203 @@
+import pg from 'pg'
+import type { Logger } from 'pino'
+import type { Database } from '#db/client.ts'
+import type { Events, Topics } from '#kernel/events.ts'
+import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
+import { loadRules, reloadGroup, reloadWhites } from './load-rules.ts'
+import { FleetState } from './state.ts'
+
+/** Changes that come thicker than this are read together. */
+const PAUSE_MS = 20
+const RETRY_MS = 250
+const MAX_RETRY_MS = 5000
+const DYNAMIC_GROUPS_MS = 60_000
+
+interface Parts {
+  readonly database: Database
+  readonly events: Events
+  readonly log: Logger
+}
+
+/** Members that changed by list: these devices, or null for all of them. */
+type Lists = Map<number, Set<number> | null>
+
+/** What was said to have changed and has not been read yet. */
+class Marks {
+  rows = false
+  references = false
+  rules = false
+  everything = false
+  readonly whites: Lists = new Map()
+  readonly groups: Lists = new Map()
+
+  take({ table, lists, devices }: Topics['fleet']) {
+    if (table === 'devices' || table === 'ota_tasks') this.rows = true
+    else if (table === 'ota_versions' || table === 'ota_policies') this.rules = true
+    else if (table === 'ota_whites' || table === 'device_group_members') {
+      // A member may be a device that is not known here yet.
+      this.rows = true
+      if (lists) for (const list of lists) note(table === 'ota_whites' ? this.whites : this.groups, list, devices)
+      else this.everything = true
+    } else if (table === 'device_groups') this.everything = true
+    else this.references = true
+  }
+}
+
+function note(lists: Lists, list: number, devices: readonly number[] | null | undefined) {
+  const before = lists.get(list)
+  if (before === null || !devices) lists.set(list, null)
+  else lists.set(list, new Set([...(before ?? []), ...devices]))
+}
+
+/**
+ * Keeps a copy of what devices need in step with the database, on a connection of its own. Each reading starts at the
+ * oldest transaction that was open at the one before, so that one that commits late is not missed.
+ */
+export class Follower {
+  state = new FleetState()
+  readonly #parts: Parts
+  #client: pg.Client | undefined
+  #horizon: string | undefined
+  #marks = new Marks()
+  #running: Promise<void> | undefined
+  #again: Promise<void> | undefined
+  #loading: Promise<void> | undefined
+  #loaded = false
+  #closed = false
+  #endedAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    parts.events.on('fleet', (change) => {
+      if (!this.#loading) return
+      this.#marks.take(change)
+      if (this.#loaded) void this.sync()
+    })
+    parts.events.onReconnect(() => {
+      if (!this.#loading) return
+      this.#marks.everything = true
+      if (this.#loaded) void this.sync()
+    })
+  }
+
+  get database() {
+    return this.#parts.database
+  }
+
+  get isLoaded() {
+    return this.#loaded
+  }
+
+  /** Resolves once everything is in memory; the first caller starts the reading. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#persist(() => this.#loadAll()).then(() => {
+      this.#loaded = true
+      this.#timer = setInterval(() => void this.#refreshGroups(), DYNAMIC_GROUPS_MS).unref()
+      void this.sync()
+    }))
+  }
+
+  /** Resolves when everything committed before this call has been read. */
+  sync(): Promise<void> {
+    if (!this.#running) return (this.#running = this.#run())
+    return (this.#again ??= this.#running.then(() => {
+      this.#again = undefined
+      return (this.#running = this.#run())
+    }))
+  }
+
+  /** Runs a reading of somebody else on a connection of its own, once everything is in memory. */
+  async using<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    await this.load()
+    const client = await this.#open()
+    try {
+      return await work(client)
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  async close() {
+    this.#closed = true
+    clearInterval(this.#timer)
+    await this.#client?.end().catch(() => {})
+  }
+
+  async #run() {
+    const wait = this.#endedAt + PAUSE_MS - performance.now()
+    if (wait > 0) await new Promise((done) => setTimeout(done, wait))
+    await this.#persist(() => this.#follow())
+    this.#endedAt = performance.now()
+    this.#running = undefined
+  }
+
+  /** Tries until it works or this process ends: answers given meanwhile are as old as the last reading. */
+  async #persist(work: () => Promise<void>) {
+    for (let delay = RETRY_MS; !this.#closed; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (this.#closed) return
+        this.#parts.log.warn({ err: error }, 'fleet not in step, trying again')
+        this.#marks.everything = true
+        await this.#client?.end().catch(() => {})
+        this.#client = undefined
+        await new Promise((done) => setTimeout(done, delay).unref())
+      }
+    }
+  }
+
+  async #open() {
+    const { connection } = this.#parts.database
+    const options = `${connection.options ?? ''} -c statement_timeout=0 -c idle_in_transaction_session_timeout=0`
+    const client = new pg.Client({ ...connection, options, connectionTimeoutMillis: 5000 })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+
+  async #connected() {
+    return (this.#client ??= await this.#open())
+  }
+
+  async #loadAll() {
+    const client = await this.#connected()
+    const state = new FleetState(await countDevices(client))
+    const horizon = await horizonOf(client)
+    await loadReferences(client, state)
+    await loadDevices(client, state)
+    await loadRules(client, this.#parts.database.db, state)
+    await loadTasks(client, state)
+    this.state = state
+    this.#horizon = horizon
+    // What was told during the reading was committed before or during it; it is read once more, which costs little.
+    this.#marks.rows = true
+  }
+
+  async #follow() {
+    const marks = this.#marks
+    this.#marks = new Marks()
+    const { state } = this
+    const { db } = this.#parts.database
+    const client = await this.#connected()
+    const since = this.#horizon ?? '0'
+    const horizon = await horizonOf(client)
+    await loadDevices(client, state, since)
+    if (marks.references || marks.everything) await loadReferences(client, state)
+    if (marks.rules || marks.everything) await loadRules(client, db, state)
+    if (marks.everything) {
+      for (const otaId of state.rules.keys()) note(marks.whites, otaId, null)
+      for (const id of state.groups.keys()) note(marks.groups, id, null)
+    }
+    for (const [otaId, few] of marks.whites) await reloadWhites(client, state, otaId, few)
+    for (const [id, few] of marks.groups) await reloadGroup(client, db, state, id, few)
+    await followTasks(client, state, since)
+    this.#horizon = horizon
+  }
+
+  async #refreshGroups() {
+    for (const { id, isDynamic } of this.state.groups.values()) if (isDynamic) note(this.#marks.groups, id, null)
+    await this.sync()
+  }
+}

@@ -1,0 +1,132 @@
+import type pg from 'pg'
+import { copyRows } from './copy-rows.ts'
+import { DEFAULT_ACCESS, type FleetState, NEVER_AGAIN, type OpenTask } from './state.ts'
+
+const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,
+  encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint from devices`
+
+/** A transaction id as PostgreSQL wrote it; part of the text of a COPY. */
+const xid = (text: string) => {
+  if (!/^\d{1,20}$/.test(text)) throw new Error(`not a transaction id: ${text}`)
+  return `'${text}'::xid8`
+}
+
+/** The oldest transaction still open: whatever commits later has this id or a higher one. */
+export async function horizonOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ xmin: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xmin')
+  return rows[0]!.xmin
+}
+
+export async function countDevices(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    'select count(*)::int as count from devices where deleted_at is null',
+  )
+  return rows[0]!.count
+}
+
+/** All living devices in one pass, or those written by `since` and later, the deleted ones too. */
+export async function loadDevices(client: pg.Client, { slots }: FleetState, since?: string) {
+  const which = since === undefined ? 'deleted_at is null' : `changed >= ${xid(since)}`
+  await copyRows(client, `${DEVICE_SQL} where ${which}`, (row) => {
+    const [id, tenantId, modelId, sn, verCode, status, wanted, deleted, tokenHash, seen] = row
+    slots.put({
+      id: Number(id),
+      tenantId: Number(tenantId),
+      modelId: Number(modelId),
+      sn: sn ?? '',
+      verCode: verCode == null ? null : Number(verCode),
+      enabled: status === '1',
+      wanted: wanted === '1',
+      deleted: deleted === 't',
+      tokenHash: tokenHash ?? '',
+      seen: Number(seen ?? 0),
+    })
+  })
+}
+
+const TASK_SQL = `select task_id as "taskId", device_id as "deviceId", ota_id as "otaId", package_name as "packageName",
+  ver_code as "verCode", state, pushed, close_time is null as "isOpen",
+  extract(epoch from create_time)::float8 * 1000 as "handedAt", extract(epoch from update_time)::float8 * 1000 as "updatedAt"
+  from ota_tasks`
+
+interface TaskRow extends Omit<OpenTask, 'slot'> {
+  readonly deviceId: number
+  readonly isOpen: boolean
+}
+/** Devices whose tasks are read in one go. */
+const PAGE = 2000
+
+/** The open tasks of all devices; rules bring what was closed before. */
+export async function loadTasks(client: pg.Client, state: FleetState) {
+  const ids = await deviceIds(client, 'select distinct device_id from ota_tasks where close_time is null')
+  await refreshTasks(client, state, ids)
+}
+
+/** What changed about tasks since then. */
+export async function followTasks(client: pg.Client, state: FleetState, since: string) {
+  const ids = await deviceIds(client, `select distinct device_id from ota_tasks where changed >= ${xid(since)}`)
+  await refreshTasks(client, state, ids)
+}
+
+async function deviceIds(client: pg.Client, query: string) {
+  const ids: number[] = []
+  await copyRows(client, query, ([id]) => ids.push(Number(id)))
+  return ids
+}
+
+async function refreshTasks(client: pg.Client, state: FleetState, ids: readonly number[]) {
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const some = ids.slice(at, at + PAGE)
+    const { rows } = await client.query<TaskRow>(
+      `${TASK_SQL} where device_id = any($1) and (close_time is null or (state in (110, 120) and not retried)) order by task_id`,
+      [some],
+    )
+    const byDevice = Map.groupBy(rows, ({ deviceId }) => deviceId)
+    for (const id of some) takeTasks(state, state.slots.slotOf(id), byDevice.get(id) ?? [])
+  }
+}
+
+function takeTasks(state: FleetState, slot: number, rows: readonly TaskRow[]) {
+  if (slot < 0) return
+  const modelId = state.slots.models[slot]!
+  for (const rule of [...(state.firmware.get(modelId) ?? []), ...(state.packages.get(modelId) ?? [])]) {
+    const closed = rows.filter(({ isOpen, otaId }) => !isOpen && otaId === rule.otaId)
+    if (closed.length === 0) rule.tried.delete(slot)
+    else rule.tried.set(slot, closed.some(({ state: how }) => how === 120) ? NEVER_AGAIN : closed.length)
+  }
+  const open = rows.filter(({ isOpen }) => isOpen).map((task) => ({ ...task, slot }))
+  state.setTasks(slot, open)
+}
+
+interface AccessRow {
+  readonly tenantId: number
+  readonly targetToken: number
+  readonly gatewayToken: number
+  readonly gatewayTokenHash: Buffer | null
+  readonly autoModelId: number | null
+  readonly pollSeconds: number
+}
+
+/** Models, tenants and how each tenant's devices identify themselves: few rows, read whole. */
+export async function loadReferences(client: pg.Client, state: FleetState) {
+  const models = await client.query<{ id: number; code: string; inUse: boolean }>(
+    `select id, model_code as code, status = 1 and deleted_at is null as "inUse" from device_models`,
+  )
+  state.models.clear()
+  for (const { id, code, inUse } of models.rows) state.models.set(id, { code, inUse })
+  const tenants = await client.query<{ id: number; no: string }>(
+    'select id, tenant_no as no from tenants where deleted_at is null',
+  )
+  state.tenantIds.clear()
+  for (const { id, no } of tenants.rows) state.tenantIds.set(no, id)
+  const access = await client.query<AccessRow>(
+    `select tenant_id as "tenantId", target_token as "targetToken", gateway_token as "gatewayToken",
+       gateway_token_hash as "gatewayTokenHash", auto_model_id as "autoModelId", poll_seconds as "pollSeconds"
+     from device_access`,
+  )
+  state.access.clear()
+  for (const { tenantId, targetToken, gatewayToken, ...rest } of access.rows)
+    state.access.set(tenantId, { ...rest, targetToken: targetToken === 1, gatewayToken: gatewayToken === 1 })
+}
+
+export const accessOf = ({ access }: FleetState, tenantId: number) => access.get(tenantId) ?? DEFAULT_ACCESS

@@ -1,0 +1,133 @@
+import { TASK } from '@oms/contract/ota-task.ts'
+import type { Rule } from './rule.ts'
+import { FLAG, Slots } from './slots.ts'
+import { SlotSet } from './slot-set.ts'
+
+/** A version that is enabled, with what happened to it so far. */
+export interface LiveRule extends Rule {
+  readonly whiteSlots: SlotSet
+  /** By slot: failed tasks that still count, or `NEVER_AGAIN` where one was cancelled. */
+  readonly tried: Map<number, number>
+  /** When tasks were handed out during the last minute, over all processes. */
+  recent: number[]
+  /** Tasks being fetched or downloaded, and when each last gave a sign. */
+  readonly fetching: Map<number, number>
+}
+export const NEVER_AGAIN = 1_000_000
+
+/** A task of a device that is not closed yet. */
+export interface OpenTask {
+  readonly taskId: number
+  readonly slot: number
+  readonly otaId: number
+  readonly packageName: string
+  readonly verCode: number
+  readonly state: number
+  readonly pushed: boolean
+  readonly handedAt: number
+  readonly updatedAt: number
+}
+
+export interface Model {
+  readonly code: string
+  readonly inUse: boolean
+}
+
+/** How devices of a tenant identify themselves. */
+export interface Access {
+  readonly targetToken: boolean
+  readonly gatewayToken: boolean
+  readonly gatewayTokenHash: Buffer | null
+  readonly autoModelId: number | null
+  readonly pollSeconds: number
+}
+export const DEFAULT_ACCESS: Access = {
+  targetToken: true,
+  gatewayToken: false,
+  gatewayTokenHash: null,
+  autoModelId: null,
+  pollSeconds: 300,
+}
+
+export interface Group {
+  readonly id: number
+  readonly tenantId: number
+  readonly isDynamic: boolean
+  readonly members: SlotSet
+}
+
+const MINUTE_MS = 60_000
+
+/** Everything the device side knows without asking the database. */
+export class FleetState {
+  slots: Slots
+  readonly models = new Map<number, Model>()
+  readonly tenantIds = new Map<string, number>()
+  readonly access = new Map<number, Access>()
+  readonly groups = new Map<number, Group>()
+  readonly rules = new Map<number, LiveRule>()
+  /** Enabled versions by model, the highest first. */
+  readonly firmware = new Map<number, LiveRule[]>()
+  readonly packages = new Map<number, LiveRule[]>()
+  readonly tasks = new Map<number, OpenTask>()
+  readonly #tasksOf = new Map<number, OpenTask[]>()
+
+  constructor(expected = 1000) {
+    this.slots = new Slots(expected)
+  }
+
+  /** Replaces the rules; what is known of a version stays with it. */
+  setRules(rules: readonly LiveRule[]) {
+    this.rules.clear()
+    this.firmware.clear()
+    this.packages.clear()
+    for (const rule of [...rules].sort((a, b) => b.verCode - a.verCode || b.otaId - a.otaId)) {
+      this.rules.set(rule.otaId, rule)
+      const byModel = rule.kind === 1 ? this.firmware : this.packages
+      const list = byModel.get(rule.modelId)
+      if (list) list.push(rule)
+      else byModel.set(rule.modelId, [rule])
+    }
+  }
+
+  openTasks(slot: number): readonly OpenTask[] {
+    return (this.slots.flags[slot]! & FLAG.open) === 0 ? [] : (this.#tasksOf.get(slot) ?? [])
+  }
+
+  /** Replaces what is known of a device's open tasks. */
+  setTasks(slot: number, tasks: readonly OpenTask[]) {
+    for (const { taskId, otaId } of this.#tasksOf.get(slot) ?? []) {
+      this.rules.get(otaId)?.fetching.delete(taskId)
+      if (!tasks.some((task) => task.taskId === taskId)) this.tasks.delete(taskId)
+    }
+    for (const task of tasks) this.#note(task)
+    if (tasks.length > 0) {
+      this.#tasksOf.set(slot, [...tasks])
+      this.slots.flags[slot]! |= FLAG.open
+    } else {
+      this.#tasksOf.delete(slot)
+      this.slots.flags[slot]! &= ~FLAG.open
+    }
+  }
+
+  /** Has this version failed or been cancelled there too often to be offered by itself again? */
+  isSpent(rule: LiveRule, slot: number) {
+    const failures = rule.tried.get(slot)
+    return failures !== undefined && failures > rule.autoRetries
+  }
+
+  /** Tasks of this version handed out during the last minute. */
+  handedOut(rule: LiveRule, now: number) {
+    const since = now - MINUTE_MS
+    if (rule.recent.length > 0 && rule.recent[0]! <= since) rule.recent = rule.recent.filter((at) => at > since)
+    return rule.recent.length
+  }
+
+  #note(task: OpenTask) {
+    const { taskId, otaId, state, handedAt, updatedAt } = task
+    const rule = this.rules.get(otaId)
+    if (rule && !this.tasks.has(taskId) && !task.pushed) rule.recent.push(handedAt)
+    if (rule && (state === TASK.fetched || state === TASK.downloading)) rule.fetching.set(taskId, updatedAt)
+    this.tasks.set(taskId, task)
+  }
+}
