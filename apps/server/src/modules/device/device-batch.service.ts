@@ -1,4 +1,5 @@
-import { type devices as calls, MAX_TAGS } from '@oms/contract/device-info.ts'
+import { type devices as calls } from '@oms/contract/device-info.ts'
+import { MAX_TAGS } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { deviceGroupMembers, deviceGroups, devices } from '#db/schema/device.ts'

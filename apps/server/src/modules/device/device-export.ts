@@ -1,4 +1,5 @@
-import { DeviceRow, devices as calls } from '@oms/contract/device-info.ts'
+import { devices as calls } from '@oms/contract/device-info.ts'
+import { DeviceRow } from '@oms/contract/device-row.ts'
 import { and, type SQL } from 'drizzle-orm'
 import { devices } from '#db/schema/device.ts'
 import { visibleDevices } from '#kernel/fleet/device-filter.ts'

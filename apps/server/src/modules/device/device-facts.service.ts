@@ -100,6 +100,6 @@ export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>
   )
   const [matched] = await db.select(hits).from(devices).where(eq(devices.id, id))
   const dynamic = ruled.filter(({ id: groupId }) => matched?.[`g${groupId}`] === true)
-  return { list: [...put, ...dynamic.map(({ rule: _, ...group }) => group)] }
+  return { list: [...put, ...dynamic] }
 }
 const MAX_RULES = 500

@@ -1,4 +1,5 @@
-import { DeviceImportLine, DEVICE_IMPORT_ROWS, devices as calls } from '@oms/contract/device-info.ts'
+import { devices as calls } from '@oms/contract/device-info.ts'
+import { DeviceImportLine, DEVICE_IMPORT_ROWS } from '@oms/contract/device-row.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { deviceGroups, deviceModels, devices } from '#db/schema/device.ts'

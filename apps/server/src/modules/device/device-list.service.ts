@@ -1,4 +1,5 @@
-import type { DeviceRow, devices as calls } from '@oms/contract/device-info.ts'
+import type { devices as calls } from '@oms/contract/device-info.ts'
+import type { DeviceRow } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'

@@ -1,4 +1,4 @@
-import type { DeviceRow } from '@oms/contract/device-info.ts'
+import type { DeviceRow } from '@oms/contract/device-row.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { deviceModels, devices, deviceTypes } from '#db/schema/device.ts'

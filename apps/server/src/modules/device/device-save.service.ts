@@ -1,4 +1,5 @@
-import { DeviceInput, type devices as calls } from '@oms/contract/device-info.ts'
+import { type devices as calls } from '@oms/contract/device-info.ts'
+import { DeviceInput } from '@oms/contract/device-row.ts'
 import { about } from '@oms/contract/kernel/fields.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq } from 'drizzle-orm'

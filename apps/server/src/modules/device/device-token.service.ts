@@ -1,5 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
-import { type devices as calls, TOKEN_LENGTH } from '@oms/contract/device-info.ts'
+import { type devices as calls } from '@oms/contract/device-info.ts'
+import { TOKEN_LENGTH } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { eq, sql } from 'drizzle-orm'
 import { devices } from '#db/schema/device.ts'
