@@ -35,12 +35,15 @@ export const QuickModelInput = z.object({
 
 const keyword = z.object({ keyword: search('关键字', 32) })
 
+/** Whoever works with what belongs to a model may choose one. */
+export const MODEL_READERS = ['upgrade:ota:list', 'upgrade:GeneralSoftware:list'] as const
+
 export const deviceModels = {
   choices: {
     method: 'GET',
     path: '/api/v1/device/model/simple/list',
-    access: 'upgrade:ota:list',
-    summary: '启用的设备型号，按名称或编码查找，最多 100 条',
+    access: 'session',
+    summary: '启用的设备型号，按名称或编码查找，最多 100 条；要求任一使用型号的列表权限',
     input: keyword,
     result: z.array(ModelChoice),
   },

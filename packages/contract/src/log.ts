@@ -39,6 +39,7 @@ export const HISTORY_PERMISSIONS: Readonly<Record<string, readonly string[]>> = 
   dictData: ['system:systemDict:list'],
   notice: ['system:noticeManage:list'],
   ota: ['upgrade:ota:list'],
+  software: ['upgrade:GeneralSoftware:list'],
 }
 
 export const FieldDiff = z.object({

@@ -48,9 +48,10 @@ const rangeEnd = (title: string) =>
 
 const NO_MODEL = '请选择设备型号'
 const MAX_ID = 2_147_483_647
-const NO_VERSION = '版本信息不正确'
+export const NO_VERSION = '版本信息不正确'
 
-const versionFields = {
+/** The fields a person fills in, of firmware and of other packages alike. */
+export const versionFields = {
   modelId: z.coerce
     .number<number>(NO_MODEL)
     .int(NO_MODEL)
@@ -65,7 +66,6 @@ const versionFields = {
   oldVerMin: rangeEnd('最低适用版本'),
   oldVerMax: rangeEnd('最高适用版本'),
 }
-/** The fields a person fills in. */
 export const OtaVersionInput = z.object(versionFields, NO_VERSION)
 
 interface Range {
@@ -89,7 +89,8 @@ export function rangeInWords({ oldVerMin, oldVerMax }: Range) {
   return oldVerMin === oldVerMax ? `仅适用 ${oldVerMin}` : `适用 ${oldVerMin}～${oldVerMax}`
 }
 
-const ordered = <T extends z.ZodType<Range>>(version: T) =>
+/** Refuses a range whose ends are the wrong way round. */
+export const ordered = <T extends z.ZodType<Range>>(version: T) =>
   version.refine((value) => !isBackwards(value), { error: OTA_MESSAGES.range, path: ['oldVerMax'] })
 
 const hex = (length: number) =>
@@ -119,7 +120,7 @@ export const OtaComponentInput = z.object({
 })
 
 /** Nested values may arrive as JSON text inside a form. */
-const fromJson = <T extends z.ZodType>(schema: T) =>
+export const fromJson = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value
     try {
@@ -129,17 +130,17 @@ const fromJson = <T extends z.ZodType>(schema: T) =>
     }
   }, schema)
 
-const components = fromJson(
+export const componentsInput = fromJson(
   z.array(OtaComponentInput, '组件列表不正确').max(MAX_COMPONENTS, `组件不能超过${MAX_COMPONENTS}个`),
 )
 
 export const OtaCreateInput = z.object({
   otaVersion: fromJson(ordered(OtaVersionInput)),
-  components,
+  components: componentsInput,
 })
 export const OtaUpdateInput = z.object({
   otaVersion: fromJson(ordered(z.object({ ...versionFields, otaId: id, rev }, NO_VERSION))),
-  components,
+  components: componentsInput,
 })
 
 /** What an upload answers, and what a saved component consists of. */
@@ -163,6 +164,8 @@ export const OtaVersion = z.object({
   otaId: z.int(),
   modelId: z.int(),
   modelName: z.string().meta({ title: '设备型号' }),
+  /** Empty for firmware. */
+  packageName: z.string().meta({ title: '包名' }),
   verCode: z.int().meta({ title: '版本号' }),
   verName: z.string().meta({ title: '版本名称' }),
   status: z.int().meta({ title: '状态', labels: OTA_STATUS }),
@@ -187,7 +190,7 @@ export const OtaDetail = z.object({ otaVersion: OtaVersion, components: z.array(
 const moment = (title: string) => optional(z.union([day(title), dateTime(title)], `${title}格式不正确`)).meta({ title })
 
 export const OTA_SORTS = ['verCode', 'releaseDate', 'updateTime'] as const
-const filters = {
+export const versionFilters = {
   verName: search('版本名称', 32),
   verCode: optional(digits('版本号', '请输入版本号', '版本号必须为数字值').meta({ title: '版本号', max: DIGITS })),
   modelId: optional(id).meta({ title: '设备型号' }),
@@ -195,7 +198,7 @@ const filters = {
   beginTime: moment('开始时间'),
   endTime: moment('结束时间'),
 }
-export const OtaQuery = sortedPage(OTA_SORTS).extend(filters)
+export const OtaQuery = sortedPage(OTA_SORTS).extend(versionFilters)
 const one = z.object({ otaId: id })
 
 export const ota = {

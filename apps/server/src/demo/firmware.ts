@@ -4,6 +4,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { recordFile } from '#kernel/files/save-upload.ts'
 import { quickCreate } from '#modules/device-model/device-model.service.ts'
 import { disable, enable } from '#modules/ota/ota-enable.service.ts'
+import { FIRMWARE } from '#modules/ota/ota-family.ts'
 import { create } from '#modules/ota/ota-save.service.ts'
 import { type Actor, act } from '../operator/act.ts'
 import { DEVICES, FIXES, randomFrom, VERSIONS_PER_MODEL } from './vendor.ts'
@@ -51,11 +52,16 @@ async function addVersion(kernel: Kernel, demo: Actor, version: Version) {
     },
     components: await componentsOf(kernel, demo, version),
   })
-  const { otaId } = await act(kernel, demo, { name: 'create', ...ota.create, input }, (ctx) => create(ctx, input))
+  const { otaId } = await act(kernel, demo, { name: 'create', ...ota.create, input }, (ctx) =>
+    create(FIRMWARE)(ctx, input),
+  )
   if (step === VERSIONS_PER_MODEL - 1) return
   const one = { otaId }
-  await act(kernel, demo, { name: 'enable', ...ota.enable, input: one, outside: true }, (ctx) => enable(ctx, one))
-  if (step === 0) await act(kernel, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) => disable(ctx, one))
+  await act(kernel, demo, { name: 'enable', ...ota.enable, input: one, outside: true }, (ctx) =>
+    enable(FIRMWARE)(ctx, one),
+  )
+  if (step === 0)
+    await act(kernel, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) => disable(FIRMWARE)(ctx, one))
 }
 
 const stamp = (date: Date) => date.toISOString().slice(0, 19).replace('T', ' ')

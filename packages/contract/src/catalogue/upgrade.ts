@@ -16,5 +16,16 @@ export const UPGRADE: CatalogueDirectory = {
         { url: '/EditOta/:id', name: '编辑固件' },
       ],
     },
+    {
+      url: '/upgrade/GeneralSoftware',
+      name: '通用软件',
+      icon: 'appstore',
+      prefix: 'upgrade:GeneralSoftware',
+      actions: ['query', 'add', 'edit', 'remove', 'enable', ['uploadComp', '上传组件'], 'export'],
+      hidden: [
+        { url: '/AddSoftware', name: '新增软件包' },
+        { url: '/EditSoftware/:id', name: '编辑软件包' },
+      ],
+    },
   ],
 }

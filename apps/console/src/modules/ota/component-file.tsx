@@ -1,10 +1,11 @@
 import { about } from '@oms/contract/kernel/fields.ts'
-import { OtaComponentInput, ota } from '@oms/contract/ota.ts'
+import { OtaComponentInput } from '@oms/contract/ota.ts'
 import { Form } from 'antd'
 import { useCan } from '#kernel/session.tsx'
 import { ruleOf } from '#kit/field.tsx'
 import { ComponentUpload } from '#kit/upload/component-upload.tsx'
 import { fileIdIn, type StoredFile } from '#kit/upload/stored-file.ts'
+import { useFamily } from './family.ts'
 
 /** A component as the form holds it; a saved one knows its file's name, a new one takes it from the upload. */
 interface Held {
@@ -30,6 +31,7 @@ export function ComponentFile({ index, place }: { index: number; place: string }
 function FileControl(props: { index: number; place: string; onChange?(url: string): void }) {
   const { index, place, onChange } = props
   const can = useCan()
+  const { calls } = useFamily()
   const form = Form.useFormInstance()
   const path = ['components', index]
   const held = Form.useWatch(path, { form, preserve: true }) as Held | undefined
@@ -47,7 +49,7 @@ function FileControl(props: { index: number; place: string; onChange?(url: strin
       ])
       .catch(() => {})
   }
-  if (!can(ota.upload.access)) return <>{held?.fileName ?? '您没有上传组件的权限'}</>
+  if (!can(calls.upload.access)) return <>{held?.fileName ?? '您没有上传组件的权限'}</>
   return <ComponentUpload place={place} value={fileOf(held)} onChange={take} />
 }
 

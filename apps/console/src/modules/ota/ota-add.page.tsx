@@ -1,9 +1,11 @@
-import { DEFAULT_COMPONENT_TYPE, ota } from '@oms/contract/ota.ts'
-import { OtaForm } from './ota-form.tsx'
-
-const EMPTY = { otaVersion: {}, components: [{ type: DEFAULT_COMPONENT_TYPE }] }
+import { FamilyProvider, FIRMWARE } from './family.ts'
+import { VersionAdd } from './version-add.tsx'
 
 /** A new firmware version. */
 export default function OtaAddPage() {
-  return <OtaForm endpoint={ota.create} place="new" initial={EMPTY} />
+  return (
+    <FamilyProvider value={FIRMWARE}>
+      <VersionAdd />
+    </FamilyProvider>
+  )
 }

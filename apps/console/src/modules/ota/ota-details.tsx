@@ -1,16 +1,19 @@
-import { OtaVersion, ota, rangeInWords } from '@oms/contract/ota.ts'
+import { OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
 import { Skeleton } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
 import { ComponentList } from './component-list.tsx'
+import { useFamily } from './family.ts'
 import { OtaStatus } from './ota-status.tsx'
 
 const { item, wide } = detailsOf(OtaVersion)
+const PACKAGE = item('packageName')
 const ITEMS = [
   item('verName'),
   item('verCode'),
+  PACKAGE,
   item('modelName'),
   item('status', (status) => <OtaStatus status={status} />),
   { ...item('oldVerMin', (_, row) => rangeInWords(row)), title: '适用旧版本' },
@@ -26,12 +29,13 @@ const ITEMS = [
 
 /** A version to read. */
 export function OtaDetails({ otaId }: { otaId: number }) {
-  const { data, error, refetch } = useRead(ota.get, { otaId }, { quiet: true, keepPrevious: false })
+  const { calls, key } = useFamily()
+  const { data, error, refetch } = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false })
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active paragraph={{ rows: 10 }} />
   return (
     <>
-      <Details row={data.otaVersion} items={ITEMS} />
+      <Details row={data.otaVersion} items={key === 'software' ? ITEMS : ITEMS.filter((each) => each !== PACKAGE)} />
       <h3 className="ota-heading">组件（{data.components.length}）</h3>
       <ComponentList components={data.components} />
     </>

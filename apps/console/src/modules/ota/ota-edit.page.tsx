@@ -1,47 +1,11 @@
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { OTA_MESSAGES, ota } from '@oms/contract/ota.ts'
-import { Alert, Skeleton } from 'antd'
-import { useState } from 'react'
-import { useParams } from 'react-router'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { useTabTitle } from '#kernel/tab.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { OtaDetails } from './ota-details.tsx'
-import { OtaForm } from './ota-form.tsx'
-import { OtaHistory } from './ota-history.tsx'
+import { FamilyProvider, FIRMWARE } from './family.ts'
+import { VersionEdit } from './version-edit.tsx'
 
-/** One version: to edit while it is a draft, to read once it was enabled. */
+/** One firmware version. */
 export default function OtaEditPage() {
-  const otaId = Number(useParams().id)
-  // Only what was read after opening may be edited: an older copy would be refused when saved.
-  const read = useRead(ota.get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
-  const { data, error, isFetchedAfterMount, refetch } = read
-  useTabTitle(data && `${data.otaVersion.status === 0 ? '编辑' : '查看'} ${data.otaVersion.verName}`)
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (data && isFetchedAfterMount) return <Opened version={data} />
   return (
-    <Panel>
-      <Skeleton active paragraph={{ rows: 10 }} />
-    </Panel>
+    <FamilyProvider value={FIRMWARE}>
+      <VersionEdit />
+    </FamilyProvider>
   )
 }
-
-/** Stays what it was opened as: a colleague's change meanwhile must not take the form away. */
-function Opened({ version }: { version: ResultOf<typeof ota.get> }) {
-  const [first] = useState(version)
-  const { otaId, status } = first.otaVersion
-  if (status !== 0) return <Frozen otaId={otaId} />
-  return <OtaForm endpoint={ota.update} place={String(otaId)} initial={first} latest={() => call(ota.get, { otaId })} />
-}
-
-const Frozen = ({ otaId }: { otaId: number }) => (
-  <Page>
-    <Alert type="info" showIcon title={OTA_MESSAGES.immutable} />
-    <Panel>
-      <OtaDetails otaId={otaId} />
-      <OtaHistory otaId={otaId} />
-    </Panel>
-  </Page>
-)

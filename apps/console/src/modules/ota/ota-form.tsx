@@ -1,4 +1,3 @@
-import type { ota } from '@oms/contract/ota.ts'
 import { Alert, App, Button, Form } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
 import { useDraft } from '#kernel/draft.ts'
@@ -7,21 +6,22 @@ import { FormFooter } from '#kit/form-footer.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { useSaveForm } from '#kit/use-save-form.ts'
 import { ComponentRows } from './component-rows.tsx'
+import { type Family, useFamily } from './family.ts'
 import './ota.css'
 import { VersionFields } from './version-fields.tsx'
 
 interface OtaFormProps {
-  endpoint: typeof ota.create | typeof ota.update
+  endpoint: Family['calls']['create'] | Family['calls']['update']
   /** Tells the drafts and uploads of this version from those of others. */
   place: string
   initial: { otaVersion: object; components: readonly object[] }
   latest?: () => Promise<object>
 }
-const LIST = '/upgrade/ota'
 
 /** The form of a version and its components. Saved, it closes its tab and the list shows the change. */
 export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
   const tab = useTab()
+  const { key, listPath } = useFamily()
   const save = useSaveForm(endpoint, {
     initial,
     // A conflict answered with "save over it" brings the newer revision; it belongs to the version.
@@ -30,10 +30,10 @@ export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
     ...(latest && { latest }),
     onSaved: () => {
       draft.clear()
-      tab.close(LIST)
+      tab.close(listPath)
     },
   })
-  const draft = useDraft(`ota:${place}`, save.form.form)
+  const draft = useDraft(`${key}:${place}`, save.form.form)
   const changed = () => {
     save.form.onValuesChange()
     draft.onValuesChange()
@@ -45,7 +45,7 @@ export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
   }
   const leave = useLeave(save.dirty, () => {
     draft.clear()
-    tab.close(LIST)
+    tab.close(listPath)
   })
   return (
     <Page>
@@ -66,7 +66,7 @@ export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
           <VersionFields chosen={initial.otaVersion} />
         </Panel>
         <Panel title="组件">
-          <ComponentRows place={`ota:${place}`} />
+          <ComponentRows place={`${key}:${place}`} />
         </Panel>
       </Form>
       <div className="ota-foot">

@@ -3,11 +3,13 @@ import { Skeleton, Timeline } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { Time } from '#kit/time.tsx'
+import { useFamily } from './family.ts'
 import './ota.css'
 
 /** What was done to a version, newest first. */
 export function OtaHistory({ otaId }: { otaId: number }) {
-  const asked = { bizType: 'ota', bizId: String(otaId), pageNum: 1, pageSize: 50 }
+  const { key: bizType } = useFamily()
+  const asked = { bizType, bizId: String(otaId), pageNum: 1, pageSize: 50 }
   const { data, error, refetch } = useRead(logs.history, asked, { quiet: true, keepPrevious: false })
   return (
     <>

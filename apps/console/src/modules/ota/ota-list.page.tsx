@@ -1,84 +1,11 @@
-import { PlusOutlined } from '@ant-design/icons'
-import { OtaQuery, OtaVersion, ota, rangeInWords } from '@oms/contract/ota.ts'
-import { Button } from 'antd'
-import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Link } from '#kernel/router.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
-import { ComponentCount } from './component-count.tsx'
-import { ModelPicker } from './model-picker.tsx'
-import { OtaStatus } from './ota-status.tsx'
-import { useOtaActions, type Version } from './use-ota-actions.tsx'
+import { FamilyProvider, FIRMWARE } from './family.ts'
+import { VersionList } from './version-list.tsx'
 
-const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })
-
-const { col, actions } = columnsOf(OtaVersion)
-const COLUMNS = [
-  col('verName', { width: 170 }),
-  col('verCode', { width: 100, align: 'right', sort: true }),
-  col('modelName', { width: 150 }),
-  col('status', (status) => <OtaStatus status={status} />, { width: 90 }),
-  col('components', (_, row) => <ComponentCount version={row} />, { width: 80, align: 'right' }),
-  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 150, title: '适用旧版本' }), key: 'range' },
-  col('releaseDate', time, { width: 170, sort: true }),
-  col('buildDate', time, { width: 170, hidden: true }),
-  col('description', { width: 220, hidden: true }),
-  col('tenantName', { width: 140, hidden: true }),
-  col('createByName', { width: 110, hidden: true }),
-  col('createTime', time, { width: 170, hidden: true }),
-  col('enableTime', time, { width: 170, hidden: true }),
-  col('updateTime', time, { width: 170, sort: true, hidden: true }),
-]
-
-/** Firmware versions of the tenants one may see. */
+/** Firmware versions. */
 export default function OtaListPage() {
-  const list = useList(ota.list)
-  const actionsOf = useOtaActions()
-  const [shown, setShown] = useState<Version>()
-  const rowActions = (row: Version) => (
-    <RowActions items={[{ label: '详情', to: ota.get, onClick: () => setShown(row) }, ...actionsOf(row)]} />
-  )
   return (
-    <Page>
-      <SearchForm {...list.search}>
-        <Filter of={OtaQuery} name="verName" />
-        <Filter of={OtaQuery} name="verCode" />
-        <Filter of={OtaQuery} name="modelId">
-          <ModelPicker />
-        </Filter>
-        <SelectFilter of={OtaVersion} name="status" />
-        <DateRangeFilter label="发布日期" />
-      </SearchForm>
-      <DataTable
-        {...list.table}
-        rowKey="otaId"
-        columns={[...COLUMNS, actions(rowActions, 190)]}
-        actions={<AddButton />}
-        tools={<ExportButton to={ota.export} query={list.query} name="固件版本" />}
-        empty={{ text: '还没有固件版本', action: <AddButton /> }}
-        onOpen={setShown}
-      />
-      <OtaDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-    </Page>
+    <FamilyProvider value={FIRMWARE}>
+      <VersionList />
+    </FamilyProvider>
   )
 }
-
-const AddButton = () => (
-  <Allowed to={ota.create}>
-    <Link to="/AddOta">
-      <Button type="primary" icon={<PlusOutlined />} tabIndex={-1}>
-        新增固件
-      </Button>
-    </Link>
-  </Allowed>
-)

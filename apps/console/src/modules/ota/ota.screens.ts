@@ -23,4 +23,26 @@ export const otaScreens: readonly Screen[] = [
     params: { id: /^[1-9]\d{0,9}$/ },
     page: () => import('./ota-edit.page.tsx'),
   },
+  {
+    path: '/upgrade/GeneralSoftware',
+    title: '通用软件',
+    access: 'upgrade:GeneralSoftware:list',
+    page: () => import('./software-list.page.tsx'),
+    prefetch: firstPage('/api/v1/device/software'),
+  },
+  {
+    path: '/AddSoftware',
+    title: '新增软件包',
+    access: 'upgrade:GeneralSoftware:add',
+    under: '/upgrade/GeneralSoftware',
+    page: () => import('./software-add.page.tsx'),
+  },
+  {
+    path: '/EditSoftware/:id',
+    title: '编辑软件包',
+    access: 'upgrade:GeneralSoftware:edit',
+    under: '/upgrade/GeneralSoftware',
+    params: { id: /^[1-9]\d{0,9}$/ },
+    page: () => import('./software-edit.page.tsx'),
+  },
 ]

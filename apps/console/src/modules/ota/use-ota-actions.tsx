@@ -1,10 +1,11 @@
-import { OTA_MESSAGES, ota, type OtaVersion } from '@oms/contract/ota.ts'
+import { OTA_MESSAGES, type OtaVersion } from '@oms/contract/ota.ts'
 import { App, Spin } from 'antd'
 import { useNavigate } from 'react-router'
 import type * as z from 'zod'
 import { useWrite } from '#kernel/query.ts'
 import { toast } from '#kernel/toast.ts'
 import type { RowAction } from '#kit/row-actions.tsx'
+import { useFamily } from './family.ts'
 
 export type Version = z.output<typeof OtaVersion>
 
@@ -13,24 +14,25 @@ const nameOf = ({ verName, verCode }: Pick<Version, 'verName' | 'verCode'>) => `
 /** What can be done to one version; those that its state forbids are left out. */
 export function useOtaActions() {
   const navigate = useNavigate()
+  const { calls, noun, editPath } = useFamily()
   const enable = useEnable()
-  const disable = useWrite(ota.disable)
-  const remove = useWrite(ota.remove)
+  const disable = useWrite(calls.disable)
+  const remove = useWrite(calls.remove)
   return (row: Version): readonly (RowAction | false)[] => [
-    row.status === 0 && { label: '编辑', to: ota.update, onClick: () => navigate(`/EditOta/${row.otaId}`) },
-    row.status !== 1 && { label: '启用', to: ota.enable, onClick: () => enable(row) },
+    row.status === 0 && { label: '编辑', to: calls.update, onClick: () => navigate(`${editPath}/${row.otaId}`) },
+    row.status !== 1 && { label: '启用', to: calls.enable, onClick: () => enable(row) },
     row.status === 1 && {
       label: '停用',
-      to: ota.disable,
+      to: calls.disable,
       danger: true,
-      confirm: `停用固件版本${nameOf(row)}？停用后设备不再收到它，已升级的设备不受影响。`,
+      confirm: `停用${noun}${nameOf(row)}？停用后设备不再收到它，已升级的设备不受影响。`,
       onClick: () => disable.mutateAsync({ otaId: row.otaId }),
     },
     row.status === 0 && {
       label: '删除',
-      to: ota.remove,
+      to: calls.remove,
       danger: true,
-      confirm: `删除固件版本${nameOf(row)}？删除后不能恢复。`,
+      confirm: `删除${noun}${nameOf(row)}？删除后不能恢复。`,
       onClick: () => remove.mutateAsync({ otaId: row.otaId }),
     },
   ]
@@ -39,11 +41,12 @@ export function useOtaActions() {
 /** Asks, then keeps the question open while the server reads every component again. */
 function useEnable() {
   const { modal } = App.useApp()
-  const { mutateAsync } = useWrite(ota.enable)
+  const { calls, noun } = useFamily()
+  const { mutateAsync } = useWrite(calls.enable)
   return (row: Version) => {
     if (row.components === 0) return toast.warning(OTA_MESSAGES.empty)
     const dialog = modal.confirm({
-      title: `启用固件版本${nameOf(row)}？`,
+      title: `启用${noun}${nameOf(row)}？`,
       content: `启用前服务器会重新读取 ${row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。`,
       okText: '启用',
       cancelText: '取消',

@@ -1,10 +1,12 @@
 import { deviceModels } from '@oms/contract/device-model.ts'
 import { OtaVersionInput } from '@oms/contract/ota.ts'
+import { SoftwareVersionInput } from '@oms/contract/software.ts'
 import { Form } from 'antd'
 import { useState } from 'react'
 import { useCan } from '#kernel/session.tsx'
 import { DigitsField, Field, NoteField, TextField } from '#kit/field.tsx'
 import { DateTimeField } from '#kit/field-date.tsx'
+import { useFamily } from './family.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { type Model, QuickModelModal } from './quick-model-modal.tsx'
 import { RangeFields } from './range-fields.tsx'
@@ -13,9 +15,11 @@ const WITHIN = { of: OtaVersionInput, within: ['otaVersion'] } as const
 
 /** What a person says of a version. */
 export function VersionFields({ chosen }: { chosen: object }) {
+  const { key } = useFamily()
   return (
     <div className="ota-fields">
       <ModelField chosen={chosen as Partial<Model>} />
+      {key === 'software' && <TextField of={SoftwareVersionInput} within={WITHIN.within} name="packageName" />}
       <DigitsField {...WITHIN} name="verCode" hint="只能输入数字，最多 9 位" />
       <TextField {...WITHIN} name="verName" />
       <DateTimeField {...WITHIN} name="releaseDate" />
@@ -31,6 +35,7 @@ export function VersionFields({ chosen }: { chosen: object }) {
 /** The model, with the way to one that is not there yet. */
 function ModelField({ chosen }: { chosen: Partial<Model> }) {
   const can = useCan()
+  const { key } = useFamily()
   const form = Form.useFormInstance()
   const [adding, setAdding] = useState(false)
   const [made, setMade] = useState<Model>()
@@ -45,7 +50,7 @@ function ModelField({ chosen }: { chosen: Partial<Model> }) {
       <Field {...WITHIN} name="modelId">
         <ModelPicker
           {...(modelId !== undefined && modelName !== undefined && { chosen: { modelId, modelName } })}
-          {...(can(deviceModels.quickCreate.access) && { onAdd: () => setAdding(true) })}
+          {...(key === 'ota' && can(deviceModels.quickCreate.access) && { onAdd: () => setAdding(true) })}
         />
       </Field>
       {adding && <QuickModelModal onClose={() => setAdding(false)} onMade={take} />}

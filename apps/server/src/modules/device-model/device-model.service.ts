@@ -1,11 +1,11 @@
-import { MAX_CHOICES, type deviceModels as calls } from '@oms/contract/device-model.ts'
+import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device-model.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, asc, eq, or } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { deviceModels, deviceTypes } from '#db/schema/device.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { changes } from '#kernel/mask.ts'
-import { conflict, invalid } from '#kernel/problem.ts'
+import { conflict, forbidden, invalid } from '#kernel/problem.ts'
 import { contains } from '#kernel/query.ts'
 import { alive } from '#kernel/tenancy.ts'
 
@@ -18,8 +18,9 @@ const CHOICE = {
 }
 
 /** Models in use whose name or code contains the keyword. */
-export const choices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.choices>) =>
-  db
+export async function choices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.choices>) {
+  if (!MODEL_READERS.some((permission) => user.can(permission))) throw forbidden()
+  return db
     .select(CHOICE)
     .from(deviceModels)
     .innerJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
@@ -32,6 +33,7 @@ export const choices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.choices>
     )
     .orderBy(asc(deviceModels.modelName))
     .limit(MAX_CHOICES)
+}
 
 /** Types in use whose name or code contains the keyword. */
 export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeChoices>) =>

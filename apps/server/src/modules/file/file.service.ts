@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { files as contract } from '@oms/contract/file.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { otaComponents, otaVersions } from '#db/schema/ota.ts'
 import { files, uploads } from '#db/schema/system.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { FileMismatch } from '#kernel/files/store.ts'
@@ -13,19 +15,22 @@ import { forbidden, notFound } from '#kernel/problem.ts'
 import { reaches, transact } from '#kernel/tenancy.ts'
 
 /** Purposes beyond one's own affairs need a right; `undefined`: everyone logged in. */
-const RIGHT_FOR: Readonly<Record<string, string | undefined>> = {
-  notice: 'system:noticeManage:add',
-  component: 'upgrade:ota:uploadComp',
+const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
+  notice: ['system:noticeManage:add'],
+  component: ['upgrade:ota:uploadComp', 'upgrade:GeneralSoftware:uploadComp'],
 }
-/** Who may fetch a file of this purpose besides the account that sent it; a purpose not named is open to the tenant. */
-const RIGHT_TO_READ: Readonly<Record<string, string | undefined>> = { component: 'upgrade:ota:query' }
+/** Who may fetch a component besides the account that sent it, by the kind of version that consists of it. */
+const COMPONENT_READERS: Readonly<Record<number, string>> = {
+  1: 'upgrade:ota:query',
+  2: 'upgrade:GeneralSoftware:query',
+}
 
 /** A list of people must not stay in a browser's cache on a shared machine. */
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
 function demandRight({ user }: Ctx, purpose: string) {
-  const needed = RIGHT_FOR[purpose]
-  if (needed && !user.can(needed)) throw forbidden()
+  const needed = RIGHTS_FOR[purpose]
+  if (needed && !needed.some((right) => user.can(right))) throw forbidden()
 }
 
 export async function upload(ctx: Ctx, { purpose }: ParsedOf<typeof contract.upload>) {
@@ -41,18 +46,29 @@ export async function download(
   { id }: ParsedOf<typeof contract.download>,
 ): Promise<StreamAnswer> {
   const [file] = await db.select().from(files).where(eq(files.id, id))
-  if (!file || !mayRead(user, file)) throw notFound('文件')
+  if (!file || !(await mayRead(db, user, file))) throw notFound('文件')
   return (request, reply) => sendFile(request, reply, kernel.files, file, isTransfer(file) ? NOT_KEPT : {})
 }
 
 /** Made for one account by a background job, within what it may see: nobody else's, also not a colleague's. */
 const isTransfer = ({ purpose }: { purpose: string }) => purpose === 'export' || purpose === 'import'
 
-function mayRead(user: Ctx['user'], file: typeof files.$inferSelect) {
+async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
-  const needed = RIGHT_TO_READ[file.purpose]
-  return reaches(user, file.tenantId) && (!needed || user.can(needed))
+  if (!reaches(user, file.tenantId)) return false
+  return file.purpose !== 'component' || readsComponent(db, user, file.id)
+}
+
+/** A component is open to those who may read a version that consists of it; one in no version to either kind's readers. */
+async function readsComponent(db: Db, user: Ctx['user'], fileId: string) {
+  const used = await db
+    .selectDistinct({ kind: otaVersions.kind })
+    .from(otaComponents)
+    .innerJoin(otaVersions, eq(otaVersions.otaId, otaComponents.otaId))
+    .where(eq(otaComponents.fileId, fileId))
+  const kinds = used.length > 0 ? used.map(({ kind }) => kind) : [1, 2]
+  return kinds.some((kind) => user.can(COMPONENT_READERS[kind] ?? ''))
 }
 
 export async function begin(ctx: Ctx, input: ParsedOf<typeof contract.begin>) {

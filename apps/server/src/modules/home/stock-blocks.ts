@@ -1,4 +1,4 @@
-import { and, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { otaVersions } from '#db/schema/ota.ts'
 import { files } from '#db/schema/system.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
@@ -16,7 +16,13 @@ export const firmwareBlock: Block = {
         enabled: sql<number>`count(*) filter (where status = 1)::int`,
       })
       .from(otaVersions)
-      .where(and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy })))
+      .where(
+        and(
+          alive(otaVersions),
+          eq(otaVersions.kind, 1),
+          scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
+        ),
+      )
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,

@@ -26,6 +26,7 @@ const TASKS: readonly Task[] = [
         otaVersions,
         and(
           alive(otaVersions),
+          eq(otaVersions.kind, 1),
           eq(otaVersions.status, 0),
           scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
         ),

@@ -10,6 +10,7 @@ import { changes } from '#kernel/mask.ts'
 import { refused } from '#kernel/problem.ts'
 import { touched } from '#kernel/stale.ts'
 import { alive, transact } from '#kernel/tenancy.ts'
+import type { Family } from './ota-family.ts'
 import { inWords } from './ota-components.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
 import { isIntact } from './ota-verify.ts'
@@ -18,45 +19,54 @@ import { isIntact } from './ota-verify.ts'
  * Reads every component's bytes again before devices may get them. That takes a second for 300 MB, so no transaction
  * is open meanwhile: the change at the end takes effect only if nobody touched the version since.
  */
-export async function enable(ctx: Ctx, { otaId }: ParsedOf<typeof ota.enable>) {
-  const { kernel, user } = ctx
-  const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, otaId))
-  for (const component of components)
-    if (!(await isIntact(kernel.files, component)))
-      throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
-  await transact(ctx, (db) => switchOn(ctx, db, version))
-  ctx.audit({
-    bizType: 'ota',
-    bizId: otaId,
-    action: `启用固件版本${nameOf(version)}，${components.length} 个组件校验一致`,
-    diff: [
-      ...statusChange(version.status, 1),
-      ...changes({}, { components: inWords(components) }, { components: '校验一致的组件' }),
-    ],
-  })
-  return null
-}
+export const enable =
+  (family: Family) =>
+  async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.enable>) => {
+    const { kernel, user } = ctx
+    const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, family, otaId))
+    for (const component of components)
+      if (!(await isIntact(kernel.files, component)))
+        throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
+    await transact(ctx, (db) => switchOn(ctx, db, version))
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: otaId,
+      action: `启用${family.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
+      diff: [
+        ...statusChange(version.status, 1),
+        ...changes({}, { components: inWords(components) }, { components: '校验一致的组件' }),
+      ],
+    })
+    return null
+  }
 
-export async function disable(ctx: Ctx, { otaId }: ParsedOf<typeof ota.disable>) {
-  const { db, user, now, kernel } = ctx
-  const stored = await lockVersion(db, user, otaId)
-  if (stored.status !== 1) throw refused('该版本未启用')
-  await db
-    .update(otaVersions)
-    .set({ status: 2, ...touched(stored, user.uid, now) })
-    .where(eq(otaVersions.otaId, otaId))
-  ctx.audit({ bizType: 'ota', bizId: otaId, action: `停用固件版本${nameOf(stored)}`, diff: statusChange(1, 2) })
-  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
-  return null
-}
+export const disable =
+  (family: Family) =>
+  async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.disable>) => {
+    const { db, user, now, kernel } = ctx
+    const stored = await lockVersion(db, user, family, otaId)
+    if (stored.status !== 1) throw refused('该版本未启用')
+    await db
+      .update(otaVersions)
+      .set({ status: 2, ...touched(stored, user.uid, now) })
+      .where(eq(otaVersions.otaId, otaId))
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: otaId,
+      action: `停用${family.noun}${nameOf(stored)}`,
+      diff: statusChange(1, 2),
+    })
+    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+    return null
+  }
 
 interface Candidate {
   readonly version: StoredVersion
   readonly components: StoredComponent[]
 }
 
-async function readyToEnable(db: Db, user: User, otaId: number): Promise<Candidate> {
-  const version = await lockVersion(db, user, otaId)
+async function readyToEnable(db: Db, user: User, family: Family, otaId: number): Promise<Candidate> {
+  const version = await lockVersion(db, user, family, otaId)
   if (version.status === 1) throw refused('该版本已启用')
   const components = await componentsOf(db, otaId)
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)

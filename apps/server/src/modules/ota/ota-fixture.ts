@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Caller } from '#test/harness.ts'
 
+const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
 /** Every permission of the firmware screens. */
-export const EDITOR = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export'].map(
-  (key) => `upgrade:ota:${key}`,
-)
+export const EDITOR = ACTIONS.map((key) => `upgrade:ota:${key}`)
+/** The same of general software. */
+export const PACKAGER = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
 
 const digest = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('hex')
 export const digests = (bytes: Uint8Array) => ({

@@ -5,9 +5,10 @@ import { otaVersions } from '#db/schema/ota.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { notFound } from '#kernel/problem.ts'
 import { contains, orderOf, paginate, within } from '#kernel/query.ts'
+import type { Asked, Family } from './ota-family.ts'
 import { componentsOf, shownVersions, visible } from './ota-rows.ts'
 
-type Filter = Omit<ParsedOf<typeof ota.list>, 'pageNum' | 'pageSize'>
+type Filter = Omit<Asked, 'pageNum' | 'pageSize'>
 
 const SORTABLE = {
   verCode: otaVersions.verCode,
@@ -17,11 +18,13 @@ const SORTABLE = {
 
 export function matching(
   user: User,
-  { verName, verCode, modelId, status, beginTime, endTime }: Filter,
+  family: Family,
+  { verName, packageName, verCode, modelId, status, beginTime, endTime }: Filter,
 ): SQL | undefined {
   return and(
-    visible(user),
+    visible(user, family),
     contains(otaVersions.verName, verName),
+    contains(otaVersions.packageName, packageName),
     verCode === undefined ? undefined : eq(otaVersions.verCode, verCode),
     modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
     status === undefined ? undefined : eq(otaVersions.status, status),
@@ -32,25 +35,27 @@ export function matching(
 /** Newest first unless a column is asked for. */
 export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(asked, SORTABLE, otaVersions.otaId)
 
-export function list(ctx: Ctx, input: ParsedOf<typeof ota.list>) {
+export const list = (family: Family) => (ctx: Ctx, input: Asked) => {
   const { db, user } = ctx
-  if (isPlain(user, input)) return hotPage(ctx, input)
-  const query = shownVersions(db).where(matching(user, input)).$dynamic()
+  if (isPlain(user, input)) return hotPage(ctx, family, input)
+  const query = shownVersions(db)
+    .where(matching(user, family, input))
+    .$dynamic()
   return paginate(db, query, input, sortOf(input))
 }
 
 /** Most pages are asked for by staff who see everything, with no filter or exact ones: these go the short way. */
-const isPlain = ({ scope }: User, { verName, beginTime, endTime }: Filter) =>
-  scope.tenants === 'all' && !scope.ownOnly && !verName && !beginTime && !endTime
+const isPlain = ({ scope }: User, { verName, packageName, beginTime, endTime }: Filter) =>
+  scope.tenants === 'all' && !scope.ownOnly && !verName && !packageName && !beginTime && !endTime
 
-function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof ota.list>) {
+function hotPage({ db, user, kernel }: Ctx, family: Family, input: Asked) {
   const { verCode, modelId, status, orderByColumn, isAsc } = input
   const set = Object.entries({ verCode, modelId, status }).filter(([, value]) => value !== undefined)
-  const shape = ['ota', ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
+  const shape = [family.bizType, ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
   const stand = (key: string, column: Column) =>
     set.some(([name]) => name === key) ? eq(column, sql.placeholder(key)) : undefined
   const where = and(
-    visible(user),
+    visible(user, family),
     stand('verCode', otaVersions.verCode),
     stand('modelId', otaVersions.modelId),
     stand('status', otaVersions.status),
@@ -71,8 +76,10 @@ function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof ota.list>) {
   return kernel.lists.page(shape, { keys, rows }, Object.fromEntries(set), input)
 }
 
-export async function get({ db, user }: Ctx, { otaId }: ParsedOf<typeof ota.get>) {
-  const [otaVersion] = await shownVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user)))
-  if (!otaVersion) throw notFound('固件版本')
-  return { otaVersion, components: await componentsOf(db, otaId) }
-}
+export const get =
+  (family: Family) =>
+  async ({ db, user }: Ctx, { otaId }: ParsedOf<typeof ota.get>) => {
+    const [otaVersion] = await shownVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, family)))
+    if (!otaVersion) throw notFound(family.noun)
+    return { otaVersion, components: await componentsOf(db, otaId) }
+  }

@@ -7,13 +7,18 @@ import { tenants } from '#db/schema/tenant.ts'
 import type { User } from '#kernel/context.ts'
 import { forbidden, notFound } from '#kernel/problem.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Family } from './ota-family.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
 export type StoredComponent = typeof otaComponents.$inferSelect
 
-/** What this account may see of the versions; part of every query on them. */
-export const visible = (user: User) =>
-  and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }))
+/** What this account may see of a family's versions; part of every query on them. */
+export const visible = (user: User, { kind }: Pick<Family, 'kind'>) =>
+  and(
+    alive(otaVersions),
+    eq(otaVersions.kind, kind),
+    scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
+  )
 
 /** The tenant a new version or upload belongs to: the session's, whatever the request says. */
 export function tenantOf({ tenantId }: User) {
@@ -28,6 +33,7 @@ export const shownVersions = (db: Db) =>
       otaId: otaVersions.otaId,
       modelId: otaVersions.modelId,
       modelName: deviceModels.modelName,
+      packageName: otaVersions.packageName,
       verCode: otaVersions.verCode,
       verName: otaVersions.verName,
       status: otaVersions.status,
@@ -53,18 +59,24 @@ export const shownVersions = (db: Db) =>
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
 
 /** The row to change, locked until the transaction ends; one of another tenant is as good as missing. */
-export async function lockVersion(db: Db, user: User, otaId: number): Promise<StoredVersion> {
+export async function lockVersion(db: Db, user: User, family: Family, otaId: number): Promise<StoredVersion> {
   const [found] = await db
     .select()
     .from(otaVersions)
-    .where(and(eq(otaVersions.otaId, otaId), visible(user)))
+    .where(and(eq(otaVersions.otaId, otaId), visible(user, family)))
     .for('update')
-  if (!found) throw notFound('固件版本')
+  if (!found) throw notFound(family.noun)
   return found
 }
 
 export const componentsOf = (db: Db, otaId: number): Promise<StoredComponent[]> =>
   db.select().from(otaComponents).where(eq(otaComponents.otaId, otaId)).orderBy(asc(otaComponents.sort))
 
-/** `「秋季版」(100)`, for the operation log and for refusals. */
-export const nameOf = ({ verName, verCode }: { verName: string; verCode: number }) => `「${verName}」(${verCode})`
+/** `「秋季版」(100)` or `「秋季版」(com.voice 100)`, for the operation log and for refusals. */
+export const nameOf = ({ verName, verCode, packageName = '' }: Named) =>
+  `「${verName}」(${packageName && `${packageName} `}${verCode})`
+interface Named {
+  readonly verName: string
+  readonly verCode: number
+  readonly packageName?: string | undefined
+}

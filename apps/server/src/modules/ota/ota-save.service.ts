@@ -12,89 +12,102 @@ import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive } from '#kernel/tenancy.ts'
 import { uniqueClash } from '#kernel/unique.ts'
 import { claimComponents, inWords, type NewComponent, releaseFiles } from './ota-components.ts'
+import type { Family, SentCreate, SentUpdate, SentVersion } from './ota-family.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, tenantOf } from './ota-rows.ts'
-
-type Sent = ParsedOf<typeof ota.create>['otaVersion']
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
-export async function create(ctx: Ctx, { otaVersion, components }: ParsedOf<typeof ota.create>) {
-  const { db, user, kernel } = ctx
-  const tenantId = tenantOf(user)
-  const modelName = await modelNameOf(db, otaVersion.modelId)
-  const claimed = await claimComponents(ctx, tenantId, components)
-  const [created] = await db
-    .insert(otaVersions)
-    .values({ ...fieldsOf(otaVersion), tenantId, components: claimed.length, createBy: user.uid, updateBy: user.uid })
-    .onConflictDoNothing({
-      target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.packageName, otaVersions.verCode],
-      where: sql`deleted_at is null`,
+export const create =
+  (family: Family) =>
+  async (ctx: Ctx, { otaVersion, components }: SentCreate) => {
+    const { db, user, kernel } = ctx
+    const tenantId = tenantOf(user)
+    const modelName = await modelNameOf(db, otaVersion.modelId)
+    const claimed = await claimComponents(ctx, tenantId, components)
+    const [created] = await db
+      .insert(otaVersions)
+      .values({
+        ...fieldsOf(otaVersion),
+        kind: family.kind,
+        tenantId,
+        components: claimed.length,
+        createBy: user.uid,
+        updateBy: user.uid,
+      })
+      .onConflictDoNothing({
+        target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.packageName, otaVersions.verCode],
+        where: sql`deleted_at is null`,
+      })
+      .returning({ otaId: otaVersions.otaId })
+    if (!created) throw conflict(...TAKEN)
+    await putComponents(db, created.otaId, claimed)
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: created.otaId,
+      action: `新增${family.noun}${nameOf(otaVersion)}`,
+      diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
     })
-    .returning({ otaId: otaVersions.otaId })
-  if (!created) throw conflict(...TAKEN)
-  await putComponents(db, created.otaId, claimed)
-  ctx.audit({
-    bizType: 'ota',
-    bizId: created.otaId,
-    action: `新增固件版本${nameOf(otaVersion)}`,
-    diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
-  })
-  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
-  return created
-}
+    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
+    return created
+  }
 
-export async function update(ctx: Ctx, { otaVersion, components }: ParsedOf<typeof ota.update>) {
-  const { db, user, now, kernel } = ctx
-  const stored = await lockVersion(db, user, otaVersion.otaId)
-  if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
-  await checkRevision(db, stored, otaVersion.rev)
-  const before = await componentsOf(db, stored.otaId)
-  const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
-  const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
-  const claimed = await claimComponents(ctx, stored.tenantId, components)
-  const next = touched(stored, user.uid, now)
-  await db
-    .update(otaVersions)
-    .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
-    .where(eq(otaVersions.otaId, stored.otaId))
-    .catch(rethrowTaken)
-  await replaceComponents(db, before, stored.otaId, claimed)
-  ctx.audit({
-    bizType: 'ota',
-    bizId: stored.otaId,
-    action: `修改固件版本${nameOf(stored)}`,
-    diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
-  })
-  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
-  return { rev: next.rev }
-}
+export const update =
+  (family: Family) =>
+  async (ctx: Ctx, { otaVersion, components }: SentUpdate) => {
+    const { db, user, now, kernel } = ctx
+    const stored = await lockVersion(db, user, family, otaVersion.otaId)
+    if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
+    await checkRevision(db, stored, otaVersion.rev)
+    const before = await componentsOf(db, stored.otaId)
+    const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
+    const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
+    const claimed = await claimComponents(ctx, stored.tenantId, components)
+    const next = touched(stored, user.uid, now)
+    await db
+      .update(otaVersions)
+      .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
+      .where(eq(otaVersions.otaId, stored.otaId))
+      .catch(rethrowTaken)
+    await replaceComponents(db, before, stored.otaId, claimed)
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: stored.otaId,
+      action: `修改${family.noun}${nameOf(stored)}`,
+      diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
+    })
+    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+    return { rev: next.rev }
+  }
 
-export async function remove(ctx: Ctx, { otaId }: ParsedOf<typeof ota.remove>) {
-  const { db, user, now, kernel } = ctx
-  const stored = await lockVersion(db, user, otaId)
-  if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
-  const components = await componentsOf(db, otaId)
-  await db
-    .update(otaVersions)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
-    .where(eq(otaVersions.otaId, otaId))
-  await releaseFiles(
-    db,
-    components.map(({ fileId }) => fileId),
-  )
-  ctx.audit({
-    bizType: 'ota',
-    bizId: otaId,
-    action: `删除固件版本${nameOf(stored)}`,
-    diff: componentDiff(components, []),
-  })
-  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
-  return null
-}
+export const remove =
+  (family: Family) =>
+  async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.remove>) => {
+    const { db, user, now, kernel } = ctx
+    const stored = await lockVersion(db, user, family, otaId)
+    if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
+    const components = await componentsOf(db, otaId)
+    await db
+      .update(otaVersions)
+      .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+      .where(eq(otaVersions.otaId, otaId))
+    await releaseFiles(
+      db,
+      components.map(({ fileId }) => fileId),
+    )
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: otaId,
+      action: `删除${family.noun}${nameOf(stored)}`,
+      diff: componentDiff(components, []),
+    })
+    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+    return null
+  }
 
 /** The columns a person decides; absent ends and dates are stored as none, not left as they were. */
-const fieldsOf = (sent: Sent) => ({
+const fieldsOf = (sent: SentVersion) => ({
   modelId: sent.modelId,
+  packageName: sent.packageName ?? '',
   verCode: sent.verCode,
   verName: sent.verName,
   buildDate: sent.buildDate ?? null,
@@ -131,7 +144,17 @@ async function replaceComponents(db: Db, before: StoredComponent[], otaId: numbe
 
 const TITLES = Object.fromEntries(
   (
-    ['modelName', 'verCode', 'verName', 'buildDate', 'releaseDate', 'description', 'oldVerMin', 'oldVerMax'] as const
+    [
+      'modelName',
+      'packageName',
+      'verCode',
+      'verName',
+      'buildDate',
+      'releaseDate',
+      'description',
+      'oldVerMin',
+      'oldVerMax',
+    ] as const
   ).map((field) => [field, String(OtaVersion.shape[field].meta()?.title)]),
 )
 

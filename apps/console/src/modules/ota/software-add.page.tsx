@@ -1,0 +1,11 @@
+import { FamilyProvider, SOFTWARE } from './family.ts'
+import { VersionAdd } from './version-add.tsx'
+
+/** A new version of a package. */
+export default function SoftwareAddPage() {
+  return (
+    <FamilyProvider value={SOFTWARE}>
+      <VersionAdd />
+    </FamilyProvider>
+  )
+}

@@ -1,0 +1,11 @@
+import { FamilyProvider, SOFTWARE } from './family.ts'
+import { VersionEdit } from './version-edit.tsx'
+
+/** One version of a package. */
+export default function SoftwareEditPage() {
+  return (
+    <FamilyProvider value={SOFTWARE}>
+      <VersionEdit />
+    </FamilyProvider>
+  )
+}

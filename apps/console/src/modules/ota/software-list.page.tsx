@@ -1,0 +1,11 @@
+import { FamilyProvider, SOFTWARE } from './family.ts'
+import { VersionList } from './version-list.tsx'
+
+/** Versions of general software. */
+export default function SoftwareListPage() {
+  return (
+    <FamilyProvider value={SOFTWARE}>
+      <VersionList />
+    </FamilyProvider>
+  )
+}

@@ -1,0 +1,94 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
+import { SoftwareQuery } from '@oms/contract/software.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { Link } from '#kernel/router.tsx'
+import { Allowed } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { ComponentCount } from './component-count.tsx'
+import { useFamily } from './family.ts'
+import { ModelPicker } from './model-picker.tsx'
+import { OtaStatus } from './ota-status.tsx'
+import { useOtaActions, type Version } from './use-ota-actions.tsx'
+
+const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })
+
+const { col, actions } = columnsOf(OtaVersion)
+const PACKAGE = col('packageName', { width: 180 })
+const COLUMNS = [
+  col('verName', { width: 170 }),
+  col('verCode', { width: 100, align: 'right', sort: true }),
+  col('modelName', { width: 150 }),
+  PACKAGE,
+  col('status', (status) => <OtaStatus status={status} />, { width: 90 }),
+  col('components', (_, row) => <ComponentCount version={row} />, { width: 80, align: 'right' }),
+  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 150, title: '适用旧版本' }), key: 'range' },
+  col('releaseDate', time, { width: 170, sort: true }),
+  col('buildDate', time, { width: 170, hidden: true }),
+  col('description', { width: 220, hidden: true }),
+  col('tenantName', { width: 140, hidden: true }),
+  col('createByName', { width: 110, hidden: true }),
+  col('createTime', time, { width: 170, hidden: true }),
+  col('enableTime', time, { width: 170, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
+]
+
+/** Versions of one family, of the tenants one may see. */
+export function VersionList() {
+  const { key, calls, noun } = useFamily()
+  const list = useList(calls.list)
+  const columns = key === 'software' ? COLUMNS : COLUMNS.filter((column) => column !== PACKAGE)
+  const actionsOf = useOtaActions()
+  const [shown, setShown] = useState<Version>()
+  const rowActions = (row: Version) => (
+    <RowActions items={[{ label: '详情', to: calls.get, onClick: () => setShown(row) }, ...actionsOf(row)]} />
+  )
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        {key === 'software' && <Filter of={SoftwareQuery} name="packageName" />}
+        <Filter of={OtaQuery} name="verName" />
+        <Filter of={OtaQuery} name="verCode" />
+        <Filter of={OtaQuery} name="modelId">
+          <ModelPicker />
+        </Filter>
+        <SelectFilter of={OtaVersion} name="status" />
+        <DateRangeFilter label="发布日期" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="otaId"
+        columns={[...columns, actions(rowActions, 190)]}
+        actions={<AddButton />}
+        tools={<ExportButton to={calls.export} query={list.query} name={noun} />}
+        empty={{ text: `还没有${noun}`, action: <AddButton /> }}
+        onOpen={setShown}
+      />
+      <OtaDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+    </Page>
+  )
+}
+
+function AddButton() {
+  const { calls, addPath, item } = useFamily()
+  return (
+    <Allowed to={calls.create}>
+      <Link to={addPath}>
+        <Button type="primary" icon={<PlusOutlined />} tabIndex={-1}>
+          新增{item}
+        </Button>
+      </Link>
+    </Allowed>
+  )
+}
