@@ -99,7 +99,7 @@ export const devices = {
     kind: 'edit',
     body: 'json',
     input: z
-      .object({ ids: many, add: tags, remove: tags })
+      .object({ ids: many, add: tags.meta({ title: '添加标签' }), remove: tags.meta({ title: '移除标签' }) })
       .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: '请输入标签' })
       .refine(({ add, remove }) => !add.some((each) => remove.includes(each)), {
         path: ['remove'],

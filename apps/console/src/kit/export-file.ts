@@ -19,10 +19,11 @@ export async function exportFile<E extends Endpoint>(
   input: InputOf<E>,
   filename: string,
 ): Promise<Exported> {
-  const { url } = sendableOf(endpoint, input as Fields)
+  const { url, body, contentType } = sendableOf(endpoint, input as Fields)
   const authorization = `Bearer ${currentSession()?.token ?? ''}`
   try {
-    const response = await fetch(url, { headers: { ...sessionHeaders(), authorization } })
+    const headers = { ...sessionHeaders(), authorization, ...(contentType && { 'content-type': contentType }) }
+    const response = await fetch(url, { headers, ...(endpoint.method !== 'GET' && { method: endpoint.method, body }) })
     const told = response.headers.get('content-type')?.includes('application/json')
     if (response.ok && !told) {
       save(await response.blob(), nameIn(response.headers.get('content-disposition')) ?? filename)

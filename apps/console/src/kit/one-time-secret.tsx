@@ -7,13 +7,15 @@ import './kit.css'
 export function OneTimeSecret(props: {
   title: string
   account: string
+  /** What it belongs to is called; an account unless said otherwise. */
+  owner?: string
   /** What the secret is called: 一次性密码, 重置码. */
   label: string
   secret: string
   hint: ReactNode
   onClose(): void
 }) {
-  const { title, account, label, secret, hint, onClose } = props
+  const { title, account, owner = '账号', label, secret, hint, onClose } = props
   return (
     <Modal
       open
@@ -28,7 +30,7 @@ export function OneTimeSecret(props: {
       <Alert type="warning" showIcon title={`${label}只显示这一次，关闭后无法再查看`} style={{ marginBottom: 16 }} />
       <dl className="kit-details">
         <div>
-          <dt>账号</dt>
+          <dt>{owner}</dt>
           <dd>
             <CopyText text={account} />
           </dd>

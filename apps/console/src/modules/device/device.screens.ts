@@ -1,3 +1,19 @@
-import type { Screen } from '#kernel/screens.ts'
+import { firstPage, type Screen } from '#kernel/screens.ts'
 
-export const deviceScreens: readonly Screen[] = []
+export const deviceScreens: readonly Screen[] = [
+  {
+    path: '/device/apkManage',
+    title: '设备信息',
+    access: 'device:apkManage:list',
+    page: () => import('./device-list.page.tsx'),
+    prefetch: firstPage('/api/v1/device/info/page'),
+  },
+  {
+    path: '/device/apkManage/detail/:id',
+    title: '设备详情',
+    access: 'device:apkManage:query',
+    under: '/device/apkManage',
+    params: { id: /^[1-9]\d{0,9}$/ },
+    page: () => import('./device-detail.page.tsx'),
+  },
+]

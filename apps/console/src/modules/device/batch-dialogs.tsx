@@ -1,0 +1,133 @@
+import { devices } from '@oms/contract/device-info.ts'
+import type { BatchReport } from '@oms/contract/staff.ts'
+import { App, Form, Modal, Radio } from 'antd'
+import type * as z from 'zod'
+import { save } from '#kernel/download.ts'
+import { Field } from '#kit/field.tsx'
+import { useFormModal } from '#kit/use-form-modal.ts'
+import { GroupPicker, TenantPicker } from './device-pickers.tsx'
+import { TagsField } from './tags-field.tsx'
+import './device.css'
+
+export interface BatchProps {
+  readonly ids: readonly number[]
+  onClose(): void
+  /** Something was done: nothing stays ticked. */
+  onDone(): void
+}
+type Report = z.output<typeof BatchReport>
+
+/** Says which devices of a batch were left out, and why. */
+function useReport(onDone: () => void) {
+  const { modal } = App.useApp()
+  return ({ done, failed }: Report) => {
+    onDone()
+    if (failed.length === 0) return
+    modal.warning({
+      title: `成功 ${done} 台，失败 ${failed.length} 台`,
+      okText: '知道了',
+      content: (
+        <ul className="kit-report">
+          {failed.map(({ id, name, msg }) => (
+            <li key={id}>
+              <b>{name}</b> {msg}
+            </li>
+          ))}
+        </ul>
+      ),
+    })
+  }
+}
+
+export function TagDialog({ ids, onClose, onDone }: BatchProps) {
+  const report = useReport(onDone)
+  const { modal, form } = useFormModal(devices.tag, { onClose, onSaved: report, initial: { ids, add: [], remove: [] } })
+  const of = devices.tag.input
+  return (
+    <Modal title={`修改标签（${ids.length} 台）`} {...modal}>
+      <Form {...form}>
+        <TagsField of={of} name="add" />
+        <TagsField of={of} name="remove" hint="没有该标签的设备不受影响" />
+      </Form>
+    </Modal>
+  )
+}
+
+export function MoveDialog({ ids, onClose, onDone }: BatchProps) {
+  const report = useReport(onDone)
+  const { modal, form } = useFormModal(devices.move, { onClose, onSaved: report, initial: { ids } })
+  const of = devices.move.input
+  return (
+    <Modal title={`移动分组（${ids.length} 台）`} {...modal}>
+      <p className="device-hint">只能选择静态分组；动态分组的成员由规则决定。两项都选即从一个分组移到另一个。</p>
+      <Form {...form}>
+        <Field of={of} name="join">
+          <GroupPicker kind={1} />
+        </Field>
+        <Field of={of} name="leave">
+          <GroupPicker kind={1} />
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
+  const report = useReport(onDone)
+  const { modal, form } = useFormModal(devices.transfer, { onClose, onSaved: report, initial: { ids } })
+  return (
+    <Modal title={`转移客户（${ids.length} 台）`} {...modal} okText="转移">
+      <p className="device-hint">
+        设备将退出原客户的全部分组与白名单；目标客户的设备数量不能超过其上限，正在升级的设备不转移。
+      </p>
+      <Form {...form}>
+        <Field of={devices.transfer.input} name="tenantId">
+          <TenantPicker />
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+/** Makes tokens and hands them over as a file at once: they are kept nowhere else. */
+export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
+  const { modal: ask } = App.useApp()
+  const { modal, form } = useFormModal(devices.tokens, {
+    onClose,
+    initial: { ids, replace: 0 },
+    onSaved: ({ tokens, skipped }) => {
+      if (tokens.length > 0) saveTokens(tokens)
+      ask.info({
+        title: tokens.length > 0 ? `已生成 ${tokens.length} 个令牌并下载` : '没有生成令牌',
+        content: [
+          tokens.length > 0 && '文件只提供这一次，请妥善保管。',
+          skipped > 0 && `跳过 ${skipped} 台已有令牌的设备。`,
+        ]
+          .filter(Boolean)
+          .join(''),
+        okText: '知道了',
+      })
+      onDone()
+    },
+  })
+  return (
+    <Modal title={`批量生成令牌（${ids.length} 台）`} {...modal} okText="生成并下载">
+      <p className="device-hint">令牌以 CSV 文件下载，只提供这一次；服务器只保存其摘要。</p>
+      <Form {...form}>
+        <Field of={devices.tokens.input} name="replace">
+          <Radio.Group
+            options={[
+              { value: 0, label: '跳过' },
+              { value: 1, label: '重新生成（旧令牌立即失效）' },
+            ]}
+          />
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+function saveTokens(tokens: readonly { readonly sn: string; readonly token: string }[]) {
+  const lines = ['序列号,设备令牌', ...tokens.map(({ sn, token }) => `${sn},${token}`)]
+  save(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '设备令牌.csv')
+}

@@ -1,0 +1,47 @@
+import { DownOutlined } from '@ant-design/icons'
+import { devices } from '@oms/contract/device-info.ts'
+import { Button, Dropdown } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
+import { useManyTenants } from './device-pickers.tsx'
+
+const TagDialog = later(() => import('./batch-dialogs.tsx'), 'TagDialog')
+const MoveDialog = later(() => import('./batch-dialogs.tsx'), 'MoveDialog')
+const TransferDialog = later(() => import('./batch-dialogs.tsx'), 'TransferDialog')
+const TokensDialog = later(() => import('./batch-dialogs.tsx'), 'TokensDialog')
+
+const WORK = [
+  { key: 'tag', label: '修改标签', to: devices.tag, Dialog: TagDialog },
+  { key: 'move', label: '移动分组', to: devices.move, Dialog: MoveDialog },
+  { key: 'transfer', label: '转移客户', to: devices.transfer, Dialog: TransferDialog },
+  { key: 'tokens', label: '批量生成令牌', to: devices.tokens, Dialog: TokensDialog },
+] as const
+
+/** What is done to many devices by one call: tags, groups, customer, tokens, commands. */
+export function BatchMenu({ ids, label, onDone }: { ids: readonly number[]; label: string; onDone(): void }) {
+  const [open, setOpen] = useState<string>()
+  const command = useWrite(devices.command)
+  const can = useCan()
+  const many = useManyTenants()
+  const offered = WORK.filter(({ key, to }) => can(to.access) && (key !== 'transfer' || many))
+  const items: { key: string; label: string }[] = offered.map(({ key, label: name }) => ({ key, label: name }))
+  if (can(devices.command.access)) items.push({ key: 'command', label: '重新读取属性' })
+  if (items.length === 0) return null
+  const run = (key: string) => {
+    if (key !== 'command') return setOpen(key)
+    command.mutateAsync({ ids: [...ids] }).then(onDone, () => {})
+  }
+  const Dialog = WORK.find(({ key }) => key === open)?.Dialog
+  return (
+    <>
+      <Dropdown trigger={['click']} menu={{ items, onClick: ({ key }) => run(key) }}>
+        <Button size="small" icon={<DownOutlined />} iconPlacement="end">
+          {label}
+        </Button>
+      </Dropdown>
+      {Dialog && <Dialog ids={ids} onClose={() => setOpen(undefined)} onDone={onDone} />}
+    </>
+  )
+}

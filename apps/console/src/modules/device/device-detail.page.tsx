@@ -1,0 +1,87 @@
+import { devices } from '@oms/contract/device-info.ts'
+import { DeviceDetail } from '@oms/contract/device-row.ts'
+import { Skeleton, Space } from 'antd'
+import { useState } from 'react'
+import { useParams } from 'react-router'
+import { later } from '#kernel/later.tsx'
+import { useRead } from '#kernel/query.ts'
+import { useTab, useTabTitle } from '#kernel/tab.tsx'
+import { CopyText } from '#kit/copy-text.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { Page, Panel } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { time } from '#kit/time.tsx'
+import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
+import { DeviceStatus } from './device-status.tsx'
+import { DeviceTabs } from './device-tabs.tsx'
+import { useDeviceActions } from './use-device-actions.tsx'
+
+const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
+
+const { item, wide } = detailsOf(DeviceDetail)
+const ITEMS = [
+  item('sn', (sn) => <CopyText text={sn} />),
+  item('devName'),
+  item('online', (_, row) => <Online row={row} />),
+  item('modelName', (name, { modelCode }) => `${name}（${modelCode}）`),
+  item('typeName'),
+  item('tenantName'),
+  { ...item('verCode', (_, row) => firmware(row)), title: '固件版本' },
+  item('osVer'),
+  item('appVer'),
+  item('hwVer'),
+  item('uid'),
+  item('mac'),
+  item('imei'),
+  item('ip'),
+  item('region'),
+  item('activateTime', time),
+  item('warrantyEnd'),
+  item('hasToken', (has) => (has ? '已生成' : '未生成')),
+  wide('tags', (tags) => <Tags tags={tags} />),
+  item('createTime', time),
+  item('createByName'),
+  item('updateTime', time),
+  item('updateByName'),
+  wide('remark'),
+]
+
+/** One device: what it is, and in tabs what happened to it. */
+export default function DeviceDetailPage() {
+  const id = Number(useParams()['id'])
+  const { data, error, refetch } = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
+  useTabTitle(data && `设备 ${data.sn}`)
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (data) return <Shown device={data} />
+  return (
+    <Panel>
+      <Skeleton active paragraph={{ rows: 10 }} />
+    </Panel>
+  )
+}
+
+function Shown({ device }: { device: DeviceDetail }) {
+  const tab = useTab()
+  const [editing, setEditing] = useState(false)
+  const { actionsOf, dialog } = useDeviceActions({ onRemoved: () => tab.close('/device/apkManage') })
+  const edit = { label: '编辑', to: devices.update, onClick: () => setEditing(true) }
+  const extra = (
+    <Space wrap>
+      <DeviceStatus row={device} />
+      <RowActions items={[edit, ...actionsOf(device)]} shown={4} />
+    </Space>
+  )
+  return (
+    <Page title={nameOf(device)} extra={extra}>
+      <Panel title="基本信息">
+        <div className="device-facts">
+          <Details row={device} items={ITEMS} />
+        </div>
+      </Panel>
+      <DeviceTabs deviceId={device.id} sn={device.sn} />
+      {editing && <DeviceEditForm row={device} onClose={() => setEditing(false)} />}
+      {dialog}
+    </Page>
+  )
+}

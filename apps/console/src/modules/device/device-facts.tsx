@@ -1,0 +1,154 @@
+import { devices } from '@oms/contract/device-info.ts'
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { Button, Empty, Skeleton, Tag, Timeline } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { Time } from '#kit/time.tsx'
+import './device.css'
+
+/** One part of a device's page with its own request: loading, failed with another try, or there. */
+function Part<E extends Endpoint>({
+  to,
+  input,
+  children,
+}: {
+  to: E
+  input: InputOf<E>
+  children: (data: ResultOf<E>, fetching: boolean) => ReactNode
+}) {
+  const { data, error, refetch, isFetching } = useRead(to, input, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Skeleton active title={false} />
+  return children(data as ResultOf<E>, isFetching)
+}
+
+const Nothing = ({ text }: { text: string }) => <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
+
+export const AttributesTab = ({ id }: { id: number }) => (
+  <Part to={devices.attributes} input={{ id }}>
+    {({ list, updateTime, wanted }) => (
+      <>
+        <p className="device-hint">
+          {updateTime ? (
+            <>
+              最近上报 <Time at={updateTime} />
+            </>
+          ) : (
+            '设备还没有上报过属性'
+          )}
+          {wanted && '；下次连接时将重新上报'}
+        </p>
+        {list.length > 0 && (
+          <table className="device-table">
+            <thead>
+              <tr>
+                <th>属性</th>
+                <th>值</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map(({ name, value }) => (
+                <tr key={name}>
+                  <td>{name}</td>
+                  <td>{value}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </>
+    )}
+  </Part>
+)
+
+const STEP = 20
+const MOST = 200
+const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
+  1: ['设备上报', 'blue'],
+  2: ['升级任务', 'green'],
+  3: ['人工录入', 'default'],
+}
+
+export function VersionsTab({ id }: { id: number }) {
+  const [pageSize, setPageSize] = useState(STEP)
+  return (
+    <Part to={devices.versions} input={{ id, pageNum: 1, pageSize }}>
+      {({ list, total }, fetching) =>
+        list.length === 0 ? (
+          <Nothing text="还没有版本记录" />
+        ) : (
+          <>
+            <Timeline
+              items={list.map(({ id: key, verCode, verName, source, taskId, createTime }) => ({
+                key,
+                content: (
+                  <>
+                    <Time at={createTime} /> {verName ? `${verName}（${verCode}）` : verCode}{' '}
+                    <Tag color={SOURCES[source]?.[1] ?? 'default'}>{SOURCES[source]?.[0] ?? source}</Tag>
+                    {taskId !== null && `任务 ${taskId}`}
+                  </>
+                ),
+              }))}
+            />
+            {total > pageSize && pageSize < MOST && (
+              <Button block loading={fetching} onClick={() => setPageSize(Math.min(pageSize * 2, MOST))}>
+                更多记录
+              </Button>
+            )}
+          </>
+        )
+      }
+    </Part>
+  )
+}
+
+export const PackagesTab = ({ id }: { id: number }) => (
+  <Part to={devices.packages} input={{ id }}>
+    {({ list }) =>
+      list.length === 0 ? (
+        <Nothing text="设备没有上报软件包" />
+      ) : (
+        <table className="device-table">
+          <thead>
+            <tr>
+              <th>包名</th>
+              <th>版本号</th>
+              <th>上报时间</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map(({ packageName, verCode, updateTime }) => (
+              <tr key={packageName}>
+                <td>{packageName}</td>
+                <td>{verCode}</td>
+                <td>
+                  <Time at={updateTime} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )
+    }
+  </Part>
+)
+
+export const GroupsTab = ({ id }: { id: number }) => (
+  <Part to={devices.groupsOf} input={{ id }}>
+    {({ list }) =>
+      list.length === 0 ? (
+        <Nothing text="设备不在任何分组中" />
+      ) : (
+        <div className="device-tags">
+          {list.map(({ id: groupId, groupName, kind }) => (
+            <Tag key={groupId} color={kind === 2 ? 'purple' : 'blue'}>
+              {groupName}
+              {kind === 2 && '（动态）'}
+            </Tag>
+          ))}
+        </div>
+      )
+    }
+  </Part>
+)

@@ -1,0 +1,71 @@
+import { devices } from '@oms/contract/device-info.ts'
+import { DeviceInput, type DeviceRow } from '@oms/contract/device-row.ts'
+import { Drawer, Form } from 'antd'
+import { call } from '#kernel/call.ts'
+import { DigitsField, Field, NoteField, TextField } from '#kit/field.tsx'
+import { DateField } from '#kit/field-date.tsx'
+import { FormFooter } from '#kit/form-footer.tsx'
+import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { ModelPicker, TenantPicker, useManyTenants } from './device-pickers.tsx'
+import { TagsField } from './tags-field.tsx'
+
+export function DeviceAddForm({ onClose }: { onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(devices.create, { onClose })
+  const many = useManyTenants()
+  return (
+    <Drawer title="新增设备" {...drawer} footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <TextField of={DeviceInput} name="sn" hint="与标签、二维码一致；创建后不能修改" />
+        <TextField of={DeviceInput} name="devName" />
+        <Field of={DeviceInput} name="modelId">
+          <ModelPicker inUse />
+        </Field>
+        {many && (
+          <Field of={DeviceInput} name="tenantId" hint="不选则归属当前客户">
+            <TenantPicker />
+          </Field>
+        )}
+        <Rest />
+      </Form>
+    </Drawer>
+  )
+}
+
+export function DeviceEditForm({ row, onClose }: { row: DeviceRow; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(devices.update, {
+    onClose,
+    initial: initialOf(row),
+    latest: async () => initialOf(await call(devices.get, { id: row.id })),
+  })
+  return (
+    <Drawer title={`编辑设备 ${row.sn}`} {...drawer} footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <TextField of={DeviceInput} name="devName" />
+        <Field of={DeviceInput} name="modelId">
+          <ModelPicker inUse chosen={{ id: row.modelId, name: row.modelName }} />
+        </Field>
+        <Rest />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Only what the form sends back, as its controls hold it. */
+const initialOf = (row: DeviceRow) => {
+  const { id, rev, devName, modelId, mac, imei, verCode, hwVer, tags, warrantyEnd, remark } = row
+  return { id, rev, devName, modelId, mac, imei, verCode: verCode ?? '', hwVer, tags, warrantyEnd, remark }
+}
+
+function Rest() {
+  return (
+    <>
+      <TextField of={DeviceInput} name="mac" hint="12 位十六进制，可带冒号或短横线" />
+      <DigitsField of={DeviceInput} name="imei" />
+      <DigitsField of={DeviceInput} name="verCode" hint="设备上报后以上报的为准" />
+      <TextField of={DeviceInput} name="hwVer" />
+      <TagsField of={DeviceInput} name="tags" />
+      <DateField of={DeviceInput} name="warrantyEnd" />
+      <NoteField of={DeviceInput} name="remark" rows={3} />
+    </>
+  )
+}

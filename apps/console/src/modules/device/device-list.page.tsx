@@ -1,0 +1,170 @@
+import { ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
+import { devices } from '@oms/contract/device-info.ts'
+import { DeviceRow } from '@oms/contract/device-row.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { later } from '#kernel/later.tsx'
+import { Link } from '#kernel/router.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { useTabState } from '#kernel/tab.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf, plainCell } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { BatchMenu } from './batch-menu.tsx'
+import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
+import { DeviceSearch } from './device-search.tsx'
+import { DeviceStatus } from './device-status.tsx'
+import { FoundSerials } from './found-serials.tsx'
+import { useDeviceActions } from './use-device-actions.tsx'
+
+const DeviceAddForm = later(() => import('./device-form.tsx'), 'DeviceAddForm')
+const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
+const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
+const PasteSerials = later(() => import('./paste-serials.tsx'), 'PasteSerials')
+const BatchAll = later(() => import('./batch-all.tsx'), 'BatchAll')
+
+const { col, actions } = columnsOf(DeviceRow)
+const COLUMNS = [
+  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 190, sort: true }),
+  col('devName', { width: 150 }),
+  col('typeName', { width: 110 }),
+  col('modelName', { width: 140 }),
+  col('tenantName', { width: 150 }),
+  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 150, sort: true, title: '固件版本' }) },
+  col('online', (_, row) => <Online row={row} />, { width: 230 }),
+  col('tags', (tags) => <Tags tags={tags} />, { width: 150 }),
+  col('status', (_, row) => <DeviceStatus row={row} />, { width: 90 }),
+  col('activateTime', time, { width: 170 }),
+  col('createTime', time, { width: 170, sort: true }),
+  col('modelCode', { width: 110, hidden: true }),
+  col('uid', { width: 190, hidden: true }),
+  col('mac', { width: 130, hidden: true }),
+  col('imei', { width: 150, hidden: true }),
+  col('osVer', { width: 120, hidden: true }),
+  col('appVer', { width: 120, hidden: true }),
+  col('hwVer', { width: 120, hidden: true }),
+  col('ip', { width: 130, hidden: true }),
+  col('region', { width: 120, hidden: true }),
+  col('warrantyEnd', { width: 120, hidden: true }),
+  col('hasToken', { width: 100, hidden: true }),
+  col('remark', { width: 180, hidden: true }),
+]
+
+export const pageOf = (id: number) => `/device/apkManage/detail/${id}`
+
+function Serial({ sn, id }: { sn: string; id: number }) {
+  return useCan()(devices.get.access) ? <Link to={pageOf(id)}>{sn}</Link> : sn
+}
+
+/** What of the page is open beside the list. */
+interface Open {
+  readonly add?: true
+  readonly import?: true
+  readonly paste?: true
+  readonly edit?: DeviceRow
+  /** All devices of a pasted list, to do something to. */
+  readonly all?: readonly number[]
+}
+
+/** Every device one may see. */
+export default function DeviceListPage() {
+  const [sns, setSns] = useTabState<readonly string[]>('sns', [])
+  const pasted = sns.length > 0
+  const list = useList(
+    pasted ? (devices.find as never as typeof devices.list) : devices.list,
+    pasted ? { sns: [...sns] } : {},
+  )
+  const { actionsOf, dialog } = useDeviceActions()
+  const [open, setOpen] = useState<Open>({})
+  const close = () => setOpen({})
+  const go = useNavigate()
+  const rowActions = (row: DeviceRow) => (
+    <RowActions
+      items={[
+        { label: '详情', to: devices.get, onClick: () => go(pageOf(row.id)) },
+        { label: '编辑', to: devices.update, onClick: () => setOpen({ edit: row }) },
+        ...actionsOf(row),
+      ]}
+    />
+  )
+  const find = (next: readonly string[]) => {
+    setSns(next)
+    if (list.table.pageNum > 1) list.table.onPage?.(1, list.table.pageSize)
+    close()
+  }
+  const { pageNum, pageSize } = list.table
+  return (
+    <Page>
+      <DeviceSearch {...list.search} />
+      {pasted && (
+        <FoundSerials
+          sns={sns}
+          asked={{ ...list.query, pageNum, pageSize }}
+          onEdit={() => setOpen({ paste: true })}
+          onClear={() => setSns([])}
+          onAll={(all) => setOpen({ all })}
+        />
+      )}
+      <DataTable
+        {...list.table}
+        filtered={list.table.filtered || pasted}
+        onClear={() => {
+          setSns([])
+          list.table.onClear()
+        }}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 172)]}
+        actions={<Buttons onOpen={setOpen} />}
+        tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
+        batch={(picked) => <Batch picked={picked} />}
+        empty={{ text: '还没有设备', action: <Buttons onOpen={setOpen} /> }}
+        onOpen={(row) => go(pageOf(row.id))}
+      />
+      {open.add && <DeviceAddForm onClose={close} />}
+      {open.edit && <DeviceEditForm row={open.edit} onClose={close} />}
+      {open.import && <ImportModal title="导入设备" to={devices.import} template={devices.template} onClose={close} />}
+      {open.paste && <PasteSerials initial={sns} onFind={find} onClose={close} />}
+      {open.all && <BatchAll ids={open.all} onClose={close} />}
+      {dialog}
+    </Page>
+  )
+}
+
+function Buttons({ onOpen }: { onOpen(open: Open): void }) {
+  return (
+    <>
+      <Allowed to={devices.create}>
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => onOpen({ add: true })}>
+          新增设备
+        </Button>
+      </Allowed>
+      <Allowed to={devices.import}>
+        <Button icon={<ImportOutlined />} onClick={() => onOpen({ import: true })}>
+          导入
+        </Button>
+      </Allowed>
+      <Button icon={<UnorderedListOutlined />} onClick={() => onOpen({ paste: true })}>
+        批量查找
+      </Button>
+    </>
+  )
+}
+
+function Batch({ picked }: { picked: Picked<DeviceRow> }) {
+  const each = { picked, nameOf: (row: DeviceRow) => nameOf(row) }
+  const one = ({ id }: DeviceRow) => ({ ids: [id] })
+  return (
+    <>
+      <BatchAction label="启用" to={devices.setStatus} input={(row) => ({ ...one(row), status: 1 })} {...each} />
+      <BatchAction label="停用" to={devices.setStatus} input={(row) => ({ ...one(row), status: 0 })} {...each} danger />
+      <BatchAction label="删除" to={devices.remove} input={one} {...each} danger />
+      <BatchMenu ids={picked.rows.map(({ id }) => id)} label="更多" onDone={picked.clear} />
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { devices } from '@oms/contract/device-info.ts'
+import type { DeviceRow } from '@oms/contract/device-row.ts'
+import { useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { nameOf } from './device-cells.tsx'
+
+export function DeviceStatus({ row }: { row: DeviceRow }) {
+  const setStatus = useWrite(devices.setStatus)
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={nameOf(row)}
+      disabled={!can(devices.setStatus.access)}
+      warning="停用后设备连接时将被拒绝，不能检查升级，也不会收到指令。"
+      onChange={(on) => setStatus.mutateAsync({ ids: [row.id], status: on ? 1 : 0 })}
+    />
+  )
+}

@@ -1,0 +1,60 @@
+import { Skeleton, Tabs } from 'antd'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
+import { type DeviceTab, deviceTabs } from '#kernel/device-tabs.ts'
+import { loadChunk } from '#kernel/load-chunk.ts'
+import { useCan } from '#kernel/session.tsx'
+import { Panel } from '#kit/page.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { AttributesTab, GroupsTab, PackagesTab, VersionsTab } from './device-facts.tsx'
+
+interface Of {
+  readonly deviceId: number
+  readonly sn: string
+}
+interface Item {
+  readonly key: string
+  readonly label: string
+  readonly order: number
+  readonly children: ReactNode
+}
+
+const foreign = new Map<string, ComponentType<Of>>()
+
+/** The code of another module's tab, fetched when it is opened. */
+function panelOf({ key, panel }: DeviceTab) {
+  const known = foreign.get(key)
+  if (known) return known
+  const made = lazy(() => loadChunk(panel))
+  foreign.set(key, made)
+  return made
+}
+
+/** What is known of a device, each part asked for when it is opened; other modules add theirs (`#kernel/device-tabs.ts`). */
+export function DeviceTabs({ deviceId, sn }: Of) {
+  const can = useCan()
+  const own: Item[] = [
+    { key: 'attributes', label: '设备属性', order: 10, children: <AttributesTab id={deviceId} /> },
+    { key: 'versions', label: '版本历史', order: 20, children: <VersionsTab id={deviceId} /> },
+    { key: 'packages', label: '软件包', order: 30, children: <PackagesTab id={deviceId} /> },
+    { key: 'groups', label: '所属分组', order: 70, children: <GroupsTab id={deviceId} /> },
+    { key: 'history', label: '操作记录', order: 90, children: <RecordHistory bizType="device" bizId={deviceId} /> },
+  ]
+  const added = deviceTabs()
+    .filter(({ access }) => can(access))
+    .map((tab): Item => {
+      const Content = panelOf(tab)
+      return { ...tab, children: <Content deviceId={deviceId} sn={sn} /> }
+    })
+  const items = [...own, ...added].sort((a, b) => a.order - b.order)
+  return (
+    <Panel>
+      <Tabs
+        items={items.map(({ key, label, children }) => ({
+          key,
+          label,
+          children: <Suspense fallback={<Skeleton active title={false} />}>{children}</Suspense>,
+        }))}
+      />
+    </Panel>
+  )
+}

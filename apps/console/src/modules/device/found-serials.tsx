@@ -1,0 +1,57 @@
+import { devices } from '@oms/contract/device-info.ts'
+import { Alert, Button } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { useRead } from '#kernel/query.ts'
+import './device.css'
+
+const MissingSerials = later(() => import('./paste-serials.tsx'), 'MissingSerials')
+
+interface FoundProps {
+  readonly sns: readonly string[]
+  /** The list's own question: asked once for both. */
+  readonly asked: object
+  onEdit(): void
+  onClear(): void
+  onAll(ids: readonly number[]): void
+}
+
+/** Above a list of pasted serials: how many were found, and which were not. */
+export function FoundSerials({ sns, asked, onEdit, onClear, onAll }: FoundProps) {
+  const [shown, setShown] = useState(false)
+  const { data } = useRead(devices.find, { ...asked, sns: [...sns] } as never)
+  if (!data) return null
+  const { total, missing, ids } = data
+  const known = sns.length - missing.length
+  return (
+    <>
+      <Alert
+        type={missing.length > 0 ? 'warning' : 'success'}
+        showIcon
+        title={
+          <span className="device-found">
+            按 {sns.length} 个序列号查找：找到 {known} 台{missing.length > 0 && `，${missing.length} 个未找到`}
+            {total < known && `，其中 ${total} 台符合其他筛选条件`}
+            {missing.length > 0 && (
+              <Button size="small" type="link" onClick={() => setShown(true)}>
+                查看未找到的
+              </Button>
+            )}
+            {ids.length > 0 && (
+              <Button size="small" type="link" onClick={() => onAll(ids)}>
+                批量操作全部 {ids.length} 台
+              </Button>
+            )}
+            <Button size="small" type="link" onClick={onEdit}>
+              修改
+            </Button>
+            <Button size="small" type="link" onClick={onClear}>
+              清除
+            </Button>
+          </span>
+        }
+      />
+      {shown && <MissingSerials missing={missing} onClose={() => setShown(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { MAX_SNS } from '@oms/contract/device.ts'
+import { Button, Input, Modal } from 'antd'
+import { useState } from 'react'
+import { save } from '#kernel/download.ts'
+import './device.css'
+
+const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
+
+/** Takes serials as they come out of a sheet or a mail, one a line. */
+export function PasteSerials({
+  initial,
+  onFind,
+  onClose,
+}: {
+  initial: readonly string[]
+  onFind(sns: readonly string[]): void
+  onClose(): void
+}) {
+  const [text, setText] = useState(initial.join('\n'))
+  const sns = parts(text)
+  const tooMany = sns.length > MAX_SNS
+  const tooLong = sns.find((sn) => sn.length > 64)
+  const problem = tooMany
+    ? `一次最多查找 ${MAX_SNS} 个序列号，现有 ${sns.length} 个`
+    : tooLong && `序列号「${tooLong.slice(0, 20)}…」超过 64 个字符`
+  return (
+    <Modal
+      open
+      title="按序列号批量查找"
+      okText="查找"
+      cancelText="取消"
+      mask={{ closable: false }}
+      okButtonProps={{ disabled: sns.length === 0 || problem !== undefined }}
+      onOk={() => onFind(sns)}
+      onCancel={onClose}
+    >
+      <p className="device-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只查一次。</p>
+      <Input.TextArea
+        autoFocus
+        aria-label="序列号列表"
+        rows={12}
+        value={text}
+        {...(problem && { status: 'error' as const })}
+        placeholder={'SN20260001\nSN20260002'}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <p className="device-hint" role="status" style={{ margin: '8px 0 0' }}>
+        {problem ?? `共 ${sns.length} 个序列号`}
+      </p>
+    </Modal>
+  )
+}
+
+/** The serials no device has, to be looked at and taken away. */
+export function MissingSerials({ missing, onClose }: { missing: readonly string[]; onClose(): void }) {
+  const download = () =>
+    save(new Blob([`\ufeff${missing.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')
+  return (
+    <Modal
+      open
+      title={`未找到的序列号（${missing.length}）`}
+      onCancel={onClose}
+      footer={[
+        <Button key="save" onClick={download}>
+          下载
+        </Button>,
+        <Button key="close" type="primary" onClick={onClose}>
+          关闭
+        </Button>,
+      ]}
+    >
+      <pre className="device-missing">{missing.join('\n')}</pre>
+    </Modal>
+  )
+}
