@@ -3,6 +3,7 @@ import { settings } from '#db/schema/system.ts'
 import { md5Hex } from '#kernel/passwords.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { fillFirmware } from './firmware.ts'
+import { fillFleet } from './fleet.ts'
 import { fillHistory } from './history.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
@@ -23,6 +24,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillScenes(inside, demo)
     await fillCustomers(inside, demo, passwordHash)
     await fillFirmware(inside, demo)
+    await fillFleet(tx)
     await fillNotices(inside, demo)
     await fillHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })

@@ -88,8 +88,13 @@ export const SCENES = [
     1,
     ['system:manager:*', 'system:rolemanagement:*', 'system:loginLog:list', 'system:operLog:list'],
   ],
-  ['固件查看', 'firmware_view', 1, ['upgrade:ota:list', 'upgrade:ota:query']],
-  ['固件管理', 'firmware_full', 0, ['upgrade:ota:*']],
+  [
+    '固件查看',
+    'firmware_view',
+    1,
+    ['upgrade:ota:list', 'upgrade:ota:query', 'device:apkManage:list', 'device:apkManage:query'],
+  ],
+  ['固件管理', 'firmware_full', 0, ['upgrade:ota:*', 'device:apkManage:*']],
   ['自助服务', 'self_service', 0, ['system:noticeManage:*', 'system:operLog:*', 'system:loginLog:*']],
 ] as const
 
