@@ -2,7 +2,8 @@ import type { Module } from '#kernel/implement.ts'
 import { aboutModule } from '#modules/about/about.module.ts'
 import { accountListModule } from '#modules/account-list/account-list.module.ts'
 import { accountModule } from '#modules/account/account.module.ts'
-import { deviceModelModule } from '#modules/device-model/device-model.module.ts'
+import { deviceAccessModule, deviceGroupModule } from '#modules/device-group/device-group.module.ts'
+import { deviceModelModule, deviceTypeModule } from '#modules/device-model/device-model.module.ts'
 import { dictDataModule, dictTypeModule } from '#modules/dict/dict.module.ts'
 import { fileModule } from '#modules/file/file.module.ts'
 import { homeModule } from '#modules/home/home.module.ts'
@@ -26,7 +27,10 @@ export const modules: readonly Module[] = [
   aboutModule,
   accountListModule,
   accountModule,
+  deviceAccessModule,
+  deviceGroupModule,
   deviceModelModule,
+  deviceTypeModule,
   dictDataModule,
   dictTypeModule,
   fileModule,

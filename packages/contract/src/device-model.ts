@@ -1,12 +1,17 @@
 import * as z from 'zod'
 import type { Contract } from './kernel/endpoint.ts'
-import { id, optional, search, text } from './kernel/fields.ts'
+import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
+import { choice, id, note, optional, rev, search, text } from './kernel/fields.ts'
+import { pageOf, sortedPage, timeRange } from './kernel/page.ts'
+import { exportQuery } from './kernel/transfer.ts'
+import { UPLOAD } from './upload.ts'
 
 /** Choices of a select are cut here; a keyword narrows them. */
 export const MAX_CHOICES = 100
-const CODE = /^[A-Za-z0-9_.-]+$/
-const code = (title: string) =>
-  text(title, 32).regex(CODE, `${title}只能包含字母、数字和 _ . -`).meta({ title, max: 32 })
+/** Versions one spread names; the rest are one line. */
+export const MAX_SPREAD = 50
+/** One picture of a model. */
+export const MODEL_PICTURE = { ...UPLOAD.image, maxCount: 1 } as const
 
 export const ModelChoice = z.object({
   modelId: z.int(),
@@ -34,6 +39,66 @@ export const QuickModelInput = z.object({
 })
 
 const keyword = z.object({ keyword: search('关键字', 32) })
+
+export const DeviceModelInput = z.object({
+  typeId: z.preprocess((value) => (value === '' || value === null ? undefined : value), id).meta({ title: '设备类型' }),
+  modelName: text('型号名称', 32),
+  modelCode: code('型号编码'),
+  picture: note('图片', 255)
+    .refine((value) => value === '' || /^\/api\/v1\/file\/[0-9a-f]{32}$/.test(value), '图片地址不正确')
+    .meta({ title: '图片' }),
+  hwVersion: note('硬件版本', 32),
+  chip: note('主控芯片', 32),
+  status: choice('状态', TYPE_STATUS).default(1).meta({ title: '状态', labels: TYPE_STATUS }),
+  remark: note('备注', 200),
+})
+
+export const DeviceModelRow = z.object({
+  id: z.int().meta({ title: '型号编号' }),
+  modelName: z.string().meta({ title: '型号名称' }),
+  modelCode: z.string().meta({ title: '型号编码' }),
+  typeId: z.int().meta({ title: '设备类型' }),
+  typeName: z.string().meta({ title: '设备类型' }),
+  picture: z.string().meta({ title: '图片' }),
+  hwVersion: z.string().meta({ title: '硬件版本' }),
+  chip: z.string().meta({ title: '主控芯片' }),
+  status: z.int().meta({ title: '状态', labels: TYPE_STATUS }),
+  deviceCount: z.int().meta({ title: '设备数' }),
+  onlineCount: z.int().meta({ title: '在线' }),
+  versionCount: z.int().meta({ title: '固件版本数' }),
+  /** The highest enabled firmware; null: none. */
+  currentVerCode: z.int().nullable().meta({ title: '当前版本号' }),
+  currentVerName: z.string().meta({ title: '当前版本' }),
+  remark: z.string().meta({ title: '备注' }),
+  createTime: z.string().meta({ title: '创建时间' }),
+  updateTime: z.string().meta({ title: '更新时间' }),
+  rev: z.int(),
+})
+
+/** How many devices of a model run one version; `verCode` null: those that never reported one. */
+export const ModelSpread = z.object({
+  total: z.int(),
+  /** Devices on versions beyond the ones named. */
+  others: z.int(),
+  list: z.array(
+    z.object({
+      verCode: z.int().nullable().meta({ title: '版本号' }),
+      verName: z.string().meta({ title: '版本' }),
+      devices: z.int().meta({ title: '设备数' }),
+      online: z.int().meta({ title: '在线' }),
+    }),
+  ),
+})
+
+const modelQuery = sortedPage(['modelName', 'modelCode', 'createTime', 'updateTime']).extend({
+  modelName: search('型号名称', 32),
+  modelCode: search('型号编码', 32),
+  typeId: optional(id).meta({ title: '设备类型' }),
+  chip: search('主控芯片', 32),
+  status: optional(choice('状态', TYPE_STATUS)),
+  ...timeRange,
+})
+const byId = z.object({ id })
 
 /** Whoever works with what belongs to a model may choose one. */
 export const MODEL_READERS = ['upgrade:ota:list', 'upgrade:GeneralSoftware:list'] as const
@@ -68,5 +133,92 @@ export const deviceModels = {
     }),
     result: ModelChoice,
     done: '新增成功',
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/device/model/page',
+    access: 'device:updateManage:list',
+    input: modelQuery,
+    result: pageOf(DeviceModelRow),
+  },
+  export: {
+    method: 'GET',
+    path: '/api/v1/device/model/export',
+    access: 'device:updateManage:export',
+    stream: 'download',
+    title: '导出设备型号',
+    kind: 'export',
+    input: modelQuery.extend(exportQuery.shape),
+    result: z.null(),
+  },
+  /** Types to file a model under, those switched off marked by `status`. */
+  types: {
+    method: 'GET',
+    path: '/api/v1/device/model/types',
+    access: 'device:updateManage:list',
+    input: keyword,
+    result: z.array(TypeChoice.extend({ status: z.int() })),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/device/model/:id',
+    access: 'device:updateManage:query',
+    input: byId,
+    result: DeviceModelRow,
+  },
+  /** Which versions the devices of a model run, newest first. */
+  spread: {
+    method: 'GET',
+    path: '/api/v1/device/model/spread/:id',
+    access: 'device:updateManage:query',
+    input: byId,
+    result: ModelSpread,
+  },
+  create: {
+    method: 'POST',
+    path: '/api/v1/device/model',
+    access: 'device:updateManage:add',
+    title: '新增设备型号',
+    input: DeviceModelInput,
+    result: z.object({ id: z.int() }),
+    done: '新增成功',
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/device/model',
+    access: 'device:updateManage:edit',
+    title: '修改设备型号',
+    input: DeviceModelInput.extend({ id, rev }),
+    result: z.object({ rev: z.int() }),
+    done: '修改成功',
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/v1/device/model/:id',
+    access: 'device:updateManage:remove',
+    title: '删除设备型号',
+    input: byId,
+    result: z.null(),
+    done: '删除成功',
+  },
+  enable: {
+    method: 'POST',
+    path: '/api/v1/device/model/enable/:id',
+    access: 'device:updateManage:enable',
+    title: '启用设备型号',
+    kind: 'edit',
+    input: byId,
+    result: z.null(),
+    done: '已启用',
+  },
+  disable: {
+    method: 'POST',
+    path: '/api/v1/device/model/disable/:id',
+    access: 'device:updateManage:enable',
+    title: '停用设备型号',
+    kind: 'edit',
+    input: byId,
+    result: z.null(),
+    done: '已停用',
   },
 } as const satisfies Contract

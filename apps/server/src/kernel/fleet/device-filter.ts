@@ -4,7 +4,7 @@ import type { Db } from '#db/client.ts'
 import { deviceGroups, devices, type GroupRule } from '#db/schema/device.ts'
 import type { User } from '#kernel/context.ts'
 import { contains, within } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
 
 /** What this account may see of the devices; part of every query on them. */
 export const visibleDevices = (user: User) =>
@@ -79,11 +79,13 @@ export const GROUP_KEY = { id: deviceGroups.id, kind: deviceGroups.kind, rule: d
 export const devicesOfGroup = ({ id, kind, rule }: { id: number; kind: number; rule: GroupRule | null }) =>
   kind === 1 ? inGroup(id) : devicesOfRule(rule ?? {})
 
-/** The devices of a group of either kind within its tenant; one the account may not see has none. */
+/** The devices of a group of either kind within its tenant, of the vendor's anybody's; one out of sight has none. */
 export async function groupCondition(db: Db, user: User, groupId: number): Promise<SQL> {
   const [group] = await db
     .select({ ...GROUP_KEY, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
     .where(and(eq(deviceGroups.id, groupId), alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
-  return group ? (and(eq(devices.tenantId, group.tenantId), devicesOfGroup(group)) as SQL) : sql`false`
+  if (!group) return sql`false`
+  const own = group.tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, group.tenantId)
+  return and(own, devicesOfGroup(group)) ?? sql`true`
 }

@@ -1,5 +1,33 @@
 import { deviceModels } from '@oms/contract/device-model.ts'
+import { deviceTypes } from '@oms/contract/device-type.ts'
 import { implement } from '#kernel/implement.ts'
+import { exportModels, get, list, spread, types } from './device-model-rows.ts'
+import { create, disable, enable, remove, update } from './device-model-save.ts'
 import { choices, quickCreate, typeChoices } from './device-model.service.ts'
+import * as type from './device-type.service.ts'
 
-export const deviceModelModule = implement(deviceModels, { choices, typeChoices, quickCreate })
+export const deviceModelModule = implement(deviceModels, {
+  choices,
+  typeChoices,
+  quickCreate,
+  list,
+  export: exportModels,
+  types,
+  get,
+  spread,
+  create,
+  update,
+  remove,
+  enable,
+  disable,
+})
+export const deviceTypeModule = implement(deviceTypes, {
+  list: type.list,
+  export: type.exportTypes,
+  get: type.get,
+  create: type.create,
+  update: type.update,
+  remove: type.remove,
+  enable: type.enable,
+  disable: type.disable,
+})

@@ -1,0 +1,133 @@
+import { createHash, randomInt } from 'node:crypto'
+import { type deviceAccess as calls, DeviceAccessInput, STANDARD_POLL_SECONDS } from '@oms/contract/device-access.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceAccess, deviceModels } from '#db/schema/device.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { invalid, notFound } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, transact } from '#kernel/tenancy.ts'
+import { tenantOf } from './group-rows.ts'
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const TOKEN_LENGTH = 32
+const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+const ON_OFF = { 1: '开启', 0: '关闭' } as const
+// Named anew: a field called token would be masked, and these only say on or off.
+const TITLES = {
+  target: '设备令牌',
+  gateway: '网关令牌',
+  autoModelName: '自动注册型号',
+  pollSeconds: String(DeviceAccessInput.shape.pollSeconds.meta()?.title),
+}
+const STANDARD = {
+  targetToken: 1,
+  gatewayToken: 0,
+  gatewayTokenHash: null,
+  autoModelId: null,
+  pollSeconds: STANDARD_POLL_SECONDS,
+  updateBy: null,
+  updateTime: '',
+  rev: 0,
+}
+
+async function tenantFor(db: Db, user: User, asked: number | undefined) {
+  const [tenant] = await db
+    .select({ tenantId: tenants.id, tenantName: tenants.name, tenantNo: tenants.tenantNo })
+    .from(tenants)
+    .where(and(eq(tenants.id, tenantOf(user, asked)), alive(tenants)))
+  if (!tenant) throw notFound('客户')
+  return tenant
+}
+
+async function modelNameOf(db: Db, id: number | null) {
+  if (id === null) return ''
+  const [model] = await db.select({ name: deviceModels.modelName }).from(deviceModels).where(eq(deviceModels.id, id))
+  return model?.name ?? ''
+}
+
+/** The settings as they are stored, or as they are for a tenant that never changed them. */
+async function settingsOf(db: Db, tenantId: number, lock = false) {
+  const rows = db.select().from(deviceAccess).where(eq(deviceAccess.tenantId, tenantId))
+  const [found] = await (lock ? rows.for('update') : rows)
+  return found ?? { tenantId, ...STANDARD }
+}
+
+export async function get({ db, user }: Ctx, { tenantId }: ParsedOf<typeof calls.get>) {
+  const tenant = await tenantFor(db, user, tenantId)
+  const { gatewayTokenHash, ...settings } = await settingsOf(db, tenant.tenantId)
+  return {
+    ...settings,
+    ...tenant,
+    hasGatewayToken: gatewayTokenHash !== null,
+    autoModelName: await modelNameOf(db, settings.autoModelId),
+  }
+}
+
+export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const { tenantId, tenantName } = await tenantFor(db, user, asked)
+  await settle(db, tenantId, user.uid)
+  const before = await settingsOf(db, tenantId, true)
+  await checkRevision(db, before, rev)
+  if (input.gatewayToken === 1 && !before.gatewayTokenHash) throw invalid('请先生成网关令牌', 'gatewayToken')
+  const autoModelId = input.autoModelId ?? null
+  if (autoModelId !== null && autoModelId !== before.autoModelId) await assertModel(db, autoModelId)
+  const next = { ...input, autoModelId }
+  const names = [await modelNameOf(db, before.autoModelId), await modelNameOf(db, autoModelId)] as const
+  const diff = changes(worded(before, names[0]), worded(next, names[1]), TITLES)
+  if (diff.length === 0) return { rev: before.rev }
+  const [saved] = await db
+    .update(deviceAccess)
+    .set({ ...next, ...touched(before, user.uid, now) })
+    .where(eq(deviceAccess.tenantId, tenantId))
+    .returning({ rev: deviceAccess.rev })
+  ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `修改「${tenantName}」的设备接入设置`, diff })
+  await ctx.kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
+  return saved!
+}
+
+/** Two that save for the first time meet at the same row. */
+const settle = (db: Db, tenantId: number, uid: number) =>
+  db.insert(deviceAccess).values({ tenantId, createBy: uid, updateBy: uid }).onConflictDoNothing()
+
+async function assertModel(db: Db, id: number) {
+  const [model] = await db
+    .select({ id: deviceModels.id })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, id), eq(deviceModels.status, 1), alive(deviceModels)))
+    .for('share')
+  if (!model) throw invalid('设备型号不存在或已停用', 'autoModelId')
+}
+
+/** Outside the call's own transaction, whose answer would be kept for repeats: a token is kept nowhere. */
+export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
+  return transact(ctx, async (db) => {
+    const { user, now } = ctx
+    const { tenantId, tenantName, tenantNo } = await tenantFor(db, user, asked)
+    await settle(db, tenantId, user.uid)
+    const before = await settingsOf(db, tenantId, true)
+    const token = newToken()
+    await db
+      .update(deviceAccess)
+      .set({ gatewayTokenHash: createHash('sha256').update(token).digest(), ...touched(before, user.uid, now) })
+      .where(eq(deviceAccess.tenantId, tenantId))
+    const verb = before.gatewayTokenHash ? '更换' : '生成'
+    ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `${verb}「${tenantName}」的网关令牌` })
+    await ctx.kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
+    return { token, tenantNo }
+  })
+}
+
+const worded = (
+  { targetToken, gatewayToken, pollSeconds }: { targetToken: number; gatewayToken: number; pollSeconds: number },
+  autoModelName: string,
+) => ({
+  target: ON_OFF[targetToken as 0 | 1],
+  gateway: ON_OFF[gatewayToken as 0 | 1],
+  autoModelName,
+  pollSeconds,
+})

@@ -1,0 +1,158 @@
+import {
+  type deviceGroups as calls,
+  MAX_GROUP_DEVICES,
+  MAX_GROUPS_OF_DEVICE,
+  MAX_PLATFORM_GROUP_DEVICES,
+} from '@oms/contract/device-group.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceGroupMembers, deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { conflict, refused } from '#kernel/problem.ts'
+import { among, orderOf, paginate } from '#kernel/query.ts'
+import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { announce, type Group, lockGroup, readGroup, withinTenant } from './group-rows.ts'
+
+const shown = (db: Db) =>
+  db
+    .select({
+      id: devices.id,
+      sn: devices.sn,
+      devName: devices.devName,
+      typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`.as('type_name'),
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      verCode: devices.verCode,
+      region: devices.region,
+      tags: devices.tags,
+      online: devices.online,
+      status: devices.status,
+      lastOnlineTime: devices.lastOnlineTime,
+    })
+    .from(devices)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
+    .leftJoin(tenants, eq(tenants.id, devices.tenantId))
+
+/** Devices this account sees that the group's tenant may put into a group. */
+const within = (user: User, { tenantId }: Pick<Group, 'tenantId'>) => and(visibleDevices(user), withinTenant(tenantId))
+
+export async function groupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf<typeof calls.devices>) {
+  const { db, user } = ctx
+  const group = await readGroup(ctx, id)
+  if (outside === '1') assertStatic(group)
+  const side = outside === '1' ? sql`not ${inGroup(id)}` : devicesOfGroup(group)
+  const rows = shown(db)
+    .where(and(within(user, group), devicesMatching(input), side))
+    .$dynamic()
+  const order = orderOf(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
+  return paginate(db, rows, input, order)
+}
+
+function assertStatic({ kind, groupName }: Pick<Group, 'kind' | 'groupName'>) {
+  if (kind !== 1) throw refused(`动态分组「${groupName}」的设备由规则决定，不能手动添加或移除`)
+}
+
+async function lockStatic(ctx: Ctx, id: number) {
+  const group = await lockGroup(ctx, id)
+  assertStatic(group)
+  return group
+}
+
+export async function addDevices(ctx: Ctx, { id, deviceIds }: ParsedOf<typeof calls.addDevices>) {
+  const group = await lockStatic(ctx, id)
+  return join(ctx, group, among(devices.id, deviceIds), `分组「${group.groupName}」添加`)
+}
+
+export async function addSns(ctx: Ctx, { id, sns }: ParsedOf<typeof calls.addSns>) {
+  const { db, user } = ctx
+  const group = await lockStatic(ctx, id)
+  const wanted = [...new Set(sns)]
+  const found = await db
+    .select({ id: devices.id, sn: devices.sn })
+    .from(devices)
+    .where(and(within(user, group), sql`${devices.sn} = any(${sql.param(wanted)}::text[])`))
+  const known = new Set(found.map(({ sn }) => sn))
+  const ids = found.map((device) => device.id)
+  const added = await join(ctx, group, among(devices.id, ids), `分组「${group.groupName}」按序列号添加`)
+  return { ...added, unknown: wanted.filter((sn) => !known.has(sn)) }
+}
+
+export async function addAll(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.addAll>) {
+  const group = await lockStatic(ctx, id)
+  const means = devicesMatching(filter) ?? sql`true`
+  return join(ctx, group, means, `分组「${group.groupName}」按条件添加`)
+}
+
+/** Whoever puts devices into groups waits for the one before: how many groups a device is in holds for certain. */
+const JOINING = 73_014_001
+const limitOf = ({ tenantId }: Group) =>
+  tenantId === PLATFORM_TENANT_ID ? MAX_PLATFORM_GROUP_DEVICES : MAX_GROUP_DEVICES
+
+/** Puts the devices meant into the group, in one statement however many they are. */
+async function join(ctx: Ctx, group: Group, meant: SQL, action: string) {
+  const { db, user } = ctx
+  await db.execute(sql`select pg_advisory_xact_lock(${JOINING})`)
+  const { rows } = await db.execute<{ added: number; already: number; full: number }>(sql`
+    with meant as materialized (
+      select devices.id, exists (select from device_group_members m
+        where m.group_id = ${group.id} and m.device_id = devices.id) as is_in
+      from devices where ${and(within(user, group), meant)}),
+    crowded as materialized (
+      select m.device_id from device_group_members m
+      where m.device_id in (select id from meant where not is_in)
+      group by m.device_id having count(*) >= ${MAX_GROUPS_OF_DEVICE}),
+    joined as (
+      insert into device_group_members (group_id, device_id)
+      select ${group.id}, id from meant where not is_in and id not in (select device_id from crowded)
+      on conflict do nothing returning 1)
+    select (select count(*) from joined)::int as added, (select count(*) from meant where is_in)::int as already,
+      (select count(*) from crowded)::int as full`)
+  const told = rows[0] ?? { added: 0, already: 0, full: 0 }
+  if (told.added > 0) {
+    const limit = limitOf(group)
+    const held = await db.$count(deviceGroupMembers, eq(deviceGroupMembers.groupId, group.id))
+    if (held > limit) throw conflict(`一个静态分组最多${limit}台设备，添加后将有${held}台，请缩小范围`)
+    await announce(ctx, group)
+  }
+  ctx.audit({ bizType: 'deviceGroup', bizId: group.id, action: `${action}${told.added}台设备` })
+  ctx.say(wordsOf(told))
+  return told
+}
+
+function wordsOf({ added, already, full }: { added: number; already: number; full: number }) {
+  const rest = [
+    already > 0 && `${already}台已在分组中`,
+    full > 0 && `${full}台已加入${MAX_GROUPS_OF_DEVICE}个分组，未添加`,
+  ].filter(Boolean)
+  return [`已添加${added}台设备`, ...rest].join('，')
+}
+
+export async function removeDevices(ctx: Ctx, { id, deviceIds }: ParsedOf<typeof calls.removeDevices>) {
+  const group = await lockStatic(ctx, id)
+  return leave(ctx, group, among(devices.id, deviceIds))
+}
+
+export async function removeAll(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.removeAll>) {
+  const group = await lockStatic(ctx, id)
+  return leave(ctx, group, devicesMatching(filter) ?? sql`true`)
+}
+
+async function leave(ctx: Ctx, group: Group, meant: SQL) {
+  const { db, user } = ctx
+  const { rowCount } = await db.execute(sql`
+    delete from device_group_members m using devices
+    where m.group_id = ${group.id} and devices.id = m.device_id and ${and(within(user, group), meant)}`)
+  const removed = rowCount ?? 0
+  if (removed > 0) await announce(ctx, group)
+  ctx.audit({
+    bizType: 'deviceGroup',
+    bizId: group.id,
+    action: `分组「${group.groupName}」移除${removed}台设备`,
+  })
+  ctx.say(`已移除${removed}台设备`)
+  return { removed }
+}

@@ -1,0 +1,183 @@
+import type { deviceGroups as calls } from '@oms/contract/device-group.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, getTableColumns, inArray, or, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceGroups, deviceModels, devices, deviceTypes, type GroupRule } from '#db/schema/device.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
+import { forbidden, notFound } from '#kernel/problem.ts'
+import { contains } from '#kernel/query.ts'
+import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
+
+export type Group = typeof deviceGroups.$inferSelect
+const MOST = 100
+
+export const visibleGroups = (user: User) => and(alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
+
+/** The tenant asked for, or the one worked in; another's is as good as missing. */
+export function tenantOf(user: User, asked: number | undefined) {
+  const tenantId = asked ?? user.tenantId
+  if (tenantId === null) throw forbidden()
+  if (!reaches(user, tenantId)) throw notFound('客户')
+  return tenantId
+}
+
+/** Devices a tenant's groups may hold: its own; the vendor's groups hold anybody's. */
+export const withinTenant = (tenantId: number) =>
+  tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId)
+
+const shown = (db: Db) =>
+  db
+    .select({ ...getTableColumns(deviceGroups), tenantName: sql<string>`coalesce(${tenants.name}, '')` })
+    .from(deviceGroups)
+    .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
+
+export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const tenantId = tenantOf(user, input.tenantId)
+  const rows = await shown(db)
+    .where(
+      and(
+        visibleGroups(user),
+        eq(deviceGroups.tenantId, tenantId),
+        contains(deviceGroups.groupName, input.groupName),
+        input.kind === undefined ? undefined : eq(deviceGroups.kind, input.kind),
+        input.status === undefined ? undefined : eq(deviceGroups.status, input.status),
+      ),
+    )
+    .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
+  return { list: rows }
+}
+
+interface Counted {
+  id: number
+  deviceCount: number
+  onlineCount: number
+}
+
+/** Counts of all groups of a tenant: one statement for the static ones, one pass over the devices for the dynamic ones. */
+export async function counts({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.counts>) {
+  const tenantId = tenantOf(user, input.tenantId)
+  const groups = await db
+    .select({ id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule, rev: deviceGroups.rev })
+    .from(deviceGroups)
+    .where(and(visibleGroups(user), eq(deviceGroups.tenantId, tenantId)))
+    .orderBy(asc(deviceGroups.id))
+  const dynamic = groups.filter(({ kind }) => kind === 2)
+  const rules = dynamic.map(({ id, rev }) => `${id}.${rev}`).join(',')
+  const statics = await countStatic(db, user, tenantId)
+  const ruled =
+    dynamic.length === 0
+      ? { list: [] }
+      : await keptFigure(kernel, `groups ${tenantId} ${rules} ${sightOf(user)}`, () =>
+          countDynamic(db, user, tenantId, dynamic),
+        )
+  const found = new Map([...statics, ...ruled.list].map((row) => [row.id, row]))
+  return { list: groups.map(({ id }) => found.get(id) ?? { id, deviceCount: 0, onlineCount: 0 }) }
+}
+
+async function countStatic(db: Db, user: User, tenantId: number) {
+  const { rows } = await db.execute<Counted & Record<string, unknown>>(sql`
+    select m.group_id as id, count(*)::int as "deviceCount", count(*) filter (where online = 1)::int as "onlineCount"
+    from device_group_members m join devices on devices.id = m.device_id
+    where m.group_id in (select id from device_groups where tenant_id = ${tenantId} and kind = 1 and deleted_at is null)
+      and ${and(visibleDevices(user), withinTenant(tenantId))}
+    group by m.group_id`)
+  return rows
+}
+
+interface Ruled {
+  readonly id: number
+  readonly rule: GroupRule | null
+}
+
+async function countDynamic(db: Db, user: User, tenantId: number, groups: readonly Ruled[]) {
+  const columns = groups.map(({ id, rule }) => {
+    const means = devicesOfRule(rule ?? {}) ?? sql`true`
+    return sql`count(*) filter (where ${means})::int as ${sql.identifier(`d${id}`)},
+      count(*) filter (where ${means} and online = 1)::int as ${sql.identifier(`o${id}`)}`
+  })
+  const { rows } = await db.execute<Record<string, number>>(sql`
+    select count(*)::int as rows, ${sql.join(columns, sql`, `)}
+    from devices where ${and(visibleDevices(user), withinTenant(tenantId))}`)
+  const [row = {}] = rows
+  const list = groups.map(({ id }) => ({ id, deviceCount: row[`d${id}`] ?? 0, onlineCount: row[`o${id}`] ?? 0 }))
+  return { list, rows: row['rows'] ?? 0 }
+}
+
+export async function readGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+  const [found] = await shown(db).where(and(eq(deviceGroups.id, id), visibleGroups(user)))
+  if (!found) throw notFound('设备分组')
+  return found
+}
+
+export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const found = await readGroup(ctx, id)
+  const { typeIds = [], modelIds = [] } = found.rule ?? {}
+  return { ...found, types: await typesOf(ctx.db, typeIds), models: await modelsOf(ctx.db, modelIds) }
+}
+
+const typesOf = async (db: Db, ids: readonly number[]) =>
+  ids.length === 0
+    ? []
+    : db
+        .select({ id: deviceTypes.id, name: deviceTypes.typeName })
+        .from(deviceTypes)
+        .where(inArray(deviceTypes.id, [...ids]))
+const modelsOf = async (db: Db, ids: readonly number[]) =>
+  ids.length === 0
+    ? []
+    : db
+        .select({ id: deviceModels.id, name: deviceModels.modelName })
+        .from(deviceModels)
+        .where(inArray(deviceModels.id, [...ids]))
+
+/** The group a change is about, locked until it is done: changes of one group take turns. */
+export async function lockGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<Group> {
+  const [found] = await db
+    .select()
+    .from(deviceGroups)
+    .where(and(eq(deviceGroups.id, id), visibleGroups(user)))
+    .for('update')
+  if (!found) throw notFound('设备分组')
+  return found
+}
+
+export async function tenantChoices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) {
+  const rows = await db
+    .select({ id: tenants.id, name: tenants.name })
+    .from(tenants)
+    .where(and(alive(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
+    .orderBy(asc(tenants.id))
+    .limit(MOST)
+  return { list: rows }
+}
+
+export async function options({ db }: Ctx, { keyword }: ParsedOf<typeof calls.options>) {
+  const types = await db
+    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
+    .from(deviceTypes)
+    .where(and(alive(deviceTypes), contains(deviceTypes.typeName, keyword)))
+    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .limit(MOST)
+  const models = await db
+    .select({ id: deviceModels.id, name: deviceModels.modelName })
+    .from(deviceModels)
+    .where(
+      and(
+        alive(deviceModels),
+        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
+      ),
+    )
+    .orderBy(asc(deviceModels.modelName))
+    .limit(MOST)
+  return { types, models }
+}
+
+/** Open lists of devices and groups look again. */
+export const announce = ({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, { tenantId }: Pick<Group, 'tenantId'>) =>
+  kernel.events.publish(db, 'changed', {
+    resource: 'device',
+    tenantId: tenantId === PLATFORM_TENANT_ID ? null : tenantId,
+  })

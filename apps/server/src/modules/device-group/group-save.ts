@@ -1,0 +1,173 @@
+import {
+  type deviceGroups as calls,
+  GROUP_KIND,
+  GROUP_STATUS,
+  GroupInput,
+  GroupRuleInput,
+  MAX_DYNAMIC_GROUPS,
+  MAX_GROUP_DEPTH,
+  MAX_GROUPS,
+} from '@oms/contract/device-group.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceGroupMembers, deviceGroups, devices, type GroupRule } from '#db/schema/device.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid, notFound } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { titlesOf } from '#kernel/titles.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { announce, type Group, lockGroup, tenantOf, withinTenant } from './group-rows.ts'
+
+const TITLES = titlesOf(GroupInput.shape)
+const RULE_TITLES = titlesOf(GroupRuleInput.shape)
+const CLASHES = { device_groups_name: ['分组名称已存在', 'groupName'] } as const
+
+export async function preview({ db, user }: Ctx, { tenantId: asked, rule }: ParsedOf<typeof calls.preview>) {
+  const tenantId = tenantOf(user, asked)
+  const means = and(visibleDevices(user), withinTenant(tenantId), devicesOfRule(stored(rule)))
+  return { count: await db.$count(devices, means) }
+}
+
+export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  const tenantId = tenantOf(user, asked)
+  await lockTenant(db, tenantId)
+  await assertRoom(db, tenantId, input.kind)
+  if (input.parentId !== 0) await assertBelow(db, tenantId, input.parentId, 1)
+  const rule = input.kind === 2 ? stored(input.rule ?? {}) : null
+  const [made] = await db
+    .insert(deviceGroups)
+    .values({ ...input, rule, tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: deviceGroups.id })
+    .catch(rethrowClash)
+  ctx.audit({
+    bizType: 'deviceGroup',
+    bizId: made!.id,
+    action: `新增${GROUP_KIND[input.kind]}分组「${input.groupName}」`,
+    diff: changes({}, worded({ ...input, rule }), TITLES),
+  })
+  await announce(ctx, { tenantId })
+  return made!
+}
+
+export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const before = await lockGroup(ctx, id)
+  await checkRevision(db, before, rev)
+  if (kind !== before.kind) throw invalid('分组类型不能修改，请新建分组', 'kind')
+  if (input.parentId !== before.parentId) await moveBelow(db, before, input.parentId)
+  const rule = kind === 2 ? stored(input.rule ?? {}) : null
+  const next = { ...input, rule }
+  const diff = changes(worded(before), worded({ ...next, kind }), TITLES)
+  if (diff.length === 0) return { rev: before.rev }
+  const [saved] = await db
+    .update(deviceGroups)
+    .set({ ...next, ...touched(before, user.uid, now) })
+    .where(eq(deviceGroups.id, id))
+    .returning({ rev: deviceGroups.rev })
+    .catch(rethrowClash)
+  ctx.audit({ bizType: 'deviceGroup', bizId: id, action: `修改分组「${before.groupName}」`, diff })
+  await announce(ctx, before)
+  return saved!
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+  const { db, user, now } = ctx
+  const before = await lockGroup(ctx, id)
+  const children = await db.$count(deviceGroups, and(alive(deviceGroups), eq(deviceGroups.parentId, id)))
+  if (children > 0) throw conflict(`该分组下还有${children}个下级分组，请先删除下级分组`)
+  const releases = await releasesOf(ctx, id)
+  if (releases > 0) throw conflict(`还有${releases}个升级发布指定了该分组，不能删除`)
+  const { rowCount } = await db.delete(deviceGroupMembers).where(eq(deviceGroupMembers.groupId, id))
+  await db
+    .update(deviceGroups)
+    .set({ deletedAt: now.toISOString(), ...touched(before, user.uid, now) })
+    .where(eq(deviceGroups.id, id))
+  const held = rowCount ? `，移出${rowCount}台设备` : ''
+  ctx.audit({ bizType: 'deviceGroup', bizId: id, action: `删除分组「${before.groupName}」${held}` })
+  await announce(ctx, before)
+  return null
+}
+
+const STOPPED = 4
+
+/** Releases that name the group, stopped ones aside. The vendor's count too, which a customer's account cannot see. */
+async function releasesOf({ kernel }: Ctx, id: number) {
+  const { rows } = await kernel.database.db.execute<{ n: number }>(sql`
+    select count(*)::int as n from ota_policies p join ota_versions v on v.ota_id = p.ota_id and v.deleted_at is null
+    where ${id} = any(p.group_ids) and p.state <> ${STOPPED}`)
+  return rows[0]?.n ?? 0
+}
+
+/** Groups of one tenant are made one after the other: of two that take the last place, the second one is told. */
+async function lockTenant(db: Db, tenantId: number) {
+  const [tenant] = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.id, tenantId), alive(tenants)))
+    .for('update')
+  if (!tenant) throw notFound('客户')
+}
+
+async function assertRoom(db: Db, tenantId: number, kind: number) {
+  const own = and(alive(deviceGroups), eq(deviceGroups.tenantId, tenantId))
+  if ((await db.$count(deviceGroups, own)) >= MAX_GROUPS) throw conflict(`最多${MAX_GROUPS}个分组`)
+  if (kind === 2 && (await db.$count(deviceGroups, and(own, eq(deviceGroups.kind, 2)))) >= MAX_DYNAMIC_GROUPS)
+    throw conflict(`最多${MAX_DYNAMIC_GROUPS}个动态分组`, 'kind')
+}
+
+/** Refuses a place under a group of another tenant, or one where `height` levels no longer fit. */
+async function assertBelow(db: Db, tenantId: number, parentId: number, height: number) {
+  const { rows } = await db.execute<{ id: number }>(sql`
+    with recursive above as (
+      select id, parent_id, 1 as depth from device_groups
+      where id = ${parentId} and tenant_id = ${tenantId} and deleted_at is null
+      union all
+      select g.id, g.parent_id, a.depth + 1 from device_groups g join above a on g.id = a.parent_id
+      where a.depth <= ${MAX_GROUP_DEPTH})
+    select id from above`)
+  if (rows.length === 0) throw invalid('上级分组不存在或已被删除', 'parentId')
+  if (rows.length + height > MAX_GROUP_DEPTH) throw invalid(`分组最多${MAX_GROUP_DEPTH}级`, 'parentId')
+  return rows.map(({ id }) => id)
+}
+
+/** A branch moves as a whole; its groups are locked against a move that would close a circle. */
+async function moveBelow(db: Db, group: Group, parentId: number) {
+  await lockTenant(db, group.tenantId)
+  if (parentId === 0) return
+  const { rows } = await db.execute<{ height: number }>(sql`
+    with recursive below as (
+      select id, 1 as depth from device_groups where id = ${group.id}
+      union all
+      select g.id, b.depth + 1 from device_groups g join below b on g.parent_id = b.id
+      where g.deleted_at is null and b.depth <= ${MAX_GROUP_DEPTH})
+    select max(depth)::int as height from below`)
+  if (parentId === group.id) throw invalid('上级分组不能是自己', 'parentId')
+  const above = await assertBelow(db, group.tenantId, parentId, rows[0]?.height ?? 1)
+  if (above.includes(group.id)) throw invalid('上级分组不能是自己的下级', 'parentId')
+}
+
+/** Only what was given: the column holds no empty conditions. */
+const stored = (rule: object): GroupRule =>
+  Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined))
+
+function worded(fields: { kind: number; status: number; rule?: GroupRule | null }) {
+  const rule = Object.entries(fields.rule ?? {}).map(
+    ([key, value]) => `${RULE_TITLES[key] ?? key}：${Array.isArray(value) ? value.join('、') : String(value)}`,
+  )
+  return {
+    ...fields,
+    kind: GROUP_KIND[fields.kind as 1 | 2],
+    status: GROUP_STATUS[fields.status as 0 | 1],
+    rule: rule.length > 0 ? rule.join('；') : null,
+  }
+}
+
+function rethrowClash(error: unknown): never {
+  throw uniqueClash(error, CLASHES) ?? error
+}

@@ -1,0 +1,186 @@
+import {
+  DeviceModelRow,
+  type deviceModels as calls,
+  deviceModels as contract,
+  MAX_CHOICES,
+  MAX_SPREAD,
+} from '@oms/contract/device-model.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceModels, deviceTypes } from '#db/schema/device.ts'
+import { otaVersions } from '#db/schema/ota.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import {
+  countByModel,
+  type DeviceCount,
+  keptByModel,
+  keptFigure,
+  NO_DEVICES,
+  sightOf,
+} from '#kernel/fleet/fleet-counts.ts'
+import { notFound } from '#kernel/problem.ts'
+import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+
+type Asked = ParsedOf<typeof calls.list>
+
+const matching = (asked: Omit<Asked, 'pageNum' | 'pageSize'>) =>
+  and(
+    alive(deviceModels),
+    contains(deviceModels.modelName, asked.modelName),
+    contains(deviceModels.modelCode, asked.modelCode),
+    contains(deviceModels.chip, asked.chip),
+    asked.typeId === undefined ? undefined : eq(deviceModels.typeId, asked.typeId),
+    asked.status === undefined ? undefined : eq(deviceModels.status, asked.status),
+    ...within(deviceModels.createTime, asked.beginTime, asked.endTime),
+  )
+
+const orderOfModels = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    asked,
+    {
+      modelName: deviceModels.modelName,
+      modelCode: deviceModels.modelCode,
+      createTime: deviceModels.createTime,
+      updateTime: deviceModels.updateTime,
+    },
+    deviceModels.id,
+    [desc(deviceModels.id)],
+  )
+
+const shown = (db: Db) =>
+  db
+    .select({
+      ...getTableColumns(deviceModels),
+      typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`.as('type_name'),
+    })
+    .from(deviceModels)
+    .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
+
+type Shown = Awaited<ReturnType<typeof shown>>[number]
+type Counts = () => Promise<{ counts: ReadonlyMap<number, DeviceCount> }>
+
+interface Versions extends Record<string, unknown> {
+  modelId: number
+  versionCount: number
+  currentVerCode: number | null
+  currentVerName: string
+}
+
+/** What firmware each of these models has, in one query. */
+async function versionsOf(db: Db, user: User, modelIds: readonly number[]) {
+  const inUse = sql`filter (where status = 1)`
+  const { rows } = await db.execute<Versions>(sql`
+    select model_id as "modelId", count(*)::int as "versionCount", max(ver_code) ${inUse} as "currentVerCode",
+      coalesce((array_agg(ver_name order by ver_code desc) ${inUse})[1], '') as "currentVerName"
+    from ota_versions
+    where model_id = any(${sql.param(modelIds)}::int[]) and package_name = '' and deleted_at is null
+      and ${scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }) ?? sql`true`}
+    group by model_id`)
+  return new Map(rows.map((row) => [row.modelId, row]))
+}
+
+/** Models with their counts: two queries, however many rows. */
+async function counted(db: Db, user: User, models: readonly Shown[], countsOf: Counts) {
+  if (models.length === 0) return []
+  const { counts } = await countsOf()
+  const versions = await versionsOf(
+    db,
+    user,
+    models.map(({ id }) => id),
+  )
+  return models.map((model) => {
+    const { devices, online } = counts.get(model.id) ?? NO_DEVICES
+    const { versionCount = 0, currentVerCode = null, currentVerName = '' } = versions.get(model.id) ?? {}
+    return { ...model, deviceCount: devices, onlineCount: online, versionCount, currentVerCode, currentVerName }
+  })
+}
+
+export async function list({ db, user, kernel }: Ctx, input: Asked) {
+  const page = await paginate(db, shown(db).where(matching(input)).$dynamic(), input, orderOfModels(input))
+  return { ...page, list: await counted(db, user, page.list, () => keptByModel(kernel, db, user)) }
+}
+
+export async function get({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const found = await shown(db).where(and(eq(deviceModels.id, id), alive(deviceModels)))
+  const [model] = await counted(db, user, found, () => keptByModel(kernel, db, user))
+  if (!model) throw notFound('设备型号')
+  return model
+}
+
+const number = { type: 'number', width: 12 } as const
+
+export const exportModels = defineExport({
+  kind: 'deviceModel',
+  endpoint: contract.export,
+  sheet: '设备型号',
+  schema: DeviceModelRow,
+  columns: [
+    ['modelName', { width: 24 }],
+    ['modelCode', { width: 20 }],
+    ['typeName', { width: 20 }],
+    ['hwVersion', { width: 16 }],
+    ['chip', { width: 16 }],
+    ['status', { width: 8 }],
+    ['deviceCount', number],
+    ['onlineCount', number],
+    ['versionCount', number],
+    ['currentVerCode', number],
+    ['currentVerName', { width: 20 }],
+    ['remark', { width: 40 }],
+    ['createTime', { type: 'dateTime' }],
+    ['updateTime', { type: 'dateTime' }],
+  ],
+  keys: (db, _user, input) => db.select({ id: deviceModels.id }).from(deviceModels).where(matching(input)).$dynamic(),
+  order: orderOfModels,
+  load: async (db, user, keys) => {
+    const rows = await shown(db).where(and(among(deviceModels.id, keys), alive(deviceModels)))
+    return counted(db, user, rows, () => countByModel(db, user, keys))
+  },
+  keyOf: ({ id }) => id,
+})
+
+export const types = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>) =>
+  db
+    .select({
+      typeId: deviceTypes.id,
+      typeName: deviceTypes.typeName,
+      typeCode: deviceTypes.typeCode,
+      status: deviceTypes.status,
+    })
+    .from(deviceTypes)
+    .where(
+      and(alive(deviceTypes), or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword))),
+    )
+    .orderBy(desc(deviceTypes.status), asc(deviceTypes.sort), asc(deviceTypes.typeName))
+    .limit(MAX_CHOICES)
+
+interface Spread extends Record<string, unknown> {
+  verCode: number | null
+  verName: string
+  devices: number
+  online: number
+}
+
+/** Versions the devices of a model run: the index (model, version) is read once; names of several customers may differ. */
+export async function spread({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof calls.spread>) {
+  const [model] = await db
+    .select({ id: deviceModels.id })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, id), alive(deviceModels)))
+  if (!model) throw notFound('设备型号')
+  const found = await keptFigure(kernel, `spread ${id} ${sightOf(user)}`, async () => {
+    const { rows: list } = await db.execute<Spread>(sql`
+      select c.*, coalesce((select v.ver_name from ota_versions v where v.model_id = ${id} and v.ver_code = c."verCode"
+        and v.package_name = '' and v.deleted_at is null order by v.ota_id limit 1), '') as "verName"
+      from (select ver_code as "verCode", count(*)::int as devices, count(*) filter (where online = 1)::int as online
+        from devices where model_id = ${id} and ${visibleDevices(user)} group by ver_code) c
+      order by c."verCode" desc nulls last`)
+    return { list, rows: list.reduce((sum, { devices }) => sum + devices, 0) }
+  })
+  const named = found.list.slice(0, MAX_SPREAD)
+  return { total: found.rows, others: found.rows - named.reduce((sum, { devices }) => sum + devices, 0), list: named }
+}

@@ -1,0 +1,147 @@
+import { DeviceModelInput, type deviceModels as calls } from '@oms/contract/device-model.ts'
+import { TYPE_STATUS } from '@oms/contract/device-type.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, ne, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceModels, deviceTypes } from '#db/schema/device.ts'
+import { files } from '#db/schema/system.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid, notFound } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { titlesOf } from '#kernel/titles.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { announce, assertPlatform, countOf, leftOver } from './catalogue-guard.ts'
+
+type Stored = typeof deviceModels.$inferSelect
+const TITLES = { ...titlesOf(DeviceModelInput.shape), typeId: '类型编号', typeName: '设备类型' }
+const CLASHES = {
+  device_models_name: ['型号名称已存在', 'modelName'],
+  device_models_code: ['型号编码已存在', 'modelCode'],
+} as const
+
+async function lockModel({ db, user }: Ctx, id: number): Promise<Stored> {
+  assertPlatform(user)
+  const [found] = await db
+    .select()
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, id), alive(deviceModels)))
+    .for('update')
+  if (!found) throw notFound('设备型号')
+  return found
+}
+
+/** The type a model is filed under, kept from being deleted meanwhile; one switched off stays where it is already. */
+async function typeOf(db: Db, typeId: number, before?: number) {
+  const [type] = await db
+    .select({ typeName: deviceTypes.typeName, status: deviceTypes.status })
+    .from(deviceTypes)
+    .where(and(eq(deviceTypes.id, typeId), alive(deviceTypes)))
+    .for('share')
+  if (!type || (type.status !== 1 && typeId !== before)) throw invalid('设备类型不存在或已停用', 'typeId')
+  return type.typeName
+}
+
+export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  const typeName = await typeOf(db, input.typeId)
+  await changePicture(ctx, '', input.picture)
+  const [made] = await db
+    .insert(deviceModels)
+    .values({ ...input, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: deviceModels.id })
+    .catch(rethrowClash)
+  ctx.audit({
+    bizType: 'deviceModel',
+    bizId: made!.id,
+    action: `新增设备型号「${input.modelName}」，类型「${typeName}」`,
+    diff: changes({}, worded(input), TITLES),
+  })
+  await announce(ctx)
+  return made!
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const stored = await lockModel(ctx, id)
+  await checkRevision(db, stored, rev)
+  await typeOf(db, input.typeId, stored.typeId)
+  const diff = changes(worded(stored), worded(input), TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  await changePicture(ctx, stored.picture, input.picture)
+  const [saved] = await db
+    .update(deviceModels)
+    .set({ ...input, ...touched(stored, user.uid, now) })
+    .where(eq(deviceModels.id, id))
+    .returning({ rev: deviceModels.rev })
+    .catch(rethrowClash)
+  ctx.audit({ bizType: 'deviceModel', bizId: id, action: `修改设备型号「${stored.modelName}」`, diff })
+  await announce(ctx)
+  return saved!
+}
+
+/** Its picture is a file this account sent as one; the one it replaces is swept away later unless a model shows it. */
+async function changePicture({ db, user, now }: Ctx, before: string, after: string) {
+  if (after === before) return
+  if (after !== '') {
+    const [adopted] = await db
+      .update(files)
+      .set({ usedTime: now.toISOString() })
+      .where(and(eq(files.id, idOf(after)), eq(files.uid, user.uid), eq(files.purpose, 'image')))
+      .returning({ id: files.id })
+    if (!adopted) throw invalid('图片不正确，请重新上传', 'picture')
+  }
+  if (before === '') return
+  const shownElsewhere = await countOf(db, sql`device_models where picture = ${before} and deleted_at is null`)
+  if (shownElsewhere <= 1)
+    await db
+      .update(files)
+      .set({ usedTime: null })
+      .where(and(eq(files.id, idOf(before)), eq(files.purpose, 'image')))
+}
+
+const idOf = (address: string) => address.slice(-32)
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+  const { db, user, now } = ctx
+  const stored = await lockModel(ctx, id)
+  const left = leftOver([
+    [await countOf(db, sql`devices where model_id = ${id} and deleted_at is null`), '台设备'],
+    [await countOf(db, sql`ota_versions where model_id = ${id} and deleted_at is null`), '个升级版本'],
+    [await countOf(db, sql`device_access where auto_model_id = ${id}`), '个客户的自动注册设置'],
+  ])
+  if (left) throw conflict(`还有${left}使用该型号，不能删除`)
+  await changePicture(ctx, stored.picture, '')
+  await db
+    .update(deviceModels)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(deviceModels.id, id))
+  ctx.audit({ bizType: 'deviceModel', bizId: id, action: `删除设备型号「${stored.modelName}」` })
+  await announce(ctx)
+  return null
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now } = ctx
+  const stored = await lockModel(ctx, id)
+  ctx.audit({ bizType: 'deviceModel', bizId: id, action: `${TYPE_STATUS[status]}设备型号「${stored.modelName}」` })
+  if (stored.status === status) return null
+  await db
+    .update(deviceModels)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(and(eq(deviceModels.id, id), ne(deviceModels.status, status)))
+  ctx.audit({ diff: changes(worded(stored), worded({ ...stored, status }), TITLES) })
+  await announce(ctx)
+  return null
+}
+
+const worded = (fields: { status: number }) => ({ ...fields, status: TYPE_STATUS[fields.status as 0 | 1] })
+
+function rethrowClash(error: unknown): never {
+  throw uniqueClash(error, CLASHES) ?? error
+}

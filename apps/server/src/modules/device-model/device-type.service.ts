@@ -1,0 +1,197 @@
+import {
+  DeviceTypeInput,
+  DeviceTypeRow,
+  type deviceTypes as calls,
+  deviceTypes as contract,
+  TYPE_STATUS,
+} from '@oms/contract/device-type.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceTypes } from '#db/schema/device.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { countByModel, type DeviceCount, keptByModel } from '#kernel/fleet/fleet-counts.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, notFound } from '#kernel/problem.ts'
+import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { titlesOf } from '#kernel/titles.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { announce, assertPlatform, countOf } from './catalogue-guard.ts'
+
+type Stored = typeof deviceTypes.$inferSelect
+type Asked = ParsedOf<typeof calls.list>
+const TITLES = titlesOf(DeviceTypeInput.shape)
+const CLASHES = {
+  device_types_name: ['类型名称已存在', 'typeName'],
+  device_types_code: ['类型编码已存在', 'typeCode'],
+} as const
+
+const matching = ({ typeName, typeCode, status, beginTime, endTime }: Omit<Asked, 'pageNum' | 'pageSize'>) =>
+  and(
+    alive(deviceTypes),
+    contains(deviceTypes.typeName, typeName),
+    contains(deviceTypes.typeCode, typeCode),
+    status === undefined ? undefined : eq(deviceTypes.status, status),
+    ...within(deviceTypes.createTime, beginTime, endTime),
+  )
+
+const orderOfTypes = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    asked,
+    {
+      sort: deviceTypes.sort,
+      typeName: deviceTypes.typeName,
+      createTime: deviceTypes.createTime,
+      updateTime: deviceTypes.updateTime,
+    },
+    deviceTypes.id,
+    [asc(deviceTypes.sort), asc(deviceTypes.id)],
+  )
+
+type Counts = (db: Db) => Promise<{ counts: ReadonlyMap<number, DeviceCount> }>
+
+/** How many models each type has, and how many devices these: one query for all types shown. */
+async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
+  const { rows } = await db.execute<{ id: number; models: number[] }>(sql`
+    select type_id as id, array_agg(id) as models from device_models
+    where deleted_at is null and type_id = any(${sql.param(types.map(({ id }) => id))}::int[]) group by type_id`)
+  const models = new Map(rows.map((row) => [row.id, row.models]))
+  const { counts } = rows.length > 0 ? await countsOf(db) : { counts: new Map<number, DeviceCount>() }
+  return types.map((type) => {
+    const own = models.get(type.id) ?? []
+    const deviceCount = own.reduce((sum, id) => sum + (counts.get(id)?.devices ?? 0), 0)
+    return { ...type, modelCount: own.length, deviceCount }
+  })
+}
+
+export async function list({ db, user, kernel }: Ctx, input: Asked) {
+  const rows = db.select().from(deviceTypes).where(matching(input)).$dynamic()
+  const page = await paginate(db, rows, input, orderOfTypes(input))
+  return { ...page, list: await counted(db, page.list, () => keptByModel(kernel, db, user)) }
+}
+
+export async function get({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const found = await db
+    .select()
+    .from(deviceTypes)
+    .where(and(eq(deviceTypes.id, id), alive(deviceTypes)))
+  const [shown] = await counted(db, found, () => keptByModel(kernel, db, user))
+  if (!shown) throw notFound('设备类型')
+  return shown
+}
+
+const loadRows = async (db: Db, user: User, keys: readonly number[]) => {
+  const rows = await db
+    .select()
+    .from(deviceTypes)
+    .where(and(among(deviceTypes.id, keys), alive(deviceTypes)))
+  return counted(db, rows, () => countByModel(db, user))
+}
+
+export const exportTypes = defineExport({
+  kind: 'deviceType',
+  endpoint: contract.export,
+  sheet: '设备类型',
+  schema: DeviceTypeRow,
+  columns: [
+    ['typeName', { width: 24 }],
+    ['typeCode', { width: 20 }],
+    ['sort', { type: 'number', width: 8 }],
+    ['status', { width: 8 }],
+    ['modelCount', { type: 'number', width: 10 }],
+    ['deviceCount', { type: 'number', width: 10 }],
+    ['remark', { width: 40 }],
+    ['createTime', { type: 'dateTime' }],
+    ['updateTime', { type: 'dateTime' }],
+  ],
+  keys: (db, _user, input) => db.select({ id: deviceTypes.id }).from(deviceTypes).where(matching(input)).$dynamic(),
+  order: orderOfTypes,
+  load: loadRows,
+  keyOf: ({ id }) => id,
+})
+
+async function lockType({ db, user }: Ctx, id: number): Promise<Stored> {
+  assertPlatform(user)
+  const [found] = await db
+    .select()
+    .from(deviceTypes)
+    .where(and(eq(deviceTypes.id, id), alive(deviceTypes)))
+    .for('update')
+  if (!found) throw notFound('设备类型')
+  return found
+}
+
+export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  const [made] = await db
+    .insert(deviceTypes)
+    .values({ ...input, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: deviceTypes.id })
+    .catch(rethrowClash)
+  ctx.audit({
+    bizType: 'deviceType',
+    bizId: made!.id,
+    action: `新增设备类型「${input.typeName}」`,
+    diff: changes({}, worded(input), TITLES),
+  })
+  await announce(ctx)
+  return made!
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const stored = await lockType(ctx, id)
+  await checkRevision(db, stored, rev)
+  const diff = changes(worded(stored), worded(input), TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  const [saved] = await db
+    .update(deviceTypes)
+    .set({ ...input, ...touched(stored, user.uid, now) })
+    .where(eq(deviceTypes.id, id))
+    .returning({ rev: deviceTypes.rev })
+    .catch(rethrowClash)
+  ctx.audit({ bizType: 'deviceType', bizId: id, action: `修改设备类型「${stored.typeName}」`, diff })
+  await announce(ctx)
+  return saved!
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+  const { db, user, now } = ctx
+  const stored = await lockType(ctx, id)
+  const models = await countOf(db, sql`device_models where type_id = ${id} and deleted_at is null`)
+  if (models > 0) throw conflict(`该类型下还有${models}个型号，请先删除型号或改到其他类型`)
+  await db
+    .update(deviceTypes)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(deviceTypes.id, id))
+  ctx.audit({ bizType: 'deviceType', bizId: id, action: `删除设备类型「${stored.typeName}」` })
+  await announce(ctx)
+  return null
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now } = ctx
+  const stored = await lockType(ctx, id)
+  ctx.audit({ bizType: 'deviceType', bizId: id, action: `${TYPE_STATUS[status]}设备类型「${stored.typeName}」` })
+  if (stored.status === status) return null
+  await db
+    .update(deviceTypes)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(eq(deviceTypes.id, id))
+  ctx.audit({ diff: changes(worded(stored), worded({ ...stored, status }), TITLES) })
+  await announce(ctx)
+  return null
+}
+
+const worded = (fields: { status: number }) => ({ ...fields, status: TYPE_STATUS[fields.status as 0 | 1] })
+
+function rethrowClash(error: unknown): never {
+  throw uniqueClash(error, CLASHES) ?? error
+}
