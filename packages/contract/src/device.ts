@@ -13,13 +13,11 @@ export const MIN_SN_PART = 3
 
 /** An array, or one text with an item a line; commas and spaces part them too. */
 const pasted = (value: unknown) =>
-  value === undefined || value === ''
+  value === ''
     ? undefined
-    : Array.isArray(value)
-      ? value
-      : String(value)
-          .split(/[\s,;，；]+/)
-          .filter((part) => part !== '')
+    : typeof value === 'string'
+      ? value.split(/[\s,;，；]+/).filter((part) => part !== '')
+      : value
 const snList = z
   .array(z.string('序列号不正确').trim().min(1, '序列号不正确').max(64, '序列号不能超过64个字符'), '请输入序列号')
   .max(MAX_SNS, `一次最多查找${MAX_SNS}个序列号`)

@@ -75,6 +75,7 @@ const shape = {
   OMS_MAIL_FROM: variable,
   OMS_SECRET_KEY: z.string().min(32, 'OMS_SECRET_KEY 至少 32 个字符').optional(),
   OMS_LOG_RETENTION_DAYS: whole('OMS_LOG_RETENTION_DAYS', 180, 1, 36_500),
+  OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
   OMS_MAX_CONNECTIONS: whole('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
   OMS_DB_POOL: whole('OMS_DB_POOL', 10, 2, 200),
   /** Set by `npm start -- --demo`, not by hand. */
@@ -146,6 +147,8 @@ function build(env: Environment) {
       upload: env.OMS_RATE_UPLOAD,
     },
     logRetentionDays: env.OMS_LOG_RETENTION_DAYS,
+    /** Does publishing wait for a second person? `auto`: when more than 100 devices are reached. */
+    otaTwoPerson: env.OMS_OTA_TWO_PERSON,
     maxConnections: env.OMS_MAX_CONNECTIONS,
     poolSize: env.OMS_DB_POOL,
     demo: env.OMS_DEMO === 'on',

@@ -47,11 +47,11 @@ export interface Cancelled {
 /** Cancels the open tasks that match, in one statement; devices hear of it at their next poll. */
 export async function cancelTasks(db: Db, which: SQL, reason: string): Promise<Cancelled> {
   const open = and(which, isNull(otaTasks.closeTime), sql`${otaTasks.state} <> ${TASK.cancelling}`)
+  const unfetched = sql.raw(`state in (${TASK.offered}, ${TASK.confirming})`)
   const { rows } = await db.execute<{ closed: number; asked: number }>(sql`
     with changed as (
-      update ota_tasks set update_time = now(), reason = ${reason},
-        close_time = case when state in (${TASK.offered}, ${TASK.confirming}) then now() end,
-        state = case when state in (${TASK.offered}, ${TASK.confirming}) then ${TASK.cancelled} else ${TASK.cancelling} end
+      update ota_tasks set update_time = now(), reason = ${reason}, close_time = case when ${unfetched} then now() end,
+        state = case when ${unfetched} then ${sql.raw(`${TASK.cancelled} else ${TASK.cancelling}`)} end
       where ${open} returning task_id, state
     ), said as (
       insert into ota_task_logs (task_id, state, details) select task_id, state, array[${reason}]::text[] from changed

@@ -6,6 +6,7 @@ import { deviceModels } from '#db/schema/device.ts'
 import { otaVersions } from '#db/schema/ota.ts'
 import { files } from '#db/schema/system.ts'
 import type { Ctx, User } from '#kernel/context.ts'
+import { openRelease, recallInWords, recallRelease } from '#kernel/fleet/release.ts'
 import { changes } from '#kernel/mask.ts'
 import { refused } from '#kernel/problem.ts'
 import { touched } from '#kernel/stale.ts'
@@ -50,12 +51,10 @@ export const disable =
       .update(otaVersions)
       .set({ status: 2, ...touched(stored, user.uid, now) })
       .where(eq(otaVersions.otaId, otaId))
-    ctx.audit({
-      bizType: family.bizType,
-      bizId: otaId,
-      action: `停用${family.noun}${nameOf(stored)}`,
-      diff: statusChange(1, 2),
-    })
+    const undone = recallInWords(await recallRelease(db, stored, user.uid, now))
+    const action = `停用${family.noun}${nameOf(stored)}${undone && `：${undone}`}`
+    ctx.audit({ bizType: family.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
+    ctx.say(undone ? `停用成功，${undone}` : '停用成功')
     await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
     return null
   }
@@ -109,6 +108,7 @@ async function switchOn({ user, now, kernel }: Ctx, db: Db, version: StoredVersi
     .where(unchanged)
     .returning({ otaId: otaVersions.otaId })
   if (!done) throw refused('校验期间该版本已被他人修改，请刷新后重试')
+  await openRelease(db, version, user.uid, now)
   await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
 }
 

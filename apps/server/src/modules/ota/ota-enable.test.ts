@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { component, created, EDITOR, read, save } from './ota-fixture.ts'
@@ -35,6 +36,28 @@ describe('enabling', () => {
     expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 2, verName: '秋季版' })
     await frozen()
     expect(await enable(me, otaId)).toMatchObject({ code: 200 })
+  })
+
+  test('OTA-02 enabling opens a test release, disabling ends it with its tasks, enabling again begins anew', async () => {
+    const me = await editor()
+    const { otaId, modelId } = await created(me)
+    await enable(me, otaId)
+    const releases = async () =>
+      (await server.db.execute(sql`select mode, state, rev from ota_policies where ota_id = ${otaId}`)).rows
+    expect(await releases()).toEqual([{ mode: 1, state: 0, rev: 0 }])
+    await server.db.execute(
+      sql`insert into devices (tenant_id, model_id, sn, ver_code) values (1, ${modelId}, 'EN1', 1), (1, ${modelId}, 'EN2', 100)`,
+    )
+    await server.db.execute(sql`insert into ota_tasks (ota_id, device_id, tenant_id, model_id, ver_code)
+      select ${otaId}, id, 1, ${modelId}, 100 from devices where sn = 'EN1'`)
+    expect(await disable(me, otaId)).toMatchObject({
+      msg: '停用成功，已取消 1 个升级任务，1 台设备已安装该版本，不受影响',
+    })
+    expect(await releases()).toEqual([{ mode: 1, state: 4, rev: 1 }])
+    await enable(me, otaId)
+    expect(await releases()).toEqual([{ mode: 1, state: 0, rev: 0 }])
+    const tasks = await server.db.execute(sql`select state, retried from ota_tasks where ota_id = ${otaId}`)
+    expect(tasks.rows).toEqual([{ state: 120, retried: true }])
   })
 
   test('a version without components, or for versions not older than itself, cannot be enabled', async () => {

@@ -1,0 +1,130 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { TASK, TASK_STATE } from '@oms/contract/ota-task.ts'
+import type { otaTask } from '@oms/contract/upgrade-task.ts'
+import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { devicePackages, devices } from '#db/schema/device.ts'
+import { otaTaskLogs, otaTasks } from '#db/schema/upgrade.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { cancelTasks, withinReach } from '#kernel/fleet/release.ts'
+import { invalid, refused } from '#kernel/problem.ts'
+import { nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
+import { visibleTasks } from './task-rows.ts'
+
+/** Lets devices whose task failed have the version once more: all of them, those named, or those of one reason. */
+export async function retry(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.retry>) {
+  const { db, user } = ctx
+  const version = await versionOf(db, user, otaId)
+  if (version.status !== 1) throw refused('该版本未启用，不能重试')
+  await db.execute(sql`set local statement_timeout = '50s'`)
+  const done = await db
+    .update(otaTasks)
+    .set({ retried: true })
+    .where(
+      and(
+        visibleTasks(user),
+        eq(otaTasks.otaId, otaId),
+        eq(otaTasks.state, TASK.failed),
+        eq(otaTasks.retried, false),
+        taskIds && inArray(otaTasks.taskId, taskIds),
+        reason === undefined ? undefined : eq(otaTasks.reason, reason),
+      ),
+    )
+  const count = done.rowCount ?? 0
+  if (count === 0) throw refused('没有可以重试的失败任务')
+  ctx.audit({ bizType: 'ota', bizId: otaId, action: `重试固件版本${nameOf(version)}的 ${count} 个失败任务` })
+  ctx.say(`已安排 ${count} 台设备重试，设备下次检查时生效`)
+  await tellChanged(ctx.kernel, db, version.tenantId)
+  return { count }
+}
+
+/** Cancels open tasks: one never fetched ends at once, another when its device answers. */
+export async function cancel(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.cancel>) {
+  const { db, user } = ctx
+  const version = await versionOf(db, user, otaId)
+  const which = and(visibleTasks(user), eq(otaTasks.otaId, otaId), inArray(otaTasks.taskId, taskIds)) as SQL
+  const ended = await cancelTasks(db, which, reason ? `人工取消：${reason}` : '人工取消')
+  const { cancelled, cancelling } = ended
+  if (cancelled + cancelling === 0) throw refused('所选任务已结束或正在取消')
+  const words = `取消 ${cancelled} 个任务${cancelling > 0 ? `，${cancelling} 个等待设备响应` : ''}`
+  ctx.audit({ bizType: 'ota', bizId: otaId, action: `固件版本${nameOf(version)}：${words}` })
+  ctx.say(`已${words}`)
+  await tellChanged(ctx.kernel, db, version.tenantId)
+  return ended
+}
+
+/** Gives one device this version whatever the release says; a step back or sideways only when the risk was accepted. */
+export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTask.push>) {
+  const { db, user } = ctx
+  const version = await versionOf(db, user, otaId)
+  if (version.status !== 1) throw refused('只能推送已启用的版本')
+  const device = await deviceOf(ctx, version, sn)
+  const runs = device.verCode
+  const isStepBack = runs !== null && runs >= version.verCode
+  if (isStepBack && risky !== 1)
+    throw refused(
+      runs === version.verCode
+        ? `设备当前已是版本 ${runs}，重装有风险，请确认后再推送`
+        : `设备当前版本 ${runs} 高于目标版本 ${version.verCode}，降级有风险，请确认后再推送`,
+    )
+  const { packageName, verCode } = version
+  const [last] = await db
+    .select({ attempt: otaTasks.attempt })
+    .from(otaTasks)
+    .where(and(eq(otaTasks.deviceId, device.id), eq(otaTasks.otaId, otaId)))
+    .orderBy(desc(otaTasks.taskId))
+    .limit(1)
+  const [task] = await db
+    .insert(otaTasks)
+    .values({
+      otaId,
+      deviceId: device.id,
+      tenantId: device.tenantId,
+      modelId: version.modelId,
+      packageName,
+      fromVerCode: runs,
+      verCode,
+      attempt: Math.min((last?.attempt ?? 0) + 1, 32_767),
+      pushed: true,
+    })
+    .onConflictDoNothing()
+    .returning({ taskId: otaTasks.taskId })
+  if (!task) throw refused(await openInWords(ctx, device.id, packageName))
+  const risk = isStepBack ? (runs === verCode ? '（重装，已确认风险）' : `（由 ${runs} 降级，已确认风险）`) : ''
+  await db
+    .insert(otaTaskLogs)
+    .values({ taskId: task.taskId, state: TASK.offered, details: [`由 ${user.realname || user.account} 推送${risk}`] })
+  ctx.audit({ bizType: 'ota', bizId: otaId, action: `推送固件版本${nameOf(version)}到设备 ${device.sn}${risk}` })
+  ctx.say('推送成功，设备下次检查时收到')
+  await tellChanged(ctx.kernel, db, version.tenantId)
+  return task
+}
+
+async function deviceOf({ db, user }: Ctx, version: StoredVersion, sn: string) {
+  const [found] = await db
+    .select({
+      id: devices.id,
+      sn: devices.sn,
+      tenantId: devices.tenantId,
+      verCode: devices.verCode,
+      status: devices.status,
+    })
+    .from(devices)
+    .where(and(withinReach(version), visibleDevices(user), eq(devices.sn, sn)))
+  if (!found) throw invalid('没有这台设备，或它不是该版本的型号', 'sn')
+  if (found.status !== 1) throw invalid('设备已停用，不能推送', 'sn')
+  if (!version.packageName) return found
+  const installed = and(eq(devicePackages.deviceId, found.id), eq(devicePackages.packageName, version.packageName))
+  const [pack] = await db.select({ verCode: devicePackages.verCode }).from(devicePackages).where(installed)
+  return { ...found, verCode: pack?.verCode ?? null }
+}
+
+/** What already goes on with the device: one open task a package is all there can be. */
+async function openInWords({ db }: Ctx, deviceId: number, packageName: string) {
+  const [open] = await db
+    .select({ state: otaTasks.state, verCode: otaTasks.verCode })
+    .from(otaTasks)
+    .where(and(eq(otaTasks.deviceId, deviceId), eq(otaTasks.packageName, packageName), isNull(otaTasks.closeTime)))
+  const state = TASK_STATE[open?.state as keyof typeof TASK_STATE] ?? '进行中'
+  return `设备正在升级到版本 ${open?.verCode ?? ''}（${state}），请等待完成或先取消`
+}

@@ -1,0 +1,193 @@
+import { TASK } from '@oms/contract/ota-task.ts'
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+import { devicesOf, enabledVersion, release, RELEASER, tasksOf, tenantIdOf, versionOf } from './upgrade-fixture.ts'
+
+const server = useApp()
+const TASKS = '/api/v1/upgrade/task'
+const get = async (who: Caller, path: string, query: object) => {
+  const search = new URLSearchParams(query as Record<string, string>)
+  const answer = await who.call('GET', `${TASKS}${path}?${search}`)
+  expect(answer.code, answer.msg).toBe(200)
+  return answer.data
+}
+
+let me: Caller
+beforeAll(async () => {
+  me = await server.as(...RELEASER)
+})
+
+/** A version with 6 succeeded, 5 failed (3 and 2 of two reasons), 1 downloading, 2 offered. */
+async function mixed(prefix: string) {
+  const made = await enabledVersion(server.db)
+  const ids = await devicesOf(server.db, { modelId: made.modelId, count: 14, prefix })
+  const { otaId } = made
+  await tasksOf(server.db, { otaId, deviceIds: ids.slice(0, 6), state: TASK.succeeded })
+  await tasksOf(server.db, { otaId, deviceIds: ids.slice(6, 9), state: TASK.failed, reason: '空间不足' })
+  await tasksOf(server.db, { otaId, deviceIds: ids.slice(9, 11), state: TASK.failed, reason: '签名不正确' })
+  await tasksOf(server.db, { otaId, deviceIds: ids.slice(11, 12), state: TASK.downloading })
+  await tasksOf(server.db, { otaId, deviceIds: ids.slice(12), state: TASK.offered })
+  return { ...made, ids }
+}
+
+describe('tasks of a version', () => {
+  test('listed newest first with device, customer and versions; filtered, sorted and paged', async () => {
+    const { otaId } = await mixed('TA')
+    const all = await get(me, '', { otaId, pageSize: 50 })
+    expect(all.total).toBe(14)
+    expect(all.list[0]).toMatchObject({
+      sn: 'TA00014',
+      fromVerCode: 1,
+      verCode: 100,
+      state: 0,
+      tenantName: expect.any(String),
+      closeTime: null,
+    })
+    expect((await get(me, '', { otaId, state: 110 })).total).toBe(5)
+    expect((await get(me, '', { otaId, reason: '空间不足' })).total).toBe(3)
+    expect((await get(me, '', { otaId, sn: 'A00003' })).list).toMatchObject([{ sn: 'TA00003', progress: 100 }])
+    const second = await get(me, '', { otaId, pageSize: 5, pageNum: 2, orderByColumn: 'taskId', isAsc: 'asc' })
+    expect(second.list.map(({ sn }: { sn: string }) => sn)).toEqual([
+      'TA00006',
+      'TA00007',
+      'TA00008',
+      'TA00009',
+      'TA00010',
+    ])
+  })
+
+  test('failures are grouped by their words with counts', async () => {
+    const { otaId } = await mixed('TB')
+    expect(await get(me, '/failures', { otaId })).toEqual({
+      total: 2,
+      list: [
+        {
+          reason: '空间不足',
+          code: null,
+          count: 3,
+          open: 3,
+          lastTime: expect.stringMatching(/^\d{4}-/),
+          sn: 'TB00009',
+        },
+        { reason: '签名不正确', code: null, count: 2, open: 2, lastTime: expect.any(String), sn: 'TB00011' },
+      ],
+    })
+  })
+
+  test('counters are counted from the tasks themselves: equal to the list whatever was written, and by whom', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    const ids = await devicesOf(server.db, { modelId, count: 40, prefix: 'TC' })
+    const states = [0, 5, 10, 20, 30, 40, 50, 100, 110, 120]
+    let next = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...states), { maxLength: 4 }), async (written) => {
+        for (const state of written) {
+          const deviceId = ids[next++ % ids.length]!
+          // As a process leaves it that dies in the middle: nothing but rows.
+          await server.db.execute(sql`delete from ota_tasks where device_id = ${deviceId} and close_time is null`)
+          await tasksOf(server.db, { otaId, deviceIds: [deviceId], state })
+        }
+        const { counts } = await release(me, otaId)
+        for (const { state, count } of counts) expect((await get(me, '', { otaId, state })).total).toBe(count)
+        const sum = counts.reduce((total: number, { count }: { count: number }) => total + count, 0)
+        expect(sum).toBe((await get(me, '', { otaId })).total)
+        expect(await get(me, '/counts', { otaId })).toEqual(counts)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  test('retry: all failed ones, those named, those of one reason; in one statement, each once', async () => {
+    const { otaId } = await mixed('TD')
+    const retry = (body: object) => me.call('POST', `${TASKS}/retry`, { otaId, ...body })
+    const [first] = (await get(me, '', { otaId, reason: '空间不足' })).list
+    expect(await retry({ taskIds: [first.taskId] })).toMatchObject({
+      msg: '已安排 1 台设备重试，设备下次检查时生效',
+      data: { count: 1 },
+    })
+    expect((await retry({ reason: '空间不足' })).data).toEqual({ count: 2 })
+    expect((await retry({})).data).toEqual({ count: 2 })
+    expect(await retry({})).toMatchObject({ code: 501, msg: '没有可以重试的失败任务' })
+    expect((await get(me, '/failures', { otaId })).list).toMatchObject([{ open: 0 }, { open: 0 }])
+    expect((await get(me, '', { otaId, state: 100 })).list.every(({ retried }: { retried: boolean }) => !retried)).toBe(
+      true,
+    )
+  })
+
+  test('cancel: one never fetched ends at once, one under way waits for its device', async () => {
+    const { otaId } = await mixed('TE')
+    const { list } = await get(me, '', { otaId, pageSize: 3 })
+    const taskIds = list.map(({ taskId }: { taskId: number }) => taskId)
+    const done = await me.call('POST', `${TASKS}/cancel`, { otaId, taskIds, reason: '换批次' })
+    expect(done).toMatchObject({ msg: '已取消 2 个任务，1 个等待设备响应', data: { cancelled: 2, cancelling: 1 } })
+    expect(await me.call('POST', `${TASKS}/cancel`, { otaId, taskIds })).toMatchObject({
+      code: 501,
+      msg: '所选任务已结束或正在取消',
+    })
+    const { task, logs } = await get(me, `/${taskIds[0]}`, {})
+    expect(task).toMatchObject({ state: TASK.cancelled, reason: '人工取消：换批次', closeTime: expect.any(String) })
+    expect(logs).toMatchObject([{ state: TASK.cancelled, execution: '', details: ['人工取消：换批次'] }])
+  })
+
+  test('export holds the filtered list in words', async () => {
+    const { otaId } = await mixed('TF')
+    const reply = await me.inject({ method: 'GET', url: `${TASKS}/export?otaId=${otaId}&state=110&format=csv` })
+    const lines = reply.body.trim().split(/\r?\n/)
+    expect(lines).toHaveLength(6)
+    expect(lines[0]).toContain('序列号')
+    expect(lines[1]).toContain('升级失败')
+  })
+})
+
+describe('pushing to one device', () => {
+  const push = (who: Caller, body: object) => who.call('POST', `${TASKS}/push`, body)
+
+  test('any enabled version; a step back only with the risk accepted; one open task a device', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db, { verCode: 50 })
+    await devicesOf(server.db, { modelId, count: 1, prefix: 'TG', verCode: 60 })
+    expect(await push(me, { otaId, sn: 'TG00001' })).toMatchObject({
+      code: 501,
+      msg: '设备当前版本 60 高于目标版本 50，降级有风险，请确认后再推送',
+    })
+    const done = await push(me, { otaId, sn: 'TG00001', risky: 1 })
+    expect(done).toMatchObject({ code: 200, msg: '推送成功，设备下次检查时收到' })
+    const { task, logs } = await get(me, `/${done.data.taskId}`, {})
+    expect(task).toMatchObject({ pushed: true, state: 0, fromVerCode: 60, verCode: 50, attempt: 1 })
+    expect(logs[0].details[0]).toMatch('由 60 降级，已确认风险')
+    expect(await push(me, { otaId, sn: 'TG00001', risky: 1 })).toMatchObject({
+      code: 501,
+      msg: '设备正在升级到版本 50（待获取），请等待完成或先取消',
+    })
+    const other = await enabledVersion(server.db)
+    expect(await push(me, { otaId: other.otaId, sn: 'TG00001' })).toMatchObject({
+      code: 400,
+      msg: '没有这台设备，或它不是该版本的型号',
+    })
+  })
+
+  test('two at once make one task', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId, count: 1, prefix: 'TH' })
+    const answers = await Promise.all(Array.from({ length: 4 }, () => push(me, { otaId, sn: 'TH00001' })))
+    expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 501, 501, 501])
+  })
+})
+
+test("tasks of one device for its own page; a customer sees those of its devices, also of the vendor's versions", async () => {
+  const theirs = await server.by({ tenant: '任务客户', permissions: RELEASER })
+  const tenantId = await tenantIdOf(server, '任务客户')
+  const { otaId, modelId } = await enabledVersion(server.db)
+  const [mine] = await devicesOf(server.db, { modelId, count: 1, prefix: 'TI', tenantId })
+  const [foreign] = await devicesOf(server.db, { modelId, count: 1, prefix: 'TJ' })
+  await tasksOf(server.db, { otaId, deviceIds: [mine!, foreign!], state: TASK.succeeded })
+  const second = await versionOf(server.db, { modelId, verCode: 101 })
+  await tasksOf(server.db, { otaId: second, deviceIds: [mine!], state: TASK.offered })
+  const of = (who: Caller, deviceId: number) => who.call('GET', `/api/v1/device/ota/task/device?deviceId=${deviceId}`)
+  expect((await of(me, mine!)).data.list).toMatchObject([{ verCode: 101 }, { verCode: 100, state: 100 }])
+  expect((await of(theirs, mine!)).data.total).toBe(2)
+  expect(await of(theirs, foreign!)).toMatchObject({ code: 400, msg: '设备不存在或已被删除' })
+  const answer = await theirs.call('GET', `${TASKS}?otaId=${otaId}`)
+  expect(answer).toMatchObject({ code: 400, msg: '版本不存在或已被删除' })
+})

@@ -1,0 +1,55 @@
+import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade-release.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { devices } from '#db/schema/device.ts'
+import { otaComponents } from '#db/schema/ota.ts'
+import { files } from '#db/schema/system.ts'
+import type { User } from '#kernel/context.ts'
+import { withinReach } from '#kernel/fleet/release.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { MODE, type StoredPolicy, type StoredVersion } from './release-rows.ts'
+
+interface Plan {
+  readonly mode: number
+  readonly tenantIds: readonly number[]
+}
+
+/** Does publishing this way wait for a second person? By the setting: always, never, or when many devices are reached. */
+export async function needsAudit({ config }: Pick<Kernel, 'config'>, db: Db, version: StoredVersion, plan: Plan) {
+  if (plan.mode !== MODE.formal || config.otaTwoPerson === 'off') return false
+  if (config.otaTwoPerson === 'on') return true
+  const meant = plan.tenantIds.length > 0 ? inArray(devices.tenantId, [...plan.tenantIds]) : undefined
+  const { rows } = await db.execute<{ n: number }>(sql`select count(*)::int as n from (
+    select from devices where ${and(withinReach(version), meant)} limit ${TWO_PERSON_ABOVE + 1}) as reached`)
+  return (rows[0]?.n ?? 0) > TWO_PERSON_ABOVE
+}
+
+/** Why this account may not approve the release; empty when it may. Nobody approves what he made or asked for. */
+export async function auditBlockOf(db: Db, user: User, version: StoredVersion, policy: StoredPolicy | undefined) {
+  if (!user.can('upgrade:ota:audit')) return '您没有发布审批的权限'
+  if (policy?.submitBy === user.uid) return '不能审批自己提交的发布，请由另一人审批'
+  if (version.createBy === user.uid) return '您是该版本的创建人，请由另一人审批'
+  const [uploaded] = await db
+    .select({ uid: files.uid })
+    .from(otaComponents)
+    .innerJoin(files, eq(files.id, otaComponents.fileId))
+    .where(and(eq(otaComponents.otaId, version.otaId), eq(files.uid, user.uid)))
+    .limit(1)
+  return uploaded ? '该版本的组件由您上传，请由另一人审批' : ''
+}
+
+const MAX_TOLD = 50
+
+/** Those of the version's tenant who may approve, without the one who asks. */
+export async function approversOf(db: Db, { tenantId }: StoredVersion, submitBy: number): Promise<number[]> {
+  const { rows } = await db.execute<{ uid: number }>(sql`
+    select distinct a.uid from accounts a
+    join account_roles ar on ar.uid = a.uid
+    join roles r on r.id = ar.role_id and r.status = 1 and r.deleted_at is null and r.tenant_id = a.tenant_id
+    where a.tenant_id = ${tenantId} and a.status = 1 and a.deleted_at is null and a.uid <> ${submitBy}
+      and (r.id = ${SUPER_ROLE_ID} or exists (select from role_menus rm join menus m on m.id = rm.menu_id
+        where rm.role_id = r.id and m.perms = 'upgrade:ota:audit' and m.status = 1 and m.deleted_at is null))
+    order by a.uid limit ${MAX_TOLD}`)
+  return rows.map(({ uid }) => uid)
+}

@@ -1,0 +1,83 @@
+import { DeviceFilter } from '@oms/contract/device.ts'
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '#kernel/context.ts'
+import type { Worker } from '#kernel/jobs.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { devices } from '#db/schema/device.ts'
+import { inTransaction, transact } from '#kernel/tenancy.ts'
+import { userOfJob } from '#kernel/table/transfer-jobs.ts'
+import { tellChanged, versionOf } from './release-rows.ts'
+import { eligibleMatching, putMatching, removeMatching } from './white-rows.ts'
+
+const KIND = 'ota-white'
+/** What a row of the white list takes on disk with its two index entries: enough to draw progress by. */
+const BYTES_A_ROW = 100
+const LOOK_MS = 500
+const TIMEOUT = '120s'
+
+interface Payload {
+  readonly otaId: number
+  readonly action: 'put' | 'remove'
+  readonly filter: object
+}
+
+/** One change of a version's white list at a time; undefined while another is under way. */
+export const addWhiteJob = (ctx: Ctx, { name, ...payload }: Payload & { name: string }) =>
+  transact(ctx, (db) =>
+    ctx.kernel.jobs.add(db, {
+      kind: KIND,
+      title: name,
+      uid: ctx.user.uid,
+      tenantId: ctx.user.tenantId,
+      payload,
+      uniqueKey: `${KIND}:${payload.otaId}`,
+    }),
+  )
+
+export const registerWhiteJob = (kernel: Kernel) => kernel.jobs.register(KIND, whiteWorker(kernel))
+
+const whiteWorker =
+  (kernel: Kernel): Worker =>
+  async (job, progress, signal) => {
+    const { otaId, action, filter } = job.payload as Payload
+    const user = await userOfJob(kernel, job, 'upgrade:ota:whiteAll')
+    const wanted = DeviceFilter.parse(filter)
+    const { total, before } = await inTransaction(kernel.database, user, async (db) => {
+      const version = await versionOf(db, user, otaId)
+      const condition = await eligibleMatching(db, user, version, wanted)
+      await db.execute(sql.raw(`set local statement_timeout = '${TIMEOUT}'`))
+      return { total: await db.$count(devices, condition), before: await sizeOf(kernel) }
+    })
+    const watch = setInterval(() => void look().catch(() => {}), LOOK_MS)
+    // The statement tells nothing before it is done, but the table grows under it for all to see.
+    const look = async () => {
+      if (action === 'put')
+        await progress(Math.min(95, (((await sizeOf(kernel)) - before) * 100) / (total * BYTES_A_ROW)))
+    }
+    try {
+      const rows = await inTransaction(kernel.database, user, async (db) => {
+        const version = await versionOf(db, user, otaId)
+        const condition = await eligibleMatching(db, user, version, wanted)
+        await db.execute(sql.raw(`set local statement_timeout = '${TIMEOUT}'`))
+        signal.throwIfAborted()
+        const count =
+          action === 'put'
+            ? await putMatching(db, otaId, condition, user.uid)
+            : await removeMatching(db, otaId, condition)
+        // Cancelled meanwhile: nothing of it stays.
+        signal.throwIfAborted()
+        await tellChanged(kernel, db, version.tenantId)
+        return count
+      })
+      return { rows }
+    } finally {
+      clearInterval(watch)
+    }
+  }
+
+async function sizeOf({ database }: Kernel) {
+  const { rows } = await database.pool.query<{ size: number }>(
+    `select pg_total_relation_size('ota_whites')::float8 as size`,
+  )
+  return rows[0]?.size ?? 0
+}

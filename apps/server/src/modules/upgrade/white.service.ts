@@ -1,0 +1,135 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { DIRECT_WHITES, type otaWhite } from '@oms/contract/upgrade-white.ts'
+import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { devices } from '#db/schema/device.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { refused } from '#kernel/problem.ts'
+import { orderOf, paginate } from '#kernel/query.ts'
+import { transact } from '#kernel/tenancy.ts'
+import { nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
+import { addWhiteJob } from './white-job.ts'
+import { eligible, eligibleMatching, isWhite, putMatching, removeMatching, shownWhites } from './white-rows.ts'
+
+type Page = ParsedOf<typeof otaWhite.inWhite>
+type Named = ParsedOf<typeof otaWhite.put>
+type Matching = ParsedOf<typeof otaWhite.putAll>
+
+const SORTABLE = { sn: devices.sn, verCode: devices.verCode } as const
+
+export const inWhite = (ctx: Ctx, input: Page) => page(ctx, input, isWhite(input.otaId))
+export const notInWhite = (ctx: Ctx, input: Page) => page(ctx, input, not(isWhite(input.otaId)))
+
+/** Both pages read the same devices, parted by one question: so none is on both, and none on neither. */
+async function page({ db, user }: Ctx, { otaId, ...input }: Page, part: SQL) {
+  const version = await versionOf(db, user, otaId)
+  const condition = and(await eligibleMatching(db, user, version, input), part)
+  const query = shownWhites(db, otaId).where(condition).$dynamic()
+  return paginate(db, query, input, orderOf(input, SORTABLE, devices.id))
+}
+
+export async function put(ctx: Ctx, input: Named) {
+  const { db, user } = ctx
+  const version = await versionOf(db, user, input.otaId)
+  const { ids, missing } = await meant(ctx, version, input)
+  const count = await putMatching(db, input.otaId, inArrayOf(ids), user.uid)
+  await tell(ctx, version, `加入 ${count} 台设备`, count)
+  const unchanged = ids.length - count
+  ctx.say(`加入成功！新加入 ${count} 台${inWords(unchanged, '已在白名单中', missing)}`)
+  return { count, unchanged, missing }
+}
+
+export async function remove(ctx: Ctx, input: Named) {
+  const { db, user } = ctx
+  const version = await versionOf(db, user, input.otaId)
+  const { ids, missing } = await meant(ctx, version, input)
+  const count = await removeMatching(db, input.otaId, inArrayOf(ids))
+  await tell(ctx, version, `移出 ${count} 台设备`, count)
+  return { count, unchanged: ids.length - count, missing }
+}
+
+export const putAll = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'put')
+export const removeAll = (ctx: Ctx, input: Matching) => changeAll(ctx, input, 'remove')
+
+/** Runs outside the call's transaction: counting first tells whether the statement fits into the call. */
+async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put' | 'remove') {
+  const { user } = ctx
+  const version = await transact(ctx, (db) => versionOf(db, user, otaId))
+  const verb = action === 'put' ? '加入' : '移出'
+  const many = await transact(ctx, async (db) => isMany(db, await conditionOf({ ...ctx, db }, version, filter, action)))
+  if (many) {
+    const jobId = await addWhiteJob(ctx, { otaId, action, filter, name: `${verb}「${version.verName}」白名单` })
+    if (jobId === undefined) throw refused('该版本的白名单正在调整，请等待完成')
+    ctx.audit({
+      bizType: 'ota',
+      bizId: otaId,
+      action: `按条件${verb}固件版本${nameOf(version)}的白名单，转为后台任务 ${jobId}`,
+    })
+    ctx.say(`设备超过 ${DIRECT_WHITES} 台，已转为后台${verb}`)
+    return { count: 0, jobId }
+  }
+  const count = await transact(ctx, async (db) => {
+    const inside = { ...ctx, db }
+    const done = await changeMatching(inside, version, filter, action)
+    await tell(inside, version, `按条件${verb} ${done} 台设备`, done)
+    return done
+  })
+  if (action === 'put') ctx.say(`加入成功！新加入 ${count} 台`)
+  return { count }
+}
+
+/** The change itself, one statement; also what the job runs. */
+export async function changeMatching(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  version: StoredVersion,
+  filter: Omit<Matching, 'otaId'>,
+  action: 'put' | 'remove',
+) {
+  const condition = await eligibleMatching(db, user, version, filter)
+  if (action === 'put') return putMatching(db, version.otaId, condition, user.uid)
+  return removeMatching(db, version.otaId, condition)
+}
+
+/** Of the devices meant those the change will touch. */
+async function conditionOf({ db, user }: Ctx, version: StoredVersion, filter: object, action: 'put' | 'remove') {
+  const part = isWhite(version.otaId)
+  return and(await eligibleMatching(db, user, version, filter), action === 'put' ? not(part) : part) as SQL
+}
+
+async function isMany(db: Db, condition: SQL) {
+  const { rows } = await db.execute<{ n: number }>(
+    sql`select count(*)::int as n from (select from ${devices} where ${condition} limit ${DIRECT_WHITES + 1}) as counted`,
+  )
+  return (rows[0]?.n ?? 0) > DIRECT_WHITES
+}
+
+const inArrayOf = (ids: readonly number[]): SQL => (ids.length === 0 ? sql`false` : inArray(devices.id, [...ids]))
+
+/** Which devices were named, and which serials are none that could be on this list. */
+async function meant({ db, user }: Ctx, version: StoredVersion, { ids = [], sns = [] }: Named) {
+  const wanted = [...new Set(sns)]
+  const named = or(
+    ids.length > 0 ? inArray(devices.id, ids) : undefined,
+    wanted.length > 0 ? sql`${devices.sn} = any(${sql.param(wanted)}::text[])` : undefined,
+  )
+  const found = await db
+    .select({ id: devices.id, sn: devices.sn })
+    .from(devices)
+    .where(and(eligible(user, version), named))
+  const known = new Set(found.map(({ sn }) => sn))
+  return { ids: found.map(({ id }) => id), missing: wanted.filter((sn) => !known.has(sn)) }
+}
+
+function inWords(unchanged: number, what: string, missing: readonly string[]) {
+  const parts = [
+    unchanged > 0 ? `${unchanged} 台${what}` : '',
+    missing.length > 0 ? `${missing.length} 个序列号未找到` : '',
+  ]
+  const said = parts.filter(Boolean)
+  return said.length > 0 ? `，${said.join('，')}` : ''
+}
+
+async function tell(ctx: Ctx, version: StoredVersion, what: string, count: number) {
+  ctx.audit({ bizType: 'ota', bizId: version.otaId, action: `固件版本${nameOf(version)}的白名单${what}` })
+  if (count > 0) await tellChanged(ctx.kernel, ctx.db, version.tenantId)
+}

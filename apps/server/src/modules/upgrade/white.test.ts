@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+import { registerWhiteJob } from './white-job.ts'
+import { devicesOf, enabledVersion, RELEASER, tenantIdOf, versionOf } from './upgrade-fixture.ts'
+
+const server = useApp()
+const WHITE = '/api/v1/device/ota/white'
+const page = async (me: Caller, which: 'inWhite' | 'notInWhite', query: Record<string, string | number>) => {
+  const search = new URLSearchParams(query as Record<string, string>)
+  const answer = await me.call('GET', `/api/v1/device/ota/device/page/${which}?${search}`)
+  expect(answer.code, answer.msg).toBe(200)
+  return answer.data as {
+    total: number
+    list: { deviceId: number; sn: string; whiteTime: string | null; whiteByName: string }[]
+  }
+}
+
+let me: Caller
+beforeAll(async () => {
+  me = await server.as(...RELEASER)
+  registerWhiteJob(server.kernel)
+})
+
+describe('white list', () => {
+  test('OTA-13 both pages are disjoint and complete, whatever is put in, and show who put it', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    const ids = await devicesOf(server.db, { modelId, count: 30, prefix: 'WA' })
+    const other = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId: other.modelId, count: 3, prefix: 'WB' })
+    const put = await me.call('PUT', WHITE, { otaId, ids: ids.slice(0, 12) })
+    expect(put).toMatchObject({
+      code: 200,
+      msg: '加入成功！新加入 12 台',
+      data: { count: 12, unchanged: 0, missing: [] },
+    })
+    const inside = await page(me, 'inWhite', { otaId, pageSize: 50 })
+    const outside = await page(me, 'notInWhite', { otaId, pageSize: 50 })
+    expect([inside.total, outside.total]).toEqual([12, 18])
+    const shown = [...inside.list, ...outside.list].map(({ deviceId }) => deviceId)
+    expect(shown.toSorted((a, b) => a - b)).toEqual(ids)
+    expect(inside.list.every(({ whiteTime, whiteByName }) => whiteTime && whiteByName.startsWith('测试'))).toBe(true)
+    expect(outside.list.every(({ whiteTime }) => whiteTime === null)).toBe(true)
+  })
+
+  test('OTA-13 pages take the filters of the device list, page and sort', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId, count: 25, prefix: 'WC' })
+    await devicesOf(server.db, { modelId, count: 5, prefix: 'WD', verCode: 7 })
+    expect((await page(me, 'notInWhite', { otaId, sn: 'WC0001' })).total).toBe(10)
+    expect((await page(me, 'notInWhite', { otaId, verCodeMin: 5 })).total).toBe(5)
+    expect((await page(me, 'notInWhite', { otaId, sns: 'WC00001\nWC00002 无此设备' })).total).toBe(2)
+    const sorted = await page(me, 'notInWhite', { otaId, pageSize: 10, pageNum: 3, orderByColumn: 'sn', isAsc: 'asc' })
+    expect(sorted.list.map(({ sn }) => sn)).toEqual([...range('WC', 21, 25), ...range('WD', 1, 5)])
+  })
+
+  test('OTA-13 devices are removed by id and by serial, and the answer says 移除成功！', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    const ids = await devicesOf(server.db, { modelId, count: 6, prefix: 'WE' })
+    await me.call('PUT', WHITE, { otaId, ids })
+    const gone = await me.call('DELETE', `${WHITE}?otaId=${otaId}&ids=${ids[0]}&ids=${ids[1]}`)
+    expect(gone).toMatchObject({ code: 200, msg: '移除成功！', data: { count: 2 } })
+    const bySn = await me.call('DELETE', `${WHITE}?otaId=${otaId}&sns=WE00003,WE00004,WE99999`)
+    expect(bySn).toMatchObject({ code: 200, msg: '移除成功！', data: { count: 2, missing: ['WE99999'] } })
+    expect((await page(me, 'inWhite', { otaId })).list.map(({ sn }) => sn)).toEqual(['WE00006', 'WE00005'])
+    expect(await me.call('PUT', WHITE, { otaId })).toMatchObject({ code: 400, msg: '请选择设备或输入序列号' })
+  })
+
+  test('OTA-13 pasted serials: which were put in, which were there, which are none of this version', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId, count: 3, prefix: 'WF' })
+    const other = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId: other.modelId, count: 1, prefix: 'WG' })
+    await me.call('PUT', WHITE, { otaId, sns: ['WF00001'] })
+    const answer = await me.call('PUT', WHITE, { otaId, sns: 'WF00001\nWF00002\n\nWF00003\nWG00001\nnone' })
+    expect(answer).toMatchObject({ msg: '加入成功！新加入 2 台，1 台已在白名单中，2 个序列号未找到' })
+    expect(answer.data).toEqual({ count: 2, unchanged: 1, missing: ['WG00001', 'none'] })
+  })
+
+  test('OTA-13 everything that matches a filter goes in and out in one statement', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId, count: 300, prefix: 'WH' })
+    await devicesOf(server.db, { modelId, count: 200, prefix: 'WI' })
+    const put = await me.call('PUT', `${WHITE}/all`, { otaId, sn: 'WH' })
+    expect(put).toMatchObject({ code: 200, msg: '加入成功！新加入 300 台', data: { count: 300 } })
+    expect((await me.call('PUT', `${WHITE}/all`, { otaId })).data.count).toBe(200)
+    const gone = await me.call('DELETE', `${WHITE}/all?otaId=${otaId}&sn=WI`)
+    expect(gone).toMatchObject({ code: 200, msg: '移除成功！', data: { count: 200 } })
+    expect((await page(me, 'inWhite', { otaId })).total).toBe(300)
+    expect((await me.call('DELETE', `${WHITE}/all?otaId=${otaId}`)).data.count).toBe(300)
+  })
+
+  test('OTA-13 beyond 20,000 devices it goes on as a job of the caller, one at a time', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId, count: 20_001, prefix: 'WJ' })
+    const put = await me.call('PUT', `${WHITE}/all`, { otaId })
+    expect(put).toMatchObject({ code: 200, msg: '设备超过 20000 台，已转为后台加入', data: { count: 0 } })
+    const again = await me.call('PUT', `${WHITE}/all`, { otaId })
+    expect(again).toMatchObject({ code: 501, msg: '该版本的白名单正在调整，请等待完成' })
+    await server.kernel.jobs.drain()
+    const job = await me.call('GET', `/api/v1/account/job/${put.data.jobId}`)
+    expect(job.data).toMatchObject({ state: 'done', rows: 20_001 })
+    expect(
+      await server.db.execute(sql`select count(*)::int as n from ota_whites where ota_id = ${otaId}`),
+    ).toMatchObject({
+      rows: [{ n: 20_001 }],
+    })
+  })
+
+  test('OTA-13 a customer reaches its own devices only, and none of a version that is not its own', async () => {
+    const theirs = await server.by({ tenant: '白名单客户', permissions: RELEASER })
+    const tenantId = await tenantIdOf(server, '白名单客户')
+    const { otaId, modelId } = await enabledVersion(server.db, { tenantId })
+    await devicesOf(server.db, { modelId, count: 4, prefix: 'WK', tenantId })
+    await devicesOf(server.db, { modelId, count: 4, prefix: 'WL' })
+    expect((await page(theirs, 'notInWhite', { otaId })).total).toBe(4)
+    expect((await page(me, 'notInWhite', { otaId })).total).toBe(4)
+    const put = await theirs.call('PUT', WHITE, { otaId, sns: ['WK00001', 'WL00001'] })
+    expect(put.data).toEqual({ count: 1, unchanged: 0, missing: ['WL00001'] })
+    expect((await theirs.call('PUT', `${WHITE}/all`, { otaId })).data.count).toBe(3)
+    const ours = await versionOf(server.db, { modelId, verCode: 200 })
+    expect(await theirs.call('PUT', WHITE, { otaId: ours, sns: ['WK00001'] })).toMatchObject({
+      code: 400,
+      msg: '版本不存在或已被删除',
+    })
+    expect((await page(me, 'notInWhite', { otaId: ours })).total).toBe(8)
+  })
+})
+
+const range = (prefix: string, from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `${prefix}${String(from + index).padStart(5, '0')}`)
+
+test('OTA-14 release notes of the enabled versions, newest first, by model', async () => {
+  const { otaId, modelId } = await enabledVersion(server.db)
+  const draft = await versionOf(server.db, { modelId, verCode: 101 })
+  await server.db.execute(sql`update ota_versions set status = 0 where ota_id = ${draft}`)
+  const later = await versionOf(server.db, { modelId, verCode: 102 })
+  await server.db.execute(sql`update ota_versions set release_date = '2021-01-01 00:00:00' where ota_id = ${later}`)
+  const { data } = await me.call('GET', `/api/v1/device/ota/verComments?modelId=${modelId}`)
+  expect(data).toEqual([
+    expect.objectContaining({ otaId: later, verCode: 102, description: '修复夜视' }),
+    expect.objectContaining({ otaId, verCode: 100, modelId, packageName: '', releaseDate: '2020-01-01 00:00:00' }),
+  ])
+  expect((await me.call('GET', '/api/v1/device/ota/verComments')).data.length).toBeGreaterThan(2)
+})
+
+test('OTA-14 customers by part of their name; a customer finds only itself', async () => {
+  const theirs = await server.by({ tenant: '远山安防', permissions: RELEASER })
+  await server.by({ tenant: '远水物联' })
+  const names = async (who: Caller, name: string) =>
+    (await who.call('GET', `/api/v1/device/ota/tenant/list?name=${encodeURIComponent(name)}`)).data.map(
+      (tenant: { name: string }) => tenant.name,
+    )
+  expect(await names(me, '远')).toEqual(['远山安防', '远水物联'])
+  expect(await names(me, '%')).toEqual([])
+  expect(await names(theirs, '')).toEqual(['远山安防'])
+})
