@@ -1,7 +1,7 @@
 import { type devices as calls } from '@oms/contract/device-info.ts'
 import { MAX_TAGS } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, notInArray, sql } from 'drizzle-orm'
 import { deviceGroupMembers, deviceGroups, devices } from '#db/schema/device.ts'
 import { otaVersions } from '#db/schema/ota.ts'
 import { tenants } from '#db/schema/tenant.ts'
@@ -62,7 +62,7 @@ export async function move(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls
   const into = join === undefined ? undefined : await staticGroup(ctx, join, 'join')
   const from = leave === undefined ? undefined : await staticGroup(ctx, leave, 'leave')
   const { good, failed } = sift(ids, await lockDevices(db, user, ids), ({ tenantId }) =>
-    into && into.tenantId !== tenantId ? '设备与分组不属于同一客户' : undefined,
+    into && into.tenantId !== PLATFORM_TENANT_ID && into.tenantId !== tenantId ? '设备与分组不属于同一客户' : undefined,
   )
   const found = idsOf(good)
   if (found.length > 0 && from)
@@ -114,7 +114,13 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
       .update(devices)
       .set({ tenantId, ...revised(ctx) })
       .where(among(devices.id, moved))
-    await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, moved))
+    const theirs = db
+      .select({ id: deviceGroups.id })
+      .from(deviceGroups)
+      .where(ne(deviceGroups.tenantId, PLATFORM_TENANT_ID))
+    await db
+      .delete(deviceGroupMembers)
+      .where(and(among(deviceGroupMembers.deviceId, moved), inArray(deviceGroupMembers.groupId, theirs)))
     const foreign = db
       .select({ id: otaVersions.otaId })
       .from(otaVersions)

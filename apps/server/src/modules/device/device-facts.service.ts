@@ -13,7 +13,7 @@ import type { Ctx } from '#kernel/context.ts'
 import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
 import { notFound } from '#kernel/problem.ts'
 import { paginate } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
 
 /** What the parts of a device's page need of it; refused when it is out of reach. */
 async function visibleDevice({ db, user }: Ctx, id: number) {
@@ -78,6 +78,11 @@ const SHOWN = {
 export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>) {
   const { db } = ctx
   const { tenantId } = await visibleDevice(ctx, id)
+  // The vendor's own groups may hold anybody's devices; its customers do not see them.
+  const mine = and(
+    inArray(deviceGroups.tenantId, [tenantId, PLATFORM_TENANT_ID]),
+    scoped(ctx.user, { tenant: deviceGroups.tenantId }),
+  )
   const memberOf = db
     .select({ groupId: deviceGroupMembers.groupId })
     .from(deviceGroupMembers)
@@ -85,12 +90,12 @@ export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>
   const put = await db
     .select(SHOWN)
     .from(deviceGroups)
-    .where(and(alive(deviceGroups), eq(deviceGroups.tenantId, tenantId), inArray(deviceGroups.id, memberOf)))
+    .where(and(alive(deviceGroups), mine, inArray(deviceGroups.id, memberOf)))
     .orderBy(asc(deviceGroups.groupName))
   const ruled = await db
     .select({ ...SHOWN, rule: deviceGroups.rule })
     .from(deviceGroups)
-    .where(and(alive(deviceGroups), eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.kind, 2)))
+    .where(and(alive(deviceGroups), mine, eq(deviceGroups.kind, 2)))
     .orderBy(asc(deviceGroups.groupName))
     .limit(MAX_RULES)
   if (ruled.length === 0) return { list: put }

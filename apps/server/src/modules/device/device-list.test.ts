@@ -69,14 +69,16 @@ test('model, type and customer narrow the list; a row says what they are called,
   expect(versions.list).toMatchObject([{ verCode: 100, source: 3 }])
 })
 
-test('groups of either kind choose their own customer’s devices', async () => {
+test('groups of either kind choose their own customer’s devices, the vendor’s anybody’s', async () => {
   const put = await groupOf(server.db, 1, '静态一组')
   const ruled = await groupOf(server.db, 1, '动态一组', { modelIds: [modelA], verCodeMin: 100 })
   const [first] = (await me.call('GET', `${INFO}/page?sn=BELL-0001`)).data.list
   await me.call('POST', `${INFO}/groups`, { ids: [first.id], join: put })
   expect(await found(me, { groupId: put })).toEqual(['BELL-0001'])
-  expect(await found(me, { groupId: ruled })).toEqual(['CAM-0001-A'])
+  expect(await found(me, { groupId: ruled })).toEqual(['CAM-0009-T', 'CAM-0001-A'])
   expect(await found(customer, { groupId: ruled })).toEqual([])
+  const theirOwn = await groupOf(server.db, theirs, '动态二组', { verCodeMin: 100 })
+  expect(await found(me, { groupId: theirOwn })).toEqual(['CAM-0009-T'])
   const [gate] = (await me.call('GET', `${INFO}/page?sn=CAM-0001-A`)).data.list
   expect((await me.call('GET', `${INFO}/groups/${gate.id}`)).data.list).toMatchObject([{ id: ruled, kind: 2 }])
   expect((await me.call('GET', `${INFO}/groups/${first.id}`)).data.list).toMatchObject([{ id: put, kind: 1 }])

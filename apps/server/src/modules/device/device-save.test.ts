@@ -72,11 +72,17 @@ test('the customer’s quota holds however many are added at once', async () => 
   const ids = [await added(me, { sn: 'MOVE-1', modelId }), await added(me, { sn: 'MOVE-2', modelId })]
   expect(await me.call('POST', `${INFO}/transfer`, { ids, tenantId: theirs })).toMatchObject({ code: 400 })
   await server.db.execute(sql`update tenants set device_quota = -1 where id = ${theirs}`)
-  const group = await groupOf(server.db, 1, '留在原客户')
-  await me.call('POST', `${INFO}/groups`, { ids, join: group })
+  const whole = await groupOf(server.db, 1, '厂商的分组')
+  await me.call('POST', `${INFO}/groups`, { ids, join: whole })
   expect((await me.call('POST', `${INFO}/transfer`, { ids, tenantId: theirs })).data).toEqual({ done: 2, failed: [] })
   expect(await found(customer, { sn: 'MOVE' })).toEqual(['MOVE-2', 'MOVE-1'])
-  expect(await found(me, { groupId: group })).toEqual([])
+  const own = await groupOf(server.db, theirs, '客户的分组')
+  await customer.call('POST', `${INFO}/groups`, { ids, join: own })
+  expect(await found(customer, { groupId: own })).toEqual(['MOVE-2', 'MOVE-1'])
+  expect((await me.call('POST', `${INFO}/transfer`, { ids, tenantId: 1 })).data).toEqual({ done: 2, failed: [] })
+  const { rows } = await server.db.execute(sql`select distinct group_id from device_group_members
+    where device_id = any(${sql.param(ids)}::int[])`)
+  expect(rows).toEqual([{ group_id: whole }])
   expect(await customer.call('POST', `${INFO}/transfer`, { ids, tenantId: 1 })).toMatchObject({
     code: 501,
     msg: '您没有权限！',
@@ -130,9 +136,11 @@ test('batches change status, tags and groups row by row, and every device’s hi
     msg: '标签不能超过10个',
   })
   const [first, second] = [await groupOf(server.db, 1, '批次一'), await groupOf(server.db, 1, '批次二')]
-  expect((await me.call('POST', `${INFO}/groups`, { ids: [...ids, foreign], join: first })).data).toEqual({
-    done: 2,
-    failed: [{ id: foreign, name: 'BAT-3', msg: '设备与分组不属于同一客户' }],
+  expect((await me.call('POST', `${INFO}/groups`, { ids, join: first })).data).toEqual({ done: 2, failed: [] })
+  const own = await groupOf(server.db, theirs, '别家的分组')
+  expect((await me.call('POST', `${INFO}/groups`, { ids: [ids[0], foreign], join: own })).data).toEqual({
+    done: 1,
+    failed: [{ id: ids[0], name: 'BAT-1', msg: '设备与分组不属于同一客户' }],
   })
   await me.call('POST', `${INFO}/groups`, { ids: [ids[0]], join: second, leave: first })
   expect([await found(me, { groupId: first }), await found(me, { groupId: second })]).toEqual([['BAT-2'], ['BAT-1']])
