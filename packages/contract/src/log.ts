@@ -40,6 +40,10 @@ export const HISTORY_PERMISSIONS: Readonly<Record<string, readonly string[]>> = 
   notice: ['system:noticeManage:list'],
   ota: ['upgrade:ota:list'],
   software: ['upgrade:GeneralSoftware:list'],
+  tenant: ['tenantManage:tenant:list'],
+  industry: ['tenantManage:industry:list'],
+  userApply: ['tenantManage:userapplication:list'],
+  appAccount: ['AccountAdministration:accountList:list'],
 }
 
 export const FieldDiff = z.object({

@@ -42,4 +42,6 @@ export const Perms = z.object({
   /** Changes whenever rights change; every answer carries it in the header `x-perm-version`. */
   version: z.string(),
   homeUrl: z.string(),
+  /** The tenant this session works in, where it is not the account's own; null: at home. */
+  visiting: z.object({ id: z.int(), name: z.string(), home: z.string() }).nullable(),
 })

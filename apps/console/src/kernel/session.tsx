@@ -15,7 +15,7 @@ export type Permissions = z.output<typeof Perms>
 /** Where the specification's separate button check reads its list. */
 const BUTTON_KEY = 'button'
 
-const NOBODY: Permissions = { buttons: [], menus: [], roles: [], version: '', homeUrl: '' }
+const NOBODY: Permissions = { buttons: [], menus: [], roles: [], version: '', homeUrl: '', visiting: null }
 const credentials = storeOf<Credentials | undefined>(undefined)
 const permissions = storeOf<Permissions>(NOBODY)
 /** The set behind `permissions`, so that a check in a table cell costs one look-up. */

@@ -1,6 +1,6 @@
 import { oneTimePassword } from '#kernel/one-time.ts'
 import { act, atTerminal } from '../operator/act.ts'
-import { openTenant } from '../operator/open-tenant.ts'
+import { openTenant } from '#modules/tenant/open-tenant.ts'
 import { type Command, CommandError } from './command.ts'
 import { withKernel } from './with-kernel.ts'
 import { words } from './words.ts'

@@ -24,6 +24,7 @@ export async function admit(kernel: Kernel, request: FastifyRequest, endpoint: E
   if (endpoint.access === 'public')
     return found.user && 'rights' in found && !found.rights.barredBecause ? found.user : null
   if (!found.user) {
+    if (found.reason === 'barred') throw barred(found.because)
     if (found.reason === 'ended') throw new TransportProblem(401, '你已被登出，请重新登录')
     throw expired()
   }

@@ -34,6 +34,11 @@ interface Outcome {
 export const isLogged = (endpoint: Endpoint) =>
   endpoint.log !== false && (endpoint.method !== 'GET' || endpoint.kind === 'export')
 
+/** Said of everything somebody of the vendor does while working in a customer: its people read the same log. */
+const AWAY = '【代客户操作】'
+const isAway = (user: User | null) =>
+  user !== null && user.uid !== 0 && user.homeTenantId !== null && user.tenantId !== user.homeTenantId
+
 /** Writes the row of one call. Inside the call's transaction it stands or falls with the change itself. */
 export async function writeOperation(db: Db, call: Call, { ok, message }: Outcome) {
   const { endpoint, request, user, note } = call
@@ -44,7 +49,7 @@ export async function writeOperation(db: Db, call: Call, { ok, message }: Outcom
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',
-    action: (note.action ?? '').slice(0, 500),
+    action: `${isAway(user) ? AWAY : ''}${note.action ?? ''}`.slice(0, 500),
     diff: note.diff ?? [],
     requestMethod: endpoint.method,
     operUrl: (request.url.split('?')[0] ?? '').slice(0, 255),

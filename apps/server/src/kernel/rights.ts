@@ -115,8 +115,8 @@ function barredBecause(row: RightsRow): string | null {
   if (row.status !== 1) return '账号已停用，请联系管理员'
   if (row.expired) return '账号已过期，请联系管理员'
   if (row.tenant_id === null || row.tenant_id === PLATFORM_TENANT_ID) return null
-  if (row.tenant_deleted || row.tenant_status !== 1) return '所属客户已停用，请联系管理员'
   if (row.tenant_expired) return '所属客户已到期，请联系管理员'
+  if (row.tenant_deleted || row.tenant_status !== 1) return '所属客户已停用，请联系管理员'
   return null
 }
 
@@ -131,10 +131,23 @@ function scopeOf(roles: { scope: number; ids: number[] }[], tenantId: number | n
   return { tenants: [...new Set([...own, ...chosen])], ownOnly }
 }
 
+/** The right to work in a customer other than one's own. */
+const SWITCH = 'tenantManage:tenant:switch'
+
+/** Is a session in this tenant one away from home? */
+export const isVisit = ({ tenantId: home }: Pick<Rights, 'tenantId'>, tenantId: number | null) =>
+  tenantId !== null && tenantId !== home
+
+/** May the account work in that customer: with the right to, and never beyond what it reaches from its own desk? */
+export const mayVisit = ({ tenantId: home, isSuper, permissions, scope }: Rights, tenantId: number) =>
+  home === PLATFORM_TENANT_ID &&
+  (isSuper || permissions.has(SWITCH)) &&
+  (scope.tenants === 'all' || scope.tenants.includes(tenantId))
+
 /** The user of one session, from the shared rights of the account and the tenant the session works in. */
 export function userOf(rights: Rights, session: { id: string; tenantId: number | null }): User {
   const isPlatform = rights.tenantId === PLATFORM_TENANT_ID
-  const visiting = session.tenantId !== rights.tenantId && session.tenantId !== null
+  const visiting = isVisit(rights, session.tenantId)
   return {
     uid: rights.uid,
     account: rights.account,
@@ -145,7 +158,8 @@ export function userOf(rights: Rights, session: { id: string; tenantId: number |
     isSuper: rights.isSuper,
     roleIds: rights.roleIds,
     roleCodes: rights.roleCodes,
-    scope: visiting ? { tenants: [session.tenantId as number], ownOnly: false } : rights.scope,
+    // A visit narrows what one sees to that customer, and widens nothing.
+    scope: visiting ? { tenants: [session.tenantId as number], ownOnly: rights.scope.ownOnly } : rights.scope,
     sessionId: session.id,
     mustChangePassword: rights.mustChangePassword,
     permissions: rights.permissions,

@@ -1,19 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database, Db } from '#db/client.ts'
-import { sessions } from '#db/schema/account.ts'
+import { accounts, sessions } from '#db/schema/account.ts'
 import type { Config } from './config.ts'
-import type { User } from './context.ts'
 import type { Events } from './events.ts'
-import { loadRights, type Rights, userOf } from './rights.ts'
+import { isVisit, loadRights, mayVisit, type Rights, userOf } from './rights.ts'
+import type { Admitted, EndReason, NewSession, NoSession, SessionFacts } from './session-facts.ts'
 import { readUserAgent } from './user-agent.ts'
 
 const CACHE_MS = 30_000
 const CACHE_MAX = 20_000
 /** Last-active times reach the database at most this often. */
 const TOUCH_MS = 60_000
-
-export type EndReason = 'logout' | 'idle' | 'expired' | 'forced' | 'replaced' | 'disabled' | 'password'
+/** Sessions named in one announcement. */
+const ANNOUNCED = 100
 
 interface Live {
   readonly id: string
@@ -25,31 +25,6 @@ interface Live {
   lastActive: number
   written: number
   loadedAt: number
-}
-
-export interface NewSession {
-  readonly token: string
-  /** Value of the HttpOnly cookie; null for API clients. */
-  readonly cookie: string | null
-  readonly sessionId: string
-}
-
-export interface SessionFacts {
-  readonly uid: number
-  readonly tenantId: number | null
-  readonly ip: string
-  readonly userAgent: string
-  readonly console: boolean
-}
-
-/** A request without a valid session: `ended` when an administrator or another login put an end to it. */
-export interface NoSession {
-  readonly user: null
-  readonly reason: 'none' | 'expired' | 'ended'
-}
-export interface Admitted {
-  readonly user: User
-  readonly rights: Rights
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
@@ -157,6 +132,35 @@ export class Sessions {
     )
   }
 
+  /** Ends every session of a tenant's own accounts: what they do next is refused with the tenant's reason. */
+  async endOfTenant(db: Db, tenantId: number): Promise<number> {
+    const live = await db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .innerJoin(accounts, eq(accounts.uid, sessions.uid))
+      .where(and(eq(accounts.tenantId, tenantId), isNull(sessions.endTime)))
+    let ended = 0
+    for (let at = 0; at < live.length; at += ANNOUNCED)
+      ended += await this.end(
+        db,
+        live.slice(at, at + ANNOUNCED).map(({ id }) => id),
+        'tenant',
+      )
+    return ended
+  }
+
+  /** Lets sessions work in another tenant from now on, on every process as soon as this commits. */
+  async move(db: Db, where: SQL | undefined, tenantId: number | null): Promise<number> {
+    const moved = await db
+      .update(sessions)
+      .set({ tenantId })
+      .where(and(where, isNull(sessions.endTime)))
+      .returning({ id: sessions.id })
+    // Nobody is logged out: the announcement only makes every process read the rows again.
+    if (moved.length) await announce(db, [], 'tenant')
+    return moved.length
+  }
+
   rightsOf(uid: number): Promise<Rights | undefined> {
     const cached = this.#rights.get(uid)
     if (cached && Date.now() - cached.at < CACHE_MS) return cached.rights
@@ -191,6 +195,7 @@ export class Sessions {
 
   async #check(live: Live | undefined, fitting: (live: Live) => boolean, counts = true): Promise<Admitted | NoSession> {
     if (!live || !fitting(live)) return { user: null, reason: 'none' }
+    if (live.endReason === 'tenant') return this.#withTenant(live)
     if (live.endReason) return { user: null, reason: ENDED_BY_OTHERS.has(live.endReason) ? 'ended' : 'expired' }
     const now = Date.now()
     const idleSince = now - live.lastActive
@@ -199,7 +204,15 @@ export class Sessions {
     if (counts) this.#touch(live, now)
     const rights = await this.rightsOf(live.uid)
     if (!rights) return { user: null, reason: 'ended' }
+    // Who lost the right to be there is out at once: whatever it did next would land in the wrong tenant.
+    if (isVisit(rights, live.tenantId) && !mayVisit(rights, live.tenantId as number))
+      return { user: null, reason: 'ended' }
     return { user: userOf(rights, live), rights }
+  }
+
+  async #withTenant({ uid }: Live): Promise<NoSession> {
+    const because = (await this.rightsOf(uid))?.barredBecause
+    return because ? { user: null, reason: 'barred', because } : { user: null, reason: 'ended' }
   }
 
   #touch(live: Live, now: number) {
@@ -258,4 +271,6 @@ export class Sessions {
 const fits = (hash: Buffer, cookie: string | undefined) => cookie !== undefined && timingSafeEqual(hash, sha256(cookie))
 
 const announce = (db: Db, ids: string[], reason: EndReason) =>
-  db.execute(sql`select pg_notify('oms', ${JSON.stringify({ topic: 'session', ids: ids.slice(0, 100), reason })})`)
+  db.execute(
+    sql`select pg_notify('oms', ${JSON.stringify({ topic: 'session', ids: ids.slice(0, ANNOUNCED), reason })})`,
+  )

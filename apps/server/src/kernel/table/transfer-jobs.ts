@@ -8,8 +8,8 @@ import type { StoredFile } from '#kernel/files/store.ts'
 import type { Job } from '#kernel/jobs.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { refused } from '#kernel/problem.ts'
-import { userOf } from '#kernel/rights.ts'
-import { PLATFORM_TENANT_ID, transact } from '#kernel/tenancy.ts'
+import { isVisit, mayVisit, userOf } from '#kernel/rights.ts'
+import { transact } from '#kernel/tenancy.ts'
 
 /** What a job of this kind needs to know: which definition, and what it was asked for. */
 export interface TransferPayload {
@@ -57,7 +57,7 @@ export async function userOfJob({ sessions }: Kernel, { uid, tenantId }: Job, ac
   if (!rights) throw refused(LOST)
   if (rights.barredBecause) throw refused(rights.barredBecause)
   const user = userOf(rights, { id: '', tenantId })
-  const moved = tenantId !== rights.tenantId && rights.tenantId !== PLATFORM_TENANT_ID
+  const moved = isVisit(rights, tenantId) && !mayVisit(rights, tenantId as number)
   if (moved || (access !== 'session' && !user.can(access))) throw refused(LOST)
   return user
 }

@@ -4,6 +4,7 @@ import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { accounts, preferences, sessions } from '#db/schema/account.ts'
 import { files } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { changes } from '#kernel/mask.ts'
 import { menuTreeOf } from '#kernel/menu-tree.ts'
@@ -78,7 +79,14 @@ export async function perms({ db, user, kernel }: Ctx) {
     roles: [...rights.roleCodes],
     version: kernel.permVersion.current,
     homeUrl: rights.homeUrl,
+    visiting: await visitOf({ db, user }, rights.tenantName),
   }
+}
+
+async function visitOf({ db, user }: Pick<Ctx, 'db' | 'user'>, home: string) {
+  if (user.tenantId === null || user.tenantId === user.homeTenantId) return null
+  const [host] = await db.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, user.tenantId))
+  return { id: user.tenantId, name: host?.name ?? '', home }
 }
 
 export async function ownSessions({ db, user }: Ctx) {

@@ -7,6 +7,8 @@ import type { StreamAnswer } from '#kernel/implement.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { reaches } from '#kernel/tenancy.ts'
 
+/** What a console is told where the reason is not a person's doing. */
+const END_WORDS: Readonly<Record<string, string>> = { tenant: '所属客户已停用或到期，请联系管理员' }
 const HEARTBEAT_MS = 20_000
 
 /** One open console: writes events to it until it goes away or its session ends. */
@@ -79,7 +81,7 @@ function follow(kernel: Kernel, user: Ctx['user'], { send, end }: Connection): (
     }),
     events.on('session', ({ ids, reason }) => {
       if (!ids.includes(user.sessionId)) return
-      if (reason !== 'logout') send('sessionEnd', { msg: '你已被登出，请重新登录' })
+      if (reason !== 'logout') send('sessionEnd', { msg: END_WORDS[reason] ?? '你已被登出，请重新登录' })
       end()
     }),
   ]

@@ -6,6 +6,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#db/schema/account.ts'
 import type { Db } from '#db/client.ts'
 import { assertMayTouch } from '#kernel/accounts/account-guard.ts'
+import { insertStaff, type NewStaff, tenantOf } from '#kernel/accounts/new-account.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { oneTimePassword } from '#kernel/one-time.ts'
 import { invalid, Problem } from '#kernel/problem.ts'
@@ -15,7 +16,7 @@ import type { TableRow } from '#kernel/table/table-limits.ts'
 import { alive, transact } from '#kernel/tenancy.ts'
 import { importTitle } from './staff-export.ts'
 import { staffOf } from './staff-rows.ts'
-import { insertStaff, type NewStaff, setRoles, tenantOf, updateAccount } from './staff-write.ts'
+import { setRoles, updateAccount } from './staff-write.ts'
 
 const MAX_BYTES = 5 * 1024 * 1024
 type Key = (typeof STAFF_IMPORT_COLUMNS)[number]

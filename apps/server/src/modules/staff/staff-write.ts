@@ -2,20 +2,17 @@ import { email as emailRule, mobileNo as mobileRule } from '@oms/contract/accoun
 import { about } from '@oms/contract/kernel/fields.ts'
 import { StaffInput } from '@oms/contract/staff.ts'
 import { eq, inArray } from 'drizzle-orm'
-import type * as z from 'zod'
 import { accountRoles, accounts, roles } from '#db/schema/account.ts'
 import { assertMayAssign } from '#kernel/accounts/account-guard.ts'
 import { type Account, forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
-import { assertAccountRoom } from '#kernel/accounts/quota.ts'
+import { assertAssigner, tenantOf } from '#kernel/accounts/new-account.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { assertSuperRemains } from '#kernel/grants.ts'
 import { maskEmail, maskMobile } from '#kernel/mask.ts'
 import { rightsChanged } from '#kernel/perm-version.ts'
-import { forbidden, invalid, refused } from '#kernel/problem.ts'
+import { invalid } from '#kernel/problem.ts'
 import { SUPER_ROLE_ID } from '#kernel/rights.ts'
 import { ACCOUNT_CLASHES, uniqueClash } from '#kernel/unique.ts'
-
-export type NewStaff = z.output<typeof StaffInput>
 
 export const STAFF_TITLES = Object.fromEntries(
   Object.keys(StaffInput.shape)
@@ -23,47 +20,8 @@ export const STAFF_TITLES = Object.fromEntries(
     .map((key) => [key, about(StaffInput, key).title]),
 )
 
-/** The tenant one works in; an account that belongs to none has no staff. */
-export function tenantOf({ user }: Pick<Ctx, 'user'>): number {
-  if (user.tenantId === null) throw refused('您还没有加入任何客户')
-  return user.tenantId
-}
-
 const clash = (error: unknown) => {
   throw uniqueClash(error, ACCOUNT_CLASHES) ?? error
-}
-
-/** Makes an account of the tenant, within its quota, with roles the caller may hand on. */
-export async function insertStaff(ctx: Ctx, { roleIds, ...input }: NewStaff, passwordHash: string) {
-  const { db, user } = ctx
-  const tenantId = tenantOf(ctx)
-  await assertAccountRoom(db, tenantId)
-  await assertMayAssign(ctx, tenantId, { added: roleIds, removed: [] })
-  if (roleIds.length > 0) assertAssigner(ctx)
-  const [created] = await db
-    .insert(accounts)
-    .values({
-      ...input,
-      gender: input.gender ?? null,
-      mobileNo: input.mobileNo ?? null,
-      email: input.email ?? null,
-      expireTime: input.expireTime ?? null,
-      tenantId,
-      passwordHash,
-      pwdMustChange: true,
-      createBy: user.uid,
-      updateBy: user.uid,
-    })
-    .returning({ uid: accounts.uid })
-    .catch(clash)
-  const uid = created?.uid as number
-  if (roleIds.length > 0) await db.insert(accountRoles).values([...new Set(roleIds)].map((roleId) => ({ uid, roleId })))
-  return uid
-}
-
-/** Roles are given and taken with the right to, also by way of a form or an import. */
-function assertAssigner({ user }: Ctx) {
-  if (!user.can('system:manager:assignRole')) throw forbidden()
 }
 
 export const updateAccount = (ctx: Ctx, uid: number, values: Partial<Account>) =>

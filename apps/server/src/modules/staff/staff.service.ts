@@ -13,6 +13,7 @@ import {
   statusNote,
 } from '#kernel/accounts/account-actions.ts'
 import { rolesToOffer } from '#kernel/accounts/account-guard.ts'
+import { insertStaff, tenantOf } from '#kernel/accounts/new-account.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { assertSuperRemains } from '#kernel/grants.ts'
 import { unlock as liftLocks } from '#kernel/lockout.ts'
@@ -24,15 +25,7 @@ import { paginate } from '#kernel/query.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { transact } from '#kernel/tenancy.ts'
 import { conditionsOf, dressed, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
-import {
-  contactOf,
-  contactsMasked,
-  insertStaff,
-  setRoles,
-  STAFF_TITLES,
-  tenantOf,
-  updateAccount,
-} from './staff-write.ts'
+import { contactOf, contactsMasked, setRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
   const rows = db.select(staffColumns).from(accounts).where(conditionsOf(user, filters)).$dynamic()

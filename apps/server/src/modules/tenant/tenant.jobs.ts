@@ -1,3 +1,6 @@
 import type { Kernel } from '#kernel/kernel.ts'
+import { registerTenantClock } from './tenant-clock.ts'
 
-export function registerTenantJobs(_kernel: Kernel) {}
+export function registerTenantJobs(kernel: Kernel) {
+  registerTenantClock(kernel)
+}

@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { about } from '@oms/contract/kernel/fields.ts'
 import { StaffInput } from '@oms/contract/staff.ts'
+import { JOIN_ALPHABET } from '@oms/contract/tenant-info.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import { accounts, roleMenus, roles } from '#db/schema/account.ts'
-import { scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
+import type { Db } from '#db/client.ts'
+import { roleMenus, roles } from '#db/schema/account.ts'
+import { scenes, tenants } from '#db/schema/tenant.ts'
+import { insertAccount } from '#kernel/accounts/new-account.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { offeredMenus } from '#kernel/grants.ts'
 import { changes } from '#kernel/mask.ts'
@@ -12,39 +15,47 @@ import { rightsChanged } from '#kernel/perm-version.ts'
 import { conflict, invalid } from '#kernel/problem.ts'
 import { SCOPE } from '#kernel/rights.ts'
 import { alive } from '#kernel/tenancy.ts'
-import { insertStaff } from '#modules/staff/staff-write.ts'
+import { setScenes } from './tenant-scenes.ts'
+import { forLog, TENANT_TITLES } from './tenant-words.ts'
 
 export const TENANT_ADMIN = 'tenant_admin'
 
 export type NewTenant = Pick<typeof tenants.$inferInsert, 'name'> &
-  Partial<Omit<typeof tenants.$inferInsert, 'id' | 'tenantNo' | 'joinCode'>>
+  Partial<Omit<typeof tenants.$inferInsert, 'id' | 'tenantNo' | 'joinCode'>> & {
+    /** Absent: the scenes every customer gets. */
+    readonly sceneIds?: readonly number[]
+  }
 export type FirstAdmin = Partial<z.input<typeof StaffInput>>
 
-/** Letters and digits nobody mistakes for one another. */
-const JOIN_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
-const joinCode = () => Array.from({ length: 8 }, () => JOIN_ALPHABET[randomInt(JOIN_ALPHABET.length)]).join('')
+export const newJoinCode = () =>
+  Array.from({ length: 8 }, () => JOIN_ALPHABET[randomInt(JOIN_ALPHABET.length)]).join('')
 
-/** A new customer with the scenes every customer gets, and its first administrator. */
-export async function openTenant(ctx: Ctx, tenant: NewTenant, first: FirstAdmin, passwordHash: string) {
-  const { db, user, kernel } = ctx
+/**
+ * A new customer with its scenes and its first administrator: the screen and the command line alike. Whoever may open
+ * customers need not hold what their scenes offer: it is theirs, behind the customer's own wall.
+ */
+export async function openTenant(
+  ctx: Ctx,
+  { sceneIds, ...tenant }: NewTenant,
+  first: FirstAdmin,
+  passwordHash: string,
+) {
+  const { db, kernel } = ctx
   const { id, tenantNo } = await insertTenant(ctx, tenant)
-  const given = await giveDefaultScenes(ctx, id)
-  const admin = { account: `${tenantNo.toLowerCase()}_admin`, realname: '客户管理员', ...first }
+  const given = await setScenes(db, id, sceneIds ?? (await defaultScenes(db)))
   const roleId = await adminRole(ctx, id)
+  const admin = { account: `${tenantNo.toLowerCase()}_admin`, realname: '客户管理员', ...first }
   const input = parsed({ ...admin, roleIds: [roleId] })
-  const uid = await insertStaff({ ...ctx, user: { ...user, tenantId: id } }, input, passwordHash)
-  await db.update(accounts).set({ isTenantAdmin: true }).where(eq(accounts.uid, uid))
+  const uid = await insertAccount(ctx, { ...input, tenantId: id, isTenantAdmin: true }, passwordHash)
   await rightsChanged(kernel, db)
   ctx.audit({
     bizType: 'tenant',
     bizId: id,
     action: `新增客户「${tenant.name}」，首位管理员「${input.account}」`,
-    diff: changes({}, { ...tenant, tenantNo, scenes: given }, TITLES),
+    diff: changes({}, forLog({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
   })
   return { id, tenantNo, uid, account: input.account, scenes: given }
 }
-
-const TITLES = { name: '客户名称', tenantNo: '客户号', contactName: '联系人', level: '等级', scenes: '业务场景' }
 
 function parsed(admin: FirstAdmin) {
   const { data, error } = StaffInput.safeParse(admin)
@@ -62,21 +73,19 @@ async function insertTenant({ db, user }: Ctx, tenant: NewTenant) {
   const tenantNo = `T${String(id).padStart(6, '0')}`
   const [made] = await db
     .insert(tenants)
-    .values({ ...tenant, id, tenantNo, joinCode: joinCode(), createBy: user.uid, updateBy: user.uid })
+    .values({ ...tenant, id, tenantNo, joinCode: newJoinCode(), createBy: user.uid, updateBy: user.uid })
     .onConflictDoNothing()
     .returning({ id: tenants.id })
   if (!made) throw conflict('客户名称已存在', 'name')
   return { id, tenantNo }
 }
 
-async function giveDefaultScenes({ db }: Ctx, tenantId: number) {
+async function defaultScenes(db: Db) {
   const standard = await db
-    .select({ id: scenes.id, name: scenes.sceneName })
+    .select({ id: scenes.id })
     .from(scenes)
     .where(and(eq(scenes.isDefault, 1), eq(scenes.status, 1), alive(scenes)))
-  if (standard.length > 0)
-    await db.insert(tenantScenes).values(standard.map(({ id: sceneId }) => ({ tenantId, sceneId })))
-  return standard.map(({ name }) => name)
+  return standard.map(({ id }) => id)
 }
 
 /** Everything the customer's scenes offer, for its own records only. */

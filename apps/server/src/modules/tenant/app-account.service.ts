@@ -1,0 +1,286 @@
+import { AppAccountRow, appAccount } from '@oms/contract/app-account.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { deviceModels, devices } from '#db/schema/device.ts'
+import { appAccounts, tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { maskEmail, maskMobile } from '#kernel/mask.ts'
+import { invalid, notFound, refused } from '#kernel/problem.ts'
+import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
+import { touched } from '#kernel/stale.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { alive, reaches, scoped } from '#kernel/tenancy.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+
+const BIZ = 'appAccount'
+type Filters = Omit<ParsedOf<typeof appAccount.list>, 'pageNum' | 'pageSize'>
+type NewApp = Omit<ParsedOf<typeof appAccount.create>, 'tenantId'>
+
+export const APP_CLASHES = {
+  app_accounts_account: ['账号已存在', 'account'],
+  app_accounts_mobile: ['手机号已被使用', 'mobileNo'],
+} as const
+
+const reachedBy = (user: User): SQL | undefined =>
+  and(alive(appAccounts), scoped(user, { tenant: appAccounts.tenantId }))
+const seesPlain = (user: User) => user.can('AccountAdministration:accountList:plain')
+const told = ({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, tenantId: number) =>
+  kernel.events.publish(db, 'changed', { resource: 'account', tenantId })
+
+function conditionsOf(user: User, filters: Filters) {
+  const { account, nickname, mobileNo, email, tenantId, region, registerSource, cloudState, status } = filters
+  const plain = seesPlain(user)
+  return and(
+    reachedBy(user),
+    contains(appAccounts.account, account),
+    contains(appAccounts.nickname, nickname),
+    // Who may not see numbers finds one only by knowing it: part by part it could be guessed.
+    mobileNo && !plain ? eq(appAccounts.mobileNo, mobileNo) : contains(appAccounts.mobileNo, mobileNo),
+    email && !plain ? eq(appAccounts.email, email) : contains(appAccounts.email, email),
+    contains(appAccounts.region, region),
+    tenantId === undefined ? undefined : eq(appAccounts.tenantId, tenantId),
+    registerSource === undefined ? undefined : eq(appAccounts.registerSource, registerSource),
+    cloudState === undefined ? undefined : eq(appAccounts.cloudState, cloudState),
+    status === undefined ? undefined : eq(appAccounts.status, status),
+    ...within(appAccounts.registerTime, filters.beginTime, filters.endTime),
+  )
+}
+
+const orderFor = (filters: Filters) =>
+  orderOf(
+    filters,
+    { registerTime: appAccounts.registerTime, lastActiveTime: appAccounts.lastActiveTime },
+    appAccounts.uid,
+  )
+
+const selectApps = (db: Db) =>
+  db
+    .select({
+      uid: appAccounts.uid,
+      account: appAccounts.account,
+      nickname: appAccounts.nickname,
+      mobileNo: appAccounts.mobileNo,
+      email: appAccounts.email,
+      tenantId: appAccounts.tenantId,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`,
+      region: appAccounts.region,
+      registerTime: appAccounts.registerTime,
+      registerSource: appAccounts.registerSource,
+      lastActiveTime: appAccounts.lastActiveTime,
+      deviceCount: sql<number>`(select count(*)::int from devices d where d.app_account_id = ${appAccounts.uid} and d.deleted_at is null)`,
+      cloudState: appAccounts.cloudState,
+      status: appAccounts.status,
+      remark: appAccounts.remark,
+      rev: appAccounts.rev,
+    })
+    .from(appAccounts)
+    .leftJoin(tenants, eq(tenants.id, appAccounts.tenantId))
+    .$dynamic()
+
+/** Numbers and addresses masked for those who may not see them; an account that is one is masked with it. */
+function dressed<R extends { mobileNo: string | null; email: string | null; account: string }>(
+  user: User,
+  rows: readonly R[],
+) {
+  if (seesPlain(user)) return [...rows]
+  return rows.map((row) => ({
+    ...row,
+    mobileNo: maskMobile(row.mobileNo),
+    email: maskEmail(row.email),
+    account: hidden(row.account),
+  }))
+}
+
+const hidden = (account: string) =>
+  (/^\+?\d{7,}$/.test(account) ? maskMobile(account) : account.includes('@') ? maskEmail(account) : account) ?? ''
+
+export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof appAccount.list>) {
+  const rows = selectApps(db).where(conditionsOf(user, filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, orderFor(filters))
+  return { ...page, list: dressed(user, page.list) }
+}
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof appAccount.get>) {
+  const [found] = dressed(user, await selectApps(db).where(and(eq(appAccounts.uid, id), reachedBy(user))))
+  if (!found) throw notFound('App账号')
+  return found
+}
+
+async function lock({ db, user }: Ctx, id: number) {
+  const [found] = await db
+    .select()
+    .from(appAccounts)
+    .where(and(eq(appAccounts.uid, id), reachedBy(user)))
+    .for('update')
+  if (!found) throw notFound('App账号')
+  return found
+}
+
+/** Devices bound to one account, newest first. */
+export async function boundDevices({ db, user }: Ctx, { id, pageNum, pageSize }: ParsedOf<typeof appAccount.devices>) {
+  const [owner] = await db
+    .select({ uid: appAccounts.uid })
+    .from(appAccounts)
+    .where(and(eq(appAccounts.uid, id), reachedBy(user)))
+  if (!owner) throw notFound('App账号')
+  const rows = db
+    .select({
+      id: devices.id,
+      sn: devices.sn,
+      devName: devices.devName,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`,
+      online: devices.online,
+      lastOnlineTime: devices.lastOnlineTime,
+      status: devices.status,
+    })
+    .from(devices)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .where(and(eq(devices.appAccountId, id), alive(devices), scoped(user, { tenant: devices.tenantId })))
+    .$dynamic()
+  return paginate(db, rows, { pageNum, pageSize }, [desc(devices.id)])
+}
+
+const nullsFor = (input: NewApp) => ({
+  ...input,
+  mobileNo: input.mobileNo ?? null,
+  email: input.email ?? null,
+  lastActiveTime: input.lastActiveTime ?? null,
+  ...(input.registerTime ? { registerTime: input.registerTime } : {}),
+})
+
+/** Makes the account, or answers the one of that name: a back end may send the same registration twice. */
+export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<typeof appAccount.create>) {
+  const { db, user } = ctx
+  const tenantId = await homeOf(ctx, sent)
+  const { registerTime, ...fields } = nullsFor(input)
+  const [known] = await byName(db, tenantId, input.account)
+  if (known) {
+    ctx.audit({ bizType: BIZ, bizId: known.uid, action: `App账号「${hidden(input.account)}」已存在，未改动` })
+    ctx.say('账号已存在')
+    return { uid: known.uid, created: false }
+  }
+  const [made] = await db
+    .insert(appAccounts)
+    .values({ ...fields, ...(registerTime && { registerTime }), tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ uid: appAccounts.uid })
+    .catch((error: unknown) => {
+      throw uniqueClash(error, APP_CLASHES) ?? error
+    })
+  const { uid } = made!
+  ctx.audit({ bizType: BIZ, bizId: uid, action: `新增App账号「${hidden(input.account)}」` })
+  await told(ctx, tenantId)
+  return { uid, created: true }
+}
+
+export const byName = (db: Db, tenantId: number, account: string) =>
+  db
+    .select()
+    .from(appAccounts)
+    .where(
+      and(
+        eq(appAccounts.tenantId, tenantId),
+        eq(sql`lower(${appAccounts.account})`, account.toLowerCase()),
+        alive(appAccounts),
+      ),
+    )
+    .for('update')
+
+/** The customer a new account belongs to: the one named, within reach, or the one worked in. */
+async function homeOf({ db, user }: Ctx, sent: number | undefined) {
+  const tenantId = sent ?? user.tenantId
+  if (tenantId === null) throw refused('您还没有加入任何客户')
+  if (!reaches(user, tenantId)) throw invalid('所属客户不存在或已被删除', 'tenantId')
+  const [found] = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.id, tenantId), alive(tenants)))
+  if (!found) throw invalid('所属客户不存在或已被删除', 'tenantId')
+  return tenantId
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now } = ctx
+  const stored = await lock(ctx, id)
+  const word = status === 1 ? '启用' : '停用'
+  ctx.audit({ bizType: BIZ, bizId: id, action: `${word}App账号「${hidden(stored.account)}」` })
+  if (stored.status === status) return null
+  await db
+    .update(appAccounts)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(eq(appAccounts.uid, id))
+  await told(ctx, stored.tenantId)
+  return null
+}
+
+/** A device goes to an account of the same customer; one bound elsewhere is unbound there first, by whoever may. */
+export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind>) {
+  const { db, user, now } = ctx
+  const owner = await lock(ctx, id)
+  const [device] = await db
+    .select({ id: devices.id, tenantId: devices.tenantId, appAccountId: devices.appAccountId, rev: devices.rev })
+    .from(devices)
+    .where(and(eq(devices.sn, sn), alive(devices), scoped(user, { tenant: devices.tenantId })))
+    .for('update')
+  if (!device) throw invalid('设备不存在或已被删除', 'sn')
+  if (device.tenantId !== owner.tenantId) throw invalid('设备与账号不属于同一客户', 'sn')
+  if (device.appAccountId === id) throw invalid('设备已绑定该账号', 'sn')
+  if (device.appAccountId !== null) throw invalid('设备已绑定其他账号，请先解绑', 'sn')
+  await db
+    .update(devices)
+    .set({ appAccountId: id, ...touched(device, user.uid, now) })
+    .where(eq(devices.id, device.id))
+  ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」绑定设备 ${sn}` })
+  await told(ctx, owner.tenantId)
+  return null
+}
+
+export async function unbind(ctx: Ctx, { id, deviceId }: ParsedOf<typeof appAccount.unbind>) {
+  const { db, user, now } = ctx
+  const owner = await lock(ctx, id)
+  const [device] = await db
+    .select({ id: devices.id, sn: devices.sn, rev: devices.rev })
+    .from(devices)
+    .where(and(eq(devices.id, deviceId), eq(devices.appAccountId, id), scoped(user, { tenant: devices.tenantId })))
+    .for('update')
+  if (!device) throw notFound('绑定的设备')
+  await db
+    .update(devices)
+    .set({ appAccountId: null, ...touched(device, user.uid, now) })
+    .where(eq(devices.id, device.id))
+  ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」解绑设备 ${device.sn}` })
+  await told(ctx, owner.tenantId)
+  return null
+}
+
+export const exportApps = defineExport({
+  kind: 'appAccount',
+  endpoint: appAccount.export,
+  sheet: 'App账号',
+  schema: AppAccountRow,
+  columns: [
+    'uid',
+    'account',
+    'nickname',
+    'mobileNo',
+    'email',
+    ['tenantName', { width: 30 }],
+    'region',
+    ['registerTime', { type: 'dateTime', width: 20 }],
+    'registerSource',
+    ['lastActiveTime', { type: 'dateTime', width: 20 }],
+    ['deviceCount', { type: 'number' }],
+    'cloudState',
+    'status',
+    'remark',
+  ],
+  keys: (db, user, input) =>
+    db.select({ uid: appAccounts.uid }).from(appAccounts).where(conditionsOf(user, input)).$dynamic(),
+  order: orderFor,
+  load: async (db, user, keys) =>
+    dressed(user, await selectApps(db).where(and(reachedBy(user), among(appAccounts.uid, keys)))),
+  keyOf: ({ uid }) => uid,
+})

@@ -1,0 +1,117 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { tenants } from '#db/schema/tenant.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const app = useApp()
+const right = (action: string) => `AccountAdministration:accountList:${action}`
+const RIGHTS = ['list', 'query', 'add', 'enable', 'bind', 'unbind', 'import', 'export'].map(right)
+let keeper: Caller
+let plain: Caller
+beforeAll(async () => {
+  keeper = await app.as(...RIGHTS)
+  plain = await app.as(...RIGHTS, right('plain'))
+})
+
+let made = 0
+const device = async (tenantId: number) => {
+  made += 1
+  const sn = `APP-${made}`
+  await app.db.execute(sql`insert into devices (tenant_id, model_id, sn) values (${tenantId}, 1, ${sn})`)
+  return sn
+}
+const customer = async (name: string) => {
+  const [row] = await app.db.insert(tenants).values({ name, tenantNo: name }).returning({ id: tenants.id })
+  return row!.id
+}
+const create = (who: Caller, fields: object) => who.call('POST', '/api/v1/account/app', fields)
+
+test('MODULE-01 the back end of an App registers its users, twice is once', async () => {
+  const tenantId = await customer('App客户')
+  const sent = {
+    tenantId,
+    account: 'user@app.com',
+    mobileNo: '13600001234',
+    email: 'user@app.com',
+    nickname: '小王',
+    region: '杭州',
+  }
+  const first = await create(keeper, sent)
+  expect(first.data).toMatchObject({ created: true })
+  expect((await create(keeper, { ...sent, account: 'USER@app.com' })).data).toEqual({
+    uid: first.data.uid,
+    created: false,
+  })
+  const shown = (await keeper.call('GET', `/api/v1/account/app/page?tenantId=${tenantId}`)).data.list
+  expect(shown).toMatchObject([
+    { account: 'u***@app.com', mobileNo: '136****1234', nickname: '小王', deviceCount: 0, status: 1 },
+  ])
+  const open = (await plain.call('GET', `/api/v1/account/app/${first.data.uid}`)).data
+  expect(open).toMatchObject({ account: 'user@app.com', mobileNo: '13600001234' })
+  const clash = await create(keeper, { tenantId, account: 'other', mobileNo: '13600001234' })
+  expect(clash).toMatchObject({ code: 400, msg: '手机号已被使用', data: { field: 'mobileNo' } })
+})
+
+test('MODULE-01 devices are bound and unbound, only of the same customer, and one account each', async () => {
+  const tenantId = await customer('绑定客户')
+  const { uid } = (await create(keeper, { tenantId, account: 'binder' })).data
+  const { uid: second } = (await create(keeper, { tenantId, account: 'binder2' })).data
+  const sn = await device(tenantId)
+  const foreign = await device(1)
+  const bind = (id: number, which: string) => keeper.call('POST', '/api/v1/account/app/bind', { id, sn: which })
+  expect((await bind(uid, sn)).code).toBe(200)
+  expect((await bind(uid, sn)).msg).toBe('设备已绑定该账号')
+  expect((await bind(second, sn)).msg).toBe('设备已绑定其他账号，请先解绑')
+  expect((await bind(uid, foreign)).msg).toBe('设备与账号不属于同一客户')
+  expect((await bind(uid, 'NOWHERE')).msg).toBe('设备不存在或已被删除')
+  const { data } = await keeper.call('GET', `/api/v1/account/app/devices/${uid}`)
+  expect(data).toMatchObject({ total: 1, list: [{ sn }] })
+  expect((await keeper.call('GET', `/api/v1/account/app/${uid}`)).data.deviceCount).toBe(1)
+  const deviceId = data.list[0].id
+  expect((await keeper.call('POST', '/api/v1/account/app/unbind', { id: uid, deviceId })).code).toBe(200)
+  expect((await keeper.call('POST', '/api/v1/account/app/unbind', { id: uid, deviceId })).code).toBe(400)
+  expect((await bind(second, sn)).code).toBe(200)
+})
+
+test('switched off and on, exported, and filtered', async () => {
+  const { uid } = (await create(keeper, { account: 'switched', registerSource: 2 })).data
+  expect((await keeper.call('POST', `/api/v1/account/app/disable/${uid}`)).code).toBe(200)
+  const off = (await keeper.call('GET', '/api/v1/account/app/page?status=0')).data.list
+  expect(off).toMatchObject([{ account: 'switched', registerSource: 2 }])
+  const csv = await keeper.inject({ method: 'GET', url: '/api/v1/account/app/export?format=csv&status=0' })
+  expect(csv.body).toContain('小程序')
+})
+
+test('a table brings users in, its wrong lines reported', async () => {
+  const body = [
+    '账号,手机号,昵称,注册来源',
+    'imp_1,13500000001,甲,小程序',
+    'imp_2,bad,乙,App',
+    ',13500000003,丙,',
+    'imp_4,,丁,',
+  ].join('\n')
+  const send = (fields: string) =>
+    keeper.inject({
+      method: 'POST',
+      url: `/api/v1/account/app/import?${fields}`,
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      payload: `--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\ncontent-type: text/csv\r\n\r\n${body}\r\n--x--\r\n`,
+    })
+  expect((await send('dryRun=1')).json().data).toMatchObject({ total: 4, created: 2, failed: 2, dryRun: true })
+  expect((await send('dryRun=0')).json().data).toMatchObject({ created: 2, failed: 2 })
+  expect((await send('dryRun=0&update=1')).json().data).toMatchObject({ created: 0, updated: 2 })
+  const template = await keeper.inject({ method: 'GET', url: '/api/v1/account/app/template' })
+  expect(template.statusCode).toBe(200)
+})
+
+test('a customer sees, changes and binds only its own', async () => {
+  const { uid } = (await create(keeper, { account: 'platform_user' })).data
+  const inside = await app.by({ tenant: '里面', permissions: RIGHTS })
+  expect((await inside.call('GET', '/api/v1/account/app/page')).data.total).toBe(0)
+  expect((await inside.call('GET', `/api/v1/account/app/${uid}`)).msg).toBe('App账号不存在或已被删除')
+  expect((await inside.call('POST', `/api/v1/account/app/disable/${uid}`)).msg).toBe('App账号不存在或已被删除')
+  expect((await create(inside, { tenantId: 1, account: 'sneaked' })).data).toEqual({ field: 'tenantId' })
+  expect((await create(inside, { account: 'own_user' })).code).toBe(200)
+  const { data } = await inside.call('GET', '/api/v1/account/app/page')
+  expect(data.list).toMatchObject([{ account: 'own_user', tenantName: '里面' }])
+})

@@ -1,0 +1,263 @@
+import {
+  INDUSTRY_STATUS,
+  IndustryInput,
+  type IndustryNode,
+  type industry,
+  MAX_INDUSTRIES,
+} from '@oms/contract/industry.ts'
+import { about } from '@oms/contract/kernel/fields.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { industries, tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertPlatform } from '#kernel/grants.ts'
+import { changes } from '#kernel/mask.ts'
+import { conflict, invalid, notFound, refused } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+
+const BIZ = 'industry'
+const { parentId: _parent, ...PLAIN } = IndustryInput.shape
+const TITLES = {
+  ...Object.fromEntries(Object.keys(PLAIN).map((field) => [field, about(IndustryInput, field).title])),
+  parent: '上级行业',
+}
+const CLASHES = {
+  industries_name: ['同一级下已有这个行业名称', 'name'],
+  industries_code: ['行业编码已存在', 'code'],
+} as const
+const clash = (error: unknown) => {
+  throw uniqueClash(error, CLASHES) ?? error
+}
+const told = ({ kernel, db }: Ctx) => kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+
+export async function list({ db, user }: Ctx) {
+  const counted = db.$with('counted').as(
+    db
+      .select({ industryId: tenants.industryId, n: sql<number>`count(*)::int`.as('n') })
+      .from(tenants)
+      .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
+      .groupBy(tenants.industryId),
+  )
+  const rows = await db
+    .with(counted)
+    .select({
+      id: industries.id,
+      parentId: industries.parentId,
+      name: industries.name,
+      code: industries.code,
+      sort: industries.sort,
+      icon: industries.icon,
+      status: industries.status,
+      tenantCount: sql<number>`coalesce(${counted.n}, 0)`,
+      remark: industries.remark,
+      rev: industries.rev,
+    })
+    .from(industries)
+    .leftJoin(counted, eq(counted.industryId, industries.id))
+    .where(alive(industries))
+    .orderBy(asc(industries.sort), asc(industries.id))
+    .limit(MAX_INDUSTRIES)
+  const below = Map.groupBy(rows, ({ parentId }) => parentId)
+  const branch = (parentId: number): IndustryNode[] =>
+    (below.get(parentId) ?? []).map((row) => ({ ...row, children: parentId === 0 ? branch(row.id) : [] }))
+  return { list: branch(0) }
+}
+
+export async function options({ db }: Ctx) {
+  const rows = await db
+    .select({ id: industries.id, parentId: industries.parentId, name: industries.name, status: industries.status })
+    .from(industries)
+    .where(alive(industries))
+    .orderBy(asc(industries.sort), asc(industries.id))
+    .limit(MAX_INDUSTRIES)
+  return { list: rows }
+}
+
+async function lock(db: Db, id: number) {
+  const [found] = await db
+    .select()
+    .from(industries)
+    .where(and(eq(industries.id, id), alive(industries)))
+    .for('update')
+  if (!found) throw notFound('行业')
+  return found
+}
+
+/** The name of the level above; a third level is refused. */
+async function parentOf(db: Db, parentId: number) {
+  if (parentId === 0) return ''
+  const [parent] = await db
+    .select({ name: industries.name, parentId: industries.parentId })
+    .from(industries)
+    .where(and(eq(industries.id, parentId), alive(industries)))
+    .for('share')
+  if (!parent) throw invalid('上级行业不存在或已被删除', 'parentId')
+  if (parent.parentId !== 0) throw invalid('行业最多两级', 'parentId')
+  return parent.name
+}
+
+const childrenOf = (db: Db, id: number) => db.$count(industries, and(eq(industries.parentId, id), alive(industries)))
+const tenantsOf = (db: Db, id: number) => db.$count(tenants, and(eq(tenants.industryId, id), alive(tenants)))
+
+export async function create(ctx: Ctx, input: ParsedOf<typeof industry.create>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  if ((await db.$count(industries, alive(industries))) >= MAX_INDUSTRIES)
+    throw refused(`行业不能超过${MAX_INDUSTRIES}个`)
+  const parent = await parentOf(db, input.parentId)
+  const [made] = await db
+    .insert(industries)
+    .values({ ...input, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: industries.id })
+    .catch(clash)
+  const { id } = made!
+  ctx.audit({
+    bizType: BIZ,
+    bizId: id,
+    action: `新增行业「${input.name}」`,
+    diff: changes({}, { ...input, parent }, TITLES),
+  })
+  await told(ctx)
+  return { id }
+}
+
+/** Sections of GB/T 4754-2017. */
+const PRESET = [
+  ['A', '农、林、牧、渔业'],
+  ['B', '采矿业'],
+  ['C', '制造业'],
+  ['D', '电力、热力、燃气及水生产和供应业'],
+  ['E', '建筑业'],
+  ['F', '批发和零售业'],
+  ['G', '交通运输、仓储和邮政业'],
+  ['H', '住宿和餐饮业'],
+  ['I', '信息传输、软件和信息技术服务业'],
+  ['J', '金融业'],
+  ['K', '房地产业'],
+  ['L', '租赁和商务服务业'],
+  ['M', '科学研究和技术服务业'],
+  ['N', '水利、环境和公共设施管理业'],
+  ['O', '居民服务、修理和其他服务业'],
+  ['P', '教育'],
+  ['Q', '卫生和社会工作'],
+  ['R', '文化、体育和娱乐业'],
+  ['S', '公共管理、社会保障和社会组织'],
+  ['T', '国际组织'],
+] as const
+
+export async function preset(ctx: Ctx) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  const made = await db
+    .insert(industries)
+    .values(
+      PRESET.map(([code, name], at) => ({
+        code: `GB_${code}`,
+        name,
+        sort: (at + 1) * 10,
+        createBy: user.uid,
+        updateBy: user.uid,
+      })),
+    )
+    .onConflictDoNothing()
+    .returning({ id: industries.id })
+  ctx.audit({ bizType: BIZ, action: `导入常用行业${made.length}个` })
+  await told(ctx)
+  ctx.say(made.length > 0 ? `已导入${made.length}个常用行业` : '常用行业都已存在')
+  return { created: made.length }
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof industry.update>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  const stored = await lock(db, id)
+  await checkRevision(db, stored, rev)
+  if (input.parentId === id) throw invalid('上级行业不能是自己', 'parentId')
+  if (input.parentId !== 0 && (await childrenOf(db, id)) > 0) throw invalid('有下级的行业不能移到第二级', 'parentId')
+  const parent = await parentOf(db, input.parentId)
+  const was = await db.select({ name: industries.name }).from(industries).where(eq(industries.id, stored.parentId))
+  await db
+    .update(industries)
+    .set({ ...input, ...touched(stored, user.uid, now) })
+    .where(eq(industries.id, id))
+    .catch(clash)
+  const diff = changes({ ...stored, parent: was[0]?.name ?? '' }, { ...input, parent }, TITLES)
+  ctx.audit({ bizType: BIZ, bizId: id, action: `修改行业「${stored.name}」`, diff })
+  await told(ctx)
+  return { rev: stored.rev + 1 }
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  const stored = await lock(db, id)
+  const [children, used] = [await childrenOf(db, id), await tenantsOf(db, id)]
+  if (children > 0) throw conflict(`还有${children}个下级行业，请先删除下级`)
+  if (used > 0) throw conflict(`还有${used}个客户属于该行业，请先合并到其他行业`)
+  await db
+    .update(industries)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(industries.id, id))
+  ctx.audit({ bizType: BIZ, bizId: id, action: `删除行业「${stored.name}」` })
+  await told(ctx)
+  return null
+}
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof industry.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof industry.disable>) => setStatus(ctx, id, 0)
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  const stored = await lock(db, id)
+  ctx.audit({ bizType: BIZ, bizId: id, action: `${INDUSTRY_STATUS[status]}行业「${stored.name}」` })
+  if (stored.status === status) return null
+  await db
+    .update(industries)
+    .set({ status, ...touched(stored, user.uid, now) })
+    .where(eq(industries.id, id))
+  await told(ctx)
+  return null
+}
+
+/** The customers go over, then the empty industry goes. Locked by id, so that two merges never wait in a circle. */
+export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
+  const { db, user, now } = ctx
+  assertPlatform(user)
+  if (fromId === toId) throw invalid('不能合并到自己', 'toId')
+  const [first, second] = [await lock(db, Math.min(fromId, toId)), await lock(db, Math.max(fromId, toId))]
+  const [from, to] = first.id === fromId ? [first, second] : [second, first]
+  const children = await childrenOf(db, fromId)
+  if (children > 0) throw conflict(`「${from.name}」还有${children}个下级行业，请先合并或删除下级`)
+  const moved = await db
+    .update(tenants)
+    .set({ industryId: toId, updateBy: user.uid, updateTime: now.toISOString(), rev: sql`${tenants.rev} + 1` })
+    .where(and(eq(tenants.industryId, fromId), alive(tenants)))
+    .returning({ id: tenants.id })
+  await db
+    .update(industries)
+    .set({ deletedAt: now.toISOString(), ...touched(from, user.uid, now) })
+    .where(eq(industries.id, fromId))
+  ctx.audit({
+    bizType: BIZ,
+    bizId: toId,
+    action: `行业「${from.name}」合并到「${to.name}」，移动${moved.length}个客户`,
+  })
+  await told(ctx)
+  return { moved: moved.length }
+}
+
+export async function sort(ctx: Ctx, { list: wanted }: ParsedOf<typeof industry.sort>) {
+  const { db, user } = ctx
+  assertPlatform(user)
+  const changed = await db.execute<{ id: number }>(sql`
+    update industries i set sort = v.sort, update_by = ${user.uid}, update_time = now(), rev = i.rev + 1
+    from unnest(${sql.param(wanted.map(({ id }) => id))}::int[], ${sql.param(wanted.map((each) => each.sort))}::int[]) as v(id, sort)
+    where i.id = v.id and i.deleted_at is null and i.sort <> v.sort returning i.id`)
+  ctx.audit({ bizType: BIZ, action: `调整${changed.rows.length}个行业的排序` })
+  await told(ctx)
+  return null
+}

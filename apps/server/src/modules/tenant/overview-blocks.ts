@@ -1,0 +1,201 @@
+import { APPLY_STATUS } from '@oms/contract/user-apply.ts'
+import { and, desc, eq, gte, isNotNull, sql } from 'drizzle-orm'
+import { accounts } from '#db/schema/account.ts'
+import { deviceModels, devices } from '#db/schema/device.ts'
+import { loginLogs } from '#db/schema/system.ts'
+import { appAccounts, userApplications } from '#db/schema/tenant.ts'
+import { alive } from '#kernel/tenancy.ts'
+import type { Block } from './tenant-overview.service.ts'
+
+const ROWS = 6
+const MODELS = 8
+
+export const devicesBlock: Block = {
+  title: '设备',
+  may: (user) => user.can('device:apkManage:list'),
+  async load({ db }, tenantId) {
+    const rows = await db
+      .select({
+        name: sql<string>`coalesce(${deviceModels.modelName}, '未知型号')`,
+        n: sql<number>`sum(counted.n)::int`,
+        online: sql<number>`sum(counted.online)::int`,
+        off: sql<number>`sum(counted.off)::int`,
+      })
+      .from(
+        db
+          .select({
+            modelId: devices.modelId,
+            n: sql<number>`count(*)`.as('n'),
+            online: sql<number>`count(*) filter (where ${devices.online} = 1)`.as('online'),
+            off: sql<number>`count(*) filter (where ${devices.status} = 0)`.as('off'),
+          })
+          .from(devices)
+          .where(and(eq(devices.tenantId, tenantId), alive(devices)))
+          .groupBy(devices.modelId)
+          .as('counted'),
+      )
+      .leftJoin(deviceModels, sql`${deviceModels.id} = counted.model_id`)
+      .groupBy(deviceModels.modelName)
+      .orderBy(desc(sql`2`))
+    const sum = (key: 'n' | 'online' | 'off') => rows.reduce((total, row) => total + row[key], 0)
+    const total = sum('n')
+    return {
+      figures: [
+        { label: '设备总数', value: total },
+        { label: '在线', value: sum('online'), tone: 'good' as const },
+        { label: '离线', value: total - sum('online') },
+        { label: '已停用', value: sum('off'), ...(sum('off') > 0 && { tone: 'warn' as const }) },
+      ],
+      bars: rows.slice(0, MODELS).map(({ name, n, online }) => ({ label: name, value: n, part: online })),
+      rows: [],
+      url: `/device/apkManage?tenantId=${tenantId}`,
+    }
+  },
+}
+
+export const staffBlock: Block = {
+  title: '用户',
+  may: (user) => user.can('system:userList:list'),
+  async load({ db }, tenantId) {
+    const own = and(eq(accounts.tenantId, tenantId), alive(accounts))
+    const [sums] = await db
+      .select({
+        total: sql<number>`count(*)::int`,
+        off: sql<number>`count(*) filter (where ${accounts.status} = 0)::int`,
+        recent: sql<number>`count(*) filter (where ${accounts.lastLoginTime} >= now() - interval '30 days')::int`,
+      })
+      .from(accounts)
+      .where(own)
+    const latest = await db
+      .select()
+      .from(accounts)
+      .where(own)
+      .orderBy(sql`${accounts.isTenantAdmin} desc, ${accounts.lastLoginTime} desc nulls last, ${accounts.uid}`)
+      .limit(ROWS)
+    return {
+      figures: [
+        { label: '用户数', value: sums?.total ?? 0 },
+        { label: '近30天登录', value: sums?.recent ?? 0 },
+        { label: '已停用', value: sums?.off ?? 0 },
+      ],
+      bars: [],
+      rows: latest.map(({ uid, account, realname, isTenantAdmin, status, lastLoginTime }) => ({
+        id: String(uid),
+        title: realname || account,
+        detail: isTenantAdmin ? `${account} · 管理员` : account,
+        time: lastLoginTime,
+        state: status === 1 ? '启用' : '停用',
+        tone: status === 1 ? ('good' as const) : ('none' as const),
+      })),
+      url: `/system/userList?tenantId=${tenantId}`,
+    }
+  },
+}
+
+export const loginsBlock: Block = {
+  title: '登录',
+  may: (user) => user.can('system:loginLog:list'),
+  async load({ db }, tenantId) {
+    const own = eq(loginLogs.tenantId, tenantId)
+    const since = (days: number) =>
+      gte(loginLogs.loginTime, sql`date_trunc('day', now()) - make_interval(days => ${days})`)
+    const [sums] = await db
+      .select({
+        today: sql<number>`count(*) filter (where ${loginLogs.loginTime} >= date_trunc('day', now()) and ${loginLogs.status} = 1 and ${loginLogs.loginType} <> 5)::int`,
+        week: sql<number>`count(*) filter (where ${loginLogs.status} = 1 and ${loginLogs.loginType} <> 5)::int`,
+        failed: sql<number>`count(*) filter (where ${loginLogs.status} = 0)::int`,
+      })
+      .from(loginLogs)
+      .where(and(own, since(6)))
+    const latest = await db
+      .select()
+      .from(loginLogs)
+      .where(and(own, since(29)))
+      .orderBy(desc(loginLogs.loginTime), desc(loginLogs.infoId))
+      .limit(ROWS)
+    return {
+      figures: [
+        { label: '今日登录', value: sums?.today ?? 0 },
+        { label: '近7天登录', value: sums?.week ?? 0 },
+        { label: '近7天失败', value: sums?.failed ?? 0, ...(sums?.failed ? { tone: 'warn' as const } : {}) },
+      ],
+      bars: [],
+      rows: latest.map(({ infoId, account, ip, browser, os, loginTime, status, msg }) => ({
+        id: String(infoId),
+        title: account,
+        detail: [ip, browser, os].filter(Boolean).join(' · '),
+        time: loginTime,
+        state: msg || (status === 1 ? '成功' : '失败'),
+        tone: status === 1 ? ('good' as const) : ('bad' as const),
+      })),
+      url: '/system/loginLog',
+    }
+  },
+}
+
+const APPLY_TONE = ['warn', 'good', 'bad', 'none', 'none'] as const
+
+export const applicationsBlock: Block = {
+  title: '加入申请',
+  may: (user) => user.can('tenantManage:userapplication:list'),
+  async load({ db }, tenantId) {
+    const own = eq(userApplications.tenantId, tenantId)
+    const [sums] = await db
+      .select({
+        pending: sql<number>`count(*) filter (where ${userApplications.status} = 0)::int`,
+        approved: sql<number>`count(*) filter (where ${userApplications.status} = 1)::int`,
+        rejected: sql<number>`count(*) filter (where ${userApplications.status} = 2)::int`,
+      })
+      .from(userApplications)
+      .where(own)
+    const latest = await db.select().from(userApplications).where(own).orderBy(desc(userApplications.id)).limit(ROWS)
+    return {
+      figures: [
+        { label: '待审核', value: sums?.pending ?? 0, ...(sums?.pending ? { tone: 'warn' as const } : {}) },
+        { label: '已通过', value: sums?.approved ?? 0 },
+        { label: '已拒绝', value: sums?.rejected ?? 0 },
+      ],
+      bars: [],
+      rows: latest.map(({ id, account, realname, reason, createTime, status }) => ({
+        id: String(id),
+        title: realname || account,
+        detail: reason || account,
+        time: createTime,
+        state: APPLY_STATUS[status as keyof typeof APPLY_STATUS] ?? '',
+        tone: APPLY_TONE[status] ?? ('none' as const),
+      })),
+      url: `/tenantManage/userapplication?tenantId=${tenantId}`,
+    }
+  },
+}
+
+export const appAccountsBlock: Block = {
+  title: 'App账号',
+  may: (user) => user.can('AccountAdministration:accountList:list'),
+  async load({ db }, tenantId) {
+    const own = and(eq(appAccounts.tenantId, tenantId), alive(appAccounts))
+    const [sums] = await db
+      .select({
+        total: sql<number>`count(*)::int`,
+        active: sql<number>`count(*) filter (where ${appAccounts.lastActiveTime} >= now() - interval '30 days')::int`,
+        fresh: sql<number>`count(*) filter (where ${appAccounts.registerTime} >= now() - interval '30 days')::int`,
+      })
+      .from(appAccounts)
+      .where(own)
+    const bound = await db.$count(
+      devices,
+      and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), alive(devices)),
+    )
+    return {
+      figures: [
+        { label: '账号数', value: sums?.total ?? 0 },
+        { label: '近30天活跃', value: sums?.active ?? 0 },
+        { label: '近30天注册', value: sums?.fresh ?? 0 },
+        { label: '已绑定设备', value: bound },
+      ],
+      bars: [],
+      rows: [],
+      url: `/AccountAdministration/accountList?tenantId=${tenantId}`,
+    }
+  },
+}

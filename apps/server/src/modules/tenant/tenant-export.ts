@@ -1,0 +1,70 @@
+import { tenant } from '@oms/contract/tenant.ts'
+import { TenantRow } from '@oms/contract/tenant-info.ts'
+import { ApplyRow, userApply } from '@oms/contract/user-apply.ts'
+import { tenants, userApplications } from '#db/schema/tenant.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { conditionsOf, tenantOrder, tenantsByKeys } from './tenant-rows.ts'
+import { applicationsByKeys, applyOrder, conditionsOf as applyConditions } from './user-apply-rows.ts'
+
+const limit = (count: number) => (count < 0 ? '不限' : String(count))
+
+/** The filtered list in its order; numbers masked as on the screen. */
+export const exportTenants = defineExport({
+  kind: 'tenant',
+  endpoint: tenant.export,
+  sheet: '客户',
+  schema: TenantRow,
+  columns: [
+    'tenantNo',
+    ['name', { width: 30 }],
+    'shortName',
+    'industryName',
+    'companySize',
+    'level',
+    'contactName',
+    'contactPhone',
+    'contactEmail',
+    'sceneNames',
+    ['accountUsed', { type: 'number' }],
+    'accountCount',
+    ['deviceUsed', { type: 'number' }],
+    'deviceQuota',
+    ['beginTime', { type: 'dateTime', width: 20 }],
+    ['expireTime', { type: 'dateTime', width: 20 }],
+    'status',
+    ['createTime', { type: 'dateTime', width: 20 }],
+    'remark',
+  ],
+  keys: (db, user, input) => db.select({ id: tenants.id }).from(tenants).where(conditionsOf(user, input)).$dynamic(),
+  order: tenantOrder,
+  load: tenantsByKeys,
+  keyOf: ({ id }) => id,
+  line: ({ accountCount, deviceQuota }) => ({ accountCount: limit(accountCount), deviceQuota: limit(deviceQuota) }),
+})
+
+export const exportApplications = defineExport({
+  kind: 'userApply',
+  endpoint: userApply.export,
+  sheet: '加入申请',
+  schema: ApplyRow,
+  columns: [
+    'applyNo',
+    'account',
+    'realname',
+    'mobileNo',
+    ['tenantName', { width: 30 }],
+    'source',
+    ['reason', { width: 30 }],
+    'status',
+    'roleNames',
+    'auditName',
+    ['auditTime', { type: 'dateTime', width: 20 }],
+    ['auditRemark', { width: 30 }],
+    ['createTime', { type: 'dateTime', width: 20 }],
+  ],
+  keys: (db, user, input) =>
+    db.select({ id: userApplications.id }).from(userApplications).where(applyConditions(user, input)).$dynamic(),
+  order: applyOrder,
+  load: applicationsByKeys,
+  keyOf: ({ id }) => id,
+})

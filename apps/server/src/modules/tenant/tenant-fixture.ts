@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import { scenes } from '#db/schema/tenant.ts'
+import type { Caller, useApp } from '#test/harness.ts'
+import { md5Hex } from '#kernel/passwords.ts'
+
+export const PHONE = '13812345678'
+export const MANAGER = [
+  'tenantManage:tenant:list',
+  'tenantManage:tenant:query',
+  'tenantManage:tenant:add',
+  'tenantManage:tenant:edit',
+  'tenantManage:tenant:remove',
+  'tenantManage:tenant:enable',
+  'tenantManage:tenant:renew',
+  'tenantManage:tenant:export',
+  'tenantManage:industry:add',
+] as const
+
+let made = 0
+
+/** What a customer's form sends, all of it right; scene and industry are made on first use. */
+export async function customerForm(app: ReturnType<typeof useApp>, more: object = {}) {
+  made += 1
+  const industryId = await industryOf(app)
+  const sceneId = await sceneOf(app)
+  return {
+    name: `客户${process.pid}-${made}`,
+    industryId,
+    contactName: '张三',
+    contactPhone: PHONE,
+    sceneIds: [sceneId],
+    adminName: '李管理',
+    ...more,
+  }
+}
+
+async function industryOf({ db }: ReturnType<typeof useApp>): Promise<number> {
+  await db.execute(sql`insert into industries (name, code) values ('测试行业', 'TEST') on conflict do nothing`)
+  const { rows } = await db.execute<{ id: number }>(sql`select id from industries where code = 'TEST'`)
+  return rows[0]!.id
+}
+
+/** A scene that offers every menu there is. */
+export async function sceneOf({ db }: ReturnType<typeof useApp>): Promise<number> {
+  await db.insert(scenes).values({ sceneName: '测试场景', sceneCode: 'test_all' }).onConflictDoNothing()
+  const { rows } = await db.execute<{ id: number }>(sql`select id from scenes where scene_code = 'test_all'`)
+  const id = rows[0]!.id
+  await db.execute(
+    sql`insert into scene_menus (scene_id, menu_id) select ${id}, id from menus where deleted_at is null on conflict do nothing`,
+  )
+  return id
+}
+
+export async function openCustomer(app: ReturnType<typeof useApp>, manager: Caller, more: object = {}) {
+  const form = await customerForm(app, more)
+  const { code, msg, data } = await manager.call('POST', '/api/v1/tenant', form)
+  if (code !== 200) throw new Error(msg)
+  return { ...(data as { id: number; tenantNo: string; account: string; password: string }), name: form.name }
+}
+
+/** Logs an account in with its password and answers who it is then. */
+export async function logIn(app: ReturnType<typeof useApp>, account: string, password: string) {
+  const answer = await app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(password) })
+  return { answer, caller: app.withTicket(String(answer.data?.token ?? 'none')) }
+}

@@ -1,0 +1,44 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant.ts'
+import { OVERVIEW_BLOCKS, type OverviewBlock, type OverviewBlockKey } from '@oms/contract/tenant-info.ts'
+import type * as z from 'zod'
+import type { Ctx, User } from '#kernel/context.ts'
+import { forbidden } from '#kernel/problem.ts'
+import { appAccountsBlock, applicationsBlock, devicesBlock, loginsBlock, staffBlock } from './overview-blocks.ts'
+import { readTenant } from './tenant-rows.ts'
+
+export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
+
+/** One block of a customer's page: who gets it, and what stands in it. */
+export interface Block {
+  readonly title: string
+  may(user: User): boolean
+  load(ctx: Ctx, tenantId: number): Promise<BlockData>
+}
+
+/** Blocks whose module is part of this release. */
+const BLOCKS: Readonly<Partial<Record<OverviewBlockKey, Block>>> = {
+  devices: devicesBlock,
+  staff: staffBlock,
+  logins: loginsBlock,
+  applications: applicationsBlock,
+  appAccounts: appAccountsBlock,
+}
+
+export async function overview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview>) {
+  const found = await readTenant(ctx, id)
+  return {
+    tenant: found,
+    blocks: OVERVIEW_BLOCKS.flatMap((key) => {
+      const block = BLOCKS[key]
+      return block?.may(ctx.user) ? [{ key, title: block.title }] : []
+    }),
+  }
+}
+
+export async function overviewBlock(ctx: Ctx, { id, block: key }: ParsedOf<typeof tenant.overviewBlock>) {
+  const block = BLOCKS[key]
+  if (!block?.may(ctx.user)) throw forbidden()
+  await readTenant(ctx, id)
+  return { key, title: block.title, ...(await block.load(ctx, id)) }
+}

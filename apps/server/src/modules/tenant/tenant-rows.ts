@@ -1,0 +1,172 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant.ts'
+import { and, eq, gte, inArray, isNull, lte, ne, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accounts } from '#db/schema/account.ts'
+import { industries, tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { maskEmail, maskMobile } from '#kernel/mask.ts'
+import { notFound } from '#kernel/problem.ts'
+import { among, contains, orderOf, within } from '#kernel/query.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { deviceCounts } from './device-counts.ts'
+import { scenesOf } from './tenant-scenes.ts'
+
+export type Filters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
+export type Tenant = typeof tenants.$inferSelect
+
+/** Customers an account may see; the platform is none. */
+export const visible = (user: User): SQL | undefined =>
+  and(alive(tenants), ne(tenants.id, PLATFORM_TENANT_ID), scoped(user, { tenant: tenants.id }))
+
+export const seesPlain = (user: User) => user.can('tenantManage:tenant:plain')
+
+const isPast = sql`coalesce(${tenants.expireTime} < now(), false)`
+const STATUS_IS = {
+  3: isPast,
+  1: and(eq(tenants.status, 1), sql`not ${isPast}`),
+  0: and(eq(tenants.status, 0), sql`not ${isPast}`),
+}
+
+export function conditionsOf(user: User, filters: Filters) {
+  const { name, tenantNo, contactName, contactPhone, industryId, level, status, sceneId, expiresWithin } = filters
+  return and(
+    visible(user),
+    contains(tenants.name, name),
+    contains(tenants.tenantNo, tenantNo),
+    contains(tenants.contactName, contactName),
+    // Who may not see numbers finds one only by knowing it: part by part it could be guessed.
+    contactPhone && !seesPlain(user)
+      ? eq(tenants.contactPhone, contactPhone)
+      : contains(tenants.contactPhone, contactPhone),
+    industryId === undefined ? undefined : ofIndustry(industryId),
+    level === undefined ? undefined : eq(tenants.level, level),
+    status === undefined ? undefined : STATUS_IS[status],
+    sceneId === undefined
+      ? undefined
+      : sql`${tenants.id} in (select ts.tenant_id from tenant_scenes ts where ts.scene_id = ${sceneId})`,
+    expiresWithin === undefined
+      ? undefined
+      : and(
+          gte(tenants.expireTime, sql`now()`),
+          lte(tenants.expireTime, sql`now() + make_interval(days => ${expiresWithin})`),
+        ),
+    ...within(tenants.createTime, filters.beginTime, filters.endTime),
+  )
+}
+
+/** The industry itself and those below it. */
+const ofIndustry = (id: number) =>
+  sql`${tenants.industryId} in (select i.id from industries i where (i.id = ${id} or i.parent_id = ${id}) and i.deleted_at is null)`
+
+export const tenantOrder = (filters: Filters) =>
+  orderOf(
+    filters,
+    {
+      createTime: tenants.createTime,
+      expireTime: tenants.expireTime,
+      name: tenants.name,
+      level: tenants.level,
+    },
+    tenants.id,
+  )
+
+const listed = {
+  id: tenants.id,
+  tenantNo: tenants.tenantNo,
+  name: tenants.name,
+  shortName: tenants.shortName,
+  industryId: tenants.industryId,
+  industryName: sql<string>`coalesce(${industries.name}, '')`,
+  companySize: tenants.companySize,
+  contactName: tenants.contactName,
+  contactPhone: tenants.contactPhone,
+  contactEmail: tenants.contactEmail,
+  level: tenants.level,
+  accountCount: tenants.accountCount,
+  deviceQuota: tenants.deviceQuota,
+  allowApply: tenants.allowApply,
+  joinCode: sql<string>`coalesce(${tenants.joinCode}, '')`,
+  beginTime: tenants.beginTime,
+  expireTime: tenants.expireTime,
+  daysLeft: sql<number | null>`ceil(extract(epoch from ${tenants.expireTime} - now()) / 86400)::int`,
+  status: sql<number>`case when ${isPast} then 3 else ${tenants.status} end`,
+  createTime: tenants.createTime,
+  updateTime: tenants.updateTime,
+  remark: tenants.remark,
+  rev: tenants.rev,
+}
+const detailed = {
+  ...listed,
+  licenseNumber: tenants.licenseNumber,
+  areaCode: tenants.areaCode,
+  address: tenants.address,
+  logo: tenants.logo,
+  domain: tenants.domain,
+  intro: tenants.intro,
+}
+
+export const selectTenants = (db: Db) =>
+  db.select(listed).from(tenants).leftJoin(industries, eq(industries.id, tenants.industryId)).$dynamic()
+
+interface Bare {
+  id: number
+  contactPhone: string
+  contactEmail: string
+}
+
+/** Rows as the screen shows them: with scenes and use, and with numbers masked for those who may not see them. */
+export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
+  const ids = rows.map(({ id }) => id)
+  const [scenes, staff, devices] = [await scenesOf(db, ids), await accountCounts(db, ids), await deviceCounts(db, ids)]
+  const plain = seesPlain(user)
+  return rows.map((row) => ({
+    ...row,
+    ...(!plain && {
+      contactPhone: maskMobile(row.contactPhone) ?? '',
+      contactEmail: maskEmail(row.contactEmail) ?? '',
+    }),
+    sceneIds: (scenes.get(row.id) ?? []).map(({ id }) => id),
+    sceneNames: (scenes.get(row.id) ?? []).map(({ name }) => name),
+    accountUsed: staff.get(row.id) ?? 0,
+    deviceUsed: devices.get(row.id) ?? 0,
+  }))
+}
+
+async function accountCounts(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return new Map<number, number>()
+  const rows = await db
+    .select({ tenantId: accounts.tenantId, n: sql<number>`count(*)::int` })
+    .from(accounts)
+    .where(and(inArray(accounts.tenantId, [...ids]), isNull(accounts.deletedAt)))
+    .groupBy(accounts.tenantId)
+  return new Map(rows.map(({ tenantId, n }) => [tenantId as number, n]))
+}
+
+export async function tenantsByKeys(db: Db, user: User, ids: readonly number[]) {
+  const rows = await selectTenants(db).where(and(visible(user), among(tenants.id, ids)))
+  return dressed(db, user, rows)
+}
+
+/** One customer within reach, as its page shows it. */
+export async function readTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+  const rows = await db
+    .select(detailed)
+    .from(tenants)
+    .leftJoin(industries, eq(industries.id, tenants.industryId))
+    .where(and(eq(tenants.id, id), visible(user)))
+  const [found] = await dressed(db, user, rows)
+  if (!found) throw notFound('客户')
+  return found
+}
+
+/** One customer within reach, locked until the transaction ends. */
+export async function lockTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<Tenant> {
+  const [found] = await db
+    .select()
+    .from(tenants)
+    .where(and(eq(tenants.id, id), visible(user)))
+    .for('update')
+  if (!found) throw notFound('客户')
+  return found
+}

@@ -1,0 +1,71 @@
+import { and, asc, eq, inArray } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { roleMenus, roles } from '#db/schema/account.ts'
+import { scenes, tenantScenes } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { offeredMenus } from '#kernel/grants.ts'
+import { invalid } from '#kernel/problem.ts'
+import { alive } from '#kernel/tenancy.ts'
+
+/** Scenes a customer may be given. */
+export async function sceneOptions({ db }: Ctx) {
+  const list = await db
+    .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
+    .from(scenes)
+    .where(and(eq(scenes.status, 1), alive(scenes)))
+    .orderBy(asc(scenes.sort), asc(scenes.id))
+    .limit(500)
+  return { list }
+}
+
+/** Names of several customers' scenes in one query. */
+export async function scenesOf(db: Db, tenantIds: readonly number[]) {
+  const held = new Map<number, { id: number; name: string }[]>()
+  if (tenantIds.length === 0) return held
+  const rows = await db
+    .select({ tenantId: tenantScenes.tenantId, id: scenes.id, name: scenes.sceneName })
+    .from(tenantScenes)
+    .innerJoin(scenes, eq(scenes.id, tenantScenes.sceneId))
+    .where(and(inArray(tenantScenes.tenantId, [...tenantIds]), alive(scenes)))
+    .orderBy(asc(scenes.sort), asc(scenes.id))
+  for (const { tenantId, ...scene } of rows) held.set(tenantId, [...(held.get(tenantId) ?? []), scene])
+  return held
+}
+
+/** Gives a customer exactly these scenes; answers their names. One it has already may be switched off by now. */
+export async function setScenes(db: Db, tenantId: number, sceneIds: readonly number[]): Promise<string[]> {
+  const before = (await scenesOf(db, [tenantId])).get(tenantId) ?? []
+  const wanted = new Set(sceneIds)
+  const had = new Set(before.map(({ id }) => id))
+  const found = wanted.size
+    ? await db
+        .select({ id: scenes.id, name: scenes.sceneName, status: scenes.status })
+        .from(scenes)
+        .where(and(inArray(scenes.id, [...wanted]), alive(scenes)))
+        .orderBy(asc(scenes.sort), asc(scenes.id))
+    : []
+  if (found.length < wanted.size) throw invalid('所选业务场景不存在或已被删除', 'sceneIds')
+  const off = found.find(({ id, status }) => status !== 1 && !had.has(id))
+  if (off) throw invalid(`业务场景「${off.name}」已停用，不能分配`, 'sceneIds')
+  const gone = [...had].filter((id) => !wanted.has(id))
+  const come = [...wanted].filter((id) => !had.has(id))
+  if (gone.length)
+    await db.delete(tenantScenes).where(and(eq(tenantScenes.tenantId, tenantId), inArray(tenantScenes.sceneId, gone)))
+  if (come.length) await db.insert(tenantScenes).values(come.map((sceneId) => ({ tenantId, sceneId })))
+  return found.map(({ name }) => name)
+}
+
+/** What its scenes offer newly, the customer's administrators can do and hand on; what they no longer offer is withheld anyway. */
+export async function widenAdmins(db: Db, tenantId: number, roleCode: string) {
+  const [role] = await db
+    .select({ id: roles.id })
+    .from(roles)
+    .where(and(eq(roles.tenantId, tenantId), eq(roles.roleCode, roleCode), alive(roles)))
+  if (!role) return
+  const offered = await offeredMenus(db, tenantId)
+  if (offered.size === 0) return
+  await db
+    .insert(roleMenus)
+    .values([...offered].map((menuId) => ({ roleId: role.id, menuId })))
+    .onConflictDoNothing()
+}

@@ -1,0 +1,197 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant.ts'
+import { ALLOW_APPLY } from '@oms/contract/tenant-info.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accounts, roles, sessions } from '#db/schema/account.ts'
+import { tenantScenes, tenants, userApplications } from '#db/schema/tenant.ts'
+import { forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { assertPlatform } from '#kernel/grants.ts'
+import { rightsChanged } from '#kernel/perm-version.ts'
+import { conflict, invalid, refused } from '#kernel/problem.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { newJoinCode } from './open-tenant.ts'
+import { lockTenant } from './tenant-rows.ts'
+
+const BIZ = 'tenant'
+const told = ({ kernel, db }: Ctx) => kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof tenant.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof tenant.disable>) => setStatus(ctx, id, 0)
+
+/** Switches a customer on or off. Off, its people are out at once; its devices are not touched. */
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const { db, user, now, kernel } = ctx
+  assertPlatform(user)
+  const stored = await lockTenant(ctx, id)
+  if (status === 1 && (await isPast(db, id))) throw refused('客户已到期，请先续期')
+  const word = status === 1 ? '启用' : '停用'
+  ctx.audit({ bizType: BIZ, bizId: id, action: `${word}客户「${stored.name}」` })
+  if (stored.status === status) return null
+  await db
+    .update(tenants)
+    .set({ status, expiredAt: null, ...touched(stored, user.uid, now) })
+    .where(eq(tenants.id, id))
+  const ended = status === 0 ? await kernel.sessions.endOfTenant(db, id) : 0
+  await rightsChanged(kernel, db)
+  forgetAfterCommit(ctx)
+  await told(ctx)
+  ctx.audit({
+    action: `${word}客户「${stored.name}」${ended ? `，结束${ended}个会话` : ''}`,
+    diff: [{ field: 'status', title: '状态', from: stored.status === 1 ? '启用' : '停用', to: word }],
+  })
+  return null
+}
+
+/** By the database's clock, which also decides who may log in. */
+async function isPast(db: Db, id: number) {
+  const [row] = await db
+    .select({ past: sql<boolean>`coalesce(${tenants.expireTime} < now(), false)` })
+    .from(tenants)
+    .where(eq(tenants.id, id))
+  return row?.past === true
+}
+
+export async function renew(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<typeof tenant.renew>) {
+  const { db, user, now, kernel } = ctx
+  assertPlatform(user)
+  const stored = await lockTenant(ctx, id)
+  await checkRevision(db, stored, rev)
+  const next = expireTime ?? null
+  if (next !== null && stored.beginTime !== null && next <= stored.beginTime)
+    throw invalid('到期时间应晚于开始时间', 'expireTime')
+  if (next !== null && !(await isAhead(db, next))) throw invalid('到期时间应晚于当前时间', 'expireTime')
+  // Only what the clock switched off comes back by itself: somebody's decision stays.
+  const back = stored.expiredAt !== null
+  await db
+    .update(tenants)
+    .set({
+      expireTime: next,
+      warnedDays: null,
+      ...(back && { status: 1, expiredAt: null }),
+      ...touched(stored, user.uid, now),
+    })
+    .where(eq(tenants.id, id))
+  await rightsChanged(kernel, db)
+  forgetAfterCommit(ctx)
+  await told(ctx)
+  ctx.audit({
+    bizType: BIZ,
+    bizId: id,
+    action: `客户「${stored.name}」续期至${next ?? '长期'}${back ? '，恢复启用' : ''}${remark ? `：${remark}` : ''}`,
+    diff: [{ field: 'expireTime', title: '到期时间', from: stored.expireTime ?? '长期', to: next ?? '长期' }],
+  })
+  return { rev: stored.rev + 1 }
+}
+
+async function isAhead(db: Db, at: string) {
+  const { rows } = await db.execute<{ ahead: boolean }>(sql`select ${at}::timestamptz > now() as ahead`)
+  return rows[0]?.ahead === true
+}
+
+/** A customer's own staff may change its code too: it is theirs to hand out. */
+export async function joinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof tenant.joinCode>) {
+  const { db, user, now } = ctx
+  const stored = await lockTenant(ctx, id)
+  const next =
+    allowApply === undefined
+      ? { joinCode: newJoinCode(), allowApply: stored.allowApply }
+      : { joinCode: stored.joinCode ?? newJoinCode(), allowApply }
+  await db
+    .update(tenants)
+    .set({ ...next, ...touched(stored, user.uid, now) })
+    .where(eq(tenants.id, id))
+  ctx.audit({
+    bizType: BIZ,
+    bizId: id,
+    action:
+      allowApply === undefined
+        ? `更换客户「${stored.name}」的加入码`
+        : `客户「${stored.name}」${ALLOW_APPLY[allowApply]}加入申请`,
+  })
+  await told(ctx)
+  return next
+}
+
+/** What keeps a customer from being deleted, table by table; those a release does not have are passed over. */
+const HOLDINGS: readonly (readonly [table: string, name: string, unit: string])[] = [
+  ['devices', '设备', '台'],
+  ['device_groups', '设备分组', '个'],
+  ['licenses', '授权', '个'],
+  ['license_certificates', '授权证书', '个'],
+  ['certificates', '授权证书', '个'],
+  ['tickets', '工单', '个'],
+  ['feedbacks', '工单', '个'],
+  ['app_accounts', 'App账号', '个'],
+  ['ota_versions', '固件版本', '个'],
+]
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
+  const { db, user, now, kernel } = ctx
+  assertPlatform(user)
+  const stored = await lockTenant(ctx, id)
+  const held = await holdingsOf(db, id)
+  if (held.length > 0) throw conflict(`客户还有${held.join('、')}，不能删除`)
+  const gone = { deletedAt: now.toISOString(), updateBy: user.uid, updateTime: now.toISOString() }
+  await db
+    .update(tenants)
+    .set({ ...gone, joinCode: null, rev: stored.rev + 1 })
+    .where(eq(tenants.id, id))
+  await db
+    .update(accounts)
+    .set(gone)
+    .where(and(eq(accounts.tenantId, id), sql`deleted_at is null`))
+  await db
+    .update(roles)
+    .set(gone)
+    .where(and(eq(roles.tenantId, id), sql`deleted_at is null`))
+  await db.delete(tenantScenes).where(eq(tenantScenes.tenantId, id))
+  await db
+    .update(userApplications)
+    .set({
+      status: 2,
+      auditUid: user.uid,
+      auditName: user.account,
+      auditTime: now.toISOString(),
+      auditRemark: '客户已删除',
+    })
+    .where(and(eq(userApplications.tenantId, id), eq(userApplications.status, 0)))
+  // Whoever works in it at this moment finds himself at his own desk.
+  await kernel.sessions.move(db, eq(sessions.tenantId, id), PLATFORM_TENANT_ID)
+  await rightsChanged(kernel, db)
+  forgetAfterCommit(ctx)
+  await told(ctx)
+  ctx.audit({ bizType: BIZ, bizId: id, action: `删除客户「${stored.name}」` })
+  return null
+}
+
+/** An administrator who never came is no staff yet: a customer made by mistake can go again. */
+async function holdingsOf(db: Db, id: number): Promise<string[]> {
+  const staff = await db.$count(
+    accounts,
+    and(
+      eq(accounts.tenantId, id),
+      sql`deleted_at is null`,
+      sql`not (${accounts.isTenantAdmin} and ${accounts.loginCount} = 0)`,
+    ),
+  )
+  const held = staff > 0 ? [`${staff}个用户`] : []
+  const { rows } = await db.execute<{ name: string; soft: boolean }>(sql`
+    select c.relname as name, exists (select from pg_attribute d where d.attrelid = c.oid and d.attname = 'deleted_at') as soft
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and c.relname = any(${sql.param(HOLDINGS.map(([table]) => table))}::text[])
+      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')`)
+  for (const [table, name, unit] of HOLDINGS) {
+    const found = rows.find((row) => row.name === table)
+    if (!found) continue
+    const alive = found.soft ? sql`and deleted_at is null` : sql``
+    const counted = await db.execute<{ n: number }>(
+      sql`select count(*)::int as n from ${sql.identifier(table)} where tenant_id = ${id} ${alive}`,
+    )
+    const n = counted.rows[0]?.n ?? 0
+    if (n > 0) held.push(`${n}${unit}${name}`)
+  }
+  return held
+}

@@ -1,0 +1,127 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { APPLY_STATUS, type userApply } from '@oms/contract/user-apply.ts'
+import { and, eq, isNull, ne } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accountRoles, accounts, sessions } from '#db/schema/account.ts'
+import { tenants, userApplications } from '#db/schema/tenant.ts'
+import { assertMayAssign } from '#kernel/accounts/account-guard.ts'
+import { forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
+import { assertAccountRoom } from '#kernel/accounts/quota.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { sendMessage } from '#kernel/message.ts'
+import { rightsChanged } from '#kernel/perm-version.ts'
+import { notFound, Problem, refused } from '#kernel/problem.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { reachedBy } from './user-apply-rows.ts'
+
+type Input = ParsedOf<typeof userApply.audit>
+type Application = typeof userApplications.$inferSelect
+const APPROVED = 1
+
+/**
+ * Decides applications one by one, each in a transaction of its own. They run in front of the tenant wall: an applicant
+ * belongs to nobody yet, and the answer to a refused one comes from the platform. Reach is asked for explicitly instead.
+ */
+export async function audit(ctx: Ctx, input: Input) {
+  const ids = [...new Set([...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])])]
+  const failed: { id: number; name: string; msg: string }[] = []
+  const done: string[] = []
+  for (const id of ids.sort((a, b) => a - b)) {
+    try {
+      const name = await ctx.kernel.database.db.transaction((db) => decide({ ...ctx, db }, id, input))
+      done.push(name)
+    } catch (error) {
+      if (!(error instanceof Problem) || ids.length === 1) throw error
+      failed.push({ id, name: await nameOf(ctx, id), msg: error.message })
+    }
+  }
+  const verb = input.status === APPROVED ? '通过' : '拒绝'
+  ctx.audit({
+    bizType: 'userApply',
+    bizId: ids.length === 1 ? (ids[0] ?? '') : '',
+    action: `${verb}加入申请：${done.join('、')}${failed.length ? `；失败${failed.length}个` : ''}`,
+  })
+  return { done: done.length, failed }
+}
+
+async function nameOf({ kernel, user }: Ctx, id: number) {
+  const [row] = await kernel.database.db
+    .select({ account: userApplications.account })
+    .from(userApplications)
+    .where(and(eq(userApplications.id, id), reachedBy(user)))
+  return row?.account ?? String(id)
+}
+
+async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input): Promise<string> {
+  const { db, user, now, kernel } = ctx
+  const [found] = await db
+    .select()
+    .from(userApplications)
+    .where(and(eq(userApplications.id, id), reachedBy(user)))
+  if (!found) throw notFound('申请')
+  if (found.uid === user.uid) throw refused('不能审核自己的申请')
+  const tenantName = await nameOfTenant(db, found.tenantId)
+  if (status === APPROVED) await assertAccountRoom(db, found.tenantId)
+  const [won] = await db
+    .update(userApplications)
+    .set({
+      status,
+      roleIds: status === APPROVED ? [...new Set(roleIds)] : [],
+      auditUid: user.uid,
+      auditName: user.realname || user.account,
+      auditTime: now.toISOString(),
+      auditRemark: remark,
+    })
+    .where(and(eq(userApplications.id, id), eq(userApplications.status, 0)))
+    .returning()
+  if (!won) throw refused(await whyNot(db, id))
+  if (status === APPROVED) await admitApplicant(ctx, won, roleIds)
+  await sendMessage(kernel, db, resultOf(won, tenantName))
+  await kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: won.tenantId })
+  return `${won.realname}（${won.account}）`
+}
+
+const nameOfTenant = async (db: Db, id: number) => {
+  const [row] = await db.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, id))
+  return row?.name ?? ''
+}
+
+/** Somebody was faster. */
+async function whyNot(db: Db, id: number) {
+  const [now] = await db
+    .select({ status: userApplications.status, by: userApplications.auditName })
+    .from(userApplications)
+    .where(eq(userApplications.id, id))
+  const state = APPLY_STATUS[now?.status as keyof typeof APPLY_STATUS] ?? '已处理'
+  return `该申请${state}${now?.by ? `（${now.by}）` : ''}，不能重复审核`
+}
+
+/** The account joins with its roles; its open consoles work there at once, and its other applications are done with. */
+async function admitApplicant(ctx: Ctx, { uid, tenantId, id }: Application, roleIds: readonly number[]) {
+  const { db, user, now, kernel } = ctx
+  await assertMayAssign(ctx, tenantId, { added: roleIds, removed: [] })
+  const [joined] = await db
+    .update(accounts)
+    .set({ tenantId, updateBy: user.uid, updateTime: now.toISOString() })
+    .where(and(eq(accounts.uid, uid), isNull(accounts.tenantId), alive(accounts)))
+    .returning({ uid: accounts.uid })
+  if (!joined) throw refused('该账号已加入其他客户或已被删除')
+  await db.delete(accountRoles).where(eq(accountRoles.uid, uid))
+  await db.insert(accountRoles).values([...new Set(roleIds)].map((roleId) => ({ uid, roleId })))
+  await db
+    .update(userApplications)
+    .set({ status: 3, auditTime: now.toISOString(), auditRemark: '已加入其他客户' })
+    .where(and(eq(userApplications.uid, uid), eq(userApplications.status, 0), ne(userApplications.id, id)))
+  await kernel.sessions.move(db, and(eq(sessions.uid, uid), isNull(sessions.tenantId)), tenantId)
+  await rightsChanged(kernel, db, [uid])
+  forgetAfterCommit(ctx)
+}
+
+const resultOf = ({ uid, status, auditRemark }: Application, tenantName: string) => ({
+  title: status === APPROVED ? '加入申请已通过' : '加入申请未通过',
+  text:
+    status === APPROVED
+      ? `您加入「${tenantName}」的申请已通过，现在可以使用系统了。${auditRemark ? `\n审核意见：${auditRemark}` : ''}`
+      : `您加入「${tenantName}」的申请未通过。\n原因：${auditRemark}`,
+  uids: [uid],
+})
