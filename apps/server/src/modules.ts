@@ -12,7 +12,7 @@ import { liveModule } from '#modules/live/live.module.ts'
 import { logModule } from '#modules/log/log.module.ts'
 import { menuModule } from '#modules/menu/menu.module.ts'
 import { inboxModule, noticeModule } from '#modules/notice/notice.module.ts'
-import { otaModule, softwareModule } from '#modules/ota/ota.module.ts'
+import { otaModules } from '#modules/ota/ota.module.ts'
 import { roleModule } from '#modules/role/role.module.ts'
 import { sceneModule } from '#modules/scene/scene.module.ts'
 import { staffModule } from '#modules/staff/staff.module.ts'
@@ -41,8 +41,7 @@ export const modules: readonly Module[] = [
   logModule,
   menuModule,
   noticeModule,
-  otaModule,
-  softwareModule,
+  ...otaModules,
   roleModule,
   sceneModule,
   staffModule,

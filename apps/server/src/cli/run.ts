@@ -2,6 +2,7 @@ import { backupCommand } from './backup-command.ts'
 import { checkCommand } from './check.ts'
 import { type Command, type CommandContext, CommandError } from './command.ts'
 import { migrateCommand } from './migrate.ts'
+import { otaVerifyCommand } from './ota.ts'
 import { restoreCommand } from './restore-command.ts'
 import { templateCommand } from './template.ts'
 import { tenantCreateCommand } from './tenant.ts'
@@ -15,6 +16,7 @@ const commands: readonly Command[] = [
   backupCommand,
   restoreCommand,
   checkCommand,
+  otaVerifyCommand,
   migrateCommand,
   templateCommand,
 ]

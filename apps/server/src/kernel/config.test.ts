@@ -41,6 +41,8 @@ describe('readConfig', () => {
     ['OMS_METRICS', 'true'],
     ['OMS_TRUST_PROXY', 'all'],
     ['OMS_SECRET_KEY', 'short'],
+    ['OMS_SIGNING_REQUIRED', 'yes'],
+    ['OMS_SIGNING_REQUIRED', 'detached'],
     ['OMS_S3_ENDPOINT', 'here'],
     ['OMS_DB_POOL', '0'],
     ['OMS_LOG_LEVEL', 'loud'],

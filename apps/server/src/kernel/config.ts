@@ -74,6 +74,9 @@ const shape = {
   OMS_SMTP_URL: urlOf('OMS_SMTP_URL', ['smtp:', 'smtps:']).optional(),
   OMS_MAIL_FROM: variable,
   OMS_SECRET_KEY: z.string().min(32, 'OMS_SECRET_KEY 至少 32 个字符').optional(),
+  OMS_SIGNING_KEY_FILE: variable,
+  OMS_SIGNING_PUBLIC_KEYS: variable,
+  OMS_SIGNING_REQUIRED: oneOf('OMS_SIGNING_REQUIRED', ['detached']).optional(),
   OMS_LOG_RETENTION_DAYS: whole('OMS_LOG_RETENTION_DAYS', 180, 1, 36_500),
   OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
   OMS_MAX_CONNECTIONS: whole('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
@@ -96,6 +99,8 @@ const environment = z.object(shape).superRefine((env, context) => {
     context.addIssue({ code: 'custom', message: `使用 S3 存储还须设置 ${missing.join('、')}` })
   if ((env.OMS_SMTP_URL === undefined) !== (env.OMS_MAIL_FROM === undefined))
     context.addIssue({ code: 'custom', message: 'OMS_SMTP_URL 与 OMS_MAIL_FROM 须同时设置' })
+  if (env.OMS_SIGNING_REQUIRED && env.OMS_SIGNING_PUBLIC_KEYS === undefined)
+    context.addIssue({ code: 'custom', message: 'OMS_SIGNING_REQUIRED=detached 须同时设置 OMS_SIGNING_PUBLIC_KEYS' })
 })
 
 type Environment = z.output<typeof environment>
@@ -145,6 +150,12 @@ function build(env: Environment) {
       login: env.OMS_RATE_LOGIN,
       export: env.OMS_RATE_EXPORT,
       upload: env.OMS_RATE_UPLOAD,
+    },
+    signing: {
+      keyFile: env.OMS_SIGNING_KEY_FILE,
+      /** Files, or folders of them. */
+      publicKeys: (env.OMS_SIGNING_PUBLIC_KEYS ?? '').split(',').flatMap((path) => path.trim() || []),
+      detachedOnly: env.OMS_SIGNING_REQUIRED === 'detached',
     },
     logRetentionDays: env.OMS_LOG_RETENTION_DAYS,
     /** Does publishing wait for a second person? `auto`: when more than 100 devices are reached. */

@@ -13,6 +13,7 @@ import { Passwords } from './passwords.ts'
 import { PermVersion } from './perm-version.ts'
 import { RateLimit } from './rate.ts'
 import { Sessions } from './session.ts'
+import { Signing } from './signing.ts'
 
 /** What every request may reach: one of each per process. */
 export interface Kernel {
@@ -27,6 +28,7 @@ export interface Kernel {
   readonly jobs: Jobs
   readonly lists: HotLists
   readonly mail: Mailer
+  readonly signing: Signing
   readonly rate: RateLimit
   readonly permVersion: PermVersion
   readonly fleet: Fleet
@@ -64,6 +66,7 @@ export async function createKernel({ config, database, log, now = () => new Date
     jobs,
     lists: new HotLists(database.pool),
     mail: new Mailer(config.mail),
+    signing: new Signing(config),
     rate: new RateLimit(),
     permVersion,
     fleet,

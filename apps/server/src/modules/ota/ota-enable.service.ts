@@ -11,9 +11,10 @@ import { changes } from '#kernel/mask.ts'
 import { refused } from '#kernel/problem.ts'
 import { touched } from '#kernel/stale.ts'
 import { alive, transact } from '#kernel/tenancy.ts'
-import type { Family } from './ota-family.ts'
 import { inWords } from './ota-components.ts'
+import type { Family } from './ota-family.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
+import { type Signed, signForRelease } from './ota-sign.ts'
 import { isIntact } from './ota-verify.ts'
 
 /**
@@ -28,14 +29,18 @@ export const enable =
     for (const component of components)
       if (!(await isIntact(kernel.files, component)))
         throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
-    await transact(ctx, (db) => switchOn(ctx, db, version))
+    const { release, keyId } = await transact(ctx, (db) => switchOn(ctx, db, { version, components }))
     ctx.audit({
       bizType: family.bizType,
       bizId: otaId,
       action: `启用${family.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
       diff: [
         ...statusChange(version.status, 1),
-        ...changes({}, { components: inWords(components) }, { components: '校验一致的组件' }),
+        ...changes(
+          {},
+          { components: inWords(components), release, keyId },
+          { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
+        ),
       ],
     })
     return null
@@ -100,7 +105,8 @@ const inIds = (components: readonly StoredComponent[]) =>
   )
 
 /** Compare and set: only the revision whose bytes were read becomes visible to devices. */
-async function switchOn({ user, now, kernel }: Ctx, db: Db, version: StoredVersion) {
+async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): Promise<Signed> {
+  const { user, now, kernel } = ctx
   const unchanged = and(eq(otaVersions.otaId, version.otaId), eq(otaVersions.rev, version.rev), alive(otaVersions))
   const [done] = await db
     .update(otaVersions)
@@ -109,7 +115,9 @@ async function switchOn({ user, now, kernel }: Ctx, db: Db, version: StoredVersi
     .returning({ otaId: otaVersions.otaId })
   if (!done) throw refused('校验期间该版本已被他人修改，请刷新后重试')
   await openRelease(db, version, user.uid, now)
+  const signed = await signForRelease(ctx, db, version, components)
   await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
+  return signed
 }
 
 const statusChange = (from: number, to: number) =>

@@ -1,11 +1,13 @@
 import { ota } from '@oms/contract/ota.ts'
+import { otaSigning, softwareSigning } from '@oms/contract/ota-signing.ts'
 import { software } from '@oms/contract/software.ts'
-import { implement } from '#kernel/implement.ts'
+import { implement, type Module } from '#kernel/implement.ts'
 import { disable, enable } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
 import { type Family, FIRMWARE, SOFTWARE } from './ota-family.ts'
 import { get, list } from './ota-list.service.ts'
 import { create, remove, update } from './ota-save.service.ts'
+import * as signing from './ota-signing.service.ts'
 import { upload } from './ota-upload.service.ts'
 
 const servicesOf = (family: Family) => ({
@@ -20,9 +22,20 @@ const servicesOf = (family: Family) => ({
 })
 const outsideTransaction = ['enable', 'upload'] as const
 
-export const otaModule = implement(ota, { ...servicesOf(FIRMWARE), export: exportFirmware }, { outsideTransaction })
-export const softwareModule = implement(
-  software,
-  { ...servicesOf(SOFTWARE), export: exportSoftware },
-  { outsideTransaction },
-)
+const otaModule = implement(ota, { ...servicesOf(FIRMWARE), export: exportFirmware }, { outsideTransaction })
+const softwareModule = implement(software, { ...servicesOf(SOFTWARE), export: exportSoftware }, { outsideTransaction })
+
+const signingOf = (family: Family) => ({
+  get: signing.get(family),
+  keys: signing.keys(),
+  verify: signing.verify(family),
+  prepare: signing.prepare(family),
+  sign: signing.sign(family),
+})
+const signingModules = [
+  implement(otaSigning, signingOf(FIRMWARE), { outsideTransaction: ['verify'] }),
+  implement(softwareSigning, signingOf(SOFTWARE), { outsideTransaction: ['verify'] }),
+]
+
+/** Firmware, general software, and what both are signed with. */
+export const otaModules: readonly Module[] = [otaModule, softwareModule, ...signingModules]

@@ -1,0 +1,32 @@
+import { SIGNING_STATE } from '@oms/contract/ota-signing.ts'
+import { eq } from 'drizzle-orm'
+import { otaVersions } from '#db/schema/ota.ts'
+import { FIRMWARE, SOFTWARE } from '#modules/ota/ota-family.ts'
+import { verify } from '#modules/ota/ota-signing.service.ts'
+import { everyRight } from '../operator/act.ts'
+import { type Command, CommandError } from './command.ts'
+import { withKernel } from './with-kernel.ts'
+import { words } from './words.ts'
+
+const USAGE = 'ota verify <版本编号>'
+
+/** The check of the console's signature block, for a terminal or a nightly script: fails when anything does not hold. */
+export const otaVerifyCommand: Command = {
+  name: 'ota verify',
+  usage: USAGE,
+  summary: '核对一个版本的签名、清单与组件文件',
+  async run(args, context) {
+    const otaId = Number(words(args, USAGE, {}).first)
+    if (!Number.isInteger(otaId) || otaId < 1) throw new CommandError(`用法：npm run oms -- ${USAGE}`)
+    const view = await withKernel(context, async (kernel) => {
+      const { db } = kernel.database
+      const [found] = await db.select({ kind: otaVersions.kind }).from(otaVersions).where(eq(otaVersions.otaId, otaId))
+      const family = found?.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
+      return verify(family)({ kernel, user: everyRight({}), now: kernel.now() }, { otaId })
+    })
+    const state = SIGNING_STATE[view.state as keyof typeof SIGNING_STATE]
+    context.print(`版本 ${otaId}：${state}${view.keyId && `，密钥 ${view.keyId}，序号 ${view.release}`}`)
+    for (const { title, ok, words: said } of view.checks) context.print(`${ok ? '✓' : '✗'} ${title}：${said}`)
+    if (view.state !== 2) throw new CommandError('核对未通过')
+  },
+}

@@ -1,0 +1,168 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type ManifestView, type otaSigning, SIGNING_MESSAGES } from '@oms/contract/ota-signing.ts'
+import { and, eq } from 'drizzle-orm'
+import type * as z from 'zod'
+import type { Db } from '#db/client.ts'
+import { otaVersions } from '#db/schema/ota.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { changes } from '#kernel/mask.ts'
+import { invalid, notFound, refused } from '#kernel/problem.ts'
+import { transact } from '#kernel/tenancy.ts'
+import type { Family } from './ota-family.ts'
+import { compose, contentOf, manifestOf, putManifest, saysSame, type StoredManifest } from './ota-manifest.ts'
+import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion, visible } from './ota-rows.ts'
+import { detachedProblem } from './ota-sign.ts'
+import { isIntact } from './ota-verify.ts'
+
+type View = z.input<typeof ManifestView>
+type Check = View['checks'][number]
+type One = ParsedOf<typeof otaSigning.get>
+
+interface Facts {
+  readonly version: StoredVersion
+  readonly components: StoredComponent[]
+  readonly stored: StoredManifest | undefined
+  readonly same: boolean
+}
+
+async function factsOf(db: Db, user: Ctx['user'], family: Family, otaId: number): Promise<Facts> {
+  const [version] = await db
+    .select()
+    .from(otaVersions)
+    .where(and(eq(otaVersions.otaId, otaId), visible(user, family)))
+  if (!version) throw notFound(family.noun)
+  const [components, stored] = [await componentsOf(db, otaId), await manifestOf(db, otaId)]
+  const same = stored !== undefined && saysSame(stored.manifest, await contentOf(db, version, components))
+  return { version, components, stored, same }
+}
+
+/** What was signed, by whom, and whether it holds by what the database says. */
+export const get =
+  (family: Family) =>
+  async (ctx: Ctx, { otaId }: One) =>
+    viewOf(ctx, otaId, await factsOf(ctx.db, ctx.user, family, otaId))
+
+/** What reading needs of a call; a terminal has no more. */
+type Reader = Pick<Ctx, 'kernel' | 'user' | 'now'>
+
+/** The same, and every stored byte is read again; no transaction is open meanwhile. */
+export const verify =
+  (family: Family) =>
+  async (ctx: Reader, { otaId }: One) => {
+    const facts = await transact(ctx, (db) => factsOf(db, ctx.user, family, otaId))
+    return viewOf(ctx, otaId, facts, await bytesCheck(ctx, facts.components))
+  }
+
+/** What signatures are checked with; the public halves only. */
+export const keys =
+  () =>
+  ({ kernel: { signing } }: Ctx) => ({
+    detachedOnly: signing.detachedOnly,
+    keys: [...signing.keys()],
+  })
+
+/** Writes the statement to be signed elsewhere; an earlier one, and its signature, count no more. */
+export const prepare =
+  (family: Family) =>
+  async (ctx: Ctx, { otaId }: One) => {
+    const { db, user, now } = ctx
+    const version = await lockVersion(db, user, family, otaId)
+    if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
+    const components = await componentsOf(db, otaId)
+    if (components.length === 0) throw refused('请先上传组件再生成清单')
+    const made = await compose(db, version, components, now)
+    await putManifest(db, version, { ...made, signature: '', keyId: '', isOwn: false }, { uid: user.uid, now })
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: otaId,
+      action: `生成${family.noun}${nameOf(version)}的待签名清单，序号 ${made.release}`,
+    })
+    return viewOf(ctx, otaId, await factsOf(db, user, family, otaId))
+  }
+
+/** Takes the signature of the statement prepared before; which registered key made it is found out here. */
+export const sign =
+  (family: Family) =>
+  async (ctx: Ctx, { otaId, signature }: ParsedOf<typeof otaSigning.sign>) => {
+    const { db, user, now, kernel } = ctx
+    const version = await lockVersion(db, user, family, otaId)
+    if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
+    const stored = await manifestOf(db, otaId)
+    if (!stored || stored.isOwn) throw refused(SIGNING_MESSAGES.missing)
+    const problem = await detachedProblem(db, stored, version, await componentsOf(db, otaId), now)
+    if (problem) throw refused(problem)
+    const keyId = kernel.signing.signerOf(stored.manifest, signature)
+    if (!keyId) throw invalid(SIGNING_MESSAGES.wrong, 'signature')
+    await putManifest(db, version, { ...stored, signature, keyId }, { uid: user.uid, now })
+    ctx.audit({
+      bizType: family.bizType,
+      bizId: otaId,
+      action: `上传${family.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
+      diff: changes({}, { keyId }, { keyId: '密钥编号' }),
+    })
+    return viewOf(ctx, otaId, await factsOf(db, user, family, otaId))
+  }
+
+async function bytesCheck({ kernel: { files } }: Reader, components: readonly StoredComponent[]): Promise<Check> {
+  const damaged: string[] = []
+  for (const component of components) if (!(await isIntact(files, component))) damaged.push(component.name)
+  const ok = damaged.length === 0
+  const words = ok ? `${components.length} 个组件的文件与清单一致` : `组件「${damaged.join('」「')}」的文件已损坏或丢失`
+  return { key: 'bytes', title: '组件文件', ok, words }
+}
+
+function viewOf({ kernel: { signing }, now }: Reader, otaId: number, { stored, same }: Facts, bytes?: Check): View {
+  const { detachedOnly } = signing
+  if (!stored) {
+    const none = {
+      manifest: '',
+      signature: '',
+      keyId: '',
+      isOwn: false,
+      release: null,
+      createTime: null,
+      expireTime: null,
+    }
+    return { otaId, state: 0, ...none, detachedOnly, checks: bytes ? [bytes] : [] }
+  }
+  const checks = [sealCheck(signing, stored), contentCheck(same), expiryCheck(stored, now), ...(bytes ? [bytes] : [])]
+  const { manifest, signature, keyId, isOwn, release, createTime, expireTime } = stored
+  const signed = signature !== ''
+  return {
+    otaId,
+    state: signed ? (checks.every(({ ok }) => ok) ? 2 : 3) : 1,
+    manifest,
+    signature,
+    keyId,
+    isOwn,
+    release,
+    createTime,
+    expireTime,
+    detachedOnly,
+    // Of a statement without a signature only what it says can be judged.
+    checks: signed ? checks : checks.slice(1),
+  }
+}
+
+const SEALS = {
+  valid: '签名与清单一致',
+  wrong: '签名与清单不符',
+  unknown: '签名的密钥未登记',
+} as const
+
+function sealCheck(signing: Ctx['kernel']['signing'], { manifest, signature, keyId }: StoredManifest): Check {
+  const seal = signing.check(manifest, signature, keyId)
+  return { key: 'signature', title: '签名', ok: seal === 'valid', words: SEALS[seal] }
+}
+
+const contentCheck = (same: boolean): Check => ({
+  key: 'content',
+  title: '内容',
+  ok: same,
+  words: same ? '清单与版本、组件的记录一致' : '清单与版本、组件的记录不一致',
+})
+
+function expiryCheck({ expireTime }: StoredManifest, now: Date): Check {
+  const ok = Date.parse(expireTime) > now.getTime()
+  return { key: 'expiry', title: '有效期', ok, words: ok ? '在有效期内' : '已过期，停用后重新启用即可更新' }
+}
