@@ -11,6 +11,8 @@ import { staffScreens } from '#modules/staff/staff.screens.ts'
 import { menuScreens } from '#modules/menu/menu.screens.ts'
 import { roleScreens } from '#modules/role/role.screens.ts'
 import { sceneScreens } from '#modules/scene/scene.screens.ts'
+import { deviceGroupScreens } from '#modules/device-group/device-group.screens.ts'
+import { deviceModelScreens } from '#modules/device-model/device-model.screens.ts'
 import { deviceScreens } from '#modules/device/device.screens.ts'
 import { upgradeScreens } from '#modules/upgrade/upgrade.screens.ts'
 import { licenseScreens } from '#modules/license/license.screens.ts'
@@ -31,7 +33,9 @@ export const screens: readonly Screen[] = [
   ...menuScreens,
   ...roleScreens,
   ...sceneScreens,
+  ...deviceModelScreens,
   ...deviceScreens,
+  ...deviceGroupScreens,
   ...upgradeScreens,
   ...licenseScreens,
   ...ticketScreens,

@@ -39,7 +39,10 @@ export const DEVICES: CatalogueDirectory = {
         'import',
         'export',
       ],
-      hidden: [{ url: '/device/apkManage/detail/:id', name: '设备详情' }],
+      hidden: [
+        { url: '/device/apkManage/detail/:id', name: '设备详情' },
+        { url: '/device/apkManage/access', name: '接入设置' },
+      ],
     },
     {
       url: '/device/deviceGroup',

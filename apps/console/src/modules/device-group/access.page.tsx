@@ -1,0 +1,50 @@
+import { deviceAccess } from '@oms/contract/device-access.ts'
+import { Skeleton } from 'antd'
+import { useRead } from '#kernel/query.ts'
+import { useSearchParams } from '#kernel/router.tsx'
+import { Page, Panel } from '#kit/page.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { AccessForm } from './access-form.tsx'
+import { Connection } from './connection.tsx'
+import { TenantSelect, useManyTenants } from './tenant-select.tsx'
+import './device-group.css'
+
+/** How the devices of a customer reach the server: tokens, interval, addresses and a configuration to copy. */
+export default function AccessPage() {
+  const [params, setParams] = useSearchParams()
+  const asked = params.get('tenantId') ?? ''
+  const input = asked ? { tenantId: Number(asked) } : {}
+  const { data, error, refetch } = useRead(deviceAccess.get, input, { quiet: true, keepPrevious: false })
+  const choose = (id: number | undefined) =>
+    setParams(new URLSearchParams(id ? { tenantId: String(id) } : {}), { replace: true })
+  return (
+    <Page
+      title={data ? `「${data.tenantName}」的接入设置` : '接入设置'}
+      intro="设备用令牌证明身份，按间隔查询有没有新版本。设置对该客户的全部设备立即生效。"
+      extra={<Whose value={asked} onChange={choose} />}
+    >
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active />}
+      {data && (
+        <div className="access-columns">
+          <Panel title="接入方式">
+            <AccessForm key={`${data.tenantId}.${data.rev}`} loaded={data} />
+          </Panel>
+          <Panel title="连接信息">
+            <Connection access={data} />
+          </Panel>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Whose({ value, onChange }: { value: string; onChange(id: number | undefined): void }) {
+  if (!useManyTenants()) return null
+  return (
+    <label className="access-whose">
+      <span>客户</span>
+      <TenantSelect value={value} onChange={onChange} />
+    </label>
+  )
+}

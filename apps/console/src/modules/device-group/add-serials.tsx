@@ -1,0 +1,74 @@
+import { MAX_SNS } from '@oms/contract/device.ts'
+import { deviceGroups } from '@oms/contract/device-group.ts'
+import { Alert, Button, Input } from 'antd'
+import { useState } from 'react'
+import { save } from '#kernel/download.ts'
+import { useWrite } from '#kernel/query.ts'
+import type { GroupNode } from './group-tree.ts'
+
+const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
+const SHOWN = 20
+
+/** Takes serials as they come out of a sheet, and tells which of them no device has. */
+export function AddSerials({ group: { id, tenantId } }: { group: GroupNode }) {
+  const [text, setText] = useState('')
+  const add = useWrite(deviceGroups.addSns)
+  const sns = parts(text)
+  const problem = sns.length > MAX_SNS && `一次最多 ${MAX_SNS} 个序列号，现有 ${sns.length} 个`
+  const told = add.data
+  return (
+    <div className="group-serials">
+      <p className="group-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只算一次。</p>
+      <Input.TextArea
+        aria-label="序列号列表"
+        rows={12}
+        value={text}
+        {...(problem && { status: 'error' as const })}
+        placeholder={'SN20260001\nSN20260002'}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <div className="group-serials-foot">
+        <span role="status">{problem || `共 ${sns.length} 个序列号`}</span>
+        <Button
+          type="primary"
+          loading={add.isPending}
+          disabled={sns.length === 0 || Boolean(problem)}
+          onClick={() =>
+            void add.mutateAsync({ id, sns }).then(
+              () => setText(''),
+              () => {},
+            )
+          }
+        >
+          添加到分组
+        </Button>
+      </div>
+      {told && (
+        <Alert
+          type={told.unknown.length > 0 ? 'warning' : 'success'}
+          showIcon
+          title={`已添加 ${told.added} 台，${told.already} 台已在分组中${told.full > 0 ? `，${told.full} 台所属分组已满` : ''}`}
+          description={told.unknown.length > 0 && <Unknown sns={told.unknown} isVendor={tenantId === 1} />}
+        />
+      )}
+    </div>
+  )
+}
+
+function Unknown({ sns, isVendor }: { sns: readonly string[]; isVendor: boolean }) {
+  const download = () => save(new Blob([`\ufeff${sns.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')
+  return (
+    <>
+      <p>
+        {sns.length} 个序列号没有找到设备{!isVendor && '，或设备不属于该分组的客户'}：
+      </p>
+      <pre className="group-unknown">
+        {sns.slice(0, SHOWN).join('\n')}
+        {sns.length > SHOWN && '\n…'}
+      </pre>
+      <Button size="small" onClick={download}>
+        下载未找到的序列号
+      </Button>
+    </>
+  )
+}

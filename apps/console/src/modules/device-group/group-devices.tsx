@@ -1,0 +1,139 @@
+import { deviceGroups, GroupDevice } from '@oms/contract/device-group.ts'
+import { Alert, App, Button, Drawer, Tabs, Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useInnerList } from '#kit/use-list.ts'
+import { AddSerials } from './add-serials.tsx'
+import type { GroupNode } from './group-tree.ts'
+import { OptionSelect } from './option-select.tsx'
+import './device-group.css'
+
+const { col } = columnsOf(GroupDevice)
+const QUERY = deviceGroups.devices.input
+const COLUMNS = [
+  col('sn', { width: 170, sort: true }),
+  col('devName', { width: 140 }),
+  col('modelName', { width: 130 }),
+  col('tenantName', { width: 130 }),
+  col('verCode', { width: 90, align: 'right' }),
+  col('region', { width: 100 }),
+  col('online', (online) => (online === 1 ? <Tag color="green">在线</Tag> : <Tag>离线</Tag>), { width: 90 }),
+  col('typeName', { width: 110, hidden: true }),
+  col('tags', { width: 140, hidden: true }),
+  col('lastOnlineTime', time, { width: 165, hidden: true }),
+]
+
+/** Who is in a group; of a static one also who could be. */
+export function GroupDevices({ group, onClose }: { group: GroupNode; onClose(): void }) {
+  const [side, setSide] = useState('in')
+  const can = useCan()
+  const isStatic = group.kind === 1
+  const tabs = [
+    { key: 'in', label: '组内设备', children: <Devices group={group} inside /> },
+    ...(isStatic && can(deviceGroups.addDevices.access)
+      ? [
+          { key: 'out', label: '选择设备', children: <Devices group={group} inside={false} /> },
+          { key: 'sns', label: '按序列号添加', children: <AddSerials group={group} /> },
+        ]
+      : []),
+  ]
+  return (
+    <Drawer open size="min(1080px, 100vw)" title={`「${group.groupName}」的设备`} onClose={onClose}>
+      {!isStatic && (
+        <Alert type="info" showIcon title="动态分组：符合规则的设备自动属于该分组" className="group-note" />
+      )}
+      <Tabs activeKey={side} onChange={setSide} items={tabs} destroyOnHidden />
+    </Drawer>
+  )
+}
+
+function Devices({ group, inside }: { group: GroupNode; inside: boolean }) {
+  const { id } = group
+  const list = useInnerList(deviceGroups.devices, { id, outside: inside ? '0' : '1' })
+  const editable = group.kind === 1
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="sn" />
+        <Filter of={QUERY} name="devName" />
+        <Filter of={QUERY} name="modelId">
+          <OptionSelect what="models" placeholder="请选择设备型号" />
+        </Filter>
+        <Filter of={QUERY} name="typeId">
+          <OptionSelect what="types" placeholder="请选择设备类型" />
+        </Filter>
+        <Filter of={QUERY} name="tag" />
+        <SelectFilter of={QUERY} name="online" />
+        <SelectFilter of={QUERY} name="status" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        name={inside ? 'members' : 'others'}
+        columns={COLUMNS}
+        {...(editable && {
+          actions: <AllButton group={group} inside={inside} filter={list.search.initial} total={list.table.total} />,
+          batch: (picked: Picked<{ id: number }>) => <PickedButton group={group} inside={inside} picked={picked} />,
+        })}
+        empty={{ text: inside ? '该分组还没有设备' : '没有可添加的设备' }}
+      />
+    </>
+  )
+}
+
+interface SideProps {
+  group: GroupNode
+  inside: boolean
+}
+
+function PickedButton({ group: { id }, inside, picked }: SideProps & { picked: Picked<{ id: number }> }) {
+  const add = useWrite(deviceGroups.addDevices)
+  const remove = useWrite(deviceGroups.removeDevices)
+  const to = inside ? remove : add
+  const go = () => {
+    const deviceIds = picked.rows.map((row) => row.id)
+    void to.mutateAsync({ id, deviceIds }).then(picked.clear, () => {})
+  }
+  return (
+    <Allowed to={inside ? deviceGroups.removeDevices : deviceGroups.addDevices}>
+      <Button size="small" type="primary" danger={inside} loading={to.isPending} onClick={go}>
+        {inside ? '移除所选设备' : '添加所选设备'}
+      </Button>
+    </Allowed>
+  )
+}
+
+/** Everything the filter means, however many pages. */
+function AllButton({ group, inside, filter, total }: SideProps & { filter: object; total: number }) {
+  const { modal } = App.useApp()
+  const add = useWrite(deviceGroups.addAll)
+  const remove = useWrite(deviceGroups.removeAll)
+  const verb = inside ? '移除' : '添加'
+  const filtered = Object.keys(filter).length > 0
+  const ask = () =>
+    modal.confirm({
+      title: `${verb}${filtered ? '符合条件的' : ''}全部设备？`,
+      content: inside
+        ? `将从「${group.groupName}」移除${filtered ? '符合当前查询条件的' : '全部'} ${total.toLocaleString()} 台设备。`
+        : `将把${filtered ? '符合当前查询条件的' : '全部'} ${total.toLocaleString()} 台设备添加到「${group.groupName}」。`,
+      okText: verb,
+      okButtonProps: { danger: inside },
+      cancelText: '取消',
+      onOk: async () => {
+        await (inside ? remove : add).mutateAsync({ id: group.id, ...filter }).catch(() => {})
+      },
+    })
+  return (
+    <Allowed to={inside ? deviceGroups.removeAll : deviceGroups.addAll}>
+      <Button danger={inside} disabled={total === 0} onClick={ask}>
+        {filtered ? `${verb}查询结果` : `全部${verb}`}
+      </Button>
+    </Allowed>
+  )
+}

@@ -1,0 +1,140 @@
+import { ApiOutlined, PlusOutlined } from '@ant-design/icons'
+import { deviceGroups, GroupCount, GroupRow } from '@oms/contract/device-group.ts'
+import { Button, Tag } from 'antd'
+import { useMemo, useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { useRead, useWrite } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { type Column, columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useRows } from '#kit/use-rows.ts'
+import { branchIds, type GroupNode, treeOf } from './group-tree.ts'
+import { TenantSelect, useManyTenants } from './tenant-select.tsx'
+import './device-group.css'
+
+const GroupAdd = later(() => import('./group-form.tsx'), 'GroupAdd')
+const GroupEdit = later(() => import('./group-form.tsx'), 'GroupEdit')
+const GroupDevices = later(() => import('./group-devices.tsx'), 'GroupDevices')
+
+type Shown =
+  | { readonly what: 'add'; readonly parentId?: number }
+  | { readonly what: 'edit' | 'devices'; readonly group: GroupNode }
+
+const QUERY = deviceGroups.list.input
+const { col, actions } = columnsOf(GroupRow)
+const counted = columnsOf(GroupCount)
+const number = (count: number | undefined) => (count === undefined ? '…' : count.toLocaleString())
+const COLUMNS = [
+  col('groupName', { width: 260 }),
+  col('kind', (kind) => <Tag color={kind === 2 ? 'purple' : 'blue'}>{kind === 2 ? '动态' : '静态'}</Tag>, {
+    width: 90,
+  }),
+  counted.col('deviceCount', number, { width: 110, align: 'right' }),
+  counted.col('onlineCount', number, { width: 100, align: 'right' }),
+  col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 90 }),
+  col('description', { width: 220 }),
+  col('updateTime', time, { width: 170 }),
+] as unknown as Column<GroupNode>[]
+
+/** Groups of a customer's devices, as a tree. */
+export default function GroupListPage() {
+  const list = useRows(deviceGroups.list)
+  const tenantId = (list.search.initial as { tenantId?: string }).tenantId
+  const scope = tenantId ? { tenantId: Number(tenantId) } : {}
+  const counts = useRead(deviceGroups.counts, scope, { quiet: true })
+  const tree = useMemo(() => treeOf(list.table.rows, counts.data?.list), [list.table.rows, counts.data])
+  const [closed, setClosed] = useState<readonly number[]>([])
+  const branches = useMemo(() => branchIds(tree), [tree])
+  const open = branches.filter((id) => !closed.includes(id))
+  const [shown, setShown] = useState<Shown>()
+  const rowActions = useGroupActions(setShown)
+  const close = () => setShown(undefined)
+  const add = <AddButton onAdd={() => setShown({ what: 'add' })} />
+  return (
+    <Page>
+      <Search {...list.search} />
+      <DataTable<GroupNode>
+        {...list.table}
+        rows={tree}
+        rowKey="id"
+        expandable={{
+          expandedRowKeys: open,
+          onExpandedRowsChange: (keys) => setClosed(branches.filter((id) => !keys.includes(id))),
+        }}
+        columns={[...COLUMNS, actions(((row: GroupNode) => rowActions(row)) as never, 220) as never]}
+        actions={
+          <>
+            {add}
+            <AccessLink tenantId={tenantId} />
+          </>
+        }
+        empty={{ text: '还没有设备分组', action: add }}
+        onOpen={(group) => setShown({ what: 'devices', group })}
+      />
+      {shown?.what === 'add' && <GroupAdd {...scope} tree={tree} parentId={shown.parentId} onClose={close} />}
+      {shown?.what === 'edit' && <GroupEdit {...scope} tree={tree} id={shown.group.id} onClose={close} />}
+      {shown?.what === 'devices' && <GroupDevices group={shown.group} onClose={close} />}
+    </Page>
+  )
+}
+
+function useGroupActions(onShow: (shown: Shown) => void) {
+  const remove = useWrite(deviceGroups.remove)
+  const canAdd = useCan()(deviceGroups.create.access)
+  return (row: GroupNode) => (
+    <RowActions
+      items={[
+        { label: '设备', to: deviceGroups.devices, onClick: () => onShow({ what: 'devices', group: row }) },
+        { label: '编辑', to: deviceGroups.update, onClick: () => onShow({ what: 'edit', group: row }) },
+        canAdd && { label: '新增下级', onClick: () => onShow({ what: 'add', parentId: row.id }) },
+        {
+          label: '删除',
+          to: deviceGroups.remove,
+          danger: true,
+          disabled: row.children !== undefined,
+          confirm: `删除分组「${row.groupName}」？组内设备不会被删除，只是不再属于该分组。`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+}
+
+function Search(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
+  const many = useManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="groupName" />
+      <SelectFilter of={QUERY} name="kind" />
+      <SelectFilter of={QUERY} name="status" />
+      {many && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantSelect />
+        </Filter>
+      )}
+    </SearchForm>
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={deviceGroups.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增分组
+    </Button>
+  </Allowed>
+)
+
+function AccessLink({ tenantId }: { tenantId: string | undefined }) {
+  if (!useCan()('device:apkManage:access')) return null
+  return (
+    <Link to={`/device/apkManage/access${tenantId ? `?tenantId=${tenantId}` : ''}`} className="group-access">
+      <ApiOutlined aria-hidden /> 接入设置
+    </Link>
+  )
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { branchIds, type Group, parentItems, treeOf } from './group-tree.ts'
+
+const group = (id: number, parentId: number) => ({ id, parentId, groupName: `组${id}` }) as Group
+const rows = [group(1, 0), group(2, 1), group(3, 2), group(4, 0), group(5, 99)]
+
+test('groups stand below their parents with their counts, those of a missing parent at the top', () => {
+  const tree = treeOf(rows, [{ id: 3, deviceCount: 7, onlineCount: 2 }])
+  expect(tree.map(({ id }) => id)).toEqual([1, 4, 5])
+  expect(tree[0]?.children?.[0]?.children?.[0]).toMatchObject({ id: 3, deviceCount: 7, onlineCount: 2 })
+  expect(tree[1]).not.toHaveProperty('children')
+  expect(branchIds(tree)).toEqual([1, 2])
+})
+
+test('a group goes under those that leave room for what is below it', () => {
+  const tree = treeOf(rows)
+  const keys = (self?: number) => JSON.stringify(parentItems(tree, self)).match(/"key":\d+/g) ?? []
+  expect(keys()).toEqual(['"key":1', '"key":2', '"key":4', '"key":5'])
+  expect(keys(1)).toEqual([])
+  expect(keys(2)).toEqual(['"key":1', '"key":4', '"key":5'])
+  expect(keys(4)).toEqual(['"key":1', '"key":2', '"key":5'])
+})

@@ -1,0 +1,160 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { DeviceModelRow, deviceModels } from '@oms/contract/device-model.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { useFileUrl } from '#kernel/file-url.ts'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { TypeSelect } from './type-select.tsx'
+import './device-model.css'
+
+const ModelAdd = later(() => import('./device-model-form.tsx'), 'ModelAdd')
+const ModelEdit = later(() => import('./device-model-form.tsx'), 'ModelEdit')
+const ModelDrawer = later(() => import('./device-model-drawer.tsx'), 'ModelDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+
+export type Model = z.output<typeof DeviceModelRow>
+
+const { col, actions } = columnsOf(DeviceModelRow)
+const QUERY = deviceModels.list.input
+const COLUMNS = [
+  col('modelName', (name, { picture }) => <ModelName name={name} picture={picture} />, { width: 190, sort: true }),
+  col('modelCode', { width: 130, sort: true }),
+  col('typeName', { width: 110 }),
+  col('hwVersion', { width: 100, hidden: true }),
+  col('chip', { width: 110 }),
+  col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 100, align: 'right' }),
+  col('onlineCount', (count) => count.toLocaleString(), { width: 90, align: 'right' }),
+  col('currentVerName', (_, row) => <Current row={row} />, { width: 150 }),
+  col('versionCount', { width: 110, align: 'right', hidden: true }),
+  col('status', (_, row) => <ModelStatus row={row} />, { width: 100 }),
+  col('remark', { width: 160, hidden: true }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true }),
+]
+
+/** Models that are sold, with how many devices there are of each and what they run. */
+export default function DeviceModelListPage() {
+  const list = useList(deviceModels.list)
+  const remove = useWrite(deviceModels.remove)
+  const [edited, setEdited] = useState<Model | 'new'>()
+  const [shown, setShown] = useState<Model>()
+  const close = () => setEdited(undefined)
+  const rowActions = (row: Model) => (
+    <RowActions
+      items={[
+        { label: '详情', to: deviceModels.get, onClick: () => setShown(row) },
+        { label: '编辑', to: deviceModels.update, onClick: () => setEdited(row) },
+        {
+          label: '删除',
+          to: deviceModels.remove,
+          danger: true,
+          confirm: `删除设备型号「${row.modelName}」？还有设备或版本使用它时不能删除。`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+  const add = <AddButton onAdd={() => setEdited('new')} />
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="modelName" />
+        <Filter of={QUERY} name="modelCode" />
+        <Filter of={QUERY} name="typeId">
+          <TypeSelect />
+        </Filter>
+        <Filter of={QUERY} name="chip" />
+        <SelectFilter of={QUERY} name="status" />
+        <DateRangeFilter label="创建时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 160)]}
+        actions={add}
+        tools={<ExportButton to={deviceModels.export} query={list.query} name="设备型号" />}
+        batch={(picked) => <Batch picked={picked} />}
+        empty={{ text: '还没有设备型号', action: add }}
+        onOpen={setShown}
+      />
+      <ModelDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {edited === 'new' && <ModelAdd onClose={close} />}
+      {edited && edited !== 'new' && <ModelEdit row={edited} onClose={close} />}
+    </Page>
+  )
+}
+
+function ModelName({ name, picture }: { name: string; picture: string }) {
+  return (
+    <span className="model-name">
+      <Thumb address={picture} />
+      {name}
+    </span>
+  )
+}
+
+function Thumb({ address }: { address: string }) {
+  const url = useFileUrl(address)
+  return url ? <img className="model-thumb" src={url} alt="" /> : <span className="model-thumb" aria-hidden />
+}
+
+/** The count leads to the devices it counts. */
+function Devices({ count, modelId }: { count: number; modelId: number }) {
+  const can = useCan()
+  if (count === 0 || !can('device:apkManage:list')) return count.toLocaleString()
+  return <Link to={`/device/apkManage?modelId=${modelId}`}>{count.toLocaleString()}</Link>
+}
+
+const Current = ({ row: { currentVerCode, currentVerName } }: { row: Model }) =>
+  currentVerCode === null ? <span className="kit-none">-</span> : `${currentVerName}（${currentVerCode}）`
+
+function ModelStatus({ row }: { row: Model }) {
+  const enable = useWrite(deviceModels.enable)
+  const disable = useWrite(deviceModels.disable)
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={row.modelName}
+      disabled={!can(deviceModels.enable.access)}
+      warning="停用后不能为该型号新增设备和版本，该型号的设备也不再获得升级。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
+    />
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={deviceModels.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增型号
+    </Button>
+  </Allowed>
+)
+
+function Batch({ picked }: { picked: Picked<Model> }) {
+  const each = { picked, input: ({ id }: Model) => ({ id }), nameOf: ({ modelName }: Model) => modelName }
+  return (
+    <>
+      <BatchAction label="启用" to={deviceModels.enable} {...each} />
+      <BatchAction label="停用" to={deviceModels.disable} {...each} danger />
+      <BatchAction label="删除" to={deviceModels.remove} {...each} danger />
+    </>
+  )
+}

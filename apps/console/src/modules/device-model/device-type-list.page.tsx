@@ -1,0 +1,139 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { DeviceTypeRow, deviceTypes } from '@oms/contract/device-type.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { TypeIcon } from './type-icon.tsx'
+import './device-model.css'
+
+const TypeAdd = later(() => import('./device-type-form.tsx'), 'TypeAdd')
+const TypeEdit = later(() => import('./device-type-form.tsx'), 'TypeEdit')
+
+export type DeviceType = z.output<typeof DeviceTypeRow>
+
+const { col, actions } = columnsOf(DeviceTypeRow)
+const QUERY = deviceTypes.list.input
+const COLUMNS = [
+  col('typeName', (name, { icon }) => <TypeName name={name} icon={icon} />, { width: 180, sort: true }),
+  col('typeCode', { width: 140 }),
+  col('modelCount', (count, { id }) => <Models count={count} typeId={id} />, { width: 100, align: 'right' }),
+  col('deviceCount', (count, { id }) => <Devices count={count} typeId={id} />, { width: 110, align: 'right' }),
+  col('sort', { width: 80, align: 'right', sort: true }),
+  col('status', (_, row) => <TypeStatus row={row} />, { width: 100 }),
+  col('remark', { width: 200 }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true }),
+]
+
+/** Kinds of devices; every model belongs to one. */
+export default function DeviceTypeListPage() {
+  const list = useList(deviceTypes.list)
+  const remove = useWrite(deviceTypes.remove)
+  const [edited, setEdited] = useState<DeviceType | 'new'>()
+  const close = () => setEdited(undefined)
+  const rowActions = (row: DeviceType) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: deviceTypes.update, onClick: () => setEdited(row) },
+        {
+          label: '删除',
+          to: deviceTypes.remove,
+          danger: true,
+          disabled: row.modelCount > 0,
+          confirm: `删除设备类型「${row.typeName}」？`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+  const add = <AddButton onAdd={() => setEdited('new')} />
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="typeName" />
+        <Filter of={QUERY} name="typeCode" />
+        <SelectFilter of={QUERY} name="status" />
+        <DateRangeFilter label="创建时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 120)]}
+        actions={add}
+        tools={<ExportButton to={deviceTypes.export} query={list.query} name="设备类型" />}
+        selectable={({ modelCount }) => modelCount === 0}
+        batch={(picked) => (
+          <BatchAction
+            label="删除"
+            to={deviceTypes.remove}
+            picked={picked}
+            input={({ id }) => ({ id })}
+            nameOf={({ typeName }) => typeName}
+            danger
+          />
+        )}
+        empty={{ text: '还没有设备类型，先新增类型，再新增型号', action: add }}
+      />
+      {edited === 'new' && <TypeAdd onClose={close} />}
+      {edited && edited !== 'new' && <TypeEdit row={edited} onClose={close} />}
+    </Page>
+  )
+}
+
+const TypeName = ({ name, icon }: { name: string; icon: string }) => (
+  <span className="model-name">
+    <TypeIcon name={icon} />
+    {name}
+  </span>
+)
+
+/** The count leads to the list it counts. */
+function Models({ count, typeId }: { count: number; typeId: number }) {
+  const can = useCan()
+  if (count === 0 || !can('device:updateManage:list')) return count
+  return <Link to={`/device/updateManage?typeId=${typeId}`}>{count}</Link>
+}
+function Devices({ count, typeId }: { count: number; typeId: number }) {
+  const can = useCan()
+  if (count === 0 || !can('device:apkManage:list')) return count.toLocaleString()
+  return <Link to={`/device/apkManage?typeId=${typeId}`}>{count.toLocaleString()}</Link>
+}
+
+function TypeStatus({ row }: { row: DeviceType }) {
+  const enable = useWrite(deviceTypes.enable)
+  const disable = useWrite(deviceTypes.disable)
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={row.typeName}
+      disabled={!can(deviceTypes.enable.access)}
+      warning="停用后不能在该类型下新增型号，已有型号和设备不受影响。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
+    />
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={deviceTypes.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增类型
+    </Button>
+  </Allowed>
+)
