@@ -3,7 +3,7 @@ import type { Contract } from './kernel/endpoint.ts'
 import { whole } from './kernel/fields.ts'
 
 /** What an upload is for decides who may send it, its limits and its allowed types (`upload.ts`). */
-export const FILE_PURPOSES = ['avatar', 'file', 'image', 'notice', 'component'] as const
+export const FILE_PURPOSES = ['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage', 'component'] as const
 export type FilePurpose = (typeof FILE_PURPOSES)[number]
 
 export const StoredFileRow = z.object({
@@ -30,7 +30,7 @@ export const files = {
     body: 'multipart',
     title: '上传文件',
     log: false,
-    input: z.object({ purpose: z.enum(['avatar', 'file', 'image', 'notice']).default('file') }),
+    input: z.object({ purpose: z.enum(['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage']).default('file') }),
     result: StoredFileRow,
   },
   download: {

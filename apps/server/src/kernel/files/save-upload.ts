@@ -23,6 +23,8 @@ const RULES: Readonly<Record<FilePurpose, UploadRule>> = {
   file: UPLOAD.file,
   image: UPLOAD.image,
   notice: NOTICE,
+  ticket: UPLOAD.file,
+  ticketImage: UPLOAD.image,
   component: UPLOAD.component,
 }
 

@@ -18,7 +18,11 @@ import { reaches, transact } from '#kernel/tenancy.ts'
 const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
   notice: ['system:noticeManage:add'],
   component: ['upgrade:ota:uploadComp', 'upgrade:GeneralSoftware:uploadComp'],
+  ticket: ['AfterService:Questions:add'],
+  ticketImage: ['AfterService:Questions:add'],
 }
+/** Who may open a ticket may fetch what is attached to it. */
+const TICKET_READERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
 /** Who may fetch a component besides the account that sent it, by the kind of version that consists of it. */
 const COMPONENT_READERS: Readonly<Record<number, string>> = {
   1: 'upgrade:ota:query',
@@ -57,6 +61,8 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
   if (!reaches(user, file.tenantId)) return false
+  if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
+    return TICKET_READERS.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
 }
 

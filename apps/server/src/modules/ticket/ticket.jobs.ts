@@ -1,3 +1,8 @@
 import type { Kernel } from '#kernel/kernel.ts'
+import { registerTicketRollups } from './stat-rollup.ts'
+import { registerTicketClock } from './ticket-clock.ts'
 
-export function registerTicketJobs(_kernel: Kernel) {}
+export function registerTicketJobs(kernel: Kernel) {
+  registerTicketClock(kernel)
+  registerTicketRollups(kernel)
+}

@@ -1,0 +1,160 @@
+import type { desk } from '@oms/contract/feedback-desk.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, eq, ne, or, sql } from 'drizzle-orm'
+import { deviceModels, deviceTypes } from '#db/schema/device.ts'
+import { settings } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import { tickets, ticketTemplates, ticketViewers } from '#db/schema/ticket.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { forbidden, notFound } from '#kernel/problem.ts'
+import { contains } from '#kernel/query.ts'
+import { checkRevision, touched } from '#kernel/stale.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+import { SLA_KEY, slaSettings } from '#kernel/tickets/sla.ts'
+import { uniqueClash } from '#kernel/unique.ts'
+import { nameOf } from './ticket-change.ts'
+import { demandDesk, demandReader, visible } from './ticket-rows.ts'
+
+const TEMPLATE = 'ticketTemplate'
+const own = (user: User) =>
+  and(alive(ticketTemplates), user.tenantId === null ? sql`false` : eq(ticketTemplates.tenantId, user.tenantId))
+
+export async function templates({ db, user }: Ctx, { keyword }: ParsedOf<typeof desk.templates>) {
+  demandDesk(user)
+  return db
+    .select()
+    .from(ticketTemplates)
+    .where(and(own(user), or(contains(ticketTemplates.title, keyword), contains(ticketTemplates.content, keyword))))
+    .orderBy(asc(ticketTemplates.sort), asc(ticketTemplates.id))
+    .limit(200)
+}
+
+const titleTaken = (error: unknown): never => {
+  throw uniqueClash(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
+}
+
+export async function addTemplate(ctx: Ctx, input: ParsedOf<typeof desk.addTemplate>) {
+  const { db, user } = ctx
+  if (user.tenantId === null) throw forbidden()
+  const [made] = await db
+    .insert(ticketTemplates)
+    .values({ ...input, tenantId: user.tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: ticketTemplates.id })
+    .catch(titleTaken)
+  ctx.audit({ bizType: TEMPLATE, bizId: made!.id, action: `新增备注模板「${input.title}」` })
+  return { id: made!.id }
+}
+
+async function lockTemplate({ db, user }: Ctx, id: number) {
+  const [found] = await db
+    .select()
+    .from(ticketTemplates)
+    .where(and(eq(ticketTemplates.id, id), own(user)))
+    .for('update')
+  if (!found) throw notFound('备注模板')
+  return found
+}
+
+export async function updateTemplate(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof desk.updateTemplate>) {
+  const { db, user, now } = ctx
+  const stored = await lockTemplate(ctx, id)
+  await checkRevision(db, stored, rev)
+  const change = touched(stored, user.uid, now)
+  await db
+    .update(ticketTemplates)
+    .set({ ...input, ...change })
+    .where(eq(ticketTemplates.id, id))
+    .catch(titleTaken)
+  ctx.audit({ bizType: TEMPLATE, bizId: id, action: `修改备注模板「${input.title}」` })
+  return { rev: change.rev }
+}
+
+export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.removeTemplate>) {
+  const stored = await lockTemplate(ctx, id)
+  await ctx.db.update(ticketTemplates).set({ deletedAt: ctx.now.toISOString() }).where(eq(ticketTemplates.id, id))
+  ctx.audit({ bizType: TEMPLATE, bizId: id, action: `删除备注模板「${stored.title}」` })
+  return null
+}
+
+export function sla({ db, user }: Ctx) {
+  demandDesk(user)
+  return slaSettings(db)
+}
+
+/** One calendar for the installation, so only the platform changes it. Open tickets are timed anew by the clock. */
+export async function saveSla(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
+  const { db, user, now } = ctx
+  if (!user.isPlatform) throw forbidden()
+  const change = { value: input, updateTime: now.toISOString() }
+  await db
+    .insert(settings)
+    .values({ key: SLA_KEY, ...change })
+    .onConflictDoUpdate({ target: settings.key, set: change })
+  await db.update(tickets).set({ slaNextTime: now.toISOString() }).where(ne(tickets.status, 5))
+  ctx.audit({ bizType: SLA_KEY, action: input.enabled ? '修改服务时限' : '停用服务时限' })
+  return null
+}
+
+/** Silent for two heartbeats and a bit, one has gone. */
+const GONE = sql.raw(`interval '35 seconds'`)
+
+export async function viewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof desk.viewers>) {
+  demandReader(user)
+  const [found] = await db
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.id, id), visible(user)))
+  if (!found) throw notFound('工单')
+  const me = and(eq(ticketViewers.ticketId, id), eq(ticketViewers.uid, user.uid))
+  if (leave === 1) {
+    await db.delete(ticketViewers).where(me)
+    return []
+  }
+  const seen = { realname: nameOf(user), typing, seenTime: sql`now()` as unknown as string }
+  await db
+    .insert(ticketViewers)
+    .values({ ticketId: id, uid: user.uid, ...seen })
+    .onConflictDoUpdate({ target: [ticketViewers.ticketId, ticketViewers.uid], set: seen })
+  return db
+    .select({ uid: ticketViewers.uid, realname: ticketViewers.realname, typing: ticketViewers.typing })
+    .from(ticketViewers)
+    .where(
+      and(
+        eq(ticketViewers.ticketId, id),
+        ne(ticketViewers.uid, user.uid),
+        sql`${ticketViewers.seenTime} > now() - ${GONE}`,
+      ),
+    )
+    .orderBy(asc(ticketViewers.uid))
+    .limit(20)
+}
+
+const MOST = 500
+
+export async function choices({ db, user }: Ctx) {
+  demandDesk(user)
+  const seen = await db
+    .select({ id: tenants.id, name: tenants.name })
+    .from(tenants)
+    .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
+    .orderBy(asc(tenants.id))
+    .limit(MOST)
+  const types = await db
+    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
+    .from(deviceTypes)
+    .where(alive(deviceTypes))
+    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.id))
+    .limit(MOST)
+  const models = await db
+    .select({ id: deviceModels.id, name: deviceModels.modelName, typeId: deviceModels.typeId })
+    .from(deviceModels)
+    .where(alive(deviceModels))
+    .orderBy(asc(deviceModels.modelName))
+    .limit(MOST)
+  // Tags in use lately: of the newest tickets, which an index finds at once.
+  const recent = db.select({ tags: tickets.tags }).from(tickets).where(visible(user)).orderBy(sql`id desc`).limit(MOST)
+  const { rows } = await db.execute<{ tag: string }>(
+    sql`select distinct unnest(tags) as tag from (${recent}) recent order by tag limit 100`,
+  )
+  return { tenants: seen, types, models, tags: rows.map(({ tag }) => tag) }
+}

@@ -1,0 +1,194 @@
+import { STANDARD_SLA } from '@oms/contract/feedback-desk.ts'
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { createTicketFromDevice } from '#kernel/tickets/create-ticket.ts'
+import { useApp } from '#test/harness.ts'
+import { countFleet, rollUp } from './stat-rollup.ts'
+import { turnTicketClock } from './ticket-clock.ts'
+import { AGENT, deviceOf, dispose, infoOf, LEAD, recordsOf, ticketBy, URL } from './ticket-fixture.ts'
+
+const server = useApp()
+const age = (id: number, days: number) =>
+  server.db.execute(
+    sql`update tickets set create_time = create_time - make_interval(days => ${days}::int), sla_next_time = now() where id = ${id}`,
+  )
+const inboxOf = async (uid: number) =>
+  (
+    await server.db.execute<{ title: string }>(
+      sql`select title from notices where target = 4 and ${uid} = any(target_ids)`,
+    )
+  ).rows.map(({ title }) => title)
+
+describe('the clock', () => {
+  test('a ticket late is marked once, recorded, and its handler hears of it', async () => {
+    const me = await server.as(...LEAD)
+    const id = await ticketBy(me)
+    await dispose(me, id)
+    expect(await infoOf(me, id)).toMatchObject({ slaState: 1, slaSolveDue: expect.any(String) })
+    await age(id, 90)
+    await turnTicketClock(server.kernel)
+    await turnTicketClock(server.kernel)
+    const info = await infoOf(me, id)
+    expect(info.slaState).toBe(3)
+    const late = (await recordsOf(me, id)).filter((record: { kind: number }) => record.kind === 10)
+    expect(late).toMatchObject([{ detail: '解决已超时', realname: '系统' }])
+    expect((await inboxOf(me.uid)).filter((title) => title.includes(info.feedbackNo))).toHaveLength(1)
+    expect((await me.call('GET', `${URL}/page?breached=1&handlerId=${me.uid}`)).data.total).toBe(1)
+  })
+
+  test('a suspended ticket reminds its handler when its time has come', async () => {
+    const me = await server.as(...LEAD)
+    const id = await ticketBy(me)
+    const past = await dispose(me, id, { status: 4, suspendUntil: '2020-01-01 00:00:00' })
+    expect(past).toMatchObject({ code: 400, data: { field: 'suspendUntil' } })
+    expect((await dispose(me, id, { status: 4, suspendUntil: '2200-01-01 00:00:00' })).code).toBe(200)
+    await turnTicketClock(server.kernel)
+    expect(await infoOf(me, id)).toMatchObject({ status: 4, suspendUntil: '2200-01-01 00:00:00', slaState: 1 })
+    await server.db.execute(sql`update tickets set suspend_until = now() where id = ${id}`)
+    await turnTicketClock(server.kernel)
+    const info = await infoOf(me, id)
+    expect(info.suspendUntil).toBeNull()
+    expect(await inboxOf(me.uid)).toContain(`工单 ${info.feedbackNo} 挂起到期`)
+  })
+
+  test('new limits are checked, kept, and applied to what is open', async () => {
+    const me = await server.as('AfterService:Questions:list', 'AfterService:Questions:sla')
+    const sla = (await me.call('GET', `${URL}/sla`)).data
+    expect(sla).toEqual(STANDARD_SLA)
+    const overlap = [
+      { start: '09:00', end: '12:00' },
+      { start: '11:00', end: '18:00' },
+    ]
+    const wrong = await me.call('PUT', `${URL}/sla`, { ...sla, calendar: { ...sla.calendar, periods: overlap } })
+    expect(wrong).toMatchObject({ code: 400, msg: '工作时段不能重叠' })
+    expect((await me.call('PUT', `${URL}/sla`, { ...sla, enabled: false })).code).toBe(200)
+    const agent = await server.as(...AGENT)
+    expect((await infoOf(agent, await ticketBy(agent))).slaState).toBe(0)
+    expect((await me.call('PUT', `${URL}/sla`, sla)).code).toBe(200)
+    const customer = await server.by({ tenant: '甲方', permissions: ['AfterService:Questions:sla'] })
+    expect((await customer.call('PUT', `${URL}/sla`, sla)).code).toBe(501)
+  })
+})
+
+test('two people on one ticket see each other, and part', async () => {
+  const [a, b] = [await server.as(...AGENT), await server.as(...AGENT)]
+  const id = await ticketBy(a)
+  const beat = async (who: typeof a, body: object = {}) => (await who.call('POST', `${URL}/viewers/${id}`, body)).data
+  expect(await beat(a)).toEqual([])
+  expect(await beat(b, { typing: 1 })).toMatchObject([{ uid: a.uid, typing: 0 }])
+  expect(await beat(a)).toMatchObject([{ uid: b.uid, typing: 1 }])
+  await beat(b, { leave: 1 })
+  expect(await beat(a)).toEqual([])
+})
+
+test('templates are the tenant’s own, found by words, and guarded', async () => {
+  const lead = await server.as(...LEAD, 'AfterService:Questions:template')
+  const template = { title: '请寄回', content: '请将设备寄回维修中心' }
+  const { data } = await lead.call('POST', `${URL}/template`, template)
+  expect((await lead.call('POST', `${URL}/template`, template)).data).toEqual({ field: 'title' })
+  const found = (await lead.call('GET', `${URL}/template?keyword=%E5%AF%84%E5%9B%9E`)).data
+  expect(found).toMatchObject([{ id: data.id, title: '请寄回' }])
+  expect((await lead.call('PUT', `${URL}/template`, { ...template, id: data.id, rev: 0, sort: 3 })).code).toBe(200)
+  expect((await lead.call('PUT', `${URL}/template`, { ...template, id: data.id, rev: 0 })).data.conflict).toBeDefined()
+  const other = await server.by({ tenant: '乙方', permissions: [...LEAD, 'AfterService:Questions:template'] })
+  expect((await other.call('GET', `${URL}/template`)).data).toEqual([])
+  expect((await other.call('DELETE', `${URL}/template/${data.id}`)).code).toBe(400)
+  expect((await lead.call('DELETE', `${URL}/template/${data.id}`)).code).toBe(200)
+  const nobody = await server.as()
+  expect((await nobody.call('GET', `${URL}/template`)).code).toBe(501)
+})
+
+test('a device reports for itself; twenty open ones are enough', async () => {
+  const { id: deviceId } = await deviceOf(server.db, 1, { sn: 'SN-SELF' })
+  const report = { deviceId, tenantId: 1, sn: 'SN-SELF', problemType: 1, content: '存储卡异常' }
+  const made = await createTicketFromDevice(server.kernel, report)
+  const me = await server.as(...AGENT)
+  expect(await infoOf(me, made.id)).toMatchObject({ sn: 'SN-SELF', source: 4, account: '', modelName: /^型号/ })
+  for (let i = 0; i < 19; i++) await createTicketFromDevice(server.kernel, report)
+  await expect(createTicketFromDevice(server.kernel, report)).rejects.toThrow('20个未关闭')
+})
+
+describe('statistics', () => {
+  const query = (from: string, more = '') => `?startDate=${from}&endDate=2199-12-31${more}`
+  const today = async () =>
+    (await server.db.execute<{ day: string }>(sql`select current_date::text as day`)).rows[0]!.day
+  const range = async (more = '') => {
+    const day = await today()
+    return `?startDate=${day}&endDate=${day}${more}`
+  }
+
+  test('say what counting the tickets says, before and after the day is added up', async () => {
+    const me = await server.as(...LEAD, 'AfterService:StatisticAnalysis:list', 'AfterService:StatisticAnalysis:export')
+    const { modelId } = await deviceOf(server.db, 1, { sn: 'SN-STAT', verCode: 300 })
+    await countFleet(server.kernel)
+    const [a, b, c] = [
+      await ticketBy(me, { sn: 'SN-STAT', problemType: 1 }),
+      await ticketBy(me, { sn: 'SN-STAT', problemType: 2 }),
+      await ticketBy(me, { sn: 'SN-STAT', problemType: 2 }),
+    ]
+    await dispose(me, a, { status: 5, problemAttr: '{"hardware":["1","9"]}' })
+    await me.call('POST', `${URL}/rate`, { id: a, satisfaction: 4 })
+    await dispose(me, b, { status: 5 })
+    await dispose(me, b, { status: 1 })
+    await me.call('POST', `${URL}/merge`, { ids: [c], intoId: b })
+    const read = async (name: string) =>
+      (await me.call('GET', `${URL}/statistics/${name}${await range(`&modelId=${modelId}`)}`)).data
+    const all = async () => ({
+      summary: await read('summary'),
+      trend: await read('trend'),
+      problem: await read('problem'),
+      model: await read('model'),
+      handler: await read('handler'),
+      heatmap: await read('heatmap'),
+      age: await read('age'),
+    })
+    const before = await all()
+    expect(before.summary).toMatchObject({
+      created: 2,
+      closed: 1,
+      backlog: 1,
+      unassigned: 0,
+      reopened: 1,
+      reopenRate: 50,
+      satisfaction: 4,
+      rated: 1,
+    })
+    expect(before.trend.days).toMatchObject([{ created: 2, closed: 1, backlog: 1 }])
+    expect(before.problem).toMatchObject({
+      types: [
+        { key: '1', count: 1 },
+        { key: '2', count: 1 },
+      ],
+      hardware: [
+        { key: '1', count: 1 },
+        { key: '9', count: 1 },
+      ],
+    })
+    expect(before.model.models).toMatchObject([
+      { modelId, tickets: 2, devices: 1, rate: 2000, versions: [{ verCode: 300, tickets: 2, rate: 2000 }] },
+    ])
+    expect(before.handler).toMatchObject([{ uid: me.uid, open: 1, closed: 1, reopened: 1, satisfaction: 4 }])
+    expect(before.heatmap).toMatchObject([{ count: 2 }])
+    expect(before.age[0]).toMatchObject({ label: '0-1天', count: 1 })
+    await rollUp(server.kernel)
+    expect(await all()).toEqual(before)
+    const fresh = await server.db.execute<{ n: number }>(sql`select count(*)::int as n from ticket_facts where fresh`)
+    expect(fresh.rows[0]?.n).toBe(0)
+    const csv = await me.inject({ url: `${URL}/statistics/export${await range('&format=csv')}` })
+    expect(csv.body).toContain('新建')
+  })
+
+  test('a customer’s staff count their own; a range has its limits', async () => {
+    const one = await server.by({ tenant: '统计客户', permissions: [...LEAD, 'AfterService:StatisticAnalysis:list'] })
+    await ticketBy(one)
+    expect((await one.call('GET', `${URL}/statistics/summary${await range()}`)).data).toMatchObject({
+      created: 1,
+      backlog: 1,
+    })
+    expect((await one.call('GET', `${URL}/statistics/summary${query('2026-01-01')}`)).msg).toBe('统计范围不能超过366天')
+    const upside = '?startDate=2026-02-01&endDate=2026-01-01'
+    expect((await one.call('GET', `${URL}/statistics/summary${upside}`)).data.field).toBe('endDate')
+    for (const path of ['model', 'handler', 'problem', 'heatmap', 'age', 'trend'])
+      expect((await one.call('GET', `${URL}/statistics/${path}${await range()}`)).code, path).toBe(200)
+  })
+})

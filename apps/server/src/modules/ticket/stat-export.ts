@@ -1,0 +1,68 @@
+import { PROBLEM_PART, PROBLEM_TYPE, type ProblemPart } from '@oms/contract/feedback-rows.ts'
+import type { feedbackStat } from '@oms/contract/feedback-stat.ts'
+import { DICT_SEED } from '@oms/contract/dict-seed.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { ExportFormat } from '@oms/contract/kernel/transfer.ts'
+import type { Ctx } from '#kernel/context.ts'
+import type { StreamAnswer } from '#kernel/implement.ts'
+import { sendTable } from '#kernel/table/send-table.ts'
+import { transact } from '#kernel/tenancy.ts'
+import { model } from './stat-model.service.ts'
+import { age, handler, problem, type Query, summary, trend } from './stat.service.ts'
+
+const COLUMNS = [
+  { key: 'part', title: '分类', width: 18 },
+  { key: 'name', title: '项目', width: 30 },
+  { key: 'value', title: '数值', width: 14, type: 'number' },
+  { key: 'more', title: '说明', width: 50 },
+] as const
+
+type Line = { part: string; name: string; value: number | null; more: string }
+
+/** Every figure of the page in one table, a line each. */
+export async function exportStat(ctx: Ctx, input: ParsedOf<typeof feedbackStat.export>): Promise<StreamAnswer> {
+  const { format = 'xlsx' } = input as { format?: ExportFormat }
+  const rows = await transact(ctx, (db) => linesOf({ ...ctx, db }, input))
+  ctx.audit({ bizType: 'ticket', action: `导出售后统计 ${input.startDate} 至 ${input.endDate}` })
+  return (_request, reply) => sendTable(reply, { name: '售后统计', format, columns: COLUMNS, rows })
+}
+
+async function linesOf(ctx: Ctx, input: Query): Promise<Line[]> {
+  const figures = await summary(ctx, input)
+  const line =
+    (part: string) =>
+    (name: string, value: number | null, more = '') => ({ part, name, value, more })
+  const one = line('概览')
+  const [{ days }, problems, { models }] = [await trend(ctx, input), await problem(ctx, input), await model(ctx, input)]
+  return [
+    one('新建', figures.created),
+    one('关闭', figures.closed),
+    one('未关闭', figures.backlog, '当前'),
+    one('未分派', figures.unassigned, '当前'),
+    one('已超时', figures.breached, '当前'),
+    one('平均首次响应（分钟）', figures.respondMinutes),
+    one('平均解决（分钟）', figures.solveMinutes),
+    one('重开率（%）', figures.reopenRate),
+    one('满意度', figures.satisfaction, `${figures.rated} 个评价`),
+    one('时限达成率（%）', figures.hitRate),
+    ...days.map(({ day, created, closed, backlog }) => line('每日')(day, created, `关闭 ${closed}，未关闭 ${backlog}`)),
+    ...problems.types.map(({ key, count }) =>
+      line('问题类型')(PROBLEM_TYPE[Number(key) as keyof typeof PROBLEM_TYPE] ?? key, count),
+    ),
+    ...(['hardware', 'software', 'structure'] as const).flatMap((part) =>
+      problems[part].map(({ key, count }) => line(PROBLEM_PART[part])(optionName(part, key), count)),
+    ),
+    ...models.flatMap(({ modelName, versions }) =>
+      versions.map(({ verName, tickets, devices, rate }) =>
+        line('型号与固件')(`${modelName} ${verName}`, tickets, `${devices} 台，每千台 ${rate ?? '-'}`),
+      ),
+    ),
+    ...(await handler(ctx, input)).map(({ realname, open, closed, solveMinutes }) =>
+      line('处理人员')(realname, closed, `处理中 ${open}，平均解决 ${solveMinutes ?? '-'} 分钟`),
+    ),
+    ...(await age(ctx, input)).map(({ label, count }) => line('未关闭时长')(label, count)),
+  ]
+}
+
+const optionName = (part: ProblemPart, key: string) =>
+  DICT_SEED.find(({ type }) => type === `feedback_${part}`)?.entries.find(([value]) => value === key)?.[1] ?? key

@@ -1,0 +1,258 @@
+import type { feedbackStat, StatRange } from '@oms/contract/feedback-stat.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, between, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { accounts } from '#db/schema/account.ts'
+import { ticketFacts, tickets } from '#db/schema/ticket.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { scoped } from '#kernel/tenancy.ts'
+import { dayAfter, wallOf } from '#kernel/tickets/zone.ts'
+import { isOpen, visible } from './ticket-rows.ts'
+
+export type Query = ParsedOf<typeof feedbackStat.summary>
+const DAY_MS = 86_400_000
+/** What `ticket_facts.dim` counts; see the migration. */
+export const DIM = {
+  created: 1,
+  closed: 2,
+  responded: 3,
+  reopened: 4,
+  rated: 5,
+  late: 6,
+  hours: 7,
+  versions: 8,
+  handlerClosed: 9,
+  hardware: 11,
+  software: 12,
+  structure: 13,
+  handlerReopened: 14,
+  handlerRated: 15,
+} as const
+
+const ofType = (column: SQL, typeId: number | undefined) =>
+  typeId === undefined ? undefined : sql`${column} in (select id from device_models where type_id = ${typeId}::int)`
+
+/** The counted facts a filter means, within what the account may see. */
+export const facts = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>, dims: readonly number[]) =>
+  and(
+    inArray(ticketFacts.dim, [...dims]),
+    scoped(user, { tenant: ticketFacts.tenantId }),
+    tenantId === undefined ? undefined : eq(ticketFacts.tenantId, tenantId),
+    modelId === undefined ? undefined : eq(ticketFacts.modelId, modelId),
+    ofType(sql`${ticketFacts.modelId}`, typeId),
+  )
+
+/** Open tickets the same filter means; what stands open now has no period. */
+export const openTickets = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
+  and(
+    isOpen,
+    visible(user),
+    tenantId === undefined ? undefined : eq(tickets.tenantId, tenantId),
+    modelId === undefined ? undefined : eq(tickets.modelId, modelId),
+    ofType(sql`${tickets.modelId}`, typeId),
+  )
+
+const n = sql<number>`sum(${ticketFacts.n})::int`
+const total = sql<number>`sum(${ticketFacts.total})::float8`
+
+export const daysIn = ({ startDate, endDate }: Query) =>
+  Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS) + 1
+
+const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits
+const ratio = (part: number, whole: number) => (whole > 0 ? rounded((part / whole) * 100, 2) : null)
+const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n > 0 ? rounded(total / n, digits) : null)
+
+export async function summary({ db, user }: Ctx, input: Query) {
+  const { startDate, endDate } = input
+  const since = dayAfter(startDate, -daysIn(input))
+  const dims = [DIM.created, DIM.closed, DIM.responded, DIM.reopened, DIM.rated, DIM.late]
+  const now = sql<boolean>`${ticketFacts.day} >= ${startDate}`
+  const rows = await db
+    .select({ dim: ticketFacts.dim, now, n, total })
+    .from(ticketFacts)
+    .where(and(facts(user, input, dims), between(ticketFacts.day, since, endDate)))
+    .groupBy(sql`1, 2`)
+  const of = (dim: number, current = true) =>
+    rows.find((row) => row.dim === dim && row.now === current) ?? { n: 0, total: 0 }
+  const live = await standing({ db, user }, input)
+  const created = of(DIM.created).n
+  return {
+    created,
+    closed: of(DIM.closed).n,
+    ...live,
+    respondMinutes: average(of(DIM.responded)),
+    solveMinutes: average(of(DIM.closed)),
+    reopened: of(DIM.reopened).n,
+    reopenRate: ratio(of(DIM.reopened).n, created),
+    satisfaction: average(of(DIM.rated), 2),
+    rated: of(DIM.rated).n,
+    hitRate: ratio(created - of(DIM.late).n, created),
+    before: {
+      created: of(DIM.created, false).n,
+      closed: of(DIM.closed, false).n,
+      respondMinutes: average(of(DIM.responded, false)),
+      solveMinutes: average(of(DIM.closed, false)),
+    },
+  }
+}
+
+async function standing({ db, user }: Pick<Ctx, 'db' | 'user'>, input: Query) {
+  const [row] = await db
+    .select({
+      backlog: sql<number>`count(*)::int`,
+      unassigned: sql<number>`(count(*) filter (where ${tickets.handlerId} is null))::int`,
+      breached: sql<number>`(count(*) filter (where ${tickets.slaState} = 3))::int`,
+    })
+    .from(tickets)
+    .where(openTickets(user, input))
+  return row ?? { backlog: 0, unassigned: 0, breached: 0 }
+}
+
+export async function trend(ctx: Ctx, input: Query) {
+  const { db, user } = ctx
+  const { startDate, endDate } = input
+  const dims = [DIM.created, DIM.closed]
+  const rows = await db
+    .select({ dim: ticketFacts.dim, day: ticketFacts.day, n })
+    .from(ticketFacts)
+    .where(and(facts(user, input, dims), between(ticketFacts.day, startDate, endDate)))
+    .groupBy(ticketFacts.dim, ticketFacts.day)
+  const [base] = await db
+    .select({
+      open: sql<number>`coalesce(sum(case when ${ticketFacts.dim} = 1 then ${ticketFacts.n} else -${ticketFacts.n} end), 0)::int`,
+    })
+    .from(ticketFacts)
+    .where(and(facts(user, input, dims), lt(ticketFacts.day, startDate)))
+  const counts = new Map(rows.map((row) => [`${row.dim} ${row.day}`, row.n]))
+  let backlog = base?.open ?? 0
+  const days = Array.from({ length: daysIn(input) }, (_, at) => {
+    const day = dayAfter(startDate, at)
+    const created = counts.get(`${DIM.created} ${day}`) ?? 0
+    const closed = counts.get(`${DIM.closed} ${day}`) ?? 0
+    backlog += created - closed
+    return { day, created, closed, backlog }
+  })
+  return { days: upToToday(ctx, days), releases: await releasesIn(ctx, input) }
+}
+
+/** Nothing is known of tomorrow. */
+function upToToday<D extends { day: string }>({ kernel, now }: Ctx, days: D[]) {
+  const today = wallOf(now, kernel.config.timeZone).slice(0, 10)
+  return days.filter(({ day }) => day <= today)
+}
+
+/** Firmware enabled within the period, to mark in the line. */
+async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, modelId }: Query) {
+  const { rows } = await db.execute<{ day: string; modelName: string; verName: string; modelId: number }>(sql`
+    select to_char(v.enable_time, 'YYYY-MM-DD') as day, m.model_name as "modelName", v.ver_name as "verName",
+      v.model_id as "modelId"
+    from ota_versions v join device_models m on m.id = v.model_id
+    where v.deleted_at is null and v.enable_time >= ${startDate} and v.enable_time < ${endDate}::date + 1
+      ${user.scope.tenants === 'all' ? sql`` : sql`and v.tenant_id = any(${sql.param([1, ...user.scope.tenants])}::int[])`}
+      ${modelId === undefined ? sql`` : sql`and v.model_id = ${modelId}`}
+      ${typeId === undefined ? sql`` : sql`and m.type_id = ${typeId}`}
+    order by v.enable_time limit 200`)
+  return rows
+}
+
+export async function problem({ db, user }: Ctx, input: Query) {
+  const dims = [DIM.created, DIM.hardware, DIM.software, DIM.structure]
+  const rows = await db
+    .select({ dim: ticketFacts.dim, key: ticketFacts.key, count: n })
+    .from(ticketFacts)
+    .where(and(facts(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
+    .groupBy(ticketFacts.dim, ticketFacts.key)
+    .having(sql`sum(${ticketFacts.n}) > 0`)
+  const of = (dim: number) =>
+    rows
+      .filter((row) => row.dim === dim)
+      .map(({ key, count }) => ({ key, count }))
+      .sort((a, b) => b.count - a.count || Number(a.key) - Number(b.key))
+  return {
+    types: of(DIM.created),
+    hardware: of(DIM.hardware),
+    software: of(DIM.software),
+    structure: of(DIM.structure),
+  }
+}
+
+export async function handler({ db, user }: Ctx, input: Query) {
+  const dims = [DIM.handlerClosed, DIM.handlerReopened, DIM.handlerRated]
+  const rows = await db
+    .select({ dim: ticketFacts.dim, key: ticketFacts.key, n, total })
+    .from(ticketFacts)
+    .where(and(facts(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
+    .groupBy(ticketFacts.dim, ticketFacts.key)
+  const open = await db
+    .select({ uid: tickets.handlerId, name: sql<string>`max(${tickets.handler})`, count: sql<number>`count(*)::int` })
+    .from(tickets)
+    .where(and(openTickets(user, input), sql`${tickets.handlerId} is not null`))
+    .groupBy(tickets.handlerId)
+  const uids = [...new Set([...rows.map(({ key }) => Number(key)), ...open.map(({ uid }) => uid ?? 0)])]
+  const names = await namesOf({ db }, uids)
+  const of = (dim: number, uid: number) =>
+    rows.find((row) => row.dim === dim && Number(row.key) === uid) ?? { n: 0, total: 0 }
+  return uids
+    .map((uid) => ({
+      uid,
+      realname: names.get(uid) ?? open.find((row) => row.uid === uid)?.name ?? `账号${uid}`,
+      open: open.find((row) => row.uid === uid)?.count ?? 0,
+      closed: of(DIM.handlerClosed, uid).n,
+      solveMinutes: average(of(DIM.handlerClosed, uid)),
+      reopened: of(DIM.handlerReopened, uid).n,
+      satisfaction: average(of(DIM.handlerRated, uid), 2),
+    }))
+    .filter(({ open, closed, reopened }) => open + closed + reopened > 0)
+    .sort((a, b) => b.closed - a.closed || b.open - a.open)
+    .slice(0, 100)
+}
+
+async function namesOf({ db }: Pick<Ctx, 'db'>, uids: number[]) {
+  if (uids.length === 0) return new Map<number, string>()
+  const rows = await db
+    .select({ uid: accounts.uid, name: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account})` })
+    .from(accounts)
+    .where(inArray(accounts.uid, uids))
+  return new Map(rows.map(({ uid, name }) => [uid, name]))
+}
+
+export async function heatmap({ db, user }: Ctx, input: Query) {
+  const rows = await db
+    .select({ key: ticketFacts.key, count: n })
+    .from(ticketFacts)
+    .where(and(facts(user, input, [DIM.hours]), between(ticketFacts.day, input.startDate, input.endDate)))
+    .groupBy(ticketFacts.key)
+    .having(sql`sum(${ticketFacts.n}) > 0`)
+  return rows.map(({ key, count }) => {
+    const [weekday = 1, hour = 0] = key.split('-').map(Number)
+    return { weekday, hour, count }
+  })
+}
+
+/** Days an open ticket has been open: 0-1, 2-3, 4-7, 8-15, more. */
+const AGES = [
+  [0, 1],
+  [2, 3],
+  [4, 7],
+  [8, 15],
+  [16, null],
+] as const
+
+export async function age({ db, user }: Ctx, input: Query) {
+  const days = sql`floor(extract(epoch from now() - ${tickets.createTime}) / 86400)`
+  const bucket = sql<number>`case when ${days} <= 1 then 0 when ${days} <= 3 then 1 when ${days} <= 7 then 2
+    when ${days} <= 15 then 3 else 4 end`
+  const rows = await db
+    .select({
+      bucket,
+      count: sql<number>`count(*)::int`,
+      breached: sql<number>`(count(*) filter (where ${tickets.slaState} = 3))::int`,
+    })
+    .from(tickets)
+    .where(openTickets(user, input))
+    .groupBy(sql`1`)
+  return AGES.map(([minAge, maxAge], at) => {
+    const found = rows.find(({ bucket }) => bucket === at)
+    const label = maxAge === null ? '15天以上' : `${minAge}-${maxAge}天`
+    return { label, minAge, maxAge, count: found?.count ?? 0, breached: found?.breached ?? 0 }
+  })
+}

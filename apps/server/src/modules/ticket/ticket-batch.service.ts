@@ -1,0 +1,133 @@
+import type { feedback } from '@oms/contract/feedback.ts'
+import {
+  FEEDBACK_CLOSED,
+  FEEDBACK_PRIORITY,
+  FEEDBACK_SUSPENDED,
+  MAX_TAGS,
+  SATISFACTION,
+} from '@oms/contract/feedback-rows.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { eq } from 'drizzle-orm'
+import { tickets } from '#db/schema/ticket.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { invalid } from '#kernel/problem.ts'
+import { RECORD } from '#kernel/tickets/create-ticket.ts'
+import { futureOf } from './ticket-dispose.service.ts'
+import {
+  applyStep,
+  auditMany,
+  BIZ,
+  demandMine,
+  demandUnmerged,
+  each,
+  handlerOf,
+  lockTicket,
+  nameOf,
+} from './ticket-change.ts'
+import type { StoredTicket } from './ticket-rows.ts'
+
+const demandOpen = ({ status }: StoredTicket) => {
+  if (status === FEEDBACK_CLOSED) throw invalid('该工单已关闭')
+}
+
+/** Gives open tickets to a colleague, whoever has them now. */
+export async function assign(ctx: Ctx, { ids, handlerId, remark }: ParsedOf<typeof feedback.assign>) {
+  const { done, report } = await each(ctx, ids, async (inner, stored) => {
+    demandOpen(stored)
+    const handler = await handlerOf(inner, handlerId, stored.tenantId)
+    if (stored.handlerId === handler.uid) return
+    const detail = `处理人员：${stored.handler || '未分派'} → ${handler.name}`
+    await applyStep(inner, stored, { handler }, { kind: RECORD.assigned, remark, detail })
+  })
+  auditMany(ctx, '分派', done)
+  return report
+}
+
+export async function suspend(ctx: Ctx, { ids, suspendUntil, remark }: ParsedOf<typeof feedback.suspend>) {
+  const until = futureOf(ctx, suspendUntil)
+  const { done, report } = await each(ctx, ids, async (inner, stored) => {
+    demandMine(ctx.user, stored)
+    demandUnmerged(stored)
+    demandOpen(stored)
+    const handler = stored.handlerId ? undefined : { uid: ctx.user.uid, name: nameOf(ctx.user) }
+    const change = { status: FEEDBACK_SUSPENDED, suspendUntil: until, ...(handler && { handler }) }
+    await applyStep(inner, stored, change, { kind: RECORD.handled, remark, responds: true })
+  })
+  auditMany(ctx, '挂起', done)
+  return report
+}
+
+export async function close(ctx: Ctx, { ids, remark }: ParsedOf<typeof feedback.close>) {
+  const { done, report } = await each(ctx, ids, async (inner, stored) => {
+    demandMine(ctx.user, stored)
+    demandOpen(stored)
+    const change = { status: FEEDBACK_CLOSED, handler: null }
+    await applyStep(inner, stored, change, { kind: RECORD.handled, remark, responds: true })
+  })
+  auditMany(ctx, '关闭', done)
+  return report
+}
+
+export async function priority(ctx: Ctx, { ids, priority }: ParsedOf<typeof feedback.priority>) {
+  const { done, report } = await each(ctx, ids, async (inner, stored) => {
+    if (stored.priority === priority) return
+    const name = (value: number) => FEEDBACK_PRIORITY[value as keyof typeof FEEDBACK_PRIORITY] ?? ''
+    const detail = `优先级：${name(stored.priority)} → ${name(priority)}`
+    await applyStep(inner, stored, { priority }, { kind: RECORD.priority, detail })
+  })
+  auditMany(ctx, `优先级改为「${FEEDBACK_PRIORITY[priority]}」：`, done)
+  return report
+}
+
+export async function tags(ctx: Ctx, { ids, tags, mode }: ParsedOf<typeof feedback.tags>) {
+  const { done, report } = await each(ctx, ids, async (inner, stored) => {
+    const next = tagged(stored.tags, tags, mode)
+    if (next.length > MAX_TAGS) throw invalid(`标签最多${MAX_TAGS}个`, 'tags')
+    if (next.join() === stored.tags.join()) return
+    const detail = `标签：${stored.tags.join('、') || '无'} → ${next.join('、') || '无'}`
+    await applyStep(inner, stored, { tags: next }, { kind: RECORD.tags, detail })
+  })
+  auditMany(ctx, '修改标签：', done)
+  return report
+}
+
+const tagged = (had: string[], given: string[], mode: 'set' | 'add' | 'remove') =>
+  mode === 'set' ? given : mode === 'add' ? [...new Set([...had, ...given])] : had.filter((tag) => !given.includes(tag))
+
+/** Closes duplicates in favour of one ticket of the same customer; what was merged into them follows. */
+export async function merge(ctx: Ctx, { ids, intoId }: ParsedOf<typeof feedback.merge>) {
+  const { db } = ctx
+  // In the batch's own order, or two merges crossing each other would wait for ever.
+  const order = [...new Set([...ids, intoId])].sort((a, b) => a - b)
+  const locked = new Map<number, StoredTicket>()
+  for (const id of order) locked.set(id, await lockTicket(ctx, id))
+  const into = locked.get(intoId)!
+  if (into.mergedIntoId !== null) throw invalid('目标工单已合并到其他工单，请选择主工单', 'intoId')
+  const others = ids.filter((id) => id !== intoId)
+  const { done, report } = await each(ctx, others, async (inner, stored) => {
+    demandUnmerged(stored)
+    if (stored.tenantId !== into.tenantId) throw invalid('不能合并不同客户的工单')
+    const change = { status: FEEDBACK_CLOSED, handler: null, mergedIntoId: into.id }
+    const detail = `合并到工单 ${into.feedbackNo}`
+    await applyStep(inner, stored, change, { kind: RECORD.merged, detail, responds: true })
+    await inner.db.update(tickets).set({ mergedIntoId: into.id }).where(eq(tickets.mergedIntoId, stored.id))
+  })
+  if (done.length > 0) {
+    const names = done.map(({ feedbackNo }) => feedbackNo).join('、')
+    const all = [...new Set([...into.tags, ...done.flatMap(({ tags }) => tags)])].slice(0, MAX_TAGS)
+    await applyStep({ ...ctx, db }, into, { tags: all }, { kind: RECORD.merged, detail: `合并了工单 ${names}` })
+  }
+  auditMany(ctx, `合并到 ${into.feedbackNo}：`, [...done, into])
+  return report
+}
+
+export async function rate(ctx: Ctx, input: ParsedOf<typeof feedback.rate>) {
+  const { id, satisfaction, satisfactionRemark } = input
+  const stored = await lockTicket(ctx, id)
+  if (stored.status !== FEEDBACK_CLOSED) throw invalid('工单关闭后才能记录满意度')
+  const detail = `满意度：${SATISFACTION[satisfaction]}（${satisfaction}）`
+  const step = { kind: RECORD.rated, detail, remark: satisfactionRemark }
+  const { version, diff } = await applyStep(ctx, stored, { satisfaction, satisfactionRemark }, step)
+  ctx.audit({ bizType: BIZ, bizId: id, action: `记录工单 ${stored.feedbackNo} 的满意度`, diff })
+  return { version }
+}

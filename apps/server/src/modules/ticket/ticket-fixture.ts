@@ -1,0 +1,69 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import type { Caller } from '#test/harness.ts'
+
+export const URL = '/api/v1/feedback'
+/** Everything a service agent of the vendor does. */
+export const AGENT = [
+  'AfterService:Questions:list',
+  'AfterService:Questions:query',
+  'AfterService:Questions:submit',
+  'AfterService:Questions:add',
+  'AfterService:PendingList:list',
+  'AfterService:PendingList:query',
+  'AfterService:PendingList:claim',
+] as const
+export const LEAD = [
+  ...AGENT,
+  'AfterService:Questions:assign',
+  'AfterService:Questions:merge',
+  'AfterService:Questions:edit',
+  'AfterService:Questions:export',
+  'AfterService:Questions:print',
+] as const
+
+/** A new ticket by this caller; answers its id. */
+export async function ticketBy(who: Caller, fields: object = {}): Promise<number> {
+  const { code, msg, data } = await who.call('POST', URL, { problemType: 1, content: '不能开机', ...fields })
+  if (code !== 200) throw new Error(`${code} ${msg}`)
+  return data.id
+}
+export const infoOf = async (who: Caller, id: number) => (await who.call('GET', `${URL}/info/${id}`)).data
+export const recordsOf = async (who: Caller, id: number) => (await who.call('GET', `${URL}/record/list/${id}`)).data
+
+export const dispose = (who: Caller, feedbackId: number, fields: object = {}) =>
+  who.call('POST', `${URL}/dispose`, { feedbackId, status: 1, handlerId: who.uid, remark: '', ...fields })
+
+let made = 0
+/** A device of this tenant, with a type and a model of its own. */
+export async function deviceOf(db: Db, tenantId: number, fields: { sn: string; verCode?: number }) {
+  made += 1
+  const { rows } = await db.execute<{ id: number; modelId: number }>(sql`
+    with t as (insert into device_types (type_name, type_code) values (${`类型${made}`}, ${`type${made}`}) returning id),
+      m as (insert into device_models (type_id, model_name, model_code)
+        select id, ${`型号${made}`}, ${`model${made}`} from t returning id)
+    insert into devices (tenant_id, model_id, sn, dev_name, os_ver, ver_code, activate_time)
+    select ${tenantId}, id, ${fields.sn}, '客厅摄像机', 'V2.1', ${fields.verCode ?? 210}::int, now() from m
+    returning id, model_id as "modelId"`)
+  return rows[0] as { id: number; modelId: number }
+}
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
+export const PICTURE = PNG
+
+/** Uploads one file as the console does. */
+export async function upload(who: Caller, name: string, content: Buffer, purpose: string) {
+  const boundary = '----oms-ticket'
+  const payload = Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: application/octet-stream\r\n\r\n`,
+    ),
+    content,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+  return (await who.inject({ method: 'POST', url: '/api/v1/file/upload', payload, headers })).json()
+}

@@ -1,0 +1,128 @@
+import type { feedback } from '@oms/contract/feedback.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, asc, desc, eq, inArray } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { files } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import { ticketFiles, ticketRecords, tickets } from '#db/schema/ticket.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { fileUrl } from '#kernel/files/save-upload.ts'
+import { safeHeaders } from '#kernel/files/send.ts'
+import type { StreamAnswer } from '#kernel/implement.ts'
+import { invalid, notFound } from '#kernel/problem.ts'
+import { type ZipEntry, writeZip } from '#kernel/table/zip-writer.ts'
+import { isMine, SUBMIT } from './ticket-change.ts'
+import { demandReader, ticketColumns, visible } from './ticket-rows.ts'
+
+const INFO = {
+  ...ticketColumns,
+  contact: tickets.contact,
+  devName: tickets.devName,
+  devCreateTime: tickets.devCreateTime,
+  modelId: tickets.modelId,
+  verCode: tickets.verCode,
+  problemAttr: tickets.problemAttr,
+  satisfactionRemark: tickets.satisfactionRemark,
+}
+const IMAGE = 2
+
+export async function info(ctx: Ctx, { id }: ParsedOf<typeof feedback.info>) {
+  const { db, user } = ctx
+  demandReader(user)
+  const [row] = await db
+    .select(INFO)
+    .from(tickets)
+    .leftJoin(tenants, eq(tenants.id, tickets.tenantId))
+    .where(and(eq(tickets.id, id), visible(user)))
+  if (!row) throw notFound('工单')
+  const given = await filesOf(db, id)
+  const images = given.filter(({ kind }) => kind === IMAGE)
+  const { sn, devName, modelName, typeName, osVer, devCreateTime } = row
+  return {
+    ...row,
+    devInfoVo: { sn, devName, modelName, typeName, osVer, createTime: devCreateTime },
+    attachments: given.filter(({ kind }) => kind !== IMAGE),
+    images: images.map(({ url }) => url).join(','),
+    imageNames: images.map(({ name }) => name),
+    ...(await linksOf(ctx, row)),
+    mine: user.can(SUBMIT) && isMine(user, row),
+  }
+}
+
+const filesOf = async (db: Db, ticketId: number) => {
+  const rows = await db
+    .select()
+    .from(ticketFiles)
+    .where(eq(ticketFiles.ticketId, ticketId))
+    .orderBy(asc(ticketFiles.kind), asc(ticketFiles.sort))
+  return rows.map(({ fileId, kind, name, size }) => ({ id: fileId, kind, name, size, url: fileUrl(fileId) }))
+}
+
+const LINK = { id: tickets.id, feedbackNo: tickets.feedbackNo, status: tickets.status }
+
+async function linksOf({ db, user }: Ctx, { id, mergedIntoId }: { id: number; mergedIntoId: number | null }) {
+  const merged = await db
+    .select(LINK)
+    .from(tickets)
+    .where(and(eq(tickets.mergedIntoId, id), visible(user)))
+    .orderBy(asc(tickets.id))
+    .limit(200)
+  if (mergedIntoId === null) return { merged, mergedInto: null }
+  const [into] = await db
+    .select(LINK)
+    .from(tickets)
+    .where(and(eq(tickets.id, mergedIntoId), visible(user)))
+  return { merged, mergedInto: into ?? null }
+}
+
+/** The progress of a ticket, newest first. */
+export async function records({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
+  demandReader(user)
+  const [found] = await db
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.id, id), visible(user)))
+  if (!found) throw notFound('工单')
+  return db
+    .select()
+    .from(ticketRecords)
+    .where(eq(ticketRecords.ticketId, id))
+    .orderBy(desc(ticketRecords.id))
+    .limit(500)
+}
+
+export const print = async (ctx: Ctx, { id }: ParsedOf<typeof feedback.print>) => ({
+  info: await info(ctx, { id }),
+  records: await records(ctx, { id }),
+})
+
+/** The files of a ticket in one archive, read one after another as the archive is sent. */
+export async function zip(ctx: Ctx, { id, kind }: ParsedOf<typeof feedback.zip>): Promise<StreamAnswer> {
+  const { db, user, kernel } = ctx
+  demandReader(user)
+  const [ticket] = await db
+    .select({ feedbackNo: tickets.feedbackNo })
+    .from(tickets)
+    .where(and(eq(tickets.id, id), visible(user)))
+  if (!ticket) throw notFound('工单')
+  const wanted = (await filesOf(db, id)).filter(
+    (file) => kind === 'all' || (file.kind === IMAGE) === (kind === 'image'),
+  )
+  if (wanted.length === 0) throw invalid(kind === 'image' ? '该工单没有图片' : '该工单没有附件')
+  const ids = wanted.map((file) => file.id)
+  const stored = await db.select({ id: files.id, sha256: files.sha256 }).from(files).where(inArray(files.id, ids))
+  const contents = new Map(stored.map((file) => [file.id, file.sha256]))
+  async function* entries(): AsyncGenerator<ZipEntry> {
+    for (const { id, name, kind } of wanted) {
+      const sha256 = contents.get(id)
+      if (sha256)
+        yield { name: `${kind === IMAGE ? '图片' : '附件'}/${name}`, source: await kernel.files.openRead(sha256) }
+    }
+  }
+  const name = `工单${ticket.feedbackNo}.zip`
+  return (_request, reply) =>
+    reply
+      .headers({ ...safeHeaders({ name, mime: 'application/zip' }), 'cache-control': 'no-store' })
+      .type('application/zip')
+      .send(writeZip(entries()))
+}

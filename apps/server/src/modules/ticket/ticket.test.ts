@@ -1,0 +1,340 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { AGENT, dispose, deviceOf, infoOf, LEAD, PICTURE, recordsOf, ticketBy, upload, URL } from './ticket-fixture.ts'
+
+const server = useApp()
+const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
+
+describe('handling', () => {
+  test('TICKET-01 page, info, records and dispose with the specification’s payload', async () => {
+    const me = await server.as(...AGENT)
+    await deviceOf(server.db, 1, { sn: 'SN-INFO-1' })
+    const id = await ticketBy(me, { sn: 'SN-INFO-1', account: 'user@example.com', problemType: 2 })
+    const page = await me.call('GET', `${URL}/page?pageNum=1&pageSize=10&sn=SN-INFO`)
+    expect(page.data).toMatchObject({ total: 1, list: [{ id, sn: 'SN-INFO-1', status: 0, problemType: 2 }] })
+    const info = await infoOf(me, id)
+    expect(info.feedbackNo).toMatch(/^FB\d{8}\d{5}$/)
+    expect(info).toMatchObject({
+      account: 'user@example.com',
+      handlerId: null,
+      devInfoVo: { sn: 'SN-INFO-1', devName: '客厅摄像机', osVer: 'V2.1', createTime: expect.any(String) },
+      images: '',
+      attachments: [],
+      mine: true,
+    })
+    const answer = await dispose(me, id, {
+      handler: '随便',
+      problemAttr: JSON.stringify(OPTIONS),
+      remark: '换电源',
+      handlerId: String(me.uid),
+    })
+    expect(answer).toMatchObject({ code: 200, msg: '处理成功' })
+    expect(await infoOf(me, id)).toMatchObject({ status: 1, handlerId: me.uid, problemAttr: OPTIONS })
+    const [last] = await recordsOf(me, id)
+    expect(last).toMatchObject({ status: 1, remark: '换电源', handler: expect.stringMatching(/^测试/) })
+    expect(last).toMatchObject({ realname: expect.stringMatching(/^测试/), createTime: expect.any(String) })
+  })
+
+  test('TICKET-03 only options of the checklists are taken', async () => {
+    const me = await server.as(...AGENT)
+    const id = await ticketBy(me)
+    for (const wrong of ['{', '[]', '"x"', '{"hardware":["10"]}', '{"software":["9"]}', '{"structure":"1"}'])
+      expect(await dispose(me, id, { problemAttr: wrong }), wrong).toMatchObject({
+        code: 400,
+        data: { field: expect.stringMatching(/^problemAttr/) },
+      })
+    expect((await dispose(me, id, { problemAttr: '{"hardware":["1","1"]}' })).code).toBe(200)
+    expect((await infoOf(me, id)).problemAttr).toEqual({ hardware: ['1'], software: [], structure: [] })
+  })
+
+  test('TICKET-04 TICKET-05 TICKET-06 status, handler and remark are checked in the specification’s words', async () => {
+    const me = await server.as(...AGENT)
+    const id = await ticketBy(me)
+    const said = async (fields: object) => (await dispose(me, id, fields)).msg
+    for (const status of [undefined, '', 0, 6, 'x']) expect(await said({ status })).toBe('请选择处理状态')
+    for (const handlerId of [undefined, '', null, 0, '0'])
+      for (const status of [1, 2, 3, 4]) expect(await said({ status, handlerId })).toBe('请选择处理人员')
+    expect(await said({ remark: '字'.repeat(201) })).toBe('处理备注不能超过200个字符')
+    expect((await me.call('POST', URL, { content: 'x', problemType: 4 })).msg).toBe('请选择问题类型')
+    for (const status of [2, 3, 4, 1]) expect((await dispose(me, id, { status })).code).toBe(200)
+    expect((await dispose(me, id, { status: 5, handlerId: undefined, remark: '字'.repeat(200) })).code).toBe(200)
+    expect(await infoOf(me, id)).toMatchObject({
+      status: 5,
+      handlerId: null,
+      handler: '',
+      closeTime: expect.any(String),
+    })
+  })
+
+  test('TICKET-07 the handler, or anybody while there is none, and only with the permission', async () => {
+    const [me, other] = [await server.as(...AGENT), await server.as(...AGENT)]
+    const reader = await server.as('AfterService:Questions:list', 'AfterService:Questions:query')
+    const id = await ticketBy(me)
+    expect(await dispose(reader, id)).toMatchObject({ code: 501, msg: '您没有权限！' })
+    expect((await infoOf(reader, id)).mine).toBe(false)
+    expect((await dispose(me, id)).code).toBe(200)
+    expect(await dispose(other, id)).toMatchObject({ code: 501, msg: '您没有权限！' })
+    expect((await infoOf(other, id)).mine).toBe(false)
+    expect((await dispose(me, id, { handlerId: other.uid })).code).toBe(200)
+    expect(await dispose(me, id)).toMatchObject({ code: 501 })
+    expect((await dispose(other, id, { status: 5 })).code).toBe(200)
+    expect((await infoOf(me, id)).mine).toBe(true)
+  })
+
+  test('opened again after closing it counts as reopened, and was answered once', async () => {
+    const me = await server.as(...AGENT)
+    const id = await ticketBy(me)
+    expect((await infoOf(me, id)).firstRespondTime).toBeNull()
+    await dispose(me, id, { status: 5 })
+    const { firstRespondTime } = await infoOf(me, id)
+    expect(firstRespondTime).not.toBeNull()
+    await dispose(me, id, { status: 2 })
+    expect(await infoOf(me, id)).toMatchObject({ reopenCount: 1, closeTime: null, firstRespondTime })
+    await dispose(me, id, { status: 3 })
+    expect((await infoOf(me, id)).reopenCount).toBe(1)
+  })
+
+  test('fifty submits of one version at once: one goes through, the others are told', { timeout: 60_000 }, async () => {
+    const me = await server.as(...AGENT)
+    const id = await ticketBy(me)
+    const { version } = await infoOf(me, id)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => dispose(me, id, { version, status: 2 })))
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+    const refused = answers.filter(({ code }) => code !== 200)
+    expect(new Set(refused.map(({ code, msg }) => `${code} ${msg}`))).toEqual(
+      new Set(['400 该工单已被他人处理，请刷新后重试']),
+    )
+    expect(await recordsOf(me, id)).toHaveLength(2)
+  })
+
+  test('a handler has to be an enabled colleague of the vendor or of the customer', async () => {
+    const me = await server.as(...AGENT)
+    const stranger = await server.by({ tenant: '别家', permissions: AGENT })
+    const id = await ticketBy(me)
+    const field = { code: 400, data: { field: 'handlerId' } }
+    expect(await dispose(me, id, { handlerId: stranger.uid })).toMatchObject(field)
+    expect(await dispose(me, id, { handlerId: 2_000_000_000 })).toMatchObject(field)
+  })
+})
+
+test('thirty tickets made at once have thirty numbers without a gap', { timeout: 60_000 }, async () => {
+  const me = await server.as(...AGENT)
+  const ids = await Promise.all(Array.from({ length: 30 }, () => ticketBy(me)))
+  const { rows } = await server.db.execute<{ no: string }>(
+    sql`select feedback_no as no from tickets where id = any(${sql.param(ids)}::int[]) order by 1`,
+  )
+  const numbers = rows.map(({ no }) => Number(no.slice(10)))
+  expect(numbers.at(-1)! - numbers[0]!).toBe(29)
+  expect(new Set(numbers).size).toBe(30)
+})
+
+test('twenty claims of one ticket: one gets it; the queue shows mine and nobody’s', { timeout: 60_000 }, async () => {
+  const people = await Promise.all(Array.from({ length: 20 }, () => server.as(...AGENT)))
+  const [first] = people
+  const id = await ticketBy(first!, { account: 'claim-race' })
+  const answers = await Promise.all(people.map((who) => who.call('POST', `${URL}/claim/${id}`)))
+  expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+  const winner = people[answers.findIndex(({ code }) => code === 200)]!
+  const loser = people.find((who) => who !== winner)!
+  const seen = async (who: typeof winner) =>
+    (await who.call('GET', `${URL}/pending/page?account=claim-race`)).data.list.map((row: { id: number }) => row.id)
+  expect(await seen(winner)).toEqual([id])
+  expect(await seen(loser)).toEqual([])
+  await dispose(winner, id, { status: 5 })
+  expect(await seen(winner)).toEqual([])
+})
+
+describe('files', () => {
+  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 attachments and pictures follow the rules, and come back in one archive', async () => {
+    const me = await server.as(...AGENT)
+    const said = async (name: string, content: Buffer, purpose: string) =>
+      (await upload(me, name, content, purpose)).msg
+    expect(await said('a.exe', PICTURE, 'ticket')).toBe(
+      '文件格式不正确，请上传doc/docx/xls/xlsx/ppt/pptx/txt/pdf格式文件!',
+    )
+    expect(await said('a,b.png', PICTURE, 'ticketImage')).toBe('文件名不正确，不能包含英文逗号!')
+    const image = (await upload(me, '现场.png', PICTURE, 'ticketImage')).data
+    const text = (await upload(me, '日志.txt', Buffer.from('boot failed'), 'ticket')).data
+    const id = await ticketBy(me, { images: image.url, attachments: [text.id] })
+    const info = await infoOf(me, id)
+    expect(info).toMatchObject({ images: image.url, attachments: [{ name: '日志.txt', url: text.url, size: 11 }] })
+    const reply = await me.inject({ url: `${URL}/attachment/zip/${id}?kind=image` })
+    expect(reply.headers['content-type']).toBe('application/zip')
+    expect(reply.rawPayload.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
+    expect(reply.rawPayload.includes(Buffer.from('现场.png'))).toBe(true)
+    expect(reply.rawPayload.includes(Buffer.from('日志.txt'))).toBe(false)
+    const six = Array.from({ length: 6 }, () => image.url).map((url, at) => url.slice(0, -1) + at)
+    expect((await me.call('POST', URL, { problemType: 1, content: 'x', images: six.join(',') })).msg).toBe(
+      '上传文件数量不能超过 5 个!',
+    )
+    const bare = await ticketBy(me)
+    expect((await me.inject({ url: `${URL}/attachment/zip/${bare}?kind=image` })).json().msg).toBe('该工单没有图片')
+  })
+
+  test('a file of somebody else is not taken, and staff without the right cannot fetch one', async () => {
+    const [me, other] = [await server.as(...AGENT), await server.as(...AGENT)]
+    const { data } = await upload(me, 'p.png', PICTURE, 'ticketImage')
+    const answer = await other.call('POST', URL, { problemType: 1, content: 'x', images: data.url })
+    expect(answer).toMatchObject({ code: 400, msg: '图片不存在，请重新上传' })
+    await ticketBy(me, { images: data.url })
+    expect((await other.inject({ url: data.url })).statusCode).toBe(200)
+    const nobody = await server.as('system:AboutUs:list')
+    expect((await nobody.inject({ url: data.url })).json().code).toBe(400)
+    expect((await upload(nobody, 'p.png', PICTURE, 'ticketImage')).code).toBe(501)
+  })
+})
+
+describe('customers', () => {
+  test('a customer sees its own tickets only, on every way in', async () => {
+    const one = await server.by({ tenant: '甲方', permissions: LEAD })
+    const two = await server.by({ tenant: '乙方', permissions: LEAD })
+    const id = await ticketBy(one, { account: 'wall' })
+    for (const path of [`info/${id}`, `record/list/${id}`, `print/${id}`])
+      expect((await two.call('GET', `${URL}/${path}`)).msg).toBe('工单不存在或已被删除')
+    expect((await two.call('GET', `${URL}/page?account=wall`)).data.list).toEqual([])
+    expect((await two.call('GET', `${URL}/pending/page?account=wall`)).data.list).toEqual([])
+    for (const [path, body] of [
+      ['dispose', { feedbackId: id, status: 5 }],
+      [`claim/${id}`, {}],
+      ['assign', { ids: [id], handlerId: two.uid }],
+      ['close', { ids: [id] }],
+      ['priority', { ids: [id], priority: 4 }],
+      ['rate', { id, satisfaction: 5 }],
+      [`viewers/${id}`, {}],
+    ] as const)
+      expect((await two.call('POST', `${URL}/${path}`, body)).msg, path).toBe('工单不存在或已被删除')
+    expect((await infoOf(one, id)).tenantName).toBe('甲方')
+    const vendor = await server.as(...AGENT)
+    expect((await vendor.call('GET', `${URL}/page?account=wall`)).data.total).toBe(1)
+  })
+
+  test('whose scope is own records sees its own and what nobody has', async () => {
+    const lead = await server.as(...LEAD)
+    const agent = await server.by({ permissions: AGENT, dataScope: 4 })
+    const [mine, free, taken] = [
+      await ticketBy(lead, { account: 'scope' }),
+      await ticketBy(lead, { account: 'scope' }),
+      await ticketBy(lead, { account: 'scope' }),
+    ]
+    await lead.call('POST', `${URL}/assign`, { ids: [mine], handlerId: agent.uid })
+    await dispose(lead, taken)
+    const list = (await agent.call('GET', `${URL}/page?account=scope`)).data.list as { id: number }[]
+    expect(list.map(({ id }) => id).sort((a, b) => a - b)).toEqual([mine, free])
+    await dispose(agent, mine, { status: 5 })
+    expect((await infoOf(agent, mine)).status).toBe(5)
+    expect((await agent.call('GET', `${URL}/info/${taken}`)).code).toBe(400)
+  })
+})
+
+describe('several at once', () => {
+  test('each row succeeds or fails for itself', async () => {
+    const [lead, other] = [await server.as(...LEAD), await server.as(...AGENT)]
+    const [a, b] = [await ticketBy(lead), await ticketBy(lead)]
+    await dispose(other, b)
+    const answer = await lead.call('POST', `${URL}/close`, { ids: [a, b, 2_000_000_000], remark: '批量' })
+    expect(answer.data).toMatchObject({
+      done: 1,
+      failed: [{ id: b, msg: '您没有权限！' }, { msg: '工单不存在或已被删除' }],
+    })
+    const assigned = await lead.call('POST', `${URL}/assign`, { ids: [a, b], handlerId: lead.uid })
+    expect(assigned.data).toMatchObject({ done: 1, failed: [{ id: a, msg: '该工单已关闭' }] })
+    expect(await infoOf(lead, b)).toMatchObject({ handlerId: lead.uid })
+    await lead.call('POST', `${URL}/priority`, { ids: [b], priority: 4 })
+    await lead.call('POST', `${URL}/tags`, { ids: [b], tags: '返修,加急' })
+    await lead.call('POST', `${URL}/tags`, { ids: [b], tags: ['返修'], mode: 'remove' })
+    expect(await infoOf(lead, b)).toMatchObject({ priority: 4, tags: ['加急'] })
+    const details = (await recordsOf(lead, b)).map((record: { detail: string }) => record.detail)
+    expect(details).toContain('优先级：普通 → 紧急')
+    const history = await server.db.execute<{ n: number }>(
+      sql`select count(*)::int as n from oper_logs where biz_type = 'ticket' and biz_id = ${String(b)}`,
+    )
+    expect(history.rows[0]?.n).toBeGreaterThan(3)
+  })
+
+  test('duplicates are merged into one ticket, stay linked, and are handled there', async () => {
+    const lead = await server.as(...LEAD)
+    const [main, x, y] = [await ticketBy(lead), await ticketBy(lead, { tags: ['甲'] }), await ticketBy(lead)]
+    expect((await lead.call('POST', `${URL}/merge`, { ids: [x, main], intoId: main })).data.done).toBe(1)
+    expect((await lead.call('POST', `${URL}/merge`, { ids: [main], intoId: y })).data.done).toBe(1)
+    expect(await infoOf(lead, x)).toMatchObject({ status: 5, mergedInto: { id: y } })
+    expect((await infoOf(lead, y)).merged.map(({ id }: { id: number }) => id)).toEqual([main, x])
+    expect((await infoOf(lead, y)).tags).toEqual(['甲'])
+    expect((await dispose(lead, x)).msg).toBe('该工单已合并到其他工单，请在主工单中处理')
+    expect((await lead.call('POST', `${URL}/merge`, { ids: [y], intoId: x })).code).toBe(400)
+    const alien = await server.by({ tenant: '丙方', permissions: LEAD })
+    const foreign = await ticketBy(alien)
+    expect((await lead.call('POST', `${URL}/merge`, { ids: [foreign], intoId: y })).msg).toBe('不能合并不同客户的工单')
+  })
+
+  test('a customer’s verdict is kept once the ticket is closed', async () => {
+    const lead = await server.as(...LEAD)
+    const id = await ticketBy(lead)
+    expect((await lead.call('POST', `${URL}/rate`, { id, satisfaction: 5 })).code).toBe(400)
+    await dispose(lead, id, { status: 5 })
+    await lead.call('POST', `${URL}/rate`, { id, satisfaction: 4, satisfactionRemark: '很快' })
+    expect(await infoOf(lead, id)).toMatchObject({ satisfaction: 4, satisfactionRemark: '很快' })
+  })
+})
+
+test('every filter of the list is taken, alone and with the others', async () => {
+  const me = await server.as(...LEAD)
+  const id = await ticketBy(me, { account: 'filters', tags: ['甲'], content: '画面花屏' })
+  await dispose(me, id, { problemAttr: JSON.stringify(OPTIONS) })
+  const count = async (query: string) => (await me.call('GET', `${URL}/page?account=filters&${query}`)).data.total
+  for (const query of [
+    'keyword=filters',
+    'content=%E8%8A%B1%E5%B1%8F',
+    'status=1',
+    'open=1',
+    `handlerId=${me.uid}`,
+    `lastHandlerId=${me.uid}`,
+    'unassigned=0',
+    'priority=2',
+    'source=2',
+    'tag=%E7%94%B2',
+    'breached=0',
+    'hardware=9',
+    'software=4',
+    'structure=2',
+    'minAge=0&maxAge=1',
+    'reopened=0',
+    'responded=1',
+    'merged=0',
+    'rated=0',
+    'beginTime=2000-01-01&endTime=2200-01-01',
+    'orderByColumn=priority&isAsc=asc',
+    'problemType=1',
+  ])
+    expect(await count(query), query).toBe(1)
+  for (const query of [
+    'hardware=2',
+    'open=0',
+    'unassigned=1',
+    'minAge=2',
+    'merged=1',
+    'modelId=1',
+    'closeBegin=2000-01-01',
+  ])
+    expect(await count(query), query).toBe(0)
+  const csv = await me.inject({ url: `${URL}/export?format=csv&account=filters` })
+  expect(csv.body).toContain('画面花屏')
+})
+
+test('the devices of the desk count their tickets, and a ticket shows its device', async () => {
+  const me = await server.as(...LEAD, 'AfterService:Equipment:list', 'AfterService:Equipment:export')
+  await deviceOf(server.db, 1, { sn: 'SN-DESK-1' })
+  const [a] = [await ticketBy(me, { sn: 'SN-DESK-1' }), await ticketBy(me, { sn: 'SN-DESK-1' })]
+  await dispose(me, a!, { status: 5 })
+  const { data } = await me.call('GET', `${URL}/device/page?sn=SN-DESK&tickets=2`)
+  expect(data.list).toMatchObject([
+    { sn: 'SN-DESK-1', ticketCount: 2, openCount: 1, lastTicketTime: expect.any(String) },
+  ])
+  const context = (await me.call('GET', `${URL}/device/SN-DESK-1`)).data
+  expect(context).toMatchObject({ found: true, device: { devName: '客厅摄像机', openCount: 1 } })
+  expect(context.tickets).toHaveLength(2)
+  expect((await me.call('GET', `${URL}/device/NOT-THERE`)).data).toMatchObject({ found: false, tickets: [] })
+  expect((await me.call('POST', URL, { problemType: 1, content: 'x', sn: 'NOT-THERE' })).data.field).toBe('sn')
+  const csv = await me.inject({ url: `${URL}/device/export?format=csv&sn=SN-DESK` })
+  expect(csv.body).toContain('SN-DESK-1')
+})
