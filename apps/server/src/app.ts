@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
@@ -13,15 +14,25 @@ import { logRequests } from '#kernel/request-log.ts'
 import { setSecurityHeaders } from '#kernel/security-headers.ts'
 import { guardSlowBodies } from '#kernel/slow-body.ts'
 import { serveConsole } from '#kernel/static.ts'
+import { type DeviceHandler, isDeviceUrl } from './device-side/handler.ts'
 import { modules } from './modules.ts'
 
 const MIB = 1024 * 1024
 const fileSize = Number.MAX_SAFE_INTEGER
 
-/** The whole server without a port: tests inject into it, `server.ts` listens on it. */
-export function buildApp(kernel: Kernel): FastifyInstance {
+/**
+ * The whole server without a port: tests inject into it, `server.ts` listens on it. Calls of devices go to `devices`
+ * before anything of the console sees them.
+ */
+export function buildApp(kernel: Kernel, devices?: DeviceHandler): FastifyInstance {
   assertDeclared(modules)
   const app = Fastify({
+    serverFactory: (consoleSide) =>
+      createServer((request, response) => {
+        if (!isDeviceUrl(request.url ?? '')) consoleSide(request, response)
+        else if (devices) devices.handle(request, response)
+        else response.writeHead(404, { 'content-length': 0 }).end()
+      }),
     loggerInstance: kernel.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomBytes(8).toString('hex'),

@@ -1,20 +1,19 @@
-import type { Server } from 'node:http'
 import { pino } from 'pino'
 import type { Database } from '#db/client.ts'
 import { migrate } from '#db/migrate.ts'
 import type { Config } from '#kernel/config.ts'
 import { createKernel } from '#kernel/kernel.ts'
-import { buildApp } from './app.ts'
 import { fillDemo } from './demo/fill.ts'
 import { DEMO_ACCOUNT, DEMO_PASSWORD } from './demo/vendor.ts'
 import { explainFailure } from './failure.ts'
-import { readableError } from './readable-stack.ts'
+import { registerDeviceSideJobs } from './device-side/jobs.ts'
 import { registerJobs } from './jobs.ts'
+import { servingFor } from './listen.ts'
+import { readableError } from './readable-stack.ts'
 import { seed } from './seed.ts'
 
 const STOP_WITHIN = 10_000
 const DRAIN_WITHIN = 6_000
-const PER_ADDRESS = 100
 
 interface Start {
   readonly config: Config
@@ -41,19 +40,18 @@ export async function serve({ config, opening, onWarning }: Start) {
     await kernel.permVersion.follow(kernel)
     // Before anybody can look: nobody sees a half-filled screen.
     if (config.demo) await fillDemo(kernel)
-    const app = buildApp(kernel)
-    registerJobs(kernel)
+    const serving = servingFor(kernel)
+    // A process for devices leaves the console's jobs to those who serve the console.
+    if (config.role !== 'device') registerJobs(kernel)
+    registerDeviceSideJobs(kernel)
     stop = async () => {
       // Event streams never end by themselves: what is still open after this long is cut.
-      setTimeout(() => app.server.closeAllConnections(), DRAIN_WITHIN).unref()
-      await app.close()
+      setTimeout(() => serving.server.closeAllConnections(), DRAIN_WITHIN).unref()
+      await serving.close()
       await kernel.close()
       await database.close()
     }
-    limit(app.server, config.maxConnections)
-    await app.listen({ host: config.host, port: config.port })
-    const address = app.server.address()
-    const port = typeof address === 'object' && address ? address.port : config.port
+    const port = await serving.listen()
     process.stdout.write(
       `OMS 已启动：http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}/\n`,
     )
@@ -66,34 +64,6 @@ export async function serve({ config, opening, onWarning }: Start) {
     throw error
   }
   stopOnSignal(stop)
-}
-
-function limit(server: Server, maxConnections: number) {
-  server.maxConnections = maxConnections
-  server.headersTimeout = 15_000
-  // A large upload may take an hour; the time a body may take is limited route by route instead.
-  server.requestTimeout = 0
-  server.keepAliveTimeout = 10_000
-  // Read when the server begins to listen, though the types know it as an option of its creation only.
-  Object.assign(server, { connectionsCheckingInterval: 5_000 })
-  limitPerAddress(server)
-}
-
-/** One stranger must not take all connections. The machine itself is exempt: a proxy may stand there. */
-function limitPerAddress(server: Server) {
-  const open = new Map<string, number>()
-  server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? ''
-    if (/^(::ffff:)?127\.|^::1$/.test(address)) return
-    const count = (open.get(address) ?? 0) + 1
-    open.set(address, count)
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left > 0) open.set(address, left)
-      else open.delete(address)
-    })
-    if (count > PER_ADDRESS) socket.destroy()
-  })
 }
 
 function stopOnSignal(stop: () => Promise<unknown>) {

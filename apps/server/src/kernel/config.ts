@@ -79,6 +79,7 @@ const shape = {
   OMS_SIGNING_REQUIRED: oneOf('OMS_SIGNING_REQUIRED', ['detached']).optional(),
   OMS_LOG_RETENTION_DAYS: whole('OMS_LOG_RETENTION_DAYS', 180, 1, 36_500),
   OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
+  OMS_DEVICE_DOWNLOADS: whole('OMS_DEVICE_DOWNLOADS', 100, 1, 10_000),
   OMS_MAX_CONNECTIONS: whole('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
   OMS_DB_POOL: whole('OMS_DB_POOL', 10, 2, 200),
   /** Set by `npm start -- --demo`, not by hand. */
@@ -160,6 +161,8 @@ function build(env: Environment) {
     logRetentionDays: env.OMS_LOG_RETENTION_DAYS,
     /** Does publishing wait for a second person? `auto`: when more than 100 devices are reached. */
     otaTwoPerson: env.OMS_OTA_TWO_PERSON,
+    /** Devices that may begin a download while this many are under way in this process. */
+    deviceDownloads: env.OMS_DEVICE_DOWNLOADS,
     maxConnections: env.OMS_MAX_CONNECTIONS,
     poolSize: env.OMS_DB_POOL,
     demo: env.OMS_DEMO === 'on',

@@ -9,11 +9,7 @@ import { openApiDocument } from './openapi.ts'
 export function serveOperators(app: FastifyInstance, kernel: Kernel, modules: readonly Module[]) {
   app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }))
   app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
-    const checks = {
-      database: await works(() => kernel.database.pool.query('select 1')),
-      files: await works(() => kernel.files.check()),
-    }
-    const ready = checks.database && checks.files
+    const { ready, checks } = await readiness(kernel)
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks })
   })
   let document: string | undefined
@@ -31,6 +27,15 @@ export function serveOperators(app: FastifyInstance, kernel: Kernel, modules: re
 }
 
 const DOCUMENT = { method: 'GET', path: '/api/v1/openapi.json', access: 'system:AboutUs:list' } as unknown as Endpoint
+
+/** Can this process do its work right now? */
+export async function readiness(kernel: Kernel) {
+  const checks = {
+    database: await works(() => kernel.database.pool.query('select 1')),
+    files: await works(() => kernel.files.check()),
+  }
+  return { ready: checks.database && checks.files, checks }
+}
 
 async function works(check: () => Promise<unknown>) {
   const late = new Promise<false>((done) => setTimeout(() => done(false), 2000).unref())

@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { GATEWAY, deviceLab } from '../device-fixture.ts'
+
+const oms = deviceLab()
+const IDLE = /^\{"config":\{"polling":\{"sleep":"00:0\d:\d\d"\}\}\}$/
+
+beforeEach(async () => {
+  await oms.query(`update ota_versions set status = 2`)
+  await oms.sync()
+})
+
+describe('the poll', () => {
+  test('says sleep, in eight characters, a little different for each device, and writes nothing', async () => {
+    const sleeps = new Set<string>()
+    for (let i = 0; i < 12; i++) {
+      const { root } = await oms.device()
+      const reply = await oms.send(root)
+      expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json'])
+      expect(reply.body.toString()).toMatch(IDLE)
+      const sleep: string = reply.json().config.polling.sleep
+      expect(sleep).toHaveLength(8)
+      expect((await oms.send(root)).json().config.polling.sleep).toBe(sleep)
+      sleeps.add(sleep)
+    }
+    expect(sleeps.size).toBeGreaterThan(4)
+    const [before] = await oms.query('select pg_current_xact_id()::text as id')
+    const { root } = await oms.device()
+    const [made] = await oms.query('select pg_current_xact_id()::text as id')
+    for (let i = 0; i < 20; i++) await oms.send(root)
+    const [after] = await oms.query('select pg_current_xact_id()::text as id')
+    expect(Number(after.id)).toBe(Number(made.id) + 1)
+    expect(Number(before.id)).toBeLessThan(Number(made.id))
+  })
+
+  test('401 for an unknown serial, a wrong token, none, another tenant, a disabled device', async () => {
+    const { root, sn, id } = await oms.device()
+    expect((await oms.send(root, { token: 'wrong' })).status).toBe(401)
+    expect((await oms.send(root, { token: null })).status).toBe(401)
+    expect((await oms.send(root, { token: null, headers: { authorization: 'Basic x' } })).status).toBe(401)
+    expect((await oms.send('/default/controller/v1/nobody')).status).toBe(401)
+    expect((await oms.send(`/ACME/controller/v1/${sn}`)).status).toBe(401)
+    expect((await oms.send(`/nowhere/controller/v1/${sn}`)).status).toBe(401)
+    expect((await oms.send(`/DeFault/controller/v1/${sn}`)).status).toBe(200)
+    await oms.query('update devices set status = 0 where id = $1', [id])
+    await oms.sync()
+    expect((await oms.send(root)).status).toBe(401)
+  })
+
+  test('the gateway token registers an unknown serial once, of the model set for it, and only while allowed', async () => {
+    const asGateway = { token: null, headers: { authorization: `GatewayToken ${GATEWAY}` } }
+    expect((await oms.send('/DEFAULT/controller/v1/GW-1', asGateway)).status).toBe(401)
+    await oms.gateway({ modelId: 2 })
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, () => oms.send('/DEFAULT/controller/v1/GW-1', asGateway)),
+    )
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(replies[0]!.json()._links.configData.href).toBe(`${oms.origin}/DEFAULT/controller/v1/GW-1/configData`)
+    expect(await oms.query(`select model_id, tenant_id from devices where sn = 'GW-1'`)).toEqual([
+      { model_id: 2, tenant_id: 1 },
+    ])
+    await oms.query('update device_access set auto_model_id = null')
+    await oms.sync()
+    expect((await oms.send('/DEFAULT/controller/v1/GW-2', asGateway)).status).toBe(401)
+    await oms.query('delete from device_access')
+    await oms.sync()
+    expect((await oms.send('/DEFAULT/controller/v1/GW-1', asGateway)).status).toBe(401)
+  })
+
+  test('a task is made at the first poll that matches, once, and stays the same', async () => {
+    const { root, id } = await oms.device()
+    const { otaId } = await oms.version()
+    const polls = await Promise.all([1, 2, 3, 4].map(() => oms.poll(root)))
+    const { taskId } = await oms.poll(root)
+    expect(polls.map(({ reply }) => reply.status)).toEqual([200, 200, 200, 200])
+    const rows = await oms.query('select task_id, ota_id, from_ver_code, state from ota_tasks where device_id = $1', [
+      id,
+    ])
+    expect(rows).toEqual([{ task_id: taskId, ota_id: otaId, from_ver_code: 100, state: 0 }])
+    expect((await oms.poll(root)).href).toBe(`${oms.origin}${root}/deploymentBase/${taskId}?c=${otaId}`)
+  })
+
+  test('a repaired ETag: who has the answer already is told so', async () => {
+    const { root } = await oms.device()
+    const first = await oms.send(root, { headers: { 'if-none-match': '"x"' } })
+    expect((await oms.send(root, { headers: { 'if-none-match': first.headers.etag as string } })).status).toBe(304)
+  })
+})

@@ -1,0 +1,34 @@
+/** Downloads under way in this process, and which files of a task have been sent to their last byte. */
+export class Downloads {
+  #count = 0
+  readonly #byTask = new Map<number, { open: number; readonly done: Set<number> }>()
+
+  get count() {
+    return this.#count
+  }
+
+  isOpen(taskId: number) {
+    return (this.#byTask.get(taskId)?.open ?? 0) > 0
+  }
+
+  begin(taskId: number) {
+    this.#count += 1
+    const entry = this.#byTask.get(taskId) ?? { open: 0, done: new Set<number>() }
+    entry.open += 1
+    this.#byTask.set(taskId, entry)
+  }
+
+  /** Answers how many files of the task are complete now. */
+  end(taskId: number, componentId: number, isComplete: boolean): number {
+    this.#count -= 1
+    const entry = this.#byTask.get(taskId)
+    if (!entry) return 0
+    entry.open -= 1
+    if (isComplete) entry.done.add(componentId)
+    return entry.done.size
+  }
+
+  forget(taskId: number) {
+    if (!this.isOpen(taskId)) this.#byTask.delete(taskId)
+  }
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Kernel } from '#kernel/kernel.ts'
+import { DeviceProblem, sendProblem } from './answer.ts'
+import { ddi } from './ddi/routes.ts'
+import { idleBody, idleFor, isIdle } from './ddi/poll.ts'
+import { credentialOf, identify, register, tenantOf } from './identify.ts'
+import { addressOf } from './limits.ts'
+import { plain } from './plain/plain.ts'
+import { type Call, DeviceSide } from './side.ts'
+
+const CONTROLLER = '/controller/v1/'
+const PLAIN = '/device/v1/'
+const MAX_URL = 2048
+
+interface Arrival {
+  readonly ip: string
+  readonly now: number
+}
+
+/** Is this a call of a device? */
+export function isDeviceUrl(url: string) {
+  if (url.startsWith(PLAIN)) return true
+  const end = url.indexOf('/', 1)
+  return end > 1 && url.startsWith(CONTROLLER, end)
+}
+
+/** Answers the calls of devices, in front of everything the console has: no session, no hooks, no logged bodies. */
+export class DeviceHandler {
+  readonly side: DeviceSide
+  readonly #kernel: Kernel
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+    this.side = new DeviceSide(kernel)
+  }
+
+  /** Never throws. */
+  handle(request: IncomingMessage, response: ServerResponse) {
+    try {
+      const { fleet, config } = this.#kernel
+      const now = Date.now()
+      const ip = addressOf(request, config.trustProxy)
+      this.side.limits.takeAddress(ip, now, fleet.slots)
+      if (fleet.isReady && this.#answerIdle(request, response, { ip, now })) return
+      this.#answer(request, response, { ip, now }).catch((error: unknown) => this.#refuse(response, error))
+    } catch (error) {
+      this.#refuse(response, error)
+    }
+  }
+
+  /** The usual poll of the usual device, without a promise on the way. */
+  #answerIdle(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival): boolean {
+    const url = request.url ?? ''
+    if (request.method !== 'GET' || url.startsWith(PLAIN)) return false
+    const end = url.indexOf('/', 1)
+    const id = url.slice(end + CONTROLLER.length)
+    if (id.length > 64 || /[/?%#]/.test(id) || request.headers['if-none-match'] !== undefined) return false
+    const { side } = this
+    const { fleet } = this.#kernel
+    const slot = identify(
+      this.#kernel,
+      tenantOf(this.#kernel, url.slice(1, end)),
+      id,
+      credentialOf(request.headers.authorization),
+    )
+    if (slot < 0 || !isIdle({ side, slot, now })) return false
+    side.limits.takeDevice(slot, now, fleet.slots)
+    side.presence.saw(slot, ip, now)
+    const body = idleBody(idleFor({ side, slot }))
+    response.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)])
+    response.end(body)
+    return true
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival) {
+    const { fleet, config } = this.#kernel
+    await fleet.ready()
+    const url = request.url ?? ''
+    if (url.length > MAX_URL) throw new DeviceProblem(414, 'address too long')
+    const [path = '', search] = url.split('?', 2)
+    const origin = originOf(request, config.trustProxy)
+    if (path.startsWith(PLAIN))
+      return plain({ side: this.side, request, response, ip, origin, now }, partsOf(path.slice(PLAIN.length)))
+    const end = path.indexOf('/', 1)
+    const tenantName = path.slice(1, end)
+    const [sn = '', ...rest] = partsOf(path.slice(end + CONTROLLER.length))
+    const tenant = tenantOf(this.#kernel, decode(tenantName))
+    const found = identify(this.#kernel, tenant, sn, credentialOf(request.headers.authorization))
+    const slot = found >= 0 ? found : await register(this.#kernel, tenant.id, sn)
+    this.side.limits.takeDevice(slot, now, fleet.slots)
+    this.side.presence.saw(slot, ip, now)
+    const base = `${origin}/${tenantName}${CONTROLLER}${encodeURIComponent(sn)}`
+    const call: Call = { side: this.side, request, response, slot, base, query: new URLSearchParams(search), now }
+    return ddi(call, rest)
+  }
+
+  #refuse(response: ServerResponse, error: unknown) {
+    if (error instanceof DeviceProblem) return sendProblem(response, error.status, error.message, error.retryAfter)
+    if (response.destroyed || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE')
+      return response.destroy()
+    this.#kernel.log.error({ err: error }, 'device call failed')
+    // The database is away, most likely: devices try again by themselves.
+    return sendProblem(response, 503, 'temporarily unavailable', 30)
+  }
+}
+
+const partsOf = (path: string) => path.split('/').map(decode)
+
+function decode(part: string) {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new DeviceProblem(400, 'bad escape in the address')
+  }
+}
+
+/** Scheme and host as the device wrote them: links lead back the way it came. */
+function originOf(request: IncomingMessage, trustProxy: number | false) {
+  const forwarded = (name: string) =>
+    trustProxy === false
+      ? undefined
+      : String(request.headers[name] ?? '')
+          .split(',')[0]
+          ?.trim()
+  const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  const host = forwarded('x-forwarded-host') || request.headers.host || ''
+  if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
+    throw new DeviceProblem(400, 'bad Host header')
+  return `${scheme}://${host}`
+}

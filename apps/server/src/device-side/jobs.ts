@@ -1,0 +1,56 @@
+import { TASK } from '@oms/contract/ota-task.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { MOVED_SECONDS } from './presence.ts'
+
+const MINUTE_MS = 60_000
+/** Signs of life are stored this late at worst. */
+const GRACE_SECONDS = MOVED_SECONDS + 60
+const DEFAULT_POLL_SECONDS = 300
+/** Tasks closed in one go. */
+const BATCH = 5000
+
+/** Closes tasks whose devices went silent, and marks devices offline that no longer poll. */
+export function registerDeviceSideJobs(kernel: Kernel) {
+  kernel.jobs.register('device-silence', (_job, _progress, signal) => sweep(kernel, signal), { everyMs: MINUTE_MS })
+}
+
+export async function sweep(kernel: Kernel, signal?: AbortSignal) {
+  let closed = 0
+  for (;;) {
+    signal?.throwIfAborted()
+    const count = await closeSilent(kernel)
+    closed += count
+    if (count < BATCH) break
+  }
+  return { closed, offline: await markOffline(kernel) }
+}
+
+/** A task silent for longer than its release allows has failed; one that was being cancelled is cancelled. */
+async function closeSilent({ database, events }: Kernel) {
+  const { rows } = await database.pool.query<{ tenantId: number }>(
+    `with silent as (select t.task_id from ota_tasks t left join ota_policies p on p.ota_id = t.ota_id
+       where t.close_time is null and t.update_time < now() - interval '1 minute'
+         and t.update_time < now() - make_interval(mins => coalesce(p.timeout_minutes, 1440))
+       order by t.task_id limit ${BATCH} for update of t skip locked),
+     closed as (update ota_tasks t set close_time = now(), update_time = now(),
+         state = case when t.state = ${TASK.cancelling} then ${TASK.cancelled} else ${TASK.failed} end,
+         reason = case when t.state = ${TASK.cancelling} then '设备未应答取消，已强制结束' else '设备超时未响应' end
+       from silent s where s.task_id = t.task_id returning t.task_id, t.tenant_id, t.state, t.reason),
+     noted as (insert into ota_task_logs (task_id, state, details) select task_id, state, array[reason] from closed)
+     select tenant_id as "tenantId" from closed`,
+  )
+  for (const tenantId of new Set(rows.map((row) => row.tenantId)))
+    await events.publish(database.db, 'changed', { resource: 'upgrade', tenantId })
+  return rows.length
+}
+
+/** Offline after two intervals without a poll. */
+async function markOffline({ database }: Kernel) {
+  const { rowCount } = await database.pool.query(
+    `update devices d set online = 0 where d.online = 1 and d.deleted_at is null
+       and d.last_online_time < now() - make_interval(secs => $1 + 2 * coalesce(
+         (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))`,
+    [GRACE_SECONDS, DEFAULT_POLL_SECONDS],
+  )
+  return rowCount ?? 0
+}

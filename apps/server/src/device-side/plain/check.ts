@@ -1,0 +1,123 @@
+import { TASK } from '@oms/contract/ota-task.ts'
+import type { LiveRule, OpenTask } from '#kernel/fleet/state.ts'
+import { clean, DeviceProblem, wrong } from '../answer.ts'
+import { closeByVersion } from '../settle.ts'
+import { type Package, reportPackages, reportVersion, versionFrom } from '../versions.ts'
+import { waitSeconds } from '../sleep.ts'
+import type { PlainAnswer, PlainCall } from './routes.ts'
+
+const MAX_PACKAGES = 50
+const NOTHING: PlainAnswer = { status: 204 }
+
+/** Remembers what each device last said of its packages, so that saying it again writes nothing. */
+const toldPackages = new Map<number, string>()
+const MAX_TOLD = 200_000
+
+/** `check`: what this device should install next, firmware before packages, or nothing. */
+export async function check(call: PlainCall): Promise<PlainAnswer> {
+  const { side, slot, body } = call
+  const verCode = versionOf(body.verCode)
+  const packages = packagesOf(body.packages)
+  await takeVersions(call, verCode, packages)
+  const open = side.kernel.fleet.state.openTasks(slot)
+  const names = ['', ...packages.map(({ name }) => name)]
+  const task = names.map((name) => open.find(({ packageName }) => packageName === name)).find((each) => each) ?? open[0]
+  if (task) return offered(call, task)
+  for (const rule of candidates(call, packages)) {
+    if (!side.pacing.mayOffer(rule, call.now)) return wait(call)
+    const made = await side.tasks.offer(slot, rule)
+    if (made) return offered(call, made)
+  }
+  return NOTHING
+}
+
+function* candidates({ side, slot, now }: PlainCall, packages: readonly Package[]): Generator<LiveRule> {
+  const { fleet } = side.kernel
+  const moment = fleet.moment(now)
+  const firmware = fleet.match(slot, moment)
+  if (firmware) yield firmware
+  for (const each of packages) {
+    const rule = fleet.matchPackage(slot, each, moment)
+    if (rule) yield rule
+  }
+}
+
+const wait = ({ side, slot }: PlainCall): PlainAnswer => {
+  throw new DeviceProblem(429, 'wait for others to finish', waitSeconds(side.kernel.fleet.slots.ids[slot]!))
+}
+
+function versionOf(value: unknown) {
+  if (value === undefined || value === null || value === '') return undefined
+  const verCode = versionFrom(value)
+  if (verCode === undefined) throw wrong('verCode must be a whole number of at most 9 digits')
+  return verCode
+}
+
+function packagesOf(value: unknown): Package[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value) || value.length > MAX_PACKAGES)
+    throw wrong(`packages must be a list of at most ${MAX_PACKAGES}`)
+  const found = new Map<string, Package>()
+  for (const each of value as { name?: unknown; verCode?: unknown }[]) {
+    const name = clean(each?.name, 65)
+    const verCode = versionFrom(each?.verCode)
+    if (name === '' || name.length > 64 || verCode === undefined) throw wrong('a package needs name and verCode')
+    found.set(name, { name, verCode })
+  }
+  return [...found.values()]
+}
+
+/** Stores what the device runs where it differs from what is known; usually it does not. */
+async function takeVersions(
+  { side, slot, deviceId }: PlainCall,
+  verCode: number | undefined,
+  packages: readonly Package[],
+) {
+  const { slots } = side.kernel.fleet
+  const text = packages.map(({ name, verCode: each }) => `${name}=${each}`).join(';')
+  const isNewVersion = verCode !== undefined && slots.versionOf(slot) !== verCode
+  const isNewPackages = text !== '' && toldPackages.get(deviceId) !== text
+  if (isNewVersion || isNewPackages) {
+    await side.tasks.writes.run(async (db) => {
+      if (isNewVersion) await reportVersion(db, deviceId, { verCode, source: 1 })
+      if (isNewPackages) await reportPackages(db, deviceId, packages)
+    })
+    if (toldPackages.size >= MAX_TOLD) toldPackages.clear()
+    if (isNewPackages) toldPackages.set(deviceId, text)
+    if (isNewVersion) await side.tasks.caughtUp()
+  }
+  if (verCode !== undefined) await closeByVersion(side, slot, '', verCode)
+  for (const each of packages) await closeByVersion(side, slot, each.name, each.verCode)
+}
+
+async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
+  const { side, origin } = call
+  if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
+  if (!side.pacing.mayFetch(task, call.now)) return wait(call)
+  const deployment = await side.deployments.of(task.otaId)
+  if (!deployment) return NOTHING
+  const { verCode, verName, description, packageName, components, manifest } = deployment
+  const mustConfirm = task.state === TASK.confirming
+  if (!mustConfirm) await side.tasks.reached(task, TASK.fetched)
+  return {
+    status: 200,
+    body: {
+      taskId: task.taskId,
+      kind: packageName ? 'package' : 'firmware',
+      ...(packageName && { packageName }),
+      ...(mustConfirm && { confirm: true }),
+      version: { verCode, verName, description },
+      components: components.map(({ id, name, type, fileName, size, md5, sha1, sha256 }) => ({
+        name,
+        type,
+        fileName,
+        url: `${origin}/device/v1/files/${task.taskId}/${id}/${encodeURIComponent(fileName)}`,
+        size,
+        md5,
+        sha1,
+        sha256,
+      })),
+      ...(manifest && { manifest }),
+    },
+  }
+}

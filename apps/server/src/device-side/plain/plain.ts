@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { findComponent, sendComponent } from '../artifact.ts'
+import { DeviceProblem, missing, readObject, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
+import { hasToken, identify, isGateway, register } from '../identify.ts'
+import type { DeviceSide } from '../side.ts'
+import { check } from './check.ts'
+import { report } from './report.ts'
+import { addPlainRoute, type PlainCall, plainRoute } from './routes.ts'
+
+addPlainRoute('check', check)
+addPlainRoute('report', report)
+
+export interface Arrived {
+  readonly side: DeviceSide
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly ip: string
+  readonly origin: string
+  readonly now: number
+}
+
+const bearerOf = (header: string | undefined) => (/^bearer\s+(.+)$/i.exec(header ?? '')?.[1] ?? '').trim()
+
+/** One call below `/device/v1/`. */
+export async function plain(arrived: Arrived, path: readonly string[]): Promise<unknown> {
+  const { request, response } = arrived
+  const [name = '', ...rest] = path
+  if (name === 'files') return download(arrived, rest)
+  const route = rest.length === 0 ? plainRoute(name) : undefined
+  if (!route) throw missing('call')
+  if (request.method !== 'POST') throw new DeviceProblem(405, 'POST only')
+  const body = await readObject(request)
+  const call = await identified(arrived, body)
+  const answer = await route(call)
+  return answer.body ? sendJson(request, response, answer.status, answer.body) : sendEmpty(response, answer.status)
+}
+
+async function identified(arrived: Arrived, body: Record<string, unknown>): Promise<PlainCall> {
+  const { side, request, now } = arrived
+  const { fleet } = side.kernel
+  const sn = typeof body.sn === 'string' ? body.sn.trim() : ''
+  const token = bearerOf(request.headers.authorization) || (typeof body.token === 'string' ? body.token : '')
+  const model = typeof body.model === 'string' && body.model.trim() !== '' ? body.model.trim() : undefined
+  if (sn === '') throw wrong('sn is missing')
+  const slot = await slotOf(side, sn, token, model)
+  side.limits.takeDevice(slot, now, fleet.slots)
+  side.presence.saw(slot, arrived.ip, now)
+  const modelId = fleet.slots.models[slot]!
+  // A device that takes itself for another model would get firmware that bricks it.
+  if (model !== undefined && fleet.state.models.get(modelId)?.code !== model)
+    throw new DeviceProblem(409, 'this serial belongs to another model')
+  return {
+    ...arrived,
+    slot,
+    sn,
+    body,
+    modelId,
+    deviceId: fleet.slots.ids[slot]!,
+    tenantId: fleet.slots.tenants[slot]!,
+  }
+}
+
+/** By its own token, or by the gateway token of its tenant, which also registers serials nobody knows. */
+async function slotOf(side: DeviceSide, sn: string, token: string, model: string | undefined): Promise<number> {
+  const { kernel } = side
+  if (token.length === 0 || token.length > 256) throw unauthorized()
+  const slot = kernel.fleet.slots.find(sn)
+  if (slot >= 0) {
+    const tenant = { id: kernel.fleet.slots.tenants[slot]!, isDefault: true }
+    const kind = kernel.fleet.accessOf(tenant.id).targetToken && hasToken(kernel, slot, token) ? 'target' : 'gateway'
+    return identify(kernel, tenant, sn, { kind, token })
+  }
+  for (const [tenantId, { gatewayToken }] of kernel.fleet.state.access)
+    if (gatewayToken && isGateway(kernel, tenantId, token)) return register(kernel, tenantId, sn, model)
+  throw unauthorized()
+}
+
+/** `files/{taskId}/{componentId}/{name}`: the bytes, for the device the task belongs to. */
+async function download(arrived: Arrived, [task, component, name]: readonly string[]) {
+  const { side, request, response, now } = arrived
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw new DeviceProblem(405, 'GET or HEAD only')
+  const slot = await slotOfTask(side, Number(task))
+  const token = bearerOf(request.headers.authorization)
+  const { kernel } = side
+  const tenantId = slot < 0 ? 0 : kernel.fleet.slots.tenants[slot]!
+  const isKnown =
+    slot >= 0 &&
+    ((kernel.fleet.accessOf(tenantId).targetToken && hasToken(kernel, slot, token)) ||
+      isGateway(kernel, tenantId, token))
+  if (!isKnown) throw unauthorized()
+  side.limits.takeDevice(slot, now, kernel.fleet.slots)
+  const found = await findComponent({ side, slot }, Number(component))
+  if (found.component.fileName !== name || found.task.taskId !== Number(task)) throw missing('file')
+  return sendComponent({ side, request, response, slot, base: '', query: new URLSearchParams(), now }, found)
+}
+
+async function slotOfTask(side: DeviceSide, taskId: number) {
+  const known = side.kernel.fleet.state.tasks.get(taskId)
+  if (known) return known.slot
+  await side.tasks.caughtUp()
+  return side.kernel.fleet.state.tasks.get(taskId)?.slot ?? -1
+}

@@ -1,0 +1,74 @@
+import type { Kernel } from '#kernel/kernel.ts'
+import { FLAG } from '#kernel/fleet/slots.ts'
+
+const FLUSH_MS = 10_000
+/** A sign of life is stored again only when the stored one is older than this. */
+export const MOVED_SECONDS = 600
+const BATCH = 10_000
+
+/**
+ * When each device was last heard of. Kept in memory and written in batches: a million devices that poll every five
+ * minutes would be 3,333 updates a second otherwise.
+ */
+export class Presence {
+  readonly #kernel: Kernel
+  readonly #ips = new Map<number, string>()
+  #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> | undefined
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+  }
+
+  start() {
+    this.#timer = setInterval(() => void this.flush(), FLUSH_MS).unref()
+  }
+
+  async close() {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+
+  saw(slot: number, ip: string, nowMs: number) {
+    const { slots } = this.#kernel.fleet
+    const now = Math.floor(nowMs / 1000)
+    slots.seen[slot] = now
+    if (now - slots.saved[slot]! <= MOVED_SECONDS || (slots.flags[slot]! & FLAG.pending) !== 0) return
+    slots.flags[slot]! |= FLAG.pending
+    this.#ips.set(slot, ip)
+  }
+
+  /** Writes what moved; one at a time. */
+  flush(): Promise<void> {
+    return (this.#flushing ??= this.#write()
+      .catch((error: unknown) => this.#kernel.log.warn({ err: error }, 'signs of life not stored, trying again'))
+      .finally(() => (this.#flushing = undefined)))
+  }
+
+  async #write() {
+    const { slots } = this.#kernel.fleet
+    const waiting = [...this.#ips]
+    for (let at = 0; at < waiting.length; at += BATCH) {
+      const some = waiting.slice(at, at + BATCH)
+      // In the order of ids: two processes that store the same devices must not wait for each other.
+      const rows = some
+        .map(([slot, ip]) => ({ slot, id: slots.ids[slot]!, seen: slots.seen[slot]!, ip }))
+        .sort((a, b) => a.id - b.id)
+      await this.#kernel.database.pool.query(
+        `update devices d set last_online_time = greatest(d.last_online_time, to_timestamp(u.seen)), ip = u.ip, online = 1,
+           activate_time = coalesce(d.activate_time, to_timestamp(u.seen))
+         from unnest($1::int[], $2::float8[], $3::text[]) as u (id, seen, ip) where d.id = u.id`,
+        [
+          rows.map(({ id }) => id),
+          rows.map(({ seen }) => seen),
+          rows.map(({ ip }) => ip.replace(/^::ffff:/, '').slice(0, 45)),
+        ],
+      )
+      for (const { slot, seen } of rows) {
+        this.#ips.delete(slot)
+        slots.saved[slot] = seen
+        slots.flags[slot]! &= ~FLAG.pending
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Kernel } from '#kernel/kernel.ts'
+import { Announcer } from './announcer.ts'
+import { Deployments } from './deployments.ts'
+import { Downloads } from './downloads.ts'
+import { Limits } from './limits.ts'
+import { Pacing } from './pacing.ts'
+import { Presence } from './presence.ts'
+import { Tasks } from './tasks.ts'
+
+/** Everything the devices' side of one process works with. */
+export class DeviceSide {
+  readonly kernel: Kernel
+  readonly limits = new Limits()
+  readonly presence: Presence
+  readonly deployments: Deployments
+  readonly downloads: Downloads
+  readonly pacing: Pacing
+  readonly tasks: Tasks
+  readonly announcer: Announcer
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel
+    this.presence = new Presence(kernel)
+    this.deployments = new Deployments(kernel.database.pool)
+    this.downloads = new Downloads()
+    this.announcer = new Announcer(kernel)
+    this.pacing = new Pacing(kernel.fleet, this.downloads, kernel.config.deviceDownloads)
+    this.tasks = new Tasks(kernel, this.announcer)
+  }
+
+  start() {
+    this.presence.start()
+    void this.kernel.fleet.ready()
+  }
+
+  async close() {
+    await this.presence.close()
+    this.announcer.close()
+  }
+}
+
+/** One call of an identified device. */
+export interface Call {
+  readonly side: DeviceSide
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly slot: number
+  /** `http://host/{tenant}/controller/v1/{id}`, as the device wrote it. */
+  readonly base: string
+  readonly query: URLSearchParams
+  readonly now: number
+}
