@@ -13,12 +13,14 @@ interface Props {
 
 /** Keeps this browser tab in step with the others: log-out, new login, another account. */
 export function SessionWatch({ onRenewed }: Props) {
-  const [stranger, setStranger] = useState(false)
+  const [stranger, setStranger] = useState<'账号' | '客户'>()
   useEffect(() => {
     const compare = () => {
       const [ours, now] = [currentSession(), readCredentials()]
-      if (!ours || !now || now.token === ours.token) return
-      if (now.uid !== ours.uid) return setStranger(true)
+      if (!ours || !now) return
+      if (now.uid !== ours.uid) return setStranger('账号')
+      if (now.ownerId !== ours.ownerId) return setStranger('客户')
+      if (now.token === ours.token) return
       loadCredentials()
       relogin.set(undefined)
       onRenewed()
@@ -38,17 +40,20 @@ export function SessionWatch({ onRenewed }: Props) {
   }, [onRenewed])
   return (
     <Modal
-      open={stranger}
-      title="账号已切换"
+      open={stranger !== undefined}
+      title={`${stranger}已切换`}
       centered
       closable={false}
       keyboard={false}
       mask={{ closable: false }}
       okText="重新加载"
       cancelButtonProps={{ hidden: true }}
-      onOk={() => leaveTo('/')}
+      onOk={() => {
+        sessionStorage.removeItem('tabs')
+        leaveTo('/')
+      }}
     >
-      此浏览器已登录另一个账号，当前页面不再有效，请重新加载后继续。
+      此浏览器已{stranger === '客户' ? '切换到另一个客户' : '登录另一个账号'}，当前页面不再有效，请重新加载后继续。
     </Modal>
   )
 }

@@ -2,6 +2,8 @@
 export type TabMessage =
   | { readonly type: 'login'; readonly uid: number }
   | { readonly type: 'logout' }
+  /** This login works in another tenant now. */
+  | { readonly type: 'moved' }
   | { readonly type: 'expired'; readonly token: string }
 
 const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('oms')

@@ -41,6 +41,12 @@ export function saveCredentials(answer: LoginAnswer) {
   for (const [key, value] of Object.entries(entries)) writeCookie(PREFIX + key, String(value), YEAR_SECONDS)
 }
 
+/** The same login works in another tenant from now on. */
+export function moveCredentials({ ownerId, ownerName }: { ownerId: number; ownerName: string }) {
+  writeCookie(`${PREFIX}ownerId`, String(ownerId), YEAR_SECONDS)
+  writeCookie(`${PREFIX}ownerName`, ownerName, YEAR_SECONDS)
+}
+
 export function readCredentials(jar = document.cookie): Credentials | undefined {
   const entry = (key: string) => cookieIn(jar, PREFIX + key)
   const token = entry('token')

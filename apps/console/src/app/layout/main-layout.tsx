@@ -1,12 +1,16 @@
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { readCookie, writeCookie, YEAR_SECONDS } from '#kernel/cookies.ts'
 import { loadChunk } from '#kernel/load-chunk.ts'
+import { usePermissions } from '#kernel/session.tsx'
 import type { MenuEntry } from '../menu-tree.ts'
 import { SearchHost } from '../search/search-host.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNarrow } from './use-narrow.ts'
 
+const VisitBanner = lazy(() =>
+  loadChunk(() => import('#modules/tenant/visit-banner.tsx')).then(({ VisitBanner: banner }) => ({ default: banner })),
+)
 const SidebarDrawer = lazy(() => loadChunk(() => import('./sidebar-drawer.tsx')))
 
 /** Outside the credentials' prefix: a log-out leaves the sidebar as it is. */
@@ -24,6 +28,7 @@ interface Props {
 /** Sidebar, top bar, tab bar, and the page. */
 export function MainLayout({ entries, current, breadcrumb, tabBar, children }: Props) {
   const narrow = useNarrow()
+  const { visiting } = usePermissions()
   const [folded, setFolded] = useState(() => readCookie(FOLD_COOKIE) === '0')
   const [drawer, setDrawer] = useState(false)
   const [search, setSearch] = useState(false)
@@ -46,6 +51,11 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
         </aside>
       )}
       <div className="main">
+        {visiting && (
+          <Suspense>
+            <VisitBanner />
+          </Suspense>
+        )}
         <TopBar collapsed={narrow || folded} onCollapse={fold} onSearch={openSearch}>
           {breadcrumb}
         </TopBar>

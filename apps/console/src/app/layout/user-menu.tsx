@@ -1,13 +1,20 @@
 import { DownOutlined, UserOutlined } from '@ant-design/icons'
 import { Dropdown, type MenuProps } from 'antd'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
-import { useSession } from '#kernel/session.tsx'
+import { loadChunk } from '#kernel/load-chunk.ts'
+import { useCan, useSession } from '#kernel/session.tsx'
 import { shell } from '../calls.ts'
 import { JobCenter } from '../jobs/job-center.tsx'
 import { logOut } from '../leave.ts'
 import { useFileUrl } from '#kernel/file-url.ts'
+
+const SwitchTenant = lazy(() =>
+  loadChunk(() => import('#modules/tenant/switch-tenant.tsx')).then(({ SwitchTenant: dialog }) => ({
+    default: dialog,
+  })),
+)
 
 /** Avatar, account name, and what one does with one's own account. */
 export function UserMenu() {
@@ -21,13 +28,16 @@ export function UserMenu() {
     { key: '/account/sessions', label: '我的会话' },
     { key: '/account/mfa', label: '两步验证' },
     { key: 'jobs', label: '我的任务' },
+    ...(useCan()('tenantManage:tenant:switch') ? [{ key: 'switch', label: '切换客户' }] : []),
     { type: 'divider' },
     { key: 'logout', label: '退出登录', danger: true },
   ]
   const [jobs, setJobs] = useState(false)
+  const [away, setAway] = useState(false)
   const onClick: MenuProps['onClick'] = ({ key }) => {
     if (key === 'logout') void logOut()
     else if (key === 'jobs') setJobs(true)
+    else if (key === 'switch') setAway(true)
     else void navigate(key)
   }
   return (
@@ -39,6 +49,11 @@ export function UserMenu() {
           <DownOutlined className="wide-only user-arrow" />
         </button>
       </Dropdown>
+      {away && (
+        <Suspense>
+          <SwitchTenant onClose={() => setAway(false)} />
+        </Suspense>
+      )}
       <JobCenter open={jobs} onOpen={() => setJobs(true)} onClose={() => setJobs(false)} />
     </>
   )

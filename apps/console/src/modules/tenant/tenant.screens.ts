@@ -1,3 +1,39 @@
-import type { Screen } from '#kernel/screens.ts'
+import { firstPage, type Screen } from '#kernel/screens.ts'
 
-export const tenantScreens: readonly Screen[] = []
+export const tenantScreens: readonly Screen[] = [
+  {
+    path: '/tenantManage/tenant',
+    title: '客户信息',
+    access: 'tenantManage:tenant:list',
+    page: () => import('./tenant-list.page.tsx'),
+    prefetch: firstPage('/api/v1/tenant/page'),
+  },
+  {
+    path: '/tenantManage/tenant/overview/:id',
+    title: '客户概况',
+    access: 'tenantManage:tenant:query',
+    page: () => import('./tenant-overview.page.tsx'),
+    params: { id: /^\d{1,10}$/ },
+    under: '/tenantManage/tenant',
+  },
+  {
+    path: '/tenantManage/userapplication',
+    title: '加入申请',
+    access: 'tenantManage:userapplication:list',
+    page: () => import('./apply-list.page.tsx'),
+    prefetch: firstPage('/api/v1/tenant/user/apply/list'),
+  },
+  {
+    path: '/tenantManage/industry',
+    title: '行业管理',
+    access: 'tenantManage:industry:list',
+    page: () => import('./industry.page.tsx'),
+  },
+  {
+    path: '/AccountAdministration/accountList',
+    title: 'App账号',
+    access: 'AccountAdministration:accountList:list',
+    page: () => import('./app-list.page.tsx'),
+    prefetch: firstPage('/api/v1/account/app/page'),
+  },
+]

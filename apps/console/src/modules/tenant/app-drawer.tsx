@@ -1,0 +1,125 @@
+import { AppAccountRow, appAccount, BoundDevice } from '@oms/contract/app-account.ts'
+import { Button, Form, Input, Tabs, Tag } from 'antd'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { CopyText } from '#kit/copy-text.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { time } from '#kit/time.tsx'
+import { useInnerList } from '#kit/use-list.ts'
+import { type AppAccount, nameOf } from './app-list.page.tsx'
+
+const { item, wide } = detailsOf(AppAccountRow)
+const ITEMS = [
+  item('uid'),
+  item('account'),
+  item('nickname'),
+  item('mobileNo'),
+  item('email'),
+  item('region'),
+  item('tenantName'),
+  item('registerSource'),
+  item('registerTime', time),
+  item('lastActiveTime', time),
+  item('cloudState'),
+  item('deviceCount'),
+  wide('remark'),
+]
+
+/** One end user beside the list: who it is, its devices, and what was done to it. */
+export function AppDrawer(props: {
+  rows: readonly AppAccount[]
+  row: AppAccount | undefined
+  onRow(row: AppAccount | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="uid" title={nameOf}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'devices', label: `绑定设备（${row.deviceCount}）`, children: <Devices key={row.uid} row={row} /> },
+            {
+              key: 'history',
+              label: '操作记录',
+              children: <RecordHistory key={row.uid} bizType="appAccount" bizId={row.uid} />,
+            },
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}
+
+const { col, actions } = columnsOf(BoundDevice)
+const COLUMNS = [
+  col('sn', (sn) => <CopyText text={sn} />, { width: 190 }),
+  col('devName', { width: 130 }),
+  col('modelName', { width: 140 }),
+  col('online', (online) => <Tag color={online === 1 ? 'success' : 'default'}>{online === 1 ? '在线' : '离线'}</Tag>, {
+    width: 90,
+  }),
+  col('lastOnlineTime', time, { width: 165 }),
+]
+
+function Devices({ row }: { row: AppAccount }) {
+  const list = useInnerList(appAccount.devices, { id: row.uid })
+  const unbind = useWrite(appAccount.unbind)
+  const can = useCan()
+  const unbindOf = actions(
+    ({ id, sn }) => (
+      <RowActions
+        items={[
+          {
+            label: '解绑',
+            to: appAccount.unbind,
+            danger: true,
+            confirm: `解绑设备 ${sn}？该用户将不能再控制它。`,
+            onClick: () => unbind.mutateAsync({ id: row.uid, deviceId: id }),
+          },
+        ]}
+      />
+    ),
+    80,
+  )
+  return (
+    <>
+      <Allowed to={appAccount.bind}>
+        <Bind uid={row.uid} />
+      </Allowed>
+      <DataTable
+        {...list.table}
+        name="bound"
+        rowKey="id"
+        columns={can(appAccount.unbind.access) ? [...COLUMNS, unbindOf] : COLUMNS}
+        empty={{ text: '还没有绑定设备' }}
+      />
+    </>
+  )
+}
+
+function Bind({ uid }: { uid: number }) {
+  const [form] = Form.useForm<{ sn: string }>()
+  const bind = useWrite(appAccount.bind)
+  const submit = async ({ sn }: { sn: string }) => {
+    const done = await bind.mutateAsync({ id: uid, sn }).then(
+      () => true,
+      () => false,
+    )
+    if (done) form.resetFields()
+  }
+  return (
+    <Form form={form} layout="inline" onFinish={(values) => void submit(values)} style={{ marginBottom: 12 }}>
+      <Form.Item name="sn" label="序列号" rules={[{ required: true, whitespace: true, message: '请输入序列号' }]}>
+        <Input maxLength={64} placeholder="要绑定的设备" allowClear />
+      </Form.Item>
+      <Button htmlType="submit" loading={bind.isPending}>
+        绑定设备
+      </Button>
+    </Form>
+  )
+}

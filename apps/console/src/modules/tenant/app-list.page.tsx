@@ -1,0 +1,140 @@
+import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
+import { AppAccountRow, appAccount } from '@oms/contract/app-account.ts'
+import { Button, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { TenantPicker } from './tenant-picker.tsx'
+
+const AppDrawer = later(() => import('./app-drawer.tsx'), 'AppDrawer', { when: ({ row }) => row !== undefined })
+const AppAdd = later(() => import('./app-form.tsx'), 'AppAdd')
+const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
+
+export type AppAccount = z.output<typeof AppAccountRow>
+const QUERY = appAccount.list.input
+const CLOUD_COLORS = { 0: 'default', 1: 'success', 2: 'warning' } as const
+
+const { col, actions } = columnsOf(AppAccountRow)
+const COLUMNS = [
+  col('uid', { width: 100, hidden: true }),
+  col('account', { width: 170 }),
+  col('nickname', { width: 120 }),
+  col('mobileNo', { width: 130 }),
+  col('email', { width: 190, hidden: true }),
+  col('tenantName', { width: 200 }),
+  col('region', { width: 130 }),
+  col('deviceCount', { width: 90, align: 'right' }),
+  col('cloudState', (state) => <Cloud state={state} />, { width: 100 }),
+  col('registerSource', { width: 100, hidden: true }),
+  col('registerTime', time, { width: 165, sort: true }),
+  col('lastActiveTime', time, { width: 165, sort: true }),
+  col('status', (_, row) => <AppStatus row={row} />, { width: 90 }),
+  col('remark', { width: 160, hidden: true }),
+]
+
+function Cloud({ state }: { state: number }) {
+  const name = { 0: '未开通', 1: '使用中', 2: '已到期' }[state] ?? String(state)
+  return <Tag color={CLOUD_COLORS[state as keyof typeof CLOUD_COLORS]}>{name}</Tag>
+}
+
+const idOf = ({ uid }: AppAccount) => ({ id: uid })
+export const nameOf = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
+  nickname ? `${nickname}（${account}）` : account
+
+/** End users of the customers' Apps. */
+export default function AppListPage() {
+  const list = useList(appAccount.list)
+  const [shown, setShown] = useState<AppAccount>()
+  const [open, setOpen] = useState<'add' | 'import'>()
+  const can = useCan()
+  const detail = can(appAccount.get.access)
+  const buttons = (
+    <>
+      <Allowed to={appAccount.create}>
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => setOpen('add')}>
+          新增账号
+        </Button>
+      </Allowed>
+      <Allowed to={appAccount.import}>
+        <Button icon={<ImportOutlined />} onClick={() => setOpen('import')}>
+          导入
+        </Button>
+      </Allowed>
+    </>
+  )
+  const rowActions = (row: AppAccount) => (
+    <RowActions items={[{ label: '详情', to: appAccount.get, onClick: () => setShown(row) }]} />
+  )
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="account" />
+        <Filter of={QUERY} name="nickname" />
+        <Filter of={QUERY} name="mobileNo" />
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+        <SelectFilter of={QUERY} name="status" />
+        <SelectFilter of={QUERY} name="cloudState" />
+        <SelectFilter of={QUERY} name="registerSource" />
+        <Filter of={QUERY} name="region" />
+        <Filter of={QUERY} name="email" />
+        <DateRangeFilter label="注册时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="uid"
+        columns={[...COLUMNS, actions(rowActions, 80)]}
+        actions={buttons}
+        tools={<ExportButton to={appAccount.export} query={list.query} name="App账号" />}
+        batch={(picked) => (
+          <>
+            <BatchAction label="启用" to={appAccount.enable} input={idOf} picked={picked} nameOf={nameOf} />
+            <BatchAction label="停用" to={appAccount.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
+          </>
+        )}
+        empty={{ text: '还没有App账号，可由App后台注册，也可以导入', action: buttons }}
+        {...(detail && { onOpen: setShown })}
+      />
+      <AppDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {open === 'add' && <AppAdd onClose={() => setOpen(undefined)} />}
+      {open === 'import' && (
+        <ImportModal
+          title="导入App账号"
+          to={appAccount.import}
+          template={appAccount.template}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </Page>
+  )
+}
+
+function AppStatus({ row }: { row: AppAccount }) {
+  const enable = useWrite(appAccount.enable)
+  const disable = useWrite(appAccount.disable)
+  const can = useCan()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={nameOf(row)}
+      disabled={!can(appAccount.enable.access)}
+      warning="停用后该用户不能再使用App，绑定的设备不受影响。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.uid })}
+    />
+  )
+}

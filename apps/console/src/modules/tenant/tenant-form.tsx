@@ -1,0 +1,185 @@
+import { tenant } from '@oms/contract/tenant.ts'
+import { TenantCreateInput } from '@oms/contract/tenant-info.ts'
+import { UPLOAD } from '@oms/contract/upload.ts'
+import { Alert, Drawer, Form, Skeleton } from 'antd'
+import type * as z from 'zod'
+import { call } from '#kernel/call.ts'
+import { useRead } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
+import { DateTimeField } from '#kit/field-date.tsx'
+import { TreeSelectField } from '#kit/field-tree.tsx'
+import { FormFooter } from '#kit/form-footer.tsx'
+import { ImageUpload } from '#kit/upload/image-upload.tsx'
+import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useIndustryTree, useSceneChoices } from './use-tenant-options.ts'
+import './tenant.css'
+
+type Detail = z.output<(typeof tenant.get)['result']>
+const MASKED = '已隐藏部分内容，不修改则保持原值'
+const ONE_LOGO = { ...UPLOAD.image, maxCount: 1 }
+
+/** Makes a customer with its first administrator; the one-time password comes back with the answer. */
+export function TenantAdd(props: { onClose(): void; onMade(made: { account: string; password: string }): void }) {
+  const scenes = useRead(tenant.scenes, {}, { quiet: true })
+  if (!scenes.data) return <Loading title="新增客户" onClose={props.onClose} />
+  const standard = scenes.data.list.flatMap(({ id, isDefault }) => (isDefault === 1 ? [id] : []))
+  return <AddForm {...props} standard={standard} />
+}
+
+function AddForm(props: {
+  standard: readonly number[]
+  onClose(): void
+  onMade(made: { account: string; password: string }): void
+}) {
+  const { drawer, footer, form } = useFormDrawer(tenant.create, {
+    onClose: props.onClose,
+    onSaved: props.onMade,
+    initial: { level: 1, allowApply: 1, accountCount: -1, deviceQuota: -1, sceneIds: props.standard },
+  })
+  return (
+    <Drawer {...drawer} title="新增客户" footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <Basics />
+        <Contact />
+        <h3 className="tenant-section">首位管理员</h3>
+        <div className="tenant-pair">
+          <TextField of={TenantCreateInput} name="adminName" />
+          <TextField of={TenantCreateInput} name="adminAccount" hint="不填则自动生成，创建后不能修改" />
+          <TextField of={TenantCreateInput} name="adminMobile" />
+          <TextField of={TenantCreateInput} name="adminEmail" />
+        </div>
+        <Contract isNew />
+        <More />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Changes a customer; it is read anew first, so that the form never starts from an old revision. */
+export function TenantEdit({ id, onClose }: { id: number; onClose(): void }) {
+  const { data } = useRead(tenant.get, { id }, { staleTime: 0, keepPrevious: false })
+  if (!data) return <Loading title="编辑客户" onClose={onClose} />
+  return <EditForm key={`${data.id}-${data.rev}`} loaded={data} onClose={onClose} />
+}
+
+function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(tenant.update, {
+    onClose,
+    initial: loaded,
+    latest: () => call(tenant.get, { id: loaded.id }),
+  })
+  return (
+    <Drawer {...drawer} title={`编辑客户「${loaded.name}」`} footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <Basics />
+        <Contact loaded={loaded} />
+        <Contract />
+        <More />
+      </Form>
+    </Drawer>
+  )
+}
+
+const Loading = ({ title, onClose }: { title: string; onClose(): void }) => (
+  <Drawer open size="min(720px, 100vw)" title={title} onClose={onClose}>
+    <Skeleton active />
+  </Drawer>
+)
+
+function Basics() {
+  const industries = useIndustryTree()
+  return (
+    <>
+      <h3 className="tenant-section">基本信息</h3>
+      <TextField of={TenantCreateInput} name="name" />
+      <div className="tenant-pair">
+        <TextField of={TenantCreateInput} name="shortName" />
+        <TreeSelectField
+          of={TenantCreateInput}
+          name="industryId"
+          tree={industries}
+          hint={
+            industries.length === 0 && (
+              <>
+                还没有行业，请先到<Link to="/tenantManage/industry">行业管理</Link>新增或导入
+              </>
+            )
+          }
+        />
+        <SelectField of={TenantCreateInput} name="level" />
+        <SelectField of={TenantCreateInput} name="companySize" />
+      </div>
+    </>
+  )
+}
+
+function Contact({ loaded }: { loaded?: Detail }) {
+  // A number shown masked is no number: the form's own rule would refuse what the server takes as unchanged.
+  const schema = loaded ? tenant.update.input : TenantCreateInput
+  return (
+    <>
+      <h3 className="tenant-section">联系方式</h3>
+      <div className="tenant-pair">
+        <TextField of={schema} name="contactName" />
+        <TextField of={schema} name="contactPhone" hint={loaded?.contactPhone.includes('*') && MASKED} />
+        <TextField of={schema} name="contactEmail" hint={loaded?.contactEmail.includes('*') && MASKED} />
+        <TextField of={TenantCreateInput} name="areaCode" hint="6、9或12位数字" />
+      </div>
+      <TextField of={TenantCreateInput} name="address" />
+    </>
+  )
+}
+
+function Contract({ isNew = false }: { isNew?: boolean }) {
+  const scenes = useSceneChoices().map(({ id, sceneName, isDefault }) => ({
+    value: id,
+    label: isDefault === 1 ? `${sceneName}（默认）` : sceneName,
+  }))
+  return (
+    <>
+      <h3 className="tenant-section">权益与期限</h3>
+      {scenes.length === 0 && (
+        <Alert
+          type="warning"
+          showIcon
+          title="还没有业务场景，客户至少需要一个场景才能使用功能"
+          style={{ marginBottom: 16 }}
+        />
+      )}
+      <SelectField
+        of={TenantCreateInput}
+        name="sceneIds"
+        options={scenes}
+        multiple
+        hint="客户能使用的功能；修改后立即生效"
+      />
+      <div className="tenant-pair">
+        <NumberField of={TenantCreateInput} name="accountCount" min={-1} unit="个" hint="-1 为不限" />
+        <NumberField of={TenantCreateInput} name="deviceQuota" min={-1} unit="台" hint="-1 为不限" />
+        <DateTimeField of={TenantCreateInput} name="beginTime" />
+        {isNew && <DateTimeField of={TenantCreateInput} name="expireTime" hint="不填则长期有效；到期前30天和7天提醒" />}
+      </div>
+      <SwitchField
+        of={TenantCreateInput}
+        name="allowApply"
+        on="接受"
+        off="不接受"
+        hint="凭加入码申请成为该客户的用户"
+      />
+    </>
+  )
+}
+
+const More = () => (
+  <>
+    <h3 className="tenant-section">更多信息</h3>
+    <TextField of={TenantCreateInput} name="licenseNumber" />
+    <TextField of={TenantCreateInput} name="domain" hint="多个域名用逗号分隔" />
+    <Field of={TenantCreateInput} name="logo">
+      <ImageUpload rule={ONE_LOGO} />
+    </Field>
+    <NoteField of={TenantCreateInput} name="intro" rows={2} />
+    <NoteField of={TenantCreateInput} name="remark" rows={2} />
+  </>
+)

@@ -1,0 +1,138 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { tenant } from '@oms/contract/tenant.ts'
+import { TenantRow } from '@oms/contract/tenant-info.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { later } from '#kernel/later.tsx'
+import { Link } from '#kernel/router.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { BatchAction } from '#kit/batch-action.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { CopyText } from '#kit/copy-text.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { TreeFilter } from '#kit/filter-tree.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { Expiry, Level, Quota, TenantStatus } from './tenant-status.tsx'
+import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
+import { useIndustryTree, useSceneChoices } from './use-tenant-options.ts'
+import './tenant.css'
+
+const TenantAdd = later(() => import('./tenant-form.tsx'), 'TenantAdd')
+const OneTimeSecret = later(() => import('#kit/one-time-secret.tsx'), 'OneTimeSecret')
+
+const { col, actions } = columnsOf(TenantRow)
+const QUERY = tenant.list.input
+const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
+
+const COLUMNS = [
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 240, sort: true }),
+  col('tenantNo', { width: 100 }),
+  col('shortName', { width: 110, hidden: true }),
+  col('industryName', { width: 130 }),
+  col('level', (level) => <Level level={level} />, { width: 90, sort: true }),
+  col('contactName', { width: 90 }),
+  col('contactPhone', { width: 130 }),
+  col('contactEmail', { width: 180, hidden: true }),
+  col('companySize', { width: 110, hidden: true }),
+  col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 110, align: 'right' }),
+  col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 130, align: 'right' }),
+  col('sceneNames', { width: 170, hidden: true }),
+  col('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '已关闭'), {
+    width: 130,
+    hidden: true,
+  }),
+  col('expireTime', (_, row) => <Expiry row={row} />, { width: 165, sort: true }),
+  col('status', (_, row) => <TenantStatus row={row} />, { width: 90 }),
+  col('createTime', time, { width: 165, sort: true, hidden: true }),
+  col('remark', { width: 180, hidden: true }),
+]
+
+function Name({ row, name }: { row: Tenant; name: string }) {
+  return useCan()(tenant.overview.access) ? <Link to={overviewOf(row)}>{name}</Link> : name
+}
+
+/** Customers of the vendor. */
+export default function TenantListPage() {
+  const list = useList(tenant.list)
+  const navigate = useNavigate()
+  const can = useCan()
+  const { actionsOf, dialog } = useTenantActions()
+  const [adding, setAdding] = useState(false)
+  const [secret, setSecret] = useState<{ account: string; password: string }>()
+  const add = (
+    <Allowed to={tenant.create}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
+        新增客户
+      </Button>
+    </Allowed>
+  )
+  const open = (row: Tenant) => void navigate(overviewOf(row))
+  const rowActions = (row: Tenant) => (
+    <RowActions items={[{ label: '概况', to: tenant.overview, onClick: () => open(row) }, ...actionsOf(row)]} />
+  )
+  return (
+    <Page>
+      <TenantSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 165)]}
+        actions={add}
+        tools={<ExportButton to={tenant.export} query={list.query} name="客户" />}
+        batch={(picked) => (
+          <>
+            <BatchAction label="启用" to={tenant.enable} input={idOf} picked={picked} nameOf={nameOf} />
+            <BatchAction label="停用" to={tenant.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
+          </>
+        )}
+        empty={{ text: '还没有客户', action: add }}
+        {...(can(tenant.overview.access) && { onOpen: open })}
+      />
+      {adding && <TenantAdd onClose={() => setAdding(false)} onMade={setSecret} />}
+      {dialog}
+      {secret && (
+        <OneTimeSecret
+          title="客户已新增"
+          owner="首位管理员"
+          account={secret.account}
+          label="一次性密码"
+          secret={secret.password}
+          hint="请通过安全的方式转交客户管理员。首次登录后必须修改密码。"
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </Page>
+  )
+}
+
+const idOf = ({ id }: Tenant) => ({ id })
+const nameOf = ({ name }: Tenant) => name
+
+function TenantSearch(search: ReturnType<typeof useList<typeof tenant.list>>['search']) {
+  const industries = useIndustryTree()
+  const scenes = useSceneChoices().map(({ id, sceneName }) => ({ value: id, label: sceneName }))
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="name" />
+      <Filter of={QUERY} name="contactName" />
+      <SelectFilter of={QUERY} name="status" />
+      <SelectFilter of={QUERY} name="level" />
+      <TreeFilter of={QUERY} name="industryId" tree={industries} />
+      <SelectFilter of={QUERY} name="sceneId" options={scenes} />
+      <Filter of={QUERY} name="contactPhone" />
+      <Filter of={QUERY} name="tenantNo" />
+      <SelectFilter of={QUERY} name="expiresWithin" options={NEAR} />
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}
+
+const NEAR = [7, 30, 90].map((days) => ({ value: days, label: `${days}天内到期` }))

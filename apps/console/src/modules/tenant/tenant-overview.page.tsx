@@ -1,0 +1,106 @@
+import { tenant } from '@oms/contract/tenant.ts'
+import { TenantDetail } from '@oms/contract/tenant-info.ts'
+import { Alert, Skeleton, Space, Tag } from 'antd'
+import type * as z from 'zod'
+import { useRead } from '#kernel/query.ts'
+import { useParams } from 'react-router'
+import { useCan } from '#kernel/session.tsx'
+import { useTab, useTabTitle } from '#kernel/tab.tsx'
+import { CopyText } from '#kit/copy-text.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { Page, Panel } from '#kit/page.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { time } from '#kit/time.tsx'
+import { ImageList } from '#kit/upload/image-upload.tsx'
+import { OverviewPanel } from './overview-panel.tsx'
+import { Expiry, Level, Quota, TenantStatus } from './tenant-status.tsx'
+import { useTenantActions } from './use-tenant-actions.tsx'
+import './tenant.css'
+
+type Detail = z.output<typeof TenantDetail>
+
+const { item, wide } = detailsOf(TenantDetail)
+const ITEMS = [
+  item('tenantNo'),
+  item('shortName'),
+  item('industryName'),
+  item('companySize'),
+  item('contactName'),
+  item('contactPhone'),
+  item('contactEmail'),
+  item('licenseNumber'),
+  item('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />),
+  item('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />),
+  item('beginTime', time),
+  item('expireTime', (_, row) => <Expiry row={row} />),
+  item('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '不接受申请')),
+  item('areaCode'),
+  item('domain'),
+  item('createTime', time),
+  wide('sceneNames', (names) => names.map((name) => <Tag key={name}>{name}</Tag>)),
+  wide('address'),
+  wide('logo', (logo) => <ImageList value={logo} />),
+  wide('intro'),
+  wide('remark'),
+]
+
+/** Everything of one customer on one page; each block comes by itself, and only those one may see. */
+export default function TenantOverviewPage() {
+  const id = Number(useParams()['id'])
+  const { data, error, refetch } = useRead(tenant.overview, { id }, { quiet: true, keepPrevious: false })
+  useTabTitle(data ? `客户 ${data.tenant.shortName || data.tenant.name}` : undefined)
+  if (error)
+    return (
+      <Page>
+        <LoadFailed refusal={error} onRetry={() => void refetch()} />
+      </Page>
+    )
+  if (!data) return <Skeleton active />
+  return <Overview key={id} row={data.tenant} blocks={data.blocks} />
+}
+
+type Blocks = z.output<(typeof tenant.overview)['result']>['blocks']
+
+function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
+  const can = useCan()
+  const tab = useTab()
+  const { actionsOf, dialog } = useTenantActions(() => tab.close('/tenantManage/tenant'))
+  const extra = (
+    <Space wrap>
+      <Level level={row.level} />
+      <TenantStatus row={row} />
+      <RowActions items={actionsOf(row)} shown={5} />
+    </Space>
+  )
+  return (
+    <Page title={row.name} extra={extra}>
+      {row.daysLeft !== null && row.daysLeft <= 30 && (
+        <Alert
+          type={row.daysLeft <= 0 ? 'error' : 'warning'}
+          showIcon
+          title={
+            row.daysLeft <= 0 ? `已于 ${row.expireTime} 到期` : `将于 ${row.expireTime} 到期，剩 ${row.daysLeft} 天`
+          }
+        />
+      )}
+      <Panel title="基本信息">
+        <div className="tenant-facts">
+          <Details row={row} items={ITEMS} />
+        </div>
+      </Panel>
+      <div className="tenant-blocks">
+        {blocks.map(({ key, title }) => (
+          <OverviewPanel key={key} tenantId={row.id} block={key} title={title} />
+        ))}
+      </div>
+      {can('tenantManage:tenant:list') && (
+        <Panel title="变更记录">
+          <RecordHistory bizType="tenant" bizId={row.id} />
+        </Panel>
+      )}
+      {dialog}
+    </Page>
+  )
+}

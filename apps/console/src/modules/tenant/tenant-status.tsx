@@ -1,0 +1,56 @@
+import { tenant } from '@oms/contract/tenant.ts'
+import { Tag } from 'antd'
+import { useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
+import { StatusSwitch } from '#kit/status-switch.tsx'
+import type { Tenant } from './use-tenant-actions.tsx'
+
+/** On or off; one past its end comes back by a renewal alone. */
+export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'status'> }) {
+  const enable = useWrite(tenant.enable)
+  const disable = useWrite(tenant.disable)
+  const can = useCan()
+  if (row.status === 3) return <Tag color="error">已到期</Tag>
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={row.name}
+      disabled={!can(tenant.enable.access)}
+      warning="停用后该客户的用户立即退出且不能登录，设备不受影响。"
+      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
+    />
+  )
+}
+
+/** When it ends, coloured as it draws near. */
+export function Expiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLeft'> }) {
+  const { expireTime, daysLeft } = row
+  if (!expireTime || daysLeft === null) return <span>长期</span>
+  const day = expireTime.slice(0, 10)
+  if (daysLeft <= 0) return <Tag color="error">{day} 已到期</Tag>
+  if (daysLeft <= 30)
+    return (
+      <Tag color={daysLeft <= 7 ? 'error' : 'warning'}>
+        {day} 剩{daysLeft}天
+      </Tag>
+    )
+  return <span>{day}</span>
+}
+
+/** How much of a limit is used. */
+export function Quota({ used, limit }: { used: number; limit: number }) {
+  const full = limit >= 0 && used >= limit
+  return (
+    <span className={full ? 'tenant-full' : undefined}>
+      {used.toLocaleString()}
+      <small className="tenant-limit"> / {limit < 0 ? '不限' : limit.toLocaleString()}</small>
+    </span>
+  )
+}
+
+const LEVEL_COLORS = { 1: 'default', 2: 'blue', 3: 'gold' } as const
+
+export function Level({ level }: { level: number }) {
+  const name = { 1: '普通', 2: '重点', 3: '战略' }[level] ?? String(level)
+  return <Tag color={LEVEL_COLORS[level as 1 | 2 | 3] ?? 'default'}>{name}</Tag>
+}
