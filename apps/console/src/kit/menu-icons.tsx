@@ -17,6 +17,7 @@ import {
   SoundOutlined,
   TagsOutlined,
   ToolOutlined,
+  VideoCameraOutlined,
 } from '@ant-design/icons'
 import { BUILTIN_ICONS, type Icon } from './menu-icons-builtin.tsx'
 
@@ -41,4 +42,5 @@ export const ICONS: Readonly<Record<string, Icon>> = {
   sound: SoundOutlined,
   tags: TagsOutlined,
   tool: ToolOutlined,
+  'video-camera': VideoCameraOutlined,
 }

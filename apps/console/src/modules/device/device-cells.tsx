@@ -1,18 +1,22 @@
 import type { DeviceRow } from '@oms/contract/device-row.ts'
 import { Tag } from 'antd'
+import type { ReactNode } from 'react'
 import './device.css'
 import { Time } from '#kit/time.tsx'
 
-/** Green while it polls; with the last time it did. */
-export function Online({ row: { online, lastOnlineTime } }: { row: Pick<DeviceRow, 'online' | 'lastOnlineTime'> }) {
-  return (
-    <span className="device-online">
-      <span className={online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
-      {online === 1 ? '在线' : '离线'}
-      {lastOnlineTime && <Time at={lastOnlineTime} />}
-    </span>
-  )
-}
+/** Green while it polls. */
+export const Dot = ({ online, children }: { online: number; children?: ReactNode }) => (
+  <span className="device-online">
+    <span className={online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
+    {online === 1 ? '在线' : '离线'}
+    {children}
+  </span>
+)
+
+/** With the last time it was heard of. */
+export const Online = ({ row: { online, lastOnlineTime } }: { row: Pick<DeviceRow, 'online' | 'lastOnlineTime'> }) => (
+  <Dot online={online}>{lastOnlineTime && <Time at={lastOnlineTime} />}</Dot>
+)
 
 export function Tags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return <span className="kit-none">-</span>

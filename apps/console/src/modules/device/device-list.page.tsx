@@ -17,7 +17,7 @@ import { RowActions } from '#kit/row-actions.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
 import { BatchMenu } from './batch-menu.tsx'
-import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
+import { Dot, firmware, nameOf, Tags } from './device-cells.tsx'
 import { DeviceSearch } from './device-search.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { FoundSerials } from './found-serials.tsx'
@@ -27,19 +27,19 @@ const DeviceAddForm = later(() => import('./device-form.tsx'), 'DeviceAddForm')
 const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
 const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
 const PasteSerials = later(() => import('./paste-serials.tsx'), 'PasteSerials')
-const BatchAll = later(() => import('./batch-all.tsx'), 'BatchAll')
 
 const { col, actions } = columnsOf(DeviceRow)
 const COLUMNS = [
-  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 190, sort: true }),
-  col('devName', { width: 150 }),
-  col('typeName', { width: 110 }),
-  col('modelName', { width: 140 }),
-  col('tenantName', { width: 150 }),
-  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 150, sort: true, title: '固件版本' }) },
-  col('online', (_, row) => <Online row={row} />, { width: 230 }),
-  col('tags', (tags) => <Tags tags={tags} />, { width: 150 }),
+  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 165, sort: true }),
+  col('devName', { width: 130 }),
+  col('online', (online) => <Dot online={online} />, { width: 90 }),
   col('status', (_, row) => <DeviceStatus row={row} />, { width: 90 }),
+  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 145, sort: true, title: '固件版本' }) },
+  col('modelName', { width: 135 }),
+  col('tenantName', { width: 140 }),
+  col('tags', (tags) => <Tags tags={tags} />, { width: 130 }),
+  col('typeName', { width: 110 }),
+  col('lastOnlineTime', time, { width: 170 }),
   col('activateTime', time, { width: 170 }),
   col('createTime', time, { width: 170, sort: true }),
   col('modelCode', { width: 110, hidden: true }),
@@ -68,8 +68,6 @@ interface Open {
   readonly import?: true
   readonly paste?: true
   readonly edit?: DeviceRow
-  /** All devices of a pasted list, to do something to. */
-  readonly all?: readonly number[]
 }
 
 /** Every device one may see. */
@@ -108,7 +106,6 @@ export default function DeviceListPage() {
           asked={{ ...list.query, pageNum, pageSize }}
           onEdit={() => setOpen({ paste: true })}
           onClear={() => setSns([])}
-          onAll={(all) => setOpen({ all })}
         />
       )}
       <DataTable
@@ -130,7 +127,6 @@ export default function DeviceListPage() {
       {open.edit && <DeviceEditForm row={open.edit} onClose={close} />}
       {open.import && <ImportModal title="导入设备" to={devices.import} template={devices.template} onClose={close} />}
       {open.paste && <PasteSerials initial={sns} onFind={find} onClose={close} />}
-      {open.all && <BatchAll ids={open.all} onClose={close} />}
       {dialog}
     </Page>
   )
@@ -164,7 +160,7 @@ function Batch({ picked }: { picked: Picked<DeviceRow> }) {
       <BatchAction label="启用" to={devices.setStatus} input={(row) => ({ ...one(row), status: 1 })} {...each} />
       <BatchAction label="停用" to={devices.setStatus} input={(row) => ({ ...one(row), status: 0 })} {...each} danger />
       <BatchAction label="删除" to={devices.remove} input={one} {...each} danger />
-      <BatchMenu ids={picked.rows.map(({ id }) => id)} label="更多" onDone={picked.clear} />
+      <BatchMenu ids={picked.rows.map(({ id }) => id)} label="更多操作" onDone={picked.clear} />
     </>
   )
 }

@@ -3,6 +3,7 @@ import { Alert, Button } from 'antd'
 import { useState } from 'react'
 import { later } from '#kernel/later.tsx'
 import { useRead } from '#kernel/query.ts'
+import { BatchMenu } from './batch-menu.tsx'
 import './device.css'
 
 const MissingSerials = later(() => import('./paste-serials.tsx'), 'MissingSerials')
@@ -13,11 +14,10 @@ interface FoundProps {
   readonly asked: object
   onEdit(): void
   onClear(): void
-  onAll(ids: readonly number[]): void
 }
 
 /** Above a list of pasted serials: how many were found, and which were not. */
-export function FoundSerials({ sns, asked, onEdit, onClear, onAll }: FoundProps) {
+export function FoundSerials({ sns, asked, onEdit, onClear }: FoundProps) {
   const [shown, setShown] = useState(false)
   const { data } = useRead(devices.find, { ...asked, sns: [...sns] } as never)
   if (!data) return null
@@ -37,11 +37,7 @@ export function FoundSerials({ sns, asked, onEdit, onClear, onAll }: FoundProps)
                 查看未找到的
               </Button>
             )}
-            {ids.length > 0 && (
-              <Button size="small" type="link" onClick={() => onAll(ids)}>
-                批量操作全部 {ids.length} 台
-              </Button>
-            )}
+            {ids.length > 0 && <BatchMenu ids={ids} label={`批量操作全部 ${ids.length} 台`} onDone={() => {}} />}
             <Button size="small" type="link" onClick={onEdit}>
               修改
             </Button>
