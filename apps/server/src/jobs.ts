@@ -5,6 +5,7 @@ import { registerFileSweep } from '#modules/file/sweep.ts'
 import { registerLogRetention } from '#modules/log/retention.ts'
 import { registerNoticeClock } from '#modules/notice/notice-clock.ts'
 import { registerDeviceJobs } from '#modules/device/device.jobs.ts'
+import { registerOtaScrub } from '#modules/ota/ota-scrub.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
@@ -20,6 +21,7 @@ export function registerJobs(kernel: Kernel) {
   registerNoticeClock(kernel)
   registerLogRetention(kernel)
   registerDeviceJobs(kernel)
+  registerOtaScrub(kernel)
   registerUpgradeJobs(kernel)
   registerLicenseJobs(kernel)
   registerTicketJobs(kernel)

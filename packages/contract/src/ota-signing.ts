@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from './kernel/endpoint.ts'
 import { id } from './kernel/fields.ts'
+import { pageOf, pageQuery } from './kernel/page.ts'
 
 /** Years a signed manifest counts; enabling anew renews it. */
 export const MANIFEST_YEARS = 5
@@ -134,5 +135,53 @@ export const softwareSigning = {
     ...otaSigning.sign,
     path: '/api/v1/device/software/manifest/sign/:otaId',
     access: 'upgrade:GeneralSoftware:enable',
+  },
+} as const satisfies Contract
+
+export const ALARM_KIND = { 1: '文件损坏', 2: '发布自动暂停', 3: '设备报告校验不一致' } as const
+const Alarm = z.object({
+  id: z.int(),
+  otaId: z.int(),
+  kind: z.int().meta({ title: '类型', labels: ALARM_KIND }),
+  message: z.string().meta({ title: '内容' }),
+  verName: z.string().meta({ title: '版本名称' }),
+  verCode: z.int().meta({ title: '版本号' }),
+  createTime: z.string().meta({ title: '时间' }),
+})
+
+/** What about versions a person still has to look at. */
+export const otaAlarms = {
+  list: {
+    method: 'GET',
+    path: '/api/v1/device/ota/alarm/list',
+    access: 'upgrade:ota:list',
+    summary: '未关闭的固件告警，最新在前',
+    input: pageQuery,
+    result: pageOf(Alarm),
+  },
+  close: {
+    method: 'POST',
+    path: '/api/v1/device/ota/alarm/close/:id',
+    access: 'upgrade:ota:enable',
+    title: '关闭固件告警',
+    kind: 'edit',
+    input: z.object({ id }),
+    result: z.null(),
+    done: '告警已关闭',
+  },
+} as const satisfies Contract
+
+export const softwareAlarms = {
+  list: {
+    ...otaAlarms.list,
+    path: '/api/v1/device/software/alarm/list',
+    access: 'upgrade:GeneralSoftware:list',
+    summary: '未关闭的软件包告警，最新在前',
+  },
+  close: {
+    ...otaAlarms.close,
+    path: '/api/v1/device/software/alarm/close/:id',
+    access: 'upgrade:GeneralSoftware:enable',
+    title: '关闭软件包告警',
   },
 } as const satisfies Contract

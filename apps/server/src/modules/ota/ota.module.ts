@@ -1,7 +1,8 @@
 import { ota } from '@oms/contract/ota.ts'
-import { otaSigning, softwareSigning } from '@oms/contract/ota-signing.ts'
+import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/ota-signing.ts'
 import { software } from '@oms/contract/software.ts'
 import { implement, type Module } from '#kernel/implement.ts'
+import * as alarm from './ota-alarm.service.ts'
 import { disable, enable } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
 import { type Family, FIRMWARE, SOFTWARE } from './ota-family.ts'
@@ -37,5 +38,8 @@ const signingModules = [
   implement(softwareSigning, signingOf(SOFTWARE), { outsideTransaction: ['verify'] }),
 ]
 
-/** Firmware, general software, and what both are signed with. */
-export const otaModules: readonly Module[] = [otaModule, softwareModule, ...signingModules]
+const alarmsOf = (family: Family) => ({ list: alarm.list(family), close: alarm.close(family) })
+const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE)), implement(softwareAlarms, alarmsOf(SOFTWARE))]
+
+/** Firmware, general software, and what both are signed with, and what is wrong with them. */
+export const otaModules: readonly Module[] = [otaModule, softwareModule, ...signingModules, ...alarmModules]
