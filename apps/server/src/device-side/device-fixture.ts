@@ -6,10 +6,17 @@ import {
   request as httpRequest,
   type Server,
 } from 'node:http'
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
-import { useApp } from '#test/harness.ts'
+import { readConfig } from '#kernel/config.ts'
+import { createKernel, type Kernel } from '#kernel/kernel.ts'
+import { seed } from '../seed.ts'
+import { createTestDatabase } from '#test/database.ts'
 import { DeviceHandler } from './handler.ts'
 
 export const TOKEN = 'token-of-one-device-0123456789ab'
@@ -39,31 +46,40 @@ export interface Version {
 
 /** The devices' side over a database of this file's own, listening on a port as devices find it. */
 export function deviceLab(env: Record<string, string> = {}) {
-  const app = useApp(env)
+  let kernel: Kernel
+  let dataDir = ''
   let handler: DeviceHandler
   let server: Server
   let origin = ''
   let made = 0
 
   beforeAll(async () => {
-    handler = new DeviceHandler(app.kernel)
+    dataDir = mkdtempSync(join(tmpdir(), 'oms-devices-'))
+    const config = readConfig({ DATA_DIR: dataDir, ...env })
+    const database = await createTestDatabase()
+    kernel = await createKernel({ config, database, log: pino({ level: process.env.OMS_TEST_LOG ?? 'silent' }) })
+    await seed(database, { passwords: kernel.passwords, adminPassword: 'Test-admin-1' })
+    handler = new DeviceHandler(kernel)
     server = createServer((request, response) => handler.handle(request, response))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     await query(`insert into device_types (type_name, type_code) values ('摄像机', 'cam')`)
     await query(`insert into device_models (type_id, model_name, model_code) values (1, 'C1', 'C1'), (1, 'C2', 'C2')`)
     await query(`insert into tenants (id, tenant_no, name) values (7, 'ACME', '甲公司')`)
-    await app.kernel.fleet.ready()
+    await kernel.fleet.ready()
   })
   afterAll(async () => {
     server?.closeAllConnections()
-    await new Promise((done) => server.close(done))
-    await handler.side.close()
+    await new Promise((done) => server?.close(done))
+    await handler?.side.close()
+    await kernel?.close()
+    await kernel?.database.close()
+    rmSync(dataDir, { recursive: true, force: true })
   })
 
   // oxlint-disable-next-line typescript/no-explicit-any -- rows of any statement
   const query = async (text: string, values: unknown[] = []): Promise<any[]> =>
-    (await app.kernel.database.pool.query(text, values)).rows
+    (await kernel.database.pool.query(text, values)).rows
 
   const send = (path: string, { method = 'GET', token = TOKEN, headers = {}, body }: Sent = {}) =>
     new Promise<Reply>((done, fail) => {
@@ -97,7 +113,7 @@ export function deviceLab(env: Record<string, string> = {}) {
       `insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted) values ($1, $2, $3, $4, $5, 0) returning id`,
       [tenantId, modelId, sn, verCode, sha256(token)],
     )
-    await app.kernel.fleet.sync()
+    await kernel.fleet.sync()
     const root = `/${tenantId === 1 ? 'default' : 'ACME'}/controller/v1/${encodeURIComponent(sn)}`
     return { id: row.id as number, sn, root }
   }
@@ -125,7 +141,7 @@ export function deviceLab(env: Record<string, string> = {}) {
       size = 100_000,
     } = fields
     const bytes = randomBytes(size)
-    const stored = await app.kernel.files.put(Readable.from([bytes]))
+    const stored = await kernel.files.put(Readable.from([bytes]))
     const [row] = await query(
       `insert into ota_versions (tenant_id, model_id, kind, package_name, ver_code, ver_name, release_date, status, components)
        values ($1, $2, $3, $4, $5, $6, now() - interval '1 day', 1, 1) returning ota_id`,
@@ -142,7 +158,7 @@ export function deviceLab(env: Record<string, string> = {}) {
       `insert into ota_policies (ota_id, tenant_id, ${names.join(', ')}) values ($1, $2, ${names.map((_, at) => `$${at + 3}`).join(', ')})`,
       [row.ota_id, tenantId, ...Object.values(columns)],
     )
-    await app.kernel.fleet.sync()
+    await kernel.fleet.sync()
     return { otaId: row.ota_id, componentId: component.id, bytes, fileName }
   }
 
@@ -180,14 +196,14 @@ export function deviceLab(env: Record<string, string> = {}) {
         `insert into device_access (tenant_id, gateway_token, gateway_token_hash, auto_model_id) values ($1, 1, $2, $3)`,
         [fields.tenantId ?? 1, sha256(GATEWAY), fields.modelId],
       )
-      await app.kernel.fleet.sync()
+      await kernel.fleet.sync()
     },
-    sync: () => app.kernel.fleet.sync(),
+    sync: () => kernel.fleet.sync(),
     get side() {
       return handler.side
     },
     get kernel() {
-      return app.kernel
+      return kernel
     },
     get origin() {
       return origin
