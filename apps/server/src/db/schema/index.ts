@@ -1,5 +1,6 @@
 export * from './account.ts'
 export * from './device.ts'
+export * from './fleet.ts'
 export * from './license.ts'
 export * from './ota.ts'
 export * from './system.ts'
