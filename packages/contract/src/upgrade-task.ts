@@ -43,6 +43,17 @@ export const TaskLog = z.object({
   createTime: z.string(),
 })
 
+/** Failed tasks of one wording. */
+export const FailureRow = z.object({
+  reason: z.string().meta({ title: '失败原因' }),
+  code: z.int().nullable().meta({ title: '错误码' }),
+  count: z.int().meta({ title: '任务数' }),
+  /** Of these, not yet told to try again. */
+  open: z.int().meta({ title: '可重试' }),
+  lastTime: z.string().meta({ title: '最近一次' }),
+  sn: z.string().meta({ title: '样例设备' }),
+})
+
 const otaId = id.meta({ title: '版本' })
 const yesNo = { 0: '否', 1: '是' } as const
 export const taskFilters = {
@@ -82,17 +93,7 @@ export const otaTask = {
     access: 'upgrade:ota:query',
     summary: '失败任务按原因归并，次数多的在前',
     input: pageQuery.extend({ otaId }),
-    result: pageOf(
-      z.object({
-        reason: z.string().meta({ title: '失败原因' }),
-        code: z.int().nullable().meta({ title: '错误码' }),
-        count: z.int().meta({ title: '任务数' }),
-        /** Of these, not yet told to try again. */
-        open: z.int().meta({ title: '可重试' }),
-        lastTime: z.string().meta({ title: '最近一次' }),
-        sn: z.string().meta({ title: '样例设备' }),
-      }),
-    ),
+    result: pageOf(FailureRow),
   },
   export: {
     method: 'GET',

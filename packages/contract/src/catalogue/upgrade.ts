@@ -28,6 +28,7 @@ export const UPGRADE: CatalogueDirectory = {
       hidden: [
         { url: '/AddOta', name: '新增固件' },
         { url: '/EditOta/:id', name: '编辑固件' },
+        { url: '/upgrade/ota/release/:id', name: '版本发布' },
       ],
     },
     {

@@ -2,10 +2,16 @@ import { OTA_MESSAGES, type OtaVersion } from '@oms/contract/ota.ts'
 import { App, Spin } from 'antd'
 import { useNavigate } from 'react-router'
 import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
 import { useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
 import type { RowAction } from '#kit/row-actions.tsx'
 import { useFamily } from './family.ts'
+
+const RecallNote = later(() => import('./recall-note.tsx'), 'RecallNote')
+/** Who may look at releases. */
+const RELEASES = { access: 'upgrade:ota:query' }
 
 export type Version = z.output<typeof OtaVersion>
 
@@ -18,14 +24,24 @@ export function useOtaActions() {
   const enable = useEnable()
   const disable = useWrite(calls.disable)
   const remove = useWrite(calls.remove)
+  const can = useCan()
   return (row: Version): readonly (RowAction | false)[] => [
     row.status === 0 && { label: '编辑', to: calls.update, onClick: () => navigate(`${editPath}/${row.otaId}`) },
+    row.status !== 0 && {
+      label: '发布',
+      to: RELEASES,
+      onClick: () => navigate(`/upgrade/ota/release/${row.otaId}`),
+    },
     row.status !== 1 && { label: '启用', to: calls.enable, onClick: () => enable(row) },
     row.status === 1 && {
       label: '停用',
       to: calls.disable,
       danger: true,
-      confirm: `停用${noun}${nameOf(row)}？停用后设备不再收到它，已升级的设备不受影响。`,
+      confirm: can(RELEASES.access) ? (
+        <RecallNote otaId={row.otaId} name={`${noun}${nameOf(row)}`} />
+      ) : (
+        `停用${noun}${nameOf(row)}？停用后设备不再收到它，已升级的设备不受影响。`
+      ),
       onClick: () => disable.mutateAsync({ otaId: row.otaId }),
     },
     row.status === 0 && {

@@ -1,0 +1,146 @@
+import { otaRelease } from '@oms/contract/upgrade-release.ts'
+import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
+import { Alert, Button, Empty, Input, Skeleton } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { Panel } from '#kit/page.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import './upgrade.css'
+import { type Survey, useSurvey } from './use-survey.ts'
+
+/** Who would get the version now, and why one device does or does not. */
+export const DryRun = ({ otaId }: { otaId: number }) => (
+  <div className="up-columns">
+    <Panel title="现在会收到的设备">
+      <Now otaId={otaId} />
+    </Panel>
+    <Panel title="某台设备为什么（没）收到">
+      <WhyBox otaId={otaId} />
+    </Panel>
+  </div>
+)
+
+function Now({ otaId }: { otaId: number }) {
+  const { data, error, refetch } = useSurvey(otaId)
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active />
+  return (
+    <>
+      <p className="up-count" role="status">
+        <strong>{data.count}</strong> 台设备会在下次检查时收到，该型号共 {data.total} 台
+      </p>
+      <Part title="没有收到的原因" rows={data.obstacles.map(({ rule, title, count }) => [rule, title, count])} />
+      <Part
+        title="按当前版本"
+        rows={data.versions.map(({ verCode, count }) => [
+          verCode ?? '',
+          verCode === null ? '从未上报' : `版本 ${verCode}`,
+          count,
+        ])}
+      />
+      <Part title="按客户" rows={data.tenants.map(({ id, name, count }) => [id, name, count])} />
+      <Part title="按分组" rows={data.groups.map(({ id, name, count }) => [id, name, count])} />
+      <Part title="按型号" rows={data.models.map(({ id, name, count }) => [id, name, count])} />
+      <Sample devices={data.sample} />
+    </>
+  )
+}
+
+function Part({ title, rows }: { title: string; rows: readonly (readonly [string | number, string, number])[] }) {
+  if (rows.length === 0) return null
+  return (
+    <>
+      <h3 className="up-part">{title}</h3>
+      <ul className="up-plain">
+        {rows.map(([key, name, count]) => (
+          <li key={key}>
+            <span>{name}</span>
+            <span>{count} 台</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Sample({ devices }: { devices: Survey['sample'] }) {
+  if (devices.length === 0) return null
+  return (
+    <>
+      <h3 className="up-part">样例设备</h3>
+      <ul className="up-plain">
+        {devices.map(({ deviceId, sn, tenantName, verCode, place }) => (
+          <li key={deviceId}>
+            <span>{sn}</span>
+            <span>
+              {tenantName} · {verCode === null ? '从未上报' : `版本 ${verCode}`} · 位于 {place / 100}%
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function WhyBox({ otaId }: { otaId: number }) {
+  const [text, setText] = useState('')
+  const [sn, setSn] = useState('')
+  const { data, error, isFetching, refetch } = useRead(
+    otaRelease.why,
+    { otaId, sn },
+    { enabled: sn !== '', quiet: true, keepPrevious: false, staleTime: 0 },
+  )
+  const ask = () => {
+    const next = text.trim()
+    if (next === sn && sn !== '') void refetch()
+    setSn(next)
+  }
+  return (
+    <>
+      <form
+        className="up-why"
+        onSubmit={(event) => {
+          event.preventDefault()
+          ask()
+        }}
+      >
+        <Input
+          allowClear
+          aria-label="设备序列号"
+          placeholder="输入设备序列号"
+          maxLength={64}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <Button type="primary" htmlType="submit" loading={isFetching} disabled={text.trim() === ''}>
+          查看原因
+        </Button>
+      </form>
+      {sn === '' && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="输入序列号，逐条查看发布规则的判断结果" />}
+      {error && <Alert style={{ marginTop: 12 }} type="error" showIcon title={error.message} />}
+      {data && !error && (
+        <>
+          <Alert
+            style={{ marginTop: 12 }}
+            type={data.passed ? 'success' : 'warning'}
+            showIcon
+            title={`${data.sn}：${data.words}`}
+          />
+          <ul className="up-plain up-rules" aria-label="逐条规则">
+            {data.rules.map(({ rule, title, passed, words }) => (
+              <li key={rule}>
+                {passed ? (
+                  <CheckCircleFilled style={{ color: 'var(--ant-color-success)' }} aria-label="满足" />
+                ) : (
+                  <CloseCircleFilled style={{ color: 'var(--ant-color-error)' }} aria-label="不满足" />
+                )}
+                <span>{title}</span>
+                <span className="up-words">{words}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}

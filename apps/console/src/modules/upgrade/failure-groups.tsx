@@ -1,0 +1,53 @@
+import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { FailureRow, otaTask } from '@oms/contract/upgrade-task.ts'
+import { useWrite } from '#kernel/query.ts'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { time } from '#kit/time.tsx'
+import { useInnerList } from '#kit/use-list.ts'
+
+type Group = ResultOf<typeof otaTask.failures>['list'][number] & { key: string }
+
+/** Failures under the words of their devices: what to repair first, and to retry together. */
+export function FailureGroups({ otaId, onReason }: { otaId: number; onReason(reason: string): void }) {
+  const list = useInnerList(otaTask.failures, { otaId })
+  const retry = useWrite(otaTask.retry)
+  const rows = list.table.rows.map((row) => ({ ...row, key: `${row.code}:${row.reason}` }))
+  const rowActions = (row: Group) => (
+    <RowActions
+      items={[
+        { label: '查看任务', onClick: () => onReason(row.reason) },
+        row.open > 0 && {
+          label: '重试',
+          to: otaTask.retry,
+          confirm: `让因「${row.reason || '未说明'}」失败的 ${row.open} 台设备再次收到该版本？`,
+          onClick: () => retry.mutateAsync({ otaId, reason: row.reason }),
+        },
+      ]}
+    />
+  )
+  return (
+    <DataTable
+      {...list.table}
+      rows={rows}
+      name="ota-failures"
+      rowKey="key"
+      columns={[
+        ...COLUMNS,
+        { key: 'actions', title: '操作', width: 150, pin: 'right', fixed: true, render: rowActions },
+      ]}
+      empty={{ text: '没有失败的任务' }}
+    />
+  )
+}
+
+const { col } = columnsOf(FailureRow)
+const COLUMNS = [
+  col('reason', (reason) => reason || '设备没有说明原因', { width: 320 }),
+  col('code', { width: 90, align: 'right' }),
+  col('count', { width: 90, align: 'right' }),
+  col('open', { width: 90, align: 'right' }),
+  col('lastTime', time, { width: 170 }),
+  col('sn', { width: 170 }),
+]

@@ -1,0 +1,70 @@
+import { MAX_SNS } from '@oms/contract/device.ts'
+import { otaWhite } from '@oms/contract/upgrade-white.ts'
+import { Alert, Input, Modal } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#kernel/query.ts'
+import './upgrade.css'
+
+const partsOf = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
+
+interface Done {
+  readonly count: number
+  readonly unchanged: number
+  readonly missing: readonly string[]
+}
+
+/** Puts pasted serials on the white list, a thousand at a time, and says which of them are none. */
+export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName: string; onClose(): void }) {
+  const [text, setText] = useState('')
+  const [done, setDone] = useState<Done>()
+  const { mutateAsync, isPending } = useWrite(otaWhite.put, { alsoChanges: ['upgrade'] })
+  const sns = partsOf(text)
+  const tooLong = sns.find((sn) => sn.length > 64)
+  const run = async () => {
+    let sum: Done = { count: 0, unchanged: 0, missing: [] }
+    for (let at = 0; at < sns.length; at += MAX_SNS) {
+      const { count, unchanged, missing } = await mutateAsync({ otaId, sns: sns.slice(at, at + MAX_SNS) })
+      sum = { count: sum.count + count, unchanged: sum.unchanged + unchanged, missing: [...sum.missing, ...missing] }
+    }
+    if (sum.missing.length === 0) onClose()
+    else setDone(sum)
+  }
+  return (
+    <Modal
+      open
+      title={`粘贴序列号加入「${verName}」白名单`}
+      okText="加入"
+      cancelText="关闭"
+      mask={{ closable: false }}
+      confirmLoading={isPending}
+      okButtonProps={{ disabled: sns.length === 0 || tooLong !== undefined }}
+      onOk={() => void run().catch(() => {})}
+      onCancel={onClose}
+    >
+      <p>每行一个序列号，也可用逗号、空格分隔；只会加入该版本型号的设备。</p>
+      <Input.TextArea
+        autoFocus
+        aria-label="序列号列表"
+        rows={10}
+        value={text}
+        placeholder={'SN20260001\nSN20260002'}
+        onChange={({ target }) => {
+          setText(target.value)
+          setDone(undefined)
+        }}
+      />
+      <p role="status" style={{ margin: '8px 0 0' }}>
+        {tooLong ? `序列号「${tooLong.slice(0, 20)}…」超过 64 个字符` : `共 ${sns.length} 个序列号`}
+      </p>
+      {done && (
+        <Alert
+          style={{ marginTop: 8 }}
+          type="warning"
+          showIcon
+          title={`新加入 ${done.count} 台，${done.unchanged} 台已在白名单中；以下 ${done.missing.length} 个不是该版本型号的设备：`}
+          description={<pre className="up-missing">{done.missing.join('\n')}</pre>}
+        />
+      )}
+    </Modal>
+  )
+}

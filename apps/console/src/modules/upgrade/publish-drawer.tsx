@@ -1,0 +1,167 @@
+import { otaRelease, PolicyInput } from '@oms/contract/upgrade-release.ts'
+import { Alert, Drawer, Form, Radio, Switch } from 'antd'
+import { useState } from 'react'
+import { Field, NumberField } from '#kit/field.tsx'
+import { DateTimeField } from '#kit/field-date.tsx'
+import { FormFooter } from '#kit/form-footer.tsx'
+import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { MinutePicker } from './minute-picker.tsx'
+import { PercentInput } from './percent-input.tsx'
+import { GroupsPicker, TenantsPicker } from './pickers.tsx'
+import { initialOf, isOut, policyOf, type PublishValues } from './publish-values.ts'
+import { FORMAL, type Release } from './release-state.tsx'
+import { planInWords } from './release-words.ts'
+import { StageEditor } from './stage-editor.tsx'
+import './upgrade.css'
+import { useSurvey } from './use-survey.ts'
+
+const MODES = [
+  { value: 2, label: '正式发布' },
+  { value: 1, label: '测试发布（仅白名单）' },
+]
+const WAYS = [
+  { value: true, label: '分阶段，按结果自动推进（推荐）' },
+  { value: false, label: '一次性按比例' },
+]
+
+/** The publish sheet: what will happen in words and numbers above, every setting below. */
+export function PublishDrawer({ release, onClose }: { release: Release; onClose(): void }) {
+  const [initial] = useState(() => initialOf(release))
+  const { drawer, footer, form } = useFormDrawer(otaRelease.publish, {
+    onClose,
+    initial,
+    alsoChanges: ['device'],
+    input: (values) => {
+      const { otaId, rev } = values as unknown as PublishValues
+      return { otaId, rev, ...policyOf(values as unknown as PublishValues) }
+    },
+  })
+  const values = {
+    ...initial,
+    ...Form.useWatch((all) => all as PublishValues, { form: form.form, preserve: true }),
+  }
+  const [tenants, setTenants] = useState(() => new Map(release.tenants.map(({ id, name }) => [id, name])))
+  const [groups, setGroups] = useState(() => new Map(release.groups.map(({ id, name }) => [id, name])))
+  const isFormal = values.mode === FORMAL
+  const waits = isFormal && release.needsAudit
+  const survey = useSurvey(release.otaId, policyOf(values))
+  return (
+    <Drawer
+      title={`发布「${release.verName}」(${release.verCode})`}
+      {...drawer}
+      footer={<FormFooter {...footer} saveText={waits ? '提交审批' : isFormal ? '发布' : '保存'} />}
+    >
+      <Summary values={values} names={{ tenants, groups }} waits={waits} survey={survey} />
+      {isOut(release) && <Alert style={{ marginBottom: 16 }} type="info" showIcon title={OUT} />}
+      <Form {...form}>
+        <Form.Item name="mode" label="发布方式">
+          <Radio.Group options={MODES} optionType="button" />
+        </Form.Item>
+        <div hidden={!isFormal}>
+          <Form.Item name="staged" label="推进方式">
+            <Radio.Group options={WAYS} />
+          </Form.Item>
+          {values.staged ? (
+            <StageEditor counts={survey.data?.stages ?? []} />
+          ) : (
+            <Field
+              of={PolicyInput}
+              name="percent"
+              hint="同一台设备在同一版本中的位置固定，提高比例不会漏掉已收到的设备"
+            >
+              <PercentInput />
+            </Field>
+          )}
+          <Field of={PolicyInput} name="tenantIds">
+            <TenantsPicker chosen={release.tenants} onNames={(names) => setTenants(new Map(names))} />
+          </Field>
+          <Field of={PolicyInput} name="groupIds">
+            <GroupsPicker
+              otaId={release.otaId}
+              chosen={release.groups}
+              onNames={(names) => setGroups(new Map(names))}
+            />
+          </Field>
+          <Times />
+        </div>
+        <Limits />
+      </Form>
+    </Drawer>
+  )
+}
+
+const OUT = '该版本正在发布。重新发布从当前已达到的比例继续，已在范围内的设备不会退出；进行中的任务不受影响。'
+
+function Summary(props: {
+  values: PublishValues
+  names: { tenants: ReadonlyMap<number, string>; groups: ReadonlyMap<number, string> }
+  waits: boolean
+  survey: ReturnType<typeof useSurvey>
+}) {
+  const { values, names, waits, survey } = props
+  const policy = policyOf(values)
+  const of = (known: ReadonlyMap<number, string>, ids: readonly number[]) =>
+    ids.map((id) => known.get(id) ?? String(id))
+  const lines = planInWords(
+    {
+      ...(policy as Omit<typeof policy, 'mode'>),
+      mode: values.mode,
+      stages: (policy.stages ?? []) as never,
+      tenants: of(names.tenants, values.tenantIds ?? []),
+      groups: of(names.groups, values.groupIds ?? []),
+    } as never,
+    { needsAudit: waits },
+  )
+  return (
+    <section className="up-summary" aria-label="发布说明">
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+      <p className="up-live" role="status">
+        {survey.error
+          ? '填写完整后显示会收到的设备数'
+          : survey.data
+            ? `按此发布，现在有 ${survey.data.count} 台设备会在下次检查时收到（该型号共 ${survey.data.total} 台）`
+            : '正在预演…'}
+      </p>
+    </section>
+  )
+}
+
+const Times = () => (
+  <>
+    <div className="up-pair">
+      <DateTimeField of={PolicyInput} name="startTime" hint="不填则立即开始" />
+      <DateTimeField of={PolicyInput} name="endTime" hint="不填则不结束" />
+    </div>
+    <div className="up-pair">
+      <Field of={PolicyInput} name="dailyStart" hint="不填则全天；可跨零点">
+        <MinutePicker placeholder="如 02:00" />
+      </Field>
+      <Field of={PolicyInput} name="dailyEnd">
+        <MinutePicker placeholder="如 06:00" />
+      </Field>
+    </div>
+  </>
+)
+
+const Limits = () => (
+  <>
+    <div className="up-pair">
+      <NumberField of={PolicyInput} name="perMinute" unit="台" min={1} hint="不填则不限" />
+      <NumberField of={PolicyInput} name="maxDownloads" unit="台" min={1} hint="不填则不限" />
+    </div>
+    <div className="up-pair">
+      <NumberField of={PolicyInput} name="timeoutMinutes" unit="分钟" min={1} hint="设备无响应超过该时间视为失败" />
+      <NumberField of={PolicyInput} name="autoRetries" unit="次" min={0} max={5} hint="失败的设备自动再收到的次数" />
+    </div>
+    <Form.Item
+      name="needConfirm"
+      label="需要设备用户确认"
+      valuePropName="checked"
+      extra="支持确认的设备在用户同意后才下载"
+    >
+      <Switch checkedChildren="需要" unCheckedChildren="不需要" />
+    </Form.Item>
+  </>
+)

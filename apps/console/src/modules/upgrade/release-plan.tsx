@@ -1,0 +1,93 @@
+import { Release as Schema } from '@oms/contract/upgrade-release.ts'
+import { Panel } from '#kit/page.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { time } from '#kit/time.tsx'
+import { type Release, ReleaseState } from './release-state.tsx'
+import { clockText, planInWords, shareText, spanText } from './release-words.ts'
+import './upgrade.css'
+
+const { item, wide } = detailsOf(Schema)
+const none = (value: number | null, unit: string) => (value === null ? '不限' : `${value} ${unit}`)
+const titled = <T extends object>(line: T, title: string) => ({ ...line, title })
+const ITEMS = [
+  item('mode', (_, row) => <ReleaseState {...row} />),
+  item('percent', (percent) => shareText(percent)),
+  titled(
+    item('tenants', (tenants) => tenants.map(({ name }) => name).join('、') || '不限'),
+    '客户',
+  ),
+  titled(
+    item('groups', (groups) => groups.map(({ name }) => name).join('、') || '不限'),
+    '设备分组',
+  ),
+  titled(
+    item('startTime', (at) => at ?? '立即'),
+    '开始时间',
+  ),
+  titled(
+    item('endTime', (at) => at ?? '不结束'),
+    '结束时间',
+  ),
+  titled(
+    item('dailyStart', (start, { dailyEnd }) =>
+      start === null || dailyEnd === null ? '全天' : `${clockText(start)}～${clockText(dailyEnd)}`,
+    ),
+    '每日时间段',
+  ),
+  titled(
+    item('perMinute', (value) => none(value, '台')),
+    '每分钟下发上限',
+  ),
+  titled(
+    item('maxDownloads', (value) => none(value, '台')),
+    '同时下载上限',
+  ),
+  titled(
+    item('timeoutMinutes', (value) => spanText(value)),
+    '任务超时',
+  ),
+  titled(
+    item('autoRetries', (value) => `${value} 次`),
+    '自动重试',
+  ),
+  titled(
+    item('needConfirm', (value) => (value ? '需要' : '不需要')),
+    '设备用户确认',
+  ),
+  item('submitByName'),
+  item('submitTime', time),
+  item('auditByName'),
+  item('auditTime', time),
+  wide('auditRemark'),
+]
+
+/** The plan in words and in full, and everything that was done to the version. */
+export function ReleasePlan({ release }: { release: Release }) {
+  const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name)
+  const plan = {
+    ...release,
+    startTime: release.startTime ?? undefined,
+    endTime: release.endTime ?? undefined,
+    dailyStart: release.dailyStart ?? undefined,
+    dailyEnd: release.dailyEnd ?? undefined,
+    perMinute: release.perMinute ?? undefined,
+    tenants: names(release.tenants),
+    groups: names(release.groups),
+  }
+  return (
+    <div className="up-columns">
+      <Panel title="发布策略">
+        <div className="up-summary">
+          {planInWords(plan, { needsAudit: false }).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
+        <Details row={release} items={ITEMS} />
+      </Panel>
+      <Panel title="操作历史">
+        <RecordHistory bizType={release.kind === 2 ? 'software' : 'ota'} bizId={release.otaId} />
+      </Panel>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { RELEASE_MODE, RELEASE_STATE, TASK_STATE } from '@oms/contract/ota-task.ts'
+import { Tag } from 'antd'
+import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import type { otaRelease } from '@oms/contract/upgrade-release.ts'
+
+export type Release = ResultOf<typeof otaRelease.get>
+export const RUNNING = 0
+export const WAITING = 1
+export const REFUSED = 2
+export const PAUSED = 3
+export const STOPPED = 4
+export const FORMAL = 2
+
+const COLORS: Readonly<Record<number, string>> = { 0: 'processing', 1: 'gold', 2: 'error', 3: 'warning', 4: 'default' }
+
+/** Where a release stands, in words and colour. */
+export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'state' | 'status'>) => (
+  <>
+    <Tag>{RELEASE_MODE[mode as keyof typeof RELEASE_MODE] ?? mode}</Tag>
+    <Tag color={status === 1 ? (COLORS[state] ?? 'default') : 'default'}>
+      {status === 1
+        ? (RELEASE_STATE[state as keyof typeof RELEASE_STATE] ?? state)
+        : status === 2
+          ? '版本已停用'
+          : '版本未启用'}
+    </Tag>
+  </>
+)
+
+/** Colours of the segments, from waiting to closed. */
+export const TASK_COLOR: Readonly<Record<number, string>> = {
+  0: '#8c8c8c',
+  5: '#b37feb',
+  10: '#85a5ff',
+  20: '#4096ff',
+  30: '#1677ff',
+  40: '#0958d9',
+  50: '#d48806',
+  100: '#389e0d',
+  110: '#cf1322',
+  120: '#bfbfbf',
+}
+const TAG_COLOR: Readonly<Record<number, string>> = {
+  50: 'gold',
+  100: 'success',
+  110: 'error',
+  120: 'default',
+  0: 'default',
+}
+
+export const taskStateText = (state: number) => TASK_STATE[state as keyof typeof TASK_STATE] ?? String(state)
+
+export const TaskState = ({ state }: { state: number }) => (
+  <Tag color={TAG_COLOR[state] ?? 'processing'}>{taskStateText(state)}</Tag>
+)

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { clockText, planInWords, shareText, spanText } from './release-words.ts'
+
+const plan = { mode: 2, percent: 10_000, stages: [], tenants: [], groups: [] }
+const quiet = { needsAudit: false }
+const stage = (percent: number) => ({ percent, successPercent: 95, errorPercent: 5, minReports: 20, minMinutes: 90 })
+
+test('a plan says in sentences what will happen', () => {
+  expect(planInWords({ ...plan, mode: 1 }, quiet)).toEqual(['只有白名单中的设备会收到该版本，其他设备不受影响。'])
+  expect(planInWords(plan, quiet)).toEqual(['所有客户的适用设备全部收到该版本；白名单设备始终可以收到。'])
+  const full = {
+    ...plan,
+    stages: [stage(100), stage(10_000)],
+    tenants: ['甲', '乙'],
+    groups: ['试点'],
+    dailyStart: 1380,
+    dailyEnd: 300,
+  }
+  expect(planInWords({ ...full, startTime: '2030-01-01 00:00:00', autoRetries: 2 }, { needsAudit: true })).toEqual([
+    '「甲」「乙」的属于分组「试点」的适用设备按 1% → 100% 分 2 个阶段收到该版本；白名单设备始终可以收到。',
+    '每阶段至少 20 个结果、观察 1 小时 30 分钟，成功率达到 95% 自动进入下一阶段；失败率达到 5% 自动暂停并通知相关人员。',
+    '2030-01-01 00:00:00 开始，每日 23:00～次日 05:00 下发。',
+    '失败后自动重试 2 次。',
+    '提交后由另一人审批，通过前按测试发布进行。',
+  ])
+})
+
+test('shares, clocks and spans in words', () => {
+  expect([shareText(1250), clockText(90), spanText(1530), spanText(0)]).toEqual([
+    '12.5%',
+    '01:30',
+    '1 天 1 小时 30 分钟',
+    '0 分钟',
+  ])
+})

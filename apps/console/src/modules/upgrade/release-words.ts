@@ -1,0 +1,95 @@
+import { FULL_SHARE } from '@oms/contract/ota-task.ts'
+
+/** What of a publish sheet its summary speaks of; fields may be half filled in. */
+export interface Plan {
+  readonly mode: number
+  readonly percent?: number | undefined
+  readonly stages: readonly {
+    readonly percent?: number | undefined
+    readonly successPercent?: number | undefined
+    readonly errorPercent?: number | undefined
+    readonly minReports?: number | undefined
+    readonly minMinutes?: number | undefined
+  }[]
+  readonly tenants: readonly string[]
+  readonly groups: readonly string[]
+  readonly startTime?: string | undefined
+  readonly endTime?: string | undefined
+  readonly dailyStart?: number | undefined
+  readonly dailyEnd?: number | undefined
+  readonly needConfirm?: boolean | undefined
+  readonly perMinute?: number | undefined
+  readonly autoRetries?: number | undefined
+}
+
+/** `1250` → `12.5%`. */
+export const shareText = (hundredths: number | undefined) => (hundredths === undefined ? '?' : `${hundredths / 100}%`)
+
+/** `90` → `01:30`. */
+export const clockText = (minute: number) =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+
+/** `90` → `1 小时 30 分钟`. */
+export function spanText(minutes: number) {
+  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60]
+  const parts = [days > 0 && `${days} 天`, hours > 0 && `${hours} 小时`, rest > 0 && `${rest} 分钟`].filter(Boolean)
+  return parts.length > 0 ? parts.join(' ') : '0 分钟'
+}
+
+/** One sentence a line: what publishing this way will do. */
+export function planInWords(plan: Plan, { needsAudit }: { needsAudit: boolean }): string[] {
+  if (plan.mode === 1) return ['只有白名单中的设备会收到该版本，其他设备不受影响。']
+  const whom = [
+    plan.tenants.length > 0 ? `${listText(plan.tenants)}的` : '所有客户的',
+    plan.groups.length > 0 ? `属于分组${listText(plan.groups)}的` : '',
+  ].join('')
+  return [
+    `${whom}适用设备${shareWords(plan)}；白名单设备始终可以收到。`,
+    stageWords(plan),
+    whenWords(plan),
+    extraWords(plan),
+    needsAudit ? '提交后由另一人审批，通过前按测试发布进行。' : '',
+  ].filter(Boolean)
+}
+
+const listText = (names: readonly string[]) =>
+  `「${names.slice(0, 3).join('」「')}」${names.length > 3 ? `等 ${names.length} 个` : ''}`
+
+function shareWords({ stages, percent }: Plan) {
+  if (stages.length > 0)
+    return `按 ${stages.map((stage) => shareText(stage.percent)).join(' → ')} 分 ${stages.length} 个阶段收到该版本`
+  return percent === FULL_SHARE ? '全部收到该版本' : `中固定的 ${shareText(percent)} 收到该版本，提高比例时已收到的不变`
+}
+
+function stageWords({ stages }: Plan) {
+  const [first] = stages
+  if (!first) return ''
+  const same = stages.every(
+    ({ errorPercent, minReports, minMinutes, successPercent }) =>
+      errorPercent === first.errorPercent &&
+      minReports === first.minReports &&
+      minMinutes === first.minMinutes &&
+      successPercent === first.successPercent,
+  )
+  if (!same) return '每个阶段达到各自的门槛后自动进入下一阶段；失败率超限时自动暂停并通知相关人员。'
+  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${spanText(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。`
+}
+
+function whenWords({ startTime, endTime, dailyStart, dailyEnd }: Plan) {
+  const daily = dailyStart !== undefined && dailyEnd !== undefined
+  const parts = [
+    startTime ? `${startTime} 开始` : '',
+    endTime ? `${endTime} 结束` : '',
+    daily ? `每日 ${clockText(dailyStart)}～${dailyEnd < dailyStart ? '次日 ' : ''}${clockText(dailyEnd)} 下发` : '',
+  ].filter(Boolean)
+  return parts.length > 0 ? `${parts.join('，')}。` : ''
+}
+
+function extraWords({ needConfirm, perMinute, autoRetries }: Plan) {
+  const parts = [
+    needConfirm ? '设备用户确认后才升级' : '',
+    perMinute ? `每分钟最多下发 ${perMinute} 台` : '',
+    autoRetries ? `失败后自动重试 ${autoRetries} 次` : '',
+  ].filter(Boolean)
+  return parts.length > 0 ? `${parts.join('，')}。` : ''
+}

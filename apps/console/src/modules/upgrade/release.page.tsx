@@ -1,0 +1,168 @@
+import { otaRelease } from '@oms/contract/upgrade-release.ts'
+import { Alert, Button, Skeleton, Tabs } from 'antd'
+import { useState } from 'react'
+import { useParams } from 'react-router'
+import { rangeInWords } from '@oms/contract/ota.ts'
+import { useRead, useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
+import { useTabTitle } from '#kernel/tab.tsx'
+import { Page, Panel } from '#kit/page.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { DryRun } from './dry-run.tsx'
+import { FailureGroups } from './failure-groups.tsx'
+import { ProgressCard } from './progress-card.tsx'
+import { ReleaseButtons } from './release-buttons.tsx'
+import { ReleasePlan } from './release-plan.tsx'
+import { FORMAL, PAUSED, REFUSED, type Release, ReleaseState, STOPPED, WAITING } from './release-state.tsx'
+import { StageCard } from './stage-card.tsx'
+import { TaskTable } from './task-table.tsx'
+import './upgrade.css'
+import { WhiteTab } from './white-tab.tsx'
+
+/** The release of one version: where it stands, what came of it, and everything that steers it. */
+export default function ReleasePage() {
+  const otaId = Number(useParams().id)
+  const { data, error, refetch } = useRead(otaRelease.get, { otaId }, { quiet: true, keepPrevious: false })
+  useTabTitle(data && `发布 ${data.verName}`)
+  if (error && !data) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data)
+    return (
+      <Panel>
+        <Skeleton active paragraph={{ rows: 10 }} />
+      </Panel>
+    )
+  return <Shown key={otaId} release={data} />
+}
+
+type TabKey = 'tasks' | 'failures' | 'white' | 'dry' | 'plan'
+
+function Shown({ release }: { release: Release }) {
+  const [tab, setTab] = useState<TabKey>(() =>
+    release.counts.length > 0 || release.mode === FORMAL ? 'tasks' : 'white',
+  )
+  const [state, setState] = useState<number>()
+  const [reason, setReason] = useState<string>()
+  const filter = (next: number | undefined) => {
+    setState(next)
+    setReason(undefined)
+    setTab('tasks')
+  }
+  const showReason = (words: string) => {
+    setState(FAILED)
+    setReason(words)
+    setTab('tasks')
+  }
+  const failed = release.counts.find((each) => each.state === FAILED)?.count ?? 0
+  const narrowed = `${state}:${reason}`
+  return (
+    <Page>
+      <Head release={release} />
+      <Alerts release={release} />
+      <StageCard stages={release.stages} />
+      <ProgressCard release={release} state={state} onState={filter} />
+      <Tabs
+        activeKey={tab}
+        onChange={(next) => setTab(next as TabKey)}
+        destroyOnHidden
+        items={[
+          {
+            key: 'tasks',
+            label: '升级任务',
+            children: inPage(<TaskTable key={narrowed} release={release} state={state} reason={reason} />),
+          },
+          {
+            key: 'failures',
+            label: `失败原因${failed > 0 ? `（${failed}）` : ''}`,
+            children: inPage(<FailureGroups otaId={release.otaId} onReason={showReason} />),
+          },
+          { key: 'white', label: `白名单（${release.whites}）`, children: inPage(<WhiteTab release={release} />) },
+          { key: 'dry', label: '预演与排查', children: <DryRun otaId={release.otaId} /> },
+          { key: 'plan', label: '策略与历史', children: <ReleasePlan release={release} /> },
+        ]}
+      />
+    </Page>
+  )
+}
+const FAILED = 110
+
+const inPage = (children: React.ReactNode) => <Page>{children}</Page>
+
+function Head({ release }: { release: Release }) {
+  const { verName, verCode, modelName, packageName, tenantName, whites, installed } = release
+  return (
+    <Panel>
+      <div className="up-head">
+        <h1>
+          {verName}（{verCode}）
+        </h1>
+        <span>
+          <ReleaseState {...release} />
+        </span>
+        <ReleaseButtons release={release} />
+      </div>
+      <p className="up-facts">
+        <span>型号 {modelName}</span>
+        {packageName && <span>软件包 {packageName}</span>}
+        <span>{rangeInWords(release)}</span>
+        <span>所属 {tenantName}</span>
+        <span>白名单 {whites} 台</span>
+        <span>已安装 {installed} 台</span>
+      </p>
+    </Panel>
+  )
+}
+
+/** What a person has to know or do before anything else. */
+function Alerts({ release }: { release: Release }) {
+  const can = useCan()
+  const close = useWrite(otaRelease.closeAlarm)
+  const words = newsOf(release)
+  if (!words && release.alarms.length === 0) return null
+  return (
+    <div className="up-alerts">
+      {words && <Alert showIcon type={words.type} title={words.title} />}
+      {release.alarms.map(({ id, message, createTime }) => (
+        <Alert
+          key={id}
+          showIcon
+          type="error"
+          title={`${createTime} ${message}`}
+          action={
+            can(otaRelease.closeAlarm.access) && (
+              <Button size="small" loading={close.isPending} onClick={() => close.mutate({ id })}>
+                已处理
+              </Button>
+            )
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+function newsOf({ status, state, stateReason, mode, whites, submitByName, auditByName, auditRemark }: Release) {
+  const why = stateReason ? `：${stateReason}` : ''
+  if (status !== 1)
+    return {
+      type: 'info',
+      title: status === 2 ? '版本已停用，设备不再收到它' : '版本尚未启用，启用后才能发布',
+    } as const
+  if (state === WAITING)
+    return {
+      type: 'warning',
+      title: `${submitByName} 提交的发布正在等待另一人审批；审批前仅白名单设备可以收到`,
+    } as const
+  if (state === REFUSED)
+    return {
+      type: 'error',
+      title: `发布被 ${auditByName} 驳回：${auditRemark}。仅白名单设备可以收到，修改后可重新提交`,
+    } as const
+  if (state === PAUSED) return { type: 'warning', title: `发布已暂停${why}。已领取任务的设备继续升级` } as const
+  if (state === STOPPED) return { type: 'info', title: `发布已终止${why}。停用后重新启用可以重新开始` } as const
+  if (mode !== FORMAL && whites === 0)
+    return {
+      type: 'info',
+      title: '测试发布只面向白名单：先在下方「白名单」添加几台设备验证，再点「发布」推给更多设备',
+    } as const
+  return undefined
+}

@@ -1,0 +1,84 @@
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
+import { FULL_SHARE } from '@oms/contract/ota-task.ts'
+import { MAX_STAGES, StageInput } from '@oms/contract/upgrade-release.ts'
+import { Button, Form } from 'antd'
+import { Field, NumberField } from '#kit/field.tsx'
+import { PercentInput } from './percent-input.tsx'
+import { newStage, type StageValues } from './publish-values.ts'
+import './upgrade.css'
+
+/** The stages of a formal release, one card each; `counts` says how many devices each would hold. */
+export function StageEditor({ counts }: { counts: readonly { percent: number; count: number }[] }) {
+  const form = Form.useFormInstance()
+  return (
+    <Form.List name="stages">
+      {(rows, { add, remove }) => {
+        const last = (form.getFieldValue(['stages', rows.length - 1]) as StageValues | undefined)?.percent ?? 0
+        return (
+          <div className="up-stage-rows">
+            {rows.map(({ key, name }) => (
+              <StageRow
+                key={key}
+                index={name}
+                counts={counts}
+                onRemove={rows.length > 1 ? () => remove(name) : undefined}
+              />
+            ))}
+            <Button
+              type="dashed"
+              block
+              icon={<PlusOutlined />}
+              disabled={rows.length >= MAX_STAGES || last >= FULL_SHARE}
+              onClick={() => add(newStage(Math.min(FULL_SHARE, Math.max(100, last * 5))))}
+            >
+              {last >= FULL_SHARE ? '最后阶段已是全部设备' : '添加阶段'}
+            </Button>
+          </div>
+        )
+      }}
+    </Form.List>
+  )
+}
+
+function StageRow(props: {
+  index: number
+  counts: readonly { percent: number; count: number }[]
+  onRemove: (() => void) | undefined
+}) {
+  const { index, counts, onRemove } = props
+  const form = Form.useFormInstance()
+  const stage = Form.useWatch(['stages', index], { form, preserve: true }) as StageValues | undefined
+  const count = counts.find(({ percent }) => percent === stage?.percent)?.count
+  const tooFew = count !== undefined && stage?.minReports != null && count < stage.minReports
+  const title = `第 ${index + 1} 阶段`
+  return (
+    <fieldset className="up-stage-row" aria-label={title}>
+      <div className="up-stage-row-head">
+        <strong>{title}</strong>
+        <span role="status">
+          {count !== undefined && `约 ${count} 台设备`}
+          {tooFew && '，少于最少结果数，需手动跳过'}
+        </span>
+        {onRemove && (
+          <Button
+            type="text"
+            size="small"
+            danger
+            icon={<DeleteOutlined />}
+            aria-label={`移除${title}`}
+            onClick={onRemove}
+          />
+        )}
+      </div>
+      <div className="up-stage-fields">
+        <Field of={StageInput} name="percent" within={[index]}>
+          <PercentInput />
+        </Field>
+        <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" min={1} max={100} />
+        <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" min={1} max={100} />
+        <NumberField of={StageInput} name="minReports" within={[index]} unit="个" min={1} />
+        <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" min={0} />
+      </div>
+    </fieldset>
+  )
+}

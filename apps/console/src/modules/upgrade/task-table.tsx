@@ -1,0 +1,179 @@
+import { otaTask, TaskQuery, TaskRow } from '@oms/contract/upgrade-task.ts'
+import { Button, Progress } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useInnerList } from '#kit/use-list.ts'
+import { TenantFilter } from './pickers.tsx'
+import { type Release, TaskState } from './release-state.tsx'
+
+const TaskDrawer = later(() => import('./task-drawer.tsx'), 'TaskDrawer', { when: ({ row }) => row !== undefined })
+
+export type Task = z.output<typeof TaskRow>
+const FAILED = 110
+const CLOSED = 100
+const CANCELLING = 50
+
+const { col, actions } = columnsOf(TaskRow)
+const COLUMNS = [
+  col('sn', { width: 170 }),
+  col('state', (state) => <TaskState state={state} />, { width: 100 }),
+  col('progress', (progress, { state }) => <TaskProgress progress={progress} state={state} />, { width: 120 }),
+  {
+    ...col('fromVerCode', (from, { verCode }) => `${from ?? '未知'} → ${verCode}`, { width: 140, title: '版本' }),
+    key: 'versions',
+  },
+  col('reason', { width: 220 }),
+  col('tenantName', { width: 130 }),
+  col('updateTime', time, { width: 170, sort: true }),
+  col('createTime', time, { width: 170, hidden: true }),
+  col('closeTime', time, { width: 170, hidden: true }),
+  col('taskId', { width: 100, align: 'right', sort: true, hidden: true }),
+  col('devName', { width: 140, hidden: true }),
+  col('code', { width: 90, align: 'right', hidden: true }),
+  col('attempt', { width: 80, align: 'right', hidden: true }),
+  col('retried', (retried) => (retried ? '是' : '否'), { width: 110, hidden: true }),
+  col('pushed', (pushed) => (pushed ? '是' : '否'), { width: 100, hidden: true }),
+]
+
+/** The tasks of a version, narrowed to one state from outside by the progress bar. */
+export function TaskTable({
+  release,
+  state,
+  reason,
+}: {
+  release: Release
+  state: number | undefined
+  reason: string | undefined
+}) {
+  const { otaId } = release
+  const list = useInnerList(otaTask.list, {
+    otaId,
+    ...(state !== undefined && { state: state as never }),
+    ...(reason !== undefined && { reason }),
+  })
+  const [shown, setShown] = useState<Task>()
+  const retry = useWrite(otaTask.retry)
+  const cancel = useWrite(otaTask.cancel)
+  const rowActions = (row: Task) => (
+    <RowActions
+      items={[
+        { label: '详情', to: otaTask.get, onClick: () => setShown(row) },
+        row.state === FAILED &&
+          !row.retried && {
+            label: '重试',
+            to: otaTask.retry,
+            confirm: `让设备 ${row.sn} 再次收到该版本？设备下次检查时生效。`,
+            onClick: () => retry.mutateAsync({ otaId, taskIds: [row.taskId] }),
+          },
+        row.state < CLOSED &&
+          row.state !== CANCELLING && {
+            label: '取消',
+            to: otaTask.cancel,
+            danger: true,
+            confirm: `取消设备 ${row.sn} 的升级任务？未下载的立即取消，其余等待设备响应。`,
+            onClick: () => cancel.mutateAsync({ otaId, taskIds: [row.taskId], reason: '' }),
+          },
+      ]}
+    />
+  )
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={TaskQuery} name="sn" />
+        {state === undefined && <SelectFilter of={TaskQuery} name="state" />}
+        <Filter of={TaskQuery} name="tenantId">
+          <TenantFilter />
+        </Filter>
+        <DateRangeFilter label="下发时间" />
+        <SelectFilter of={TaskQuery} name="pushed" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        name="ota-tasks"
+        rowKey="taskId"
+        columns={[...COLUMNS, actions(rowActions, 130)]}
+        actions={<RetryAll release={release} />}
+        batch={(picked) => <TaskBatch otaId={otaId} picked={picked} />}
+        tools={<ExportButton to={otaTask.export} query={list.query} name="升级任务" />}
+        empty={{ text: '还没有升级任务：设备下次检查时会领取' }}
+        onOpen={setShown}
+      />
+      <TaskDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+    </>
+  )
+}
+
+const TaskProgress = ({ progress, state }: { progress: number; state: number }) => (
+  <Progress
+    size="small"
+    percent={state === CLOSED ? 100 : progress}
+    {...(state === FAILED && { status: 'exception' as const })}
+    {...(state > FAILED && { status: 'normal' as const })}
+    aria-label="进度"
+  />
+)
+
+/** Every failed task of the version at once. */
+function RetryAll({ release: { otaId, counts, status } }: { release: Release }) {
+  const { mutateAsync } = useWrite(otaTask.retry)
+  const failed = counts.find(({ state }) => state === FAILED)?.count ?? 0
+  if (failed === 0 || status !== 1) return null
+  return (
+    <RowActions
+      items={[
+        {
+          label: '重试全部失败任务',
+          to: otaTask.retry,
+          confirm: `让全部失败且未重试的设备再次收到该版本（失败任务共 ${failed} 个）？设备下次检查时生效。`,
+          onClick: () => mutateAsync({ otaId }),
+        },
+      ]}
+    />
+  )
+}
+
+function TaskBatch({ otaId, picked }: { otaId: number; picked: Picked<Task> }) {
+  const retry = useWrite(otaTask.retry)
+  const cancel = useWrite(otaTask.cancel)
+  const failed = picked.rows.filter(({ state, retried }) => state === FAILED && !retried)
+  const open = picked.rows.filter(({ state }) => state < CLOSED && state !== CANCELLING)
+  const idsOf = (rows: readonly Task[]) => rows.map(({ taskId }) => taskId)
+  return (
+    <>
+      <Allowed to={otaTask.retry}>
+        <Button
+          size="small"
+          disabled={failed.length === 0}
+          loading={retry.isPending}
+          onClick={() => void retry.mutateAsync({ otaId, taskIds: idsOf(failed) }).then(picked.clear, () => {})}
+        >
+          重试失败（{failed.length}）
+        </Button>
+      </Allowed>
+      <Allowed to={otaTask.cancel}>
+        <Button
+          size="small"
+          danger
+          disabled={open.length === 0}
+          loading={cancel.isPending}
+          onClick={() =>
+            void cancel.mutateAsync({ otaId, taskIds: idsOf(open), reason: '' }).then(picked.clear, () => {})
+          }
+        >
+          取消任务（{open.length}）
+        </Button>
+      </Allowed>
+    </>
+  )
+}

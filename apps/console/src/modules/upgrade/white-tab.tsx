@@ -1,0 +1,189 @@
+import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { otaWhite, WhiteDevice } from '@oms/contract/upgrade-white.ts'
+import { DeviceFilter } from '@oms/contract/device.ts'
+import { App, Button, Segmented, Tag } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { useWrite } from '#kernel/query.ts'
+import { Allowed } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useFollowJob } from '#kit/use-follow-job.ts'
+import { useInnerList } from '#kit/use-list.ts'
+import { TenantFilter } from './pickers.tsx'
+import type { Release } from './release-state.tsx'
+
+const PasteModal = later(() => import('./paste-modal.tsx'), 'PasteModal')
+
+type Device = ResultOf<typeof otaWhite.inWhite>['list'][number]
+type Side = 'in' | 'out'
+const SIDES = [
+  { value: 'in', label: '白名单内' },
+  { value: 'out', label: '未在白名单' },
+]
+
+const { col, actions } = columnsOf(WhiteDevice)
+const online = col(
+  'online',
+  (value) => <Tag color={value === 1 ? 'success' : 'default'}>{value === 1 ? '在线' : '离线'}</Tag>,
+  { width: 90 },
+)
+const COMMON = [
+  col('sn', { width: 180, sort: true }),
+  col('devName', { width: 140 }),
+  col('verCode', { width: 110, align: 'right', sort: true }),
+  online,
+  col('tenantName', { width: 140 }),
+]
+const IN = [...COMMON, col('whiteTime', time, { width: 170 }), col('whiteByName', { width: 110 })]
+const OUT = [
+  ...COMMON,
+  col('lastOnlineTime', time, { width: 170 }),
+  col('createTime', time, { width: 170, hidden: true }),
+]
+
+/** Who is on the white list of a version and who could be; both sides with the filters of the device list. */
+export function WhiteTab({ release }: { release: Release }) {
+  const [side, setSide] = useState<Side>('in')
+  return <WhiteSide key={side} side={side} onSide={setSide} release={release} />
+}
+
+function WhiteSide({
+  side,
+  onSide,
+  release: { otaId, verName },
+}: {
+  side: Side
+  onSide(side: Side): void
+  release: Release
+}) {
+  const list = useInnerList(side === 'in' ? otaWhite.inWhite : otaWhite.notInWhite, { otaId })
+  const [pasting, setPasting] = useState(false)
+  const change = useWrite(side === 'in' ? otaWhite.remove : otaWhite.put, ALSO)
+  const verb = side === 'in' ? '移除' : '加入'
+  const rowActions = (row: Device) => (
+    <RowActions
+      items={[
+        {
+          label: verb,
+          to: side === 'in' ? otaWhite.remove : otaWhite.put,
+          ...(side === 'in' && { danger: true as const }),
+          onClick: () => change.mutateAsync({ otaId, ids: [row.deviceId] }).catch(() => {}),
+        },
+      ]}
+    />
+  )
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={DeviceFilter} name="sn" />
+        <Filter of={DeviceFilter} name="devName" />
+        <Filter of={DeviceFilter} name="tenantId">
+          <TenantFilter />
+        </Filter>
+        <SelectFilter of={DeviceFilter} name="online" />
+        <Filter of={DeviceFilter} name="verCodeMin" />
+        <Filter of={DeviceFilter} name="verCodeMax" />
+        <Filter of={DeviceFilter} name="tag" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        name={`ota-white-${side}`}
+        rowKey="deviceId"
+        columns={[...(side === 'in' ? IN : OUT), actions(rowActions, 90)]}
+        actions={
+          <>
+            <Segmented options={SIDES} value={side} onChange={(next) => onSide(next as Side)} aria-label="白名单范围" />
+            <Allowed to={otaWhite.put}>
+              <Button onClick={() => setPasting(true)}>粘贴序列号</Button>
+            </Allowed>
+            <WholeButton
+              side={side}
+              query={{ ...list.query, otaId }}
+              total={list.table.total}
+              isEstimate={list.table.isEstimate}
+              filtered={list.table.filtered}
+            />
+          </>
+        }
+        batch={(picked) => <WhiteBatch otaId={otaId} side={side} picked={picked} />}
+        empty={
+          side === 'in'
+            ? {
+                text: '白名单还没有设备：测试发布时只有白名单设备会收到该版本',
+                action: (
+                  <Button type="primary" onClick={() => onSide('out')}>
+                    去添加设备
+                  </Button>
+                ),
+              }
+            : { text: '该型号的设备都已在白名单中' }
+        }
+      />
+      {pasting && <PasteModal otaId={otaId} verName={verName} onClose={() => setPasting(false)} />}
+    </>
+  )
+}
+
+const ALSO = { alsoChanges: ['upgrade'] }
+const FILTERS = Object.keys(DeviceFilter.shape)
+
+/** Everything that matches the filter, in one statement; a job where there are very many. */
+function WholeButton(props: { side: Side; query: object; total: number; isEstimate: boolean; filtered: boolean }) {
+  const { side, query, total, isEstimate, filtered } = props
+  const { modal } = App.useApp()
+  const follow = useFollowJob()
+  const endpoint = side === 'in' ? otaWhite.removeAll : otaWhite.putAll
+  const { mutateAsync, isPending } = useWrite(endpoint as typeof otaWhite.putAll, ALSO)
+  const verb = side === 'in' ? '移除' : '加入'
+  const whole = filtered ? '全部筛选结果' : '全部'
+  const words = `${verb}${whole}（${isEstimate ? '约 ' : ''}${total} 台）`
+  const run = async () => {
+    const { otaId, ...rest } = query as { otaId: number } & Record<string, unknown>
+    const filter = Object.fromEntries(Object.entries(rest).filter(([key]) => FILTERS.includes(key)))
+    const { jobId } = await mutateAsync({ otaId, ...filter })
+    if (jobId !== undefined) follow(jobId, `正在后台${verb}白名单设备`)
+  }
+  return (
+    <Allowed to={endpoint}>
+      <Button
+        disabled={total === 0}
+        danger={side === 'in'}
+        loading={isPending}
+        onClick={() =>
+          modal.confirm({
+            title: words,
+            content: `将${side === 'in' ? '从白名单移除' : '加入白名单'}${filtered ? '符合当前筛选条件的' : '该型号的'}全部设备，可用相反的操作撤销。`,
+            okText: verb,
+            okButtonProps: { danger: side === 'in' },
+            onOk: () => run().catch(() => {}),
+          })
+        }
+      >
+        {words}
+      </Button>
+    </Allowed>
+  )
+}
+
+function WhiteBatch({ otaId, side, picked }: { otaId: number; side: Side; picked: Picked<Device> }) {
+  const endpoint = side === 'in' ? otaWhite.remove : otaWhite.put
+  const { mutateAsync, isPending } = useWrite(endpoint, ALSO)
+  const ids = picked.rows.map(({ deviceId }) => deviceId)
+  return (
+    <Allowed to={endpoint}>
+      <Button
+        size="small"
+        danger={side === 'in'}
+        loading={isPending}
+        onClick={() => void mutateAsync({ otaId, ids }).then(picked.clear, () => {})}
+      >
+        {side === 'in' ? '移出白名单' : '加入白名单'}
+      </Button>
+    </Allowed>
+  )
+}
