@@ -1,4 +1,4 @@
-import type { SearchHit } from '#kernel/search-providers.ts'
+import type { SearchHit } from './record-finders.ts'
 import { type MenuEntry, menuPages } from '../menu-tree.ts'
 
 const MOST = 8

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { searchProviders } from '#kernel/search-providers.ts'
 import { can } from '#kernel/session.tsx'
+import { RECORD_FINDERS } from './record-finders.ts'
 
 const PAUSE_MS = 200
 const SHORTEST = 2
@@ -9,12 +9,12 @@ const SHORTEST = 2
 /** Records that match, asked for once the typing pauses. One kind that fails does not hide the others. */
 export function useRecordHits(text: string) {
   const keyword = useDeferredValue(usePaused(text.trim()))
-  const providers = searchProviders().filter(({ access }) => can(access))
-  const enabled = keyword.length >= SHORTEST && providers.length > 0
+  const finders = RECORD_FINDERS.filter(({ access }) => can(access))
+  const enabled = keyword.length >= SHORTEST && finders.length > 0
   const { data, isFetching } = useQuery({
     queryKey: ['palette', keyword],
     queryFn: async ({ signal }) => {
-      const answers = await Promise.allSettled(providers.map((provider) => provider.find(keyword, signal)))
+      const answers = await Promise.allSettled(finders.map(({ find }) => find(keyword, signal)))
       return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     },
     enabled,
