@@ -1,6 +1,7 @@
 import type { devices as calls } from '@oms/contract/device-info.ts'
 import type { DeviceRow } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { MAX_ROWS } from '@oms/contract/kernel/page.ts'
 import { and, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#db/client.ts'
@@ -42,29 +43,37 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
 const isNarrow = ({ sn, sns, devName, mac, imei, uid, tag, groupId }: Filter) =>
   [sn, sns, devName, mac, imei, uid, tag, groupId].some((value) => value !== undefined)
 
-const FEW = 1000
-
 /**
- * All ids a filter means, when they are few: read without an order, the trigram index answers them at once, where a
- * planner that has to sort may rather walk through ten million devices by id.
+ * All ids a filter means, newest first, when no more than a pager can reach: read without an order, the trigram index
+ * answers at once, where a planner that has to sort may rather walk through ten million devices by id. As one array,
+ * because ten thousand rows would take longer to receive than to find.
  */
 async function fewIds(db: Db, where: SQL | undefined): Promise<number[] | undefined> {
-  const found = await db
+  const hits = db
     .select({ id: devices.id })
     .from(devices)
     .where(where)
-    .limit(FEW + 1)
-  return found.length <= FEW ? found.map(({ id }) => id) : undefined
+    .limit(MAX_ROWS + 1)
+  const { rows } = await db.execute<{ ids: number[] | null }>(sql`select array_agg(id) as ids from (${hits}) hits`)
+  const ids = rows[0]?.ids ?? []
+  return ids.length <= MAX_ROWS ? ids.sort((a, b) => b - a) : undefined
 }
 
+/** One page of the devices with these ids. */
 async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof calls.list>): Promise<DeviceRow[]> {
   const offset = offsetOf(input)
   if (offset >= ids.length) return []
+  const order = sortOf(input)
+  if (input.orderByColumn !== undefined)
+    return shownDevices(db)
+      .where(among(devices.id, ids))
+      .orderBy(...order)
+      .limit(input.pageSize)
+      .offset(offset)
+  // In their own order already: only those of the page are read.
   return shownDevices(db)
-    .where(among(devices.id, ids))
-    .orderBy(...sortOf(input))
-    .limit(input.pageSize)
-    .offset(offset)
+    .where(among(devices.id, ids.slice(offset, offset + input.pageSize)))
+    .orderBy(...order)
 }
 
 /** Most pages are asked for by staff who see everything, with no filter or exact ones: these go the short way. */
@@ -115,8 +124,7 @@ export async function find(ctx: Ctx, { sns, ...input }: ParsedOf<typeof calls.fi
     .where(and(visibleDevices(user), devicesMatching({ sns: asked })))
   const there = new Set(known.map(({ sn }) => sn))
   const where = await conditionsOf(db, user, { ...input, sns: asked })
-  const found = await db.select({ id: devices.id }).from(devices).where(where)
-  const ids = found.map(({ id }) => id)
+  const ids = (await fewIds(db, where)) ?? []
   const page = await rowsAmong(db, ids, { ...input, sns: asked })
   return { list: page, total: ids.length, missing: asked.filter((sn) => !there.has(sn)), ids }
 }
