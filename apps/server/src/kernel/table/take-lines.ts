@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Endpoint, ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { about } from '@oms/contract/kernel/fields.ts'
 import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/kernel/transfer.ts'
@@ -11,7 +12,10 @@ import type { TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
 
 /** `db` is the transaction of the whole import. */
-export type ImportCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'kernel'>
+export type ImportCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'kernel'> & {
+  /** The table: its name, and what tells the same one a second time. */
+  readonly file: { readonly name: string; readonly sha256: string }
+}
 
 type Taken = 'created' | 'updated'
 /** Lines `takeMany` is handed at once. */
@@ -74,11 +78,13 @@ class Rehearsed extends Error {
 }
 
 /** Takes line by line in one transaction: an import that fails half-way, or is cancelled, has changed nothing. */
-export async function takeLines(ctx: Omit<ImportCtx, 'db'>, work: Work): Promise<ImportReport> {
+export async function takeLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Work): Promise<ImportReport> {
   const dryRun = Number(work.input.dryRun) === 1
   const report = { total: 0, created: 0, updated: 0, failed: 0, rows: [] as ImportProblem[], dryRun }
+  const { name, bytes } = work.table
+  const file = { name, sha256: createHash('sha256').update(bytes).digest('hex') }
   await inTransaction(ctx.kernel.database, ctx.user, async (db) => {
-    await takeAll({ ...ctx, db }, work, report)
+    await takeAll({ ...ctx, db, file }, work, report)
     if (dryRun) throw new Rehearsed()
   }).catch((error: unknown) => {
     if (!(error instanceof Rehearsed)) throw error
