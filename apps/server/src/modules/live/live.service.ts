@@ -11,9 +11,6 @@ import { reaches } from '#kernel/tenancy.ts'
 const END_WORDS: Readonly<Record<string, string>> = { tenant: '所属客户已停用或到期，请联系管理员' }
 const HEARTBEAT_MS = 20_000
 
-/** Upgrade tasks move all day: consoles look again at most this often. */
-const TASKS_MS = 2000
-
 /** One open console: writes events to it until it goes away or its session ends. */
 interface Connection {
   send<K extends ConsoleEvent>(event: K, data: ConsoleEventData<K>): void
@@ -66,11 +63,7 @@ async function keepAlive(kernel: Kernel, request: FastifyRequest, reply: Fastify
 /** Subscribes one console to what concerns it; answers how to stop. */
 function follow(kernel: Kernel, user: Ctx['user'], { send, end }: Connection): () => void {
   const { events } = kernel
-  const tasksMoved = atMostEvery(TASKS_MS, () => send('changed', { resource: 'upgrade' }))
   const stops = [
-    events.on('fleet', ({ table }) => {
-      if (table === 'ota_tasks' && user.can('upgrade:ota:query')) tasksMoved()
-    }),
     events.on('rights', ({ version, uids }) => {
       if (!uids || uids.includes(user.uid)) send('perms', { version })
     }),
@@ -105,16 +98,5 @@ async function sendUnread(kernel: Kernel, user: Ctx['user'], { send }: Connectio
     send('unread', { count: await unreadCount(kernel.database.db, who) })
   } catch (err) {
     kernel.log.warn({ err }, 'unread count')
-  }
-}
-
-/** Calls within the pause become one at its end. */
-function atMostEvery(pauseMs: number, go: () => void) {
-  let timer: NodeJS.Timeout | undefined
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      go()
-    }, pauseMs).unref()
   }
 }
