@@ -30,7 +30,9 @@ export const files = {
     body: 'multipart',
     title: '上传文件',
     log: false,
-    input: z.object({ purpose: z.enum(['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage']).default('file') }),
+    input: z.object({
+      purpose: z.enum(['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage']).default('file'),
+    }),
     result: StoredFileRow,
   },
   download: {

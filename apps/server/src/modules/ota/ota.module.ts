@@ -1,4 +1,5 @@
 import { ota } from '@oms/contract/ota.ts'
+import { otaGraph, softwareGraph } from '@oms/contract/ota-graph.ts'
 import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/ota-signing.ts'
 import { software } from '@oms/contract/software.ts'
 import { implement, type Module } from '#kernel/implement.ts'
@@ -6,6 +7,7 @@ import * as alarm from './ota-alarm.service.ts'
 import { disable, enable } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
 import { type Family, FIRMWARE, SOFTWARE } from './ota-family.ts'
+import * as graph from './ota-graph.service.ts'
 import { get, list } from './ota-list.service.ts'
 import { create, remove, update } from './ota-save.service.ts'
 import * as signing from './ota-signing.service.ts'
@@ -40,6 +42,16 @@ const signingModules = [
 
 const alarmsOf = (family: Family) => ({ list: alarm.list(family), close: alarm.close(family) })
 const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE)), implement(softwareAlarms, alarmsOf(SOFTWARE))]
+const graphModules = [
+  implement(otaGraph, { get: graph.get(FIRMWARE) }),
+  implement(softwareGraph, { get: graph.get(SOFTWARE) }),
+]
 
-/** Firmware, general software, and what both are signed with, and what is wrong with them. */
-export const otaModules: readonly Module[] = [otaModule, softwareModule, ...signingModules, ...alarmModules]
+/** Firmware, general software, and what both are signed with, what is wrong with them, and where they lead. */
+export const otaModules: readonly Module[] = [
+  otaModule,
+  softwareModule,
+  ...signingModules,
+  ...alarmModules,
+  ...graphModules,
+]

@@ -1,0 +1,195 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { otaGraph, VersionGraph } from '@oms/contract/ota-graph.ts'
+import { and, eq, or, sql } from 'drizzle-orm'
+import type * as z from 'zod'
+import type { Db } from '#db/client.ts'
+import { deviceModels, devicePackages, devices } from '#db/schema/device.ts'
+import { otaVersions } from '#db/schema/ota.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { notFound } from '#kernel/problem.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import type { Family } from './ota-family.ts'
+import { visible } from './ota-rows.ts'
+import { type Edge, type RangeGraph, rangeGraph, type Running } from './range-graph.ts'
+
+type View = z.input<typeof VersionGraph>
+type Node = View['nodes'][number]
+type Asked = ParsedOf<typeof otaGraph.get> & { readonly packageName?: string }
+
+interface Version extends Edge {
+  readonly tenantId: number
+  readonly verName: string
+}
+interface Count extends Running {
+  readonly tenantId: number
+}
+
+/** The way of every version in the field to the newest one, now or as if a draft were enabled. */
+export const get =
+  (family: Family) =>
+  async ({ db, user, kernel }: Ctx, asked: Asked): Promise<View> => {
+    const { modelId, packageName = '' } = asked
+    const [model] = await db
+      .select({ modelName: deviceModels.modelName })
+      .from(deviceModels)
+      .where(and(eq(deviceModels.id, modelId), alive(deviceModels)))
+    if (!model) throw notFound('设备型号')
+    const draft = await draftOf(db, user, family, asked)
+    const enabled = await enabledOf(kernel.database.db, user, modelId, packageName, draft?.otaId)
+    const counts = await countsOf(db, user, modelId, packageName)
+    const now = byReach(enabled, counts)
+    if (!draft) return { ...viewOf(enabled, now), ...model, effect: null }
+    const all = [...enabled, draft]
+    const then = byReach(all, counts)
+    const view = viewOf(all, then)
+    const nodes = view.nodes.map((node) => ({
+      ...node,
+      isDraft: node.verCode === draft.verCode,
+      before: wayOf(now, node.verCode),
+    }))
+    return { ...view, nodes, ...model, effect: effectOf(draft.verCode, now, then) }
+  }
+
+/** The version to look at as if it were enabled: a stored one, or what a form holds. */
+async function draftOf(db: Db, user: User, family: Family, asked: Asked) {
+  if (asked.otaId !== undefined) {
+    const own = and(
+      visible(user, family),
+      eq(otaVersions.otaId, asked.otaId),
+      eq(otaVersions.modelId, asked.modelId),
+      eq(otaVersions.packageName, asked.packageName ?? ''),
+    )
+    const [found] = await db.select(VERSION).from(otaVersions).where(own)
+    if (!found) throw notFound(family.noun)
+    return found
+  }
+  if (asked.verCode === undefined) return undefined
+  const { verCode, oldVerMin = null, oldVerMax = null } = asked
+  return { otaId: undefined, tenantId: user.tenantId ?? PLATFORM_TENANT_ID, verCode, verName: '', oldVerMin, oldVerMax }
+}
+
+const VERSION = {
+  otaId: otaVersions.otaId,
+  tenantId: otaVersions.tenantId,
+  verCode: otaVersions.verCode,
+  verName: otaVersions.verName,
+  oldVerMin: otaVersions.oldVerMin,
+  oldVerMax: otaVersions.oldVerMax,
+}
+
+/**
+ * The vendor's versions reach the devices of customers too: their numbers are read past the tenant wall, by accounts that
+ * cannot see the versions themselves.
+ */
+async function enabledOf(db: Db, user: User, modelId: number, packageName: string, except = 0): Promise<Version[]> {
+  const reaching = or(
+    scoped(user, { tenant: otaVersions.tenantId }) ?? sql`true`,
+    eq(otaVersions.tenantId, PLATFORM_TENANT_ID),
+  )
+  const inUse = and(
+    alive(otaVersions),
+    eq(otaVersions.status, 1),
+    eq(otaVersions.modelId, modelId),
+    eq(otaVersions.packageName, packageName),
+    sql`${otaVersions.otaId} <> ${except}`,
+  )
+  return db.select(VERSION).from(otaVersions).where(and(inUse, reaching))
+}
+
+/** What the devices in scope run: one grouped query. */
+async function countsOf(db: Db, user: User, modelId: number, packageName: string): Promise<Count[]> {
+  const mine = and(
+    alive(devices),
+    eq(devices.modelId, modelId),
+    scoped(user, { tenant: devices.tenantId, creator: devices.createBy }),
+  )
+  const verCode = packageName ? devicePackages.verCode : devices.verCode
+  const from = db
+    .select({ tenantId: devices.tenantId, verCode, count: sql<number>`count(*)::int` })
+    .from(devices)
+    .$dynamic()
+  const onDevice = and(eq(devicePackages.deviceId, devices.id), eq(devicePackages.packageName, packageName))
+  const joined = packageName ? from.leftJoin(devicePackages, onDevice) : from
+  return joined.where(mine).groupBy(devices.tenantId, verCode)
+}
+
+interface Reach {
+  readonly graph: RangeGraph
+  readonly counts: readonly Running[]
+}
+
+/** Customers with versions of their own see a graph of their own; all others share the vendor's. */
+function byReach(enabled: readonly Version[], counts: readonly Count[]): Reach[] {
+  const owners = new Set(enabled.map(({ tenantId }) => tenantId).filter((id) => id !== PLATFORM_TENANT_ID))
+  return [PLATFORM_TENANT_ID, ...owners].map((owner) => {
+    const own = owner !== PLATFORM_TENANT_ID
+    const edges = enabled.filter(({ tenantId }) => tenantId === PLATFORM_TENANT_ID || tenantId === owner)
+    const running = summed(counts.filter(({ tenantId }) => (own ? tenantId === owner : !owners.has(tenantId))))
+    return { graph: rangeGraph(edges, running), counts: running }
+  })
+}
+
+function summed(counts: readonly Count[]): Running[] {
+  const sums = new Map<number | null, number>()
+  for (const { verCode, count } of counts) sums.set(verCode, (sums.get(verCode) ?? 0) + count)
+  return [...sums].map(([verCode, count]) => ({ verCode, count }))
+}
+
+/** What becomes of the devices on one version: the way most of them take, and how many end too early. */
+function wayOf(reaches: readonly Reach[], verCode: number | null) {
+  const routes = reaches.flatMap(({ graph }) => graph.routes.filter((route) => route.verCode === verCode))
+  const [most] = routes.toSorted((a, b) => b.count - a.count)
+  const stranded = routes.reduce((sum, { isStranded, count }) => sum + (isStranded ? count : 0), 0)
+  return { path: [...(most?.path ?? [])], stranded }
+}
+
+function viewOf(enabled: readonly Version[], reaches: readonly Reach[]): Omit<View, 'modelName' | 'effect'> {
+  const running = summed(reaches.flatMap(({ counts }) => counts.map((count) => ({ ...count, tenantId: 0 }))))
+  const whole = rangeGraph(enabled, running)
+  const codes = new Set<number | null>([
+    ...running.map(({ verCode }) => verCode),
+    ...enabled.map(({ verCode }) => verCode),
+  ])
+  const nodes = [...codes].map((verCode): Node => {
+    const version = enabled.find((each) => each.verCode === verCode)
+    const way = running.some((each) => each.verCode === verCode) ? wayOf(reaches, verCode) : wayFrom(enabled, verCode)
+    return {
+      verCode,
+      verName: version?.verName ?? '',
+      devices: running.find((each) => each.verCode === verCode)?.count ?? 0,
+      isEnabled: version !== undefined,
+      isDraft: false,
+      oldVerMin: version?.oldVerMin ?? null,
+      oldVerMax: version?.oldVerMax ?? null,
+      ...way,
+    }
+  })
+  return {
+    newest: whole.newest,
+    devices: running.reduce((sum, { count }) => sum + count, 0),
+    stranded: nodes.reduce((sum, { stranded }) => sum + stranded, 0),
+    nodes: nodes.sort((a, b) => (a.verCode ?? -1) - (b.verCode ?? -1)),
+    gaps: [...whole.gaps],
+    overlaps: whole.overlaps.map((overlap) => ({ ...overlap, others: [...overlap.others] })),
+    useless: [...whole.useless],
+  }
+}
+
+/** A version no device runs yet has a way as well. */
+function wayFrom(enabled: readonly Edge[], verCode: number | null) {
+  const [route] = rangeGraph(enabled, [{ verCode, count: 0 }]).routes
+  return { path: [...(route?.path ?? [])], stranded: 0 }
+}
+
+function effectOf(verCode: number, now: readonly Reach[], then: readonly Reach[]) {
+  const codes = new Set(then.flatMap(({ counts }) => counts.map((each) => each.verCode)))
+  const effect = { verCode, offered: 0, freed: 0, newlyStranded: 0 }
+  for (const { graph } of then)
+    for (const { path, count } of graph.routes) if (path[0] === verCode) effect.offered += count
+  for (const code of codes) {
+    const change = wayOf(then, code).stranded - wayOf(now, code).stranded
+    if (change < 0) effect.freed -= change
+    else effect.newlyStranded += change
+  }
+  return effect
+}
