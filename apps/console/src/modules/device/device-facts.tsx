@@ -1,29 +1,8 @@
 import { devices } from '@oms/contract/device-info.ts'
-import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { Button, Empty, Skeleton, Tag, Timeline } from 'antd'
-import { type ReactNode, useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Tag, Timeline } from 'antd'
 import { Time } from '#kit/time.tsx'
+import { Longer, Nothing, Part, useLonger } from './device-part.tsx'
 import './device.css'
-
-/** One part of a device's page with its own request: loading, failed with another try, or there. */
-function Part<E extends Endpoint>({
-  to,
-  input,
-  children,
-}: {
-  to: E
-  input: InputOf<E>
-  children: (data: ResultOf<E>, fetching: boolean) => ReactNode
-}) {
-  const { data, error, refetch, isFetching } = useRead(to, input, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton active title={false} />
-  return children(data as ResultOf<E>, isFetching)
-}
-
-const Nothing = ({ text }: { text: string }) => <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
 
 export const AttributesTab = ({ id }: { id: number }) => (
   <Part to={devices.attributes} input={{ id }}>
@@ -62,8 +41,6 @@ export const AttributesTab = ({ id }: { id: number }) => (
   </Part>
 )
 
-const STEP = 20
-const MOST = 200
 const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
   1: ['设备上报', 'blue'],
   2: ['升级任务', 'green'],
@@ -71,9 +48,9 @@ const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
 }
 
 export function VersionsTab({ id }: { id: number }) {
-  const [pageSize, setPageSize] = useState(STEP)
+  const longer = useLonger()
   return (
-    <Part to={devices.versions} input={{ id, pageNum: 1, pageSize }}>
+    <Part to={devices.versions} input={{ id, pageNum: 1, pageSize: longer.pageSize }}>
       {({ list, total }, fetching) =>
         list.length === 0 ? (
           <Nothing text="还没有版本记录" />
@@ -91,11 +68,7 @@ export function VersionsTab({ id }: { id: number }) {
                 ),
               }))}
             />
-            {total > pageSize && pageSize < MOST && (
-              <Button block loading={fetching} onClick={() => setPageSize(Math.min(pageSize * 2, MOST))}>
-                更多记录
-              </Button>
-            )}
+            <Longer {...longer} total={total} fetching={fetching} />
           </>
         )
       }

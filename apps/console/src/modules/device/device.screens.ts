@@ -1,3 +1,4 @@
+import { addDeviceTab } from '#kernel/device-tabs.ts'
 import { firstPage, type Screen } from '#kernel/screens.ts'
 
 export const deviceScreens: readonly Screen[] = [
@@ -17,3 +18,18 @@ export const deviceScreens: readonly Screen[] = [
     page: () => import('./device-detail.page.tsx'),
   },
 ]
+
+addDeviceTab({
+  key: 'tasks',
+  label: '升级任务',
+  access: 'upgrade:ota:query',
+  order: 40,
+  panel: () => import('./device-tasks.tsx'),
+})
+addDeviceTab({
+  key: 'tickets',
+  label: '售后工单',
+  access: 'AfterService:Questions:list',
+  order: 60,
+  panel: () => import('./device-tickets.tsx'),
+})

@@ -94,11 +94,14 @@ test('what something holds on to is not deleted, with the number; a deleted seri
     await added(me, { sn: 'DEL-1', modelId }),
     await added(me, { sn: 'DEL-2', modelId }),
     await added(me, { sn: 'DEL-3', modelId }),
+    await added(me, { sn: 'DEL-4', modelId }),
   ]
   await server.db.execute(
     sql`insert into ota_tasks (ota_id, device_id, tenant_id, model_id, ver_code) values (1, ${ids[0]}, 1, ${modelId}, 5)`,
   )
   await server.db.execute(sql`update devices set uid = 'ABC-1-VWXYZ' where id = ${ids[1]}`)
+  await server.db.execute(sql`insert into tickets (tenant_id, feedback_no, sn, problem_type, content, status)
+    values (1, 'F1', 'DEL-4', 1, '黑屏', 0), (1, 'F2', 'DEL-4', 1, '重启', 4), (1, 'F3', 'DEL-3', 1, '已解决', 5)`)
   const url = `${INFO}?${ids.map((id) => `ids=${id}`).join('&')}&ids=999999`
   const { data } = await me.call('DELETE', url)
   expect(data.done).toBe(1)
@@ -106,6 +109,7 @@ test('what something holds on to is not deleted, with the number; a deleted seri
     { id: 999_999, name: '999999', msg: '设备不存在或已被删除' },
     { id: ids[0], name: 'DEL-1', msg: '该设备还有1个进行中的升级任务，不能删除' },
     { id: ids[1], name: 'DEL-2', msg: '该设备还有1个已绑定的授权，不能删除' },
+    { id: ids[3], name: 'DEL-4', msg: '该设备还有2个未关闭的工单，不能删除' },
   ])
   expect(await me.call('DELETE', `${INFO}?ids=${ids[0]}`)).toMatchObject({
     code: 501,

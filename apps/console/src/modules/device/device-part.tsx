@@ -1,0 +1,43 @@
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { Button, Empty, Skeleton } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { LoadFailed } from '#kit/table-state.tsx'
+import './device.css'
+
+/** One part of a device's page with its own request: loading, failed with another try, or there. */
+export function Part<E extends Endpoint>({
+  to,
+  input,
+  children,
+}: {
+  to: E
+  input: InputOf<E>
+  children: (data: ResultOf<E>, fetching: boolean) => ReactNode
+}) {
+  const { data, error, refetch, isFetching } = useRead(to, input, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Skeleton active title={false} />
+  return children(data as ResultOf<E>, isFetching)
+}
+
+export const Nothing = ({ text }: { text: string }) => <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
+
+const STEP = 20
+const MOST = 200
+
+/** A list that shows more of itself when asked. */
+export function useLonger() {
+  const [pageSize, setPageSize] = useState(STEP)
+  return { pageSize, onLonger: () => setPageSize(Math.min(pageSize * 2, MOST)) }
+}
+
+export function Longer(props: { pageSize: number; total: number; fetching: boolean; onLonger(): void }) {
+  const { pageSize, total, fetching, onLonger } = props
+  if (total <= pageSize || pageSize >= MOST) return null
+  return (
+    <Button block loading={fetching} onClick={onLonger}>
+      更多记录
+    </Button>
+  )
+}

@@ -1,0 +1,64 @@
+import { TASK_STATE } from '@oms/contract/ota-task.ts'
+import { otaTask } from '@oms/contract/upgrade-task.ts'
+import { Progress, Tag } from 'antd'
+import { Time } from '#kit/time.tsx'
+import { Longer, Nothing, Part, useLonger } from './device-part.tsx'
+
+const colourOf = (state: number) =>
+  state === 100 ? 'success' : state === 110 ? 'error' : state === 120 ? 'default' : 'processing'
+
+/** What the device was offered, newest first, and what became of it. */
+export default function DeviceTasks({ deviceId }: { deviceId: number }) {
+  const longer = useLonger()
+  return (
+    <Part to={otaTask.ofDevice} input={{ deviceId, pageNum: 1, pageSize: longer.pageSize }}>
+      {({ list, total }, fetching) =>
+        list.length === 0 ? (
+          <Nothing text="还没有升级任务" />
+        ) : (
+          <>
+            <table className="device-table">
+              <thead>
+                <tr>
+                  <th>任务</th>
+                  <th>版本</th>
+                  <th>状态</th>
+                  <th>说明</th>
+                  <th>下发时间</th>
+                  <th>更新时间</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((task) => (
+                  <tr key={task.taskId}>
+                    <td>{task.taskId}</td>
+                    <td>
+                      {task.packageName && `${task.packageName} `}
+                      {task.fromVerCode ?? '-'} → {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
+                    </td>
+                    <td>
+                      <Tag color={colourOf(task.state)}>
+                        {TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}
+                      </Tag>
+                      {task.closeTime === null && task.progress > 0 && (
+                        <Progress percent={task.progress} size="small" aria-label="升级进度" />
+                      )}
+                    </td>
+                    <td>{task.reason || <span className="kit-none">-</span>}</td>
+                    <td>
+                      <Time at={task.createTime} />
+                    </td>
+                    <td>
+                      <Time at={task.updateTime} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <Longer {...longer} total={total} fetching={fetching} />
+          </>
+        )
+      }
+    </Part>
+  )
+}
