@@ -2,6 +2,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { registerExports } from '#kernel/table/export-job.ts'
 import { registerImports } from '#kernel/table/import-job.ts'
 import { registerFileSweep } from '#modules/file/sweep.ts'
+import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
 import { registerLogRetention } from '#modules/log/retention.ts'
 import { registerNoticeClock } from '#modules/notice/notice-clock.ts'
 import { registerDeviceJobs } from '#modules/device/device.jobs.ts'
@@ -20,6 +21,7 @@ export function registerJobs(kernel: Kernel) {
   registerHousekeeping(kernel)
   registerNoticeClock(kernel)
   registerLogRetention(kernel)
+  registerFleetSamples(kernel)
   registerDeviceJobs(kernel)
   registerOtaScrub(kernel)
   registerUpgradeJobs(kernel)

@@ -2,6 +2,7 @@ import { AFTER_SERVICE } from './catalogue/after-service.ts'
 import { APP_ACCOUNTS } from './catalogue/app-account.ts'
 import { DEVICES } from './catalogue/device.ts'
 import { LICENSES } from './catalogue/license.ts'
+import { BIG_SCREEN } from './catalogue/screen.ts'
 import { SYSTEM } from './catalogue/system.ts'
 import { TENANTS } from './catalogue/tenant.ts'
 import { UPGRADE } from './catalogue/upgrade.ts'
@@ -9,6 +10,7 @@ import { type CatalogueDirectory, permissionsOf } from './kernel/catalogue.ts'
 
 /** The menu tree the product ships with, in sidebar order. Only screens that work are in it. */
 export const CATALOGUE: readonly CatalogueDirectory[] = [
+  BIG_SCREEN,
   TENANTS,
   DEVICES,
   UPGRADE,

@@ -18,6 +18,8 @@ export interface CataloguePage {
   readonly icon: string
   /** `<parent route>:<child route>`, in the routes' own letter case. */
   readonly prefix: `${string}:${string}`
+  /** What the permission that opens it is called after the prefix, where it is no `list`. */
+  readonly opens?: string
   /** Regular actions by key, special ones with their Chinese name. */
   readonly actions: readonly (Exclude<Regular, 'list'> | readonly [string, string])[]
   /** Not in the sidebar; reached from `under`. */
@@ -30,12 +32,12 @@ export interface CatalogueDirectory {
   readonly pages: readonly CataloguePage[]
 }
 
-/** Every permission string of the catalogue with its Chinese name, the page's own `list` first. */
-export function permissionsOf({ prefix, name, actions }: CataloguePage): readonly { perms: string; name: string }[] {
+/** Every permission string of the catalogue with its Chinese name, the one that opens the page first. */
+export function permissionsOf({ prefix, name, actions, opens = 'list' }: CataloguePage): readonly { perms: string; name: string }[] {
   const buttons = actions.map((action) =>
     typeof action === 'string'
       ? { perms: `${prefix}:${action}`, name: ACTION_NAMES[action] }
       : { perms: `${prefix}:${action[0]}`, name: action[1] },
   )
-  return [{ perms: `${prefix}:list`, name }, ...buttons]
+  return [{ perms: `${prefix}:${opens}`, name }, ...buttons]
 }

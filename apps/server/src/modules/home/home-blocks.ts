@@ -1,14 +1,20 @@
 import type { HomeBlock } from '@oms/contract/home.ts'
 import type { Block } from './block.ts'
+import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
 import { noticesBlock, operationsBlock } from './news-blocks.ts'
 import { accountsBlock, sessionsBlock } from './people-blocks.ts'
 import { firmwareBlock, storageBlock } from './stock-blocks.ts'
 
 /** Every block, in the order of the page. */
 export const BLOCKS: Readonly<Record<HomeBlock, Block>> = {
-  sessions: sessionsBlock,
-  accounts: accountsBlock,
+  devices: devicesBlock,
+  tenants: tenantsBlock,
+  appAccounts: appAccountsBlock,
+  tickets: ticketsBlock,
+  licenses: licensesBlock,
   firmware: firmwareBlock,
+  accounts: accountsBlock,
+  sessions: sessionsBlock,
   storage: storageBlock,
   notices: noticesBlock,
   operations: operationsBlock,

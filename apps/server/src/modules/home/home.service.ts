@@ -2,11 +2,19 @@ import { HOME_BLOCKS, type home as calls } from '@oms/contract/home.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { BLOCKS } from './home-blocks.ts'
+import { spreadsOf, trendsOf } from './trend.service.ts'
 
 /** The blocks this account gets; what it may not see is not even named. */
 const granted = ({ user }: Ctx) => HOME_BLOCKS.filter((key) => BLOCKS[key].may(user))
 
-export const blocks = (ctx: Ctx) => ({ blocks: granted(ctx).map((key) => ({ key, title: BLOCKS[key].title })) })
+export const blocks = (ctx: Ctx) => ({
+  blocks: granted(ctx).map((key) => {
+    const { title, resources } = BLOCKS[key]
+    return { key, title, resources: [...resources] }
+  }),
+  trends: trendsOf(ctx.user),
+  spreads: spreadsOf(ctx.user),
+})
 
 export async function summary(ctx: Ctx, { block }: ParsedOf<typeof calls.summary>) {
   const wanted = granted(ctx).filter((key) => block === undefined || key === block)

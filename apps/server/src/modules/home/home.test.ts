@@ -1,3 +1,4 @@
+import { HOME_BLOCKS } from '@oms/contract/home.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { files, operLogs } from '#db/schema/system.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
 
 describe('the home page', () => {
   test('MODULE-01 gives each account the blocks it may see and no others', async () => {
-    const all = ['sessions', 'accounts', 'firmware', 'storage', 'notices', 'operations']
+    const all = [...HOME_BLOCKS]
     expect(await keysOf(admin)).toEqual(all)
     expect(await keysOf(await app.as())).toEqual(['notices', 'operations'])
     const engineer = await app.as('upgrade:ota:list')

@@ -11,6 +11,7 @@ const SHOWN = 6
 /** Unread messages, and the newest ones. */
 export const noticesBlock: Block = {
   title: '通知公告',
+  resources: ['sys'],
   may: () => true,
   async load({ db, user }) {
     const appeared = sql<string>`greatest(${notices.publishTime}, ${notices.startTime})`
@@ -42,6 +43,7 @@ export const noticesBlock: Block = {
 /** What was done lately: within the data scope for those who read the operation log, one's own for everybody else. */
 export const operationsBlock: Block = {
   title: '最近操作',
+  resources: [],
   may: () => true,
   async load({ db, user }) {
     const seen = seenBy(user)

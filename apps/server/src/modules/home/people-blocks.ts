@@ -10,6 +10,7 @@ const DAYS = 7
 /** Consoles open right now, and the logins of a week. */
 export const sessionsBlock: Block = {
   title: '在线会话',
+  resources: ['sys'],
   may: (user) => user.can('system:online:list'),
   async load(ctx) {
     const { db, user } = ctx
@@ -46,6 +47,7 @@ async function loginsByDay({ db, user }: Ctx) {
 /** Accounts within reach, those added today and those switched off. */
 export const accountsBlock: Block = {
   title: '账号',
+  resources: ['tenant'],
   may: (user) => user.can('system:userList:list') || user.can('system:manager:list'),
   async load({ db, user }) {
     const [sums] = await db

@@ -7,6 +7,7 @@ import type { Block } from './block.ts'
 /** Firmware versions, and how many of them devices may take. */
 export const firmwareBlock: Block = {
   title: '固件版本',
+  resources: ['device', 'upgrade'],
   may: (user) => user.can('upgrade:ota:list'),
   async load({ db, user }) {
     const [sums] = await db
@@ -35,6 +36,7 @@ export const firmwareBlock: Block = {
 /** Bytes on the disk: equal files are stored once. */
 export const storageBlock: Block = {
   title: '文件存储',
+  resources: [],
   may: (user) => user.isPlatform && user.can('system:AboutUs:list'),
   async load({ db, user }) {
     const own = scoped(user, { tenant: files.tenantId }) ?? sql`true`

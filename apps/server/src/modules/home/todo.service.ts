@@ -1,10 +1,15 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import { accounts } from '#db/schema/account.ts'
+import { licenseGrants } from '#db/schema/license.ts'
 import { otaVersions } from '#db/schema/ota.ts'
 import { notices } from '#db/schema/system.ts'
+import { tenants, userApplications } from '#db/schema/tenant.ts'
+import { tickets } from '#db/schema/ticket.ts'
+import { otaAlarms, otaPolicies } from '#db/schema/upgrade.ts'
 import { lockedIs } from '#kernel/accounts/lock-filter.ts'
 import type { Ctx } from '#kernel/context.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { openTickets, visibleTickets } from './ticket-figures.ts'
 
 interface Task {
   readonly key: string
@@ -15,7 +20,87 @@ interface Task {
   count(ctx: Ctx): Promise<number>
 }
 
+const PENDING = 0
+const WAITS_FOR_AUDIT = 1
+
 const TASKS: readonly Task[] = [
+  {
+    key: 'ownTickets',
+    title: '我处理的工单',
+    url: '/AfterService/PendingList',
+    needs: 'AfterService:PendingList:list',
+    count: ({ db, user }) =>
+      db.$count(tickets, and(visibleTickets(user), openTickets, eq(tickets.handlerId, user.uid))),
+  },
+  {
+    key: 'freeTickets',
+    title: '未分派的工单',
+    url: '/AfterService/PendingList',
+    needs: 'AfterService:PendingList:list',
+    count: ({ db, user }) => db.$count(tickets, and(visibleTickets(user), openTickets, isNull(tickets.handlerId))),
+  },
+  {
+    key: 'applications',
+    title: '待审核的加入申请',
+    url: '/tenantManage/userapplication?status=0',
+    needs: 'tenantManage:userapplication:audit',
+    count: ({ db, user }) =>
+      db.$count(
+        userApplications,
+        and(eq(userApplications.status, PENDING), scoped(user, { tenant: userApplications.tenantId })),
+      ),
+  },
+  {
+    key: 'releaseAudits',
+    title: '待审批的升级发布',
+    url: '/upgrade/ota',
+    needs: 'upgrade:ota:audit',
+    count: ({ db, user }) =>
+      db.$count(
+        otaPolicies,
+        and(
+          eq(otaPolicies.state, WAITS_FOR_AUDIT),
+          ne(otaPolicies.submitBy, user.uid),
+          scoped(user, { tenant: otaPolicies.tenantId }),
+        ),
+      ),
+  },
+  {
+    key: 'upgradeAlarms',
+    title: '未处理的升级告警',
+    url: '/upgrade/ota',
+    needs: 'upgrade:ota:publish',
+    count: ({ db, user }) =>
+      db.$count(otaAlarms, and(isNull(otaAlarms.closeTime), scoped(user, { tenant: otaAlarms.tenantId }))),
+  },
+  {
+    key: 'grantAudits',
+    title: '待审批的授权申请',
+    url: '/LicenseManage/ConsentManage?status=0',
+    needs: 'LicenseManage:ConsentManage:audit',
+    count: ({ db, user }) =>
+      db.$count(
+        licenseGrants,
+        and(eq(licenseGrants.status, PENDING), scoped(user, { tenant: licenseGrants.tenantId })),
+      ),
+  },
+  {
+    key: 'tenantsDue',
+    title: '30 天内到期的客户',
+    url: '/tenantManage/tenant',
+    needs: 'tenantManage:tenant:renew',
+    count: ({ db, user }) =>
+      db.$count(
+        tenants,
+        and(
+          alive(tenants),
+          eq(tenants.status, 1),
+          ne(tenants.id, PLATFORM_TENANT_ID),
+          sql`${tenants.expireTime} between now() and now() + interval '30 days'`,
+          scoped(user, { tenant: tenants.id }),
+        ),
+      ),
+  },
   {
     key: 'firmwareDrafts',
     title: '待启用的固件版本',

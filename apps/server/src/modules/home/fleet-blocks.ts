@@ -1,0 +1,125 @@
+import { and, isNull, sql } from 'drizzle-orm'
+import { appAccounts, tenants } from '#db/schema/tenant.ts'
+import { tickets } from '#db/schema/ticket.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import type { Block } from './block.ts'
+import { fleetOf, seesDevices, seesTenants } from './fleet-figures.ts'
+import { openTickets, seesTickets, visibleTickets } from './ticket-figures.ts'
+
+const today = sql`date_trunc('day', now())`
+
+export const devicesBlock: Block = {
+  title: '设备',
+  resources: ['device'],
+  may: seesDevices,
+  async load(ctx) {
+    const { state } = await fleetOf(ctx)
+    return {
+      value: state.devices,
+      delta: state.createdToday,
+      detail: `今日激活 ${state.activatedToday} 台${state.disabled > 0 ? `，停用 ${state.disabled} 台` : ''}`,
+      parts: [
+        { title: '在线', value: state.online, tone: 'good' },
+        { title: '离线', value: state.offline, tone: 'calm' },
+        { title: '未激活', value: state.inactive, tone: 'quiet' },
+      ],
+      url: '/device/apkManage',
+    }
+  },
+}
+
+/** Customers, without the vendor itself. */
+export const tenantsBlock: Block = {
+  title: '客户',
+  resources: ['tenant'],
+  may: seesTenants,
+  async load({ db, user }) {
+    const [sums] = await db
+      .select({
+        value: sql<number>`count(*)::int`,
+        today: sql<number>`count(*) filter (where create_time >= ${today})::int`,
+        due: sql<number>`count(*) filter (where expire_time between now() and now() + interval '30 days')::int`,
+        off: sql<number>`count(*) filter (where status = 0)::int`,
+      })
+      .from(tenants)
+      .where(and(alive(tenants), sql`${tenants.id} <> ${PLATFORM_TENANT_ID}`, scoped(user, { tenant: tenants.id })))
+    const words = [sums?.due && `30 天内到期 ${sums.due} 个`, sums?.off && `停用 ${sums.off} 个`].filter(Boolean)
+    return {
+      value: sums?.value ?? 0,
+      delta: sums?.today ?? 0,
+      detail: words.join('，') || '全部正常',
+      url: '/tenantManage/tenant',
+    }
+  },
+}
+
+/** End users of the Apps, and how many of them were there lately. */
+export const appAccountsBlock: Block = {
+  title: 'App账号',
+  resources: ['account'],
+  may: (user) => user.can('AccountAdministration:accountList:list'),
+  async load({ db, user }) {
+    const [sums] = await db
+      .select({
+        value: sql<number>`count(*)::int`,
+        today: sql<number>`count(*) filter (where register_time >= ${today})::int`,
+        active: sql<number>`count(*) filter (where last_active_time >= now() - interval '7 days')::int`,
+      })
+      .from(appAccounts)
+      .where(and(alive(appAccounts), scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy })))
+    return {
+      value: sums?.value ?? 0,
+      delta: sums?.today ?? 0,
+      detail: `近 7 天活跃 ${sums?.active ?? 0} 个`,
+      url: '/AccountAdministration/accountList',
+    }
+  },
+}
+
+/** Tickets nobody has closed yet. */
+export const ticketsBlock: Block = {
+  title: '待处理工单',
+  resources: ['feedback'],
+  may: seesTickets,
+  async load({ db, user }) {
+    const seen = visibleTickets(user)
+    const [open] = await db
+      .select({
+        value: sql<number>`count(*)::int`,
+        free: sql<number>`count(*) filter (where ${isNull(tickets.handlerId)})::int`,
+        late: sql<number>`count(*) filter (where sla_state = 3)::int`,
+      })
+      .from(tickets)
+      .where(and(seen, openTickets))
+    const created = await db.$count(tickets, and(seen, sql`${tickets.createTime} >= ${today}`))
+    return {
+      value: open?.value ?? 0,
+      detail: `今日新增 ${created} 个，未分派 ${open?.free ?? 0} 个${open?.late ? `，超时 ${open.late} 个` : ''}`,
+      url: user.can('AfterService:PendingList:list') ? '/AfterService/PendingList' : '/AfterService/Questions',
+    }
+  },
+}
+
+const STATE = { stock: 0, allotted: 1, bound: 2, activated: 3 } as const
+
+/** Certificates one can still give away: the vendor's stock, or what a customer was allotted and has not used. */
+export const licensesBlock: Block = {
+  title: '剩余授权',
+  resources: ['license'],
+  may: (user) => user.can('LicenseManage:Certificate:list'),
+  async load({ db, user }) {
+    const own = user.isPlatform ? sql`true` : sql`tenant_id = ${user.tenantId ?? 0}`
+    const { rows } = await db.execute<{ state: number; n: number }>(
+      sql`select state, sum(n)::int as n from license_counts where ${own} group by state`,
+    )
+    const held = new Map(rows.map(({ state, n }) => [state, n]))
+    const of = (state: number) => held.get(state) ?? 0
+    return {
+      value: user.isPlatform ? of(STATE.stock) : of(STATE.allotted),
+      detail: user.isPlatform
+        ? `已分配未使用 ${of(STATE.allotted)} 个，已使用 ${of(STATE.bound) + of(STATE.activated)} 个`
+        : `已使用 ${of(STATE.bound) + of(STATE.activated)} 个`,
+      url: '/LicenseManage/Certificate',
+    }
+  },
+}

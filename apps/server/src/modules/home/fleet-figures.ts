@@ -1,0 +1,139 @@
+import { type FleetState, MAX_SPREAD_LINES, type Spread, type SpreadData } from '@oms/contract/home.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
+
+export const seesDevices = (user: User) => user.can('device:apkManage:list')
+/** Whose accounts see one customer only learn nothing from a comparison of customers. */
+export const seesTenants = (user: User) => user.isPlatform && user.can('tenantManage:tenant:list')
+
+interface Line {
+  readonly key: string
+  readonly modelId: number | null
+  readonly tenantId: number | null
+  readonly region: string | null
+  readonly verCode: number | null
+  readonly devices: number
+  readonly online: number
+}
+interface Fleet {
+  readonly rows: number
+  readonly state: FleetState
+  readonly by: Readonly<Record<'model' | 'version' | 'region' | 'tenant', readonly Line[]>>
+}
+
+/** One pass over the devices counts them every way there is; kept for a minute when they are many. */
+export const fleetOf = ({ kernel, db, user }: Ctx): Promise<Fleet> =>
+  keptFigure(kernel, `fleet ${sightOf(user)}`, () => countFleet(db, user))
+
+/** What `grouping(model_id, tenant_id, region, ver_code)` says of a line: a bit for each column left out. */
+const KINDS = { 15: 'all', 7: 'model', 11: 'tenant', 13: 'region', 6: 'version' } as const
+
+type Counted = Line & Omit<FleetState, 'offline'> & { kind: keyof typeof KINDS } & Record<string, unknown>
+
+async function countFleet(db: Db, user: User): Promise<Fleet> {
+  const { rows } = await db.execute<Counted>(sql`
+    select grouping(model_id, tenant_id, region, ver_code) as kind,
+      model_id as "modelId", tenant_id as "tenantId", region, ver_code as "verCode",
+      count(*)::int as devices, count(*) filter (where online = 1)::int as online,
+      count(*) filter (where activate_time is null and online = 0)::int as inactive,
+      count(*) filter (where status = 0)::int as disabled,
+      count(*) filter (where activate_time >= date_trunc('day', now()))::int as "activatedToday",
+      count(*) filter (where create_time >= date_trunc('day', now()))::int as "createdToday"
+    from devices where ${visibleDevices(user) ?? sql`true`}
+    group by grouping sets ((), (model_id), (tenant_id), (region), (model_id, ver_code))`)
+  const of = (kind: (typeof KINDS)[keyof typeof KINDS]) => rows.filter((row) => KINDS[row.kind] === kind)
+  const largest = (kind: 'model' | 'version' | 'region' | 'tenant') =>
+    of(kind).sort((a, b) => b.devices - a.devices || a.online - b.online)
+  const {
+    devices = 0,
+    online = 0,
+    inactive = 0,
+    disabled = 0,
+    activatedToday = 0,
+    createdToday = 0,
+  } = of('all')[0] ?? {}
+  return {
+    rows: devices,
+    state: { devices, online, offline: devices - online - inactive, inactive, disabled, activatedToday, createdToday },
+    by: { model: largest('model'), version: largest('version'), region: largest('region'), tenant: largest('tenant') },
+  }
+}
+
+/** The largest shares by name, each with the list of its devices. */
+export async function spreadOf(ctx: Ctx, by: Spread): Promise<SpreadData> {
+  const fleet = await fleetOf(ctx)
+  const may = seesDevices(ctx.user)
+  const link = (query: string) => (may ? `/device/apkManage?${query}` : '')
+  const total = fleet.state.devices
+  if (by === 'type') return cut(total, await byType(ctx, fleet, link))
+  const shown = fleet.by[by].slice(0, MAX_SPREAD_LINES)
+  if (by === 'region')
+    return cut(
+      total,
+      shown.map(({ region, devices, online }) => ({ name: region || '未知地区', value: devices, online, url: '' })),
+    )
+  if (by === 'tenant') {
+    const names = await namesOf(
+      ctx.db,
+      'tenants',
+      shown.map(({ tenantId }) => tenantId ?? 0),
+    )
+    return cut(
+      total,
+      shown.map(({ tenantId, devices, online }) => ({
+        name: names.get(tenantId ?? 0) ?? '',
+        value: devices,
+        online,
+        url: link(`tenantId=${tenantId}`),
+      })),
+    )
+  }
+  const names = await namesOf(
+    ctx.db,
+    'device_models',
+    shown.map(({ modelId }) => modelId ?? 0),
+  )
+  return cut(
+    total,
+    shown.map(({ modelId, verCode, devices, online }) => {
+      const model = names.get(modelId ?? 0) ?? ''
+      if (by === 'model') return { name: model, value: devices, online, url: link(`modelId=${modelId}`) }
+      const name = `${model} ${verCode ?? '未上报'}`
+      const query = `modelId=${modelId}&verCodeMin=${verCode}&verCodeMax=${verCode}`
+      return { name, value: devices, online, url: verCode === null ? link(`modelId=${modelId}`) : link(query) }
+    }),
+  )
+}
+
+const cut = (total: number, list: SpreadData['list']): SpreadData => {
+  const shown = list.slice(0, MAX_SPREAD_LINES)
+  return { total, others: total - shown.reduce((sum, { value }) => sum + value, 0), list: shown }
+}
+
+async function byType({ db }: Ctx, fleet: Fleet, link: (query: string) => string) {
+  const ids = fleet.by.model.map(({ modelId }) => modelId)
+  const { rows } = await db.execute<{ modelId: number; typeId: number; name: string }>(sql`
+    select m.id as "modelId", t.id as "typeId", t.type_name as name from device_models m
+    join device_types t on t.id = m.type_id where m.id = any(${sql.param(ids)}::int[])`)
+  const typeOf = new Map(rows.map((row) => [row.modelId, row]))
+  const sums = new Map<number, SpreadData['list'][number]>()
+  for (const { modelId, devices, online } of fleet.by.model) {
+    const { typeId = 0, name = '未知类型' } = typeOf.get(modelId ?? 0) ?? {}
+    const sum = sums.get(typeId) ?? { name, value: 0, online: 0, url: link(`typeId=${typeId}`) }
+    sums.set(typeId, { ...sum, value: sum.value + devices, online: sum.online + online })
+  }
+  return [...sums.values()].sort((a, b) => b.value - a.value)
+}
+
+const NAMES = { tenants: sql`tenants`, device_models: sql`device_models` }
+const NAME = { tenants: sql`name`, device_models: sql`model_name` }
+
+async function namesOf(db: Db, table: 'tenants' | 'device_models', ids: readonly number[]) {
+  const { rows } = await db.execute<{ id: number; name: string }>(
+    sql`select id, ${NAME[table]} as name from ${NAMES[table]} where id = any(${sql.param(ids)}::int[])`,
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

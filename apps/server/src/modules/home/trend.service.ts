@@ -1,0 +1,86 @@
+import type { home as calls, TrendMetric } from '@oms/contract/home.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, type SQL, sql } from 'drizzle-orm'
+import { devices } from '#db/schema/device.ts'
+import { tickets } from '#db/schema/ticket.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
+import { forbidden } from '#kernel/problem.ts'
+import { seesDevices, seesTenants, spreadOf } from './fleet-figures.ts'
+import { EVERYBODY, SPAN } from './fleet-samples.ts'
+import { seesTickets, visibleTickets } from './ticket-figures.ts'
+
+/** Measured over all devices of a customer; who sees only the own ones gets no line of them. */
+const MAY: Readonly<Record<TrendMetric, (user: User) => boolean>> = {
+  activated: seesDevices,
+  online: (user) => seesDevices(user) && !user.scope.ownOnly,
+  tickets: seesTickets,
+}
+
+export const trendsOf = (user: User) => (['activated', 'online', 'tickets'] as const).filter((key) => MAY[key](user))
+export const spreadsOf = (user: User) =>
+  (['type', 'model', 'version', 'region', 'tenant'] as const).filter(
+    (by) => seesDevices(user) && (by !== 'tenant' || seesTenants(user)),
+  )
+
+export async function trend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.trend>) {
+  if (!MAY[metric](ctx.user)) throw forbidden()
+  const { points } = await keptFigure(ctx.kernel, `trend ${metric} ${days} ${sightOf(ctx.user)}`, () =>
+    LOAD[metric](ctx, days),
+  )
+  return { points }
+}
+
+type Points = Promise<{ rows: number; points: { day: string; value: number | null }[] }>
+
+/** One line a day up to today, whether anything happened or not. */
+async function byDay({ db }: Ctx, days: number, counted: SQL, none: SQL): Points {
+  const { rows } = await db.execute<{ day: string; value: number | null }>(sql`
+    with found as (${counted})
+    select to_char(d, 'YYYY-MM-DD') as day, coalesce(n, ${none})::int as value
+    from generate_series(date_trunc('day', now()) - make_interval(days => ${days - 1}), date_trunc('day', now()), '1 day') d
+    left join found on found.at = d order by d`)
+  return { points: rows, rows: rows.reduce((sum, { value }) => sum + (value ?? 0), 0) }
+}
+
+const from = (days: number) => sql`date_trunc('day', now()) - make_interval(days => ${days - 1})`
+const zero = sql`0`
+
+const LOAD: Readonly<Record<TrendMetric, (ctx: Ctx, days: number) => Points>> = {
+  activated: (ctx, days) =>
+    byDay(
+      ctx,
+      days,
+      sql`select date_trunc('day', activate_time) as at, count(*) as n from devices
+        where ${and(visibleDevices(ctx.user), sql`${devices.activateTime} >= ${from(days)}`)} group by 1`,
+      zero,
+    ),
+  tickets: (ctx, days) =>
+    byDay(
+      ctx,
+      days,
+      sql`select date_trunc('day', create_time) as at, count(*) as n from tickets
+        where ${and(visibleTickets(ctx.user), sql`${tickets.createTime} >= ${from(days)}`)} group by 1`,
+      zero,
+    ),
+  online: (ctx, days) =>
+    byDay(
+      ctx,
+      days,
+      sql`select start as at, sum(online) as n from fleet_samples
+        where span = ${SPAN.day} and start >= ${from(days)} and ${sampled(ctx.user)} group by 1`,
+      sql`null`,
+    ),
+}
+
+/** Whose samples an account reads: everybody's own line, or those of its customers. */
+export function sampled({ scope: { tenants } }: User) {
+  if (tenants === 'all') return sql`tenant_id = ${EVERYBODY}`
+  return sql`tenant_id = any(${sql.param([...tenants])}::int[])`
+}
+
+export async function distribution(ctx: Ctx, { by }: ParsedOf<typeof calls.distribution>) {
+  if (!spreadsOf(ctx.user).includes(by)) throw forbidden()
+  return spreadOf(ctx, by)
+}
