@@ -128,6 +128,7 @@ export function deviceLab(env: Record<string, string> = {}) {
       policy?: object
       packageName?: string
       size?: number
+      content?: Buffer
     } = {},
   ): Promise<Version> => {
     made += 1
@@ -140,7 +141,7 @@ export function deviceLab(env: Record<string, string> = {}) {
       packageName = '',
       size = 100_000,
     } = fields
-    const bytes = randomBytes(size)
+    const bytes = fields.content ?? randomBytes(size)
     const stored = await kernel.files.put(Readable.from([bytes]))
     const [row] = await query(
       `insert into ota_versions (tenant_id, model_id, kind, package_name, ver_code, ver_name, release_date, status, components)

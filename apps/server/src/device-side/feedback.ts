@@ -101,9 +101,16 @@ function openStateOf(state: number, execution: string, isDownloading: boolean) {
 
 const progressOf = ({ progress }: Feedback) => (progress === undefined ? {} : { progress })
 
-/** The words a person reads as the reason: of many lines the last that sounds like one. */
+/** Lines SWUpdate writes at every start. */
+const NOISE = /stored update state/i
+const TELLING = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
+
+/**
+ * The words a person reads as the reason, and by which failures are grouped: the first line that calls itself an error,
+ * as what follows it is its consequence; else the last that sounds like one.
+ */
 export function reasonOf({ details, execution }: Feedback) {
-  const lines = details.map((each) => clean(each, 500)).filter(Boolean)
-  const telling = lines.findLast((line) => /error|fail|invalid|mismatch|denied|not |no such|cannot|unable/i.test(line))
-  return telling ?? lines.at(-1) ?? DEFAULT_WORDS[execution] ?? ''
+  const lines = details.map((each) => clean(each, 500)).filter((line) => line !== '' && !NOISE.test(line))
+  const error = lines.find((line) => /\berror\b/i.test(line))?.replace(/^error\s*:\s*/i, '')
+  return error ?? lines.findLast((line) => TELLING.test(line)) ?? lines.at(-1) ?? DEFAULT_WORDS[execution] ?? ''
 }

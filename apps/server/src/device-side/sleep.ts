@@ -1,6 +1,6 @@
 import { placeOf } from '#kernel/fleet/match.ts'
 
-const SHORTEST = 30
+const SHORTEST = 1
 /** `23:59:59`: clients read exactly eight characters. */
 const LONGEST = 86_399
 const PLACES = 10_000
