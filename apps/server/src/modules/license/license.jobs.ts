@@ -1,3 +1,6 @@
 import type { Kernel } from '#kernel/kernel.ts'
+import { registerLicenseClock } from './license-clock.ts'
 
-export function registerLicenseJobs(_kernel: Kernel) {}
+export function registerLicenseJobs(kernel: Kernel) {
+  registerLicenseClock(kernel)
+}

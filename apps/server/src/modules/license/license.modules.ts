@@ -1,3 +1,67 @@
-import type { Module } from '#kernel/implement.ts'
+import { licenseCerts, licenseOptions } from '@oms/contract/license.ts'
+import { licenseGrants } from '@oms/contract/license-grant.ts'
+import { licenseStats } from '@oms/contract/license-stat.ts'
+import { implement, type Module } from '#kernel/implement.ts'
+import { addQuota, audit, create, get as getGrant, ledger, list as listGrants, renew, revoke } from './grant.service.ts'
+import { exportGrants } from './grant-export.ts'
+import { allot, allotFree, plan } from './license-allot.service.ts'
+import { allotFile } from './license-allot-file.ts'
+import { batches, saveThreshold, thresholds } from './license-batch.service.ts'
+import { exportMasked, exportPlain } from './license-export.ts'
+import { licenseImport } from './license-import.ts'
+import { events, get, list } from './license-list.service.ts'
+import { batchOptions, modelOptions, tenantOptions, typeOptions } from './license-options.service.ts'
+import { preview } from './license-preview.ts'
+import { exportStats } from './license-stat-export.ts'
+import { expiring, models, summary, tenants, trend, vendors } from './license-stat.service.ts'
+import { bind, recall, resume, reveal, scrap, suspend, unbind } from './license-step.service.ts'
 
-export const licenseModules: readonly Module[] = []
+const certModule = implement(
+  licenseCerts,
+  {
+    list,
+    get,
+    events,
+    reveal,
+    template: licenseImport.template,
+    preview,
+    import: licenseImport.take,
+    plan,
+    allot,
+    allotFree,
+    allotTemplate: allotFile.template,
+    allotFile: allotFile.take,
+    recall,
+    unbind,
+    suspend,
+    resume,
+    scrap,
+    bind,
+    export: exportMasked,
+    exportPlain,
+    batches,
+    thresholds,
+    saveThreshold,
+  },
+  { outsideTransaction: ['reveal', 'preview', 'import', 'allotFile', 'export', 'exportPlain'] },
+)
+const optionsModule = implement(licenseOptions, {
+  tenants: tenantOptions,
+  models: modelOptions,
+  batches: batchOptions,
+  types: typeOptions,
+})
+const grantModule = implement(licenseGrants, {
+  list: listGrants,
+  get: getGrant,
+  ledger,
+  create,
+  audit,
+  renew,
+  addQuota,
+  revoke,
+  export: exportGrants,
+})
+const statModule = implement(licenseStats, { summary, trend, expiring, vendors, models, tenants, export: exportStats })
+
+export const licenseModules: readonly Module[] = [certModule, optionsModule, grantModule, statModule]

@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import { licenseCounts } from '#db/schema/license.ts'
+
+const { n, state } = licenseCounts
+const of = (value: number) =>
+  sql<number>`coalesce(sum(${n}) filter (where ${state} = ${sql.raw(String(value))}), 0)::int`
+
+/** Sums of `license_counts` by state, beside whatever they are grouped by. */
+export const stateSums = {
+  total: sql<number>`coalesce(sum(${n}), 0)::int`,
+  stock: of(0),
+  allotted: of(1),
+  bound: of(2),
+  activated: of(3),
+  suspended: of(4),
+  expired: of(5),
+  scrapped: of(6),
+}
+export type StateCounts = { readonly [K in keyof typeof stateSums]: number }
+
+export const NO_COUNTS: StateCounts = {
+  total: 0,
+  stock: 0,
+  allotted: 0,
+  bound: 0,
+  activated: 0,
+  suspended: 0,
+  expired: 0,
+  scrapped: 0,
+}
+
+/** Only the counts of a row. */
+export const countsByState = ({
+  total,
+  stock,
+  allotted,
+  bound,
+  activated,
+  suspended,
+  expired,
+  scrapped,
+}: StateCounts) => ({
+  total,
+  stock,
+  allotted,
+  bound,
+  activated,
+  suspended,
+  expired,
+  scrapped,
+})

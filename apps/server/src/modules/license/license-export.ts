@@ -1,0 +1,56 @@
+import { licenseCerts as calls } from '@oms/contract/license.ts'
+import { LicenseRow } from '@oms/contract/license-rows.ts'
+import { and } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { licenses } from '#db/schema/license.ts'
+import type { User } from '#kernel/context.ts'
+import { among } from '#kernel/query.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { conditionsOf, type Filter, sortOf } from './license-list.service.ts'
+import { maskedRow, shownLicenses, visibleLicenses } from './license-rows.ts'
+
+const time = { type: 'dateTime', width: 20 } as const
+const common = {
+  schema: LicenseRow,
+  columns: [
+    ['uid', { width: 26 }],
+    'vendor',
+    'typeCode',
+    'state',
+    'batchNo',
+    'tenantName',
+    'modelName',
+    ['sn', { width: 24 }],
+    ['importTime', time],
+    ['allotTime', time],
+    ['bindTime', time],
+    ['activateTime', time],
+    ['expireTime', time],
+    'operName',
+    'remark',
+  ],
+  keys: (db: Db, user: User, input: Filter) =>
+    db.select({ id: licenses.id }).from(licenses).where(conditionsOf(user, input)).$dynamic(),
+  order: sortOf,
+  keyOf: ({ id }: LicenseRow) => id,
+} as const
+const rowsOf = (db: Db, user: User, keys: number[]) =>
+  shownLicenses(db).where(and(visibleLicenses(user), among(licenses.id, keys)))
+
+/** The filtered list with UIDs masked; keys are in no file. */
+export const exportMasked = defineExport({
+  ...common,
+  kind: 'license',
+  endpoint: calls.export,
+  sheet: 'P2P证书',
+  load: async (db, user, keys) => (await rowsOf(db, user, keys)).map(maskedRow),
+})
+
+/** The same with whole UIDs. */
+export const exportPlain = defineExport({
+  ...common,
+  kind: 'license-plain',
+  endpoint: calls.exportPlain,
+  sheet: 'P2P证书明文',
+  load: (db, user, keys) => rowsOf(db, user, keys),
+})

@@ -1,0 +1,87 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { licenseGrants, licenseLedger } from '#db/schema/license.ts'
+import type { Ctx } from '#kernel/context.ts'
+import type { StoredLicense } from './license-rows.ts'
+
+export type StoredGrant = typeof licenseGrants.$inferSelect
+type LedgerCtx = Pick<Ctx, 'db' | 'user' | 'now'>
+
+export const LEDGER = { issue: 1, add: 2, allot: 3, giveBack: 4, revoke: 5 } as const
+export const GRANT = { pending: 0, effective: 1, exhausted: 2, expired: 3, revoked: 4, rejected: 5 } as const
+
+/** Writes what changed a grant and its line in the ledger; the grant's row is locked by the caller. */
+export async function enter(
+  { db, user, now }: LedgerCtx,
+  grant: StoredGrant,
+  next: { quota?: number; used?: number; status?: number; validTo?: string },
+  line?: { kind: number; reason: string },
+) {
+  const quota = next.quota ?? grant.quota
+  const used = next.used ?? grant.used
+  const status = next.status ?? settled(grant.status, quota - used)
+  const at = now.toISOString()
+  await db
+    .update(licenseGrants)
+    .set({ ...next, quota, used, status, rev: grant.rev + 1, updateBy: user.uid, updateTime: at })
+    .where(eq(licenseGrants.id, grant.id))
+  if (!line) return
+  const before = line.kind === LEDGER.issue ? 0 : grant.quota - grant.used
+  await db.insert(licenseLedger).values({
+    grantId: grant.id,
+    tenantId: grant.tenantId,
+    kind: line.kind,
+    amount: quota - used - before,
+    balance: quota - used,
+    uid: user.uid,
+    operName: user.realname || user.account,
+    reason: line.reason.slice(0, 200),
+    createTime: at,
+  })
+}
+
+/** In force with something left, or used up. */
+function settled(status: number, remaining: number) {
+  if (status !== GRANT.effective && status !== GRANT.exhausted) return status
+  return remaining > 0 ? GRANT.effective : GRANT.exhausted
+}
+
+/** The customer's grants in force for a type, the ones that end first in front. */
+export async function grantsInForce(db: Db, tenantId: number, types: readonly string[], locked = false) {
+  if (types.length === 0) return []
+  const query = db
+    .select()
+    .from(licenseGrants)
+    .where(
+      and(
+        eq(licenseGrants.tenantId, tenantId),
+        inArray(licenseGrants.typeCode, [...types]),
+        eq(licenseGrants.status, GRANT.effective),
+        sql`current_date between ${licenseGrants.validFrom} and ${licenseGrants.validTo}`,
+      ),
+    )
+    // Locked in the order of their keys, whatever order they are used in.
+    .orderBy(asc(licenseGrants.id))
+  const found = await (locked ? query.for('update') : query)
+  return found.toSorted((a, b) => a.validTo.localeCompare(b.validTo) || a.id - b.id)
+}
+
+export const serves = (grant: StoredGrant, typeCode: string, modelId: number | null) =>
+  grant.typeCode === typeCode && (grant.modelId === null || grant.modelId === modelId)
+
+/** What certificates that go back into stock had been charged to grants for is theirs again. */
+export async function giveBack(ctx: LedgerCtx, list: readonly StoredLicense[], reason: string) {
+  const counts = new Map<number, number>()
+  for (const { grantId } of list) if (grantId !== null) counts.set(grantId, (counts.get(grantId) ?? 0) + 1)
+  if (counts.size === 0) return
+  const grants = await ctx.db
+    .select()
+    .from(licenseGrants)
+    .where(inArray(licenseGrants.id, [...counts.keys()]))
+    .orderBy(asc(licenseGrants.id))
+    .for('update')
+  for (const grant of grants) {
+    const n = counts.get(grant.id) ?? 0
+    await enter(ctx, grant, { used: grant.used - n }, { kind: LEDGER.giveBack, reason: `${reason}，${n}个` })
+  }
+}

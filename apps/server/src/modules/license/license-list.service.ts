@@ -1,0 +1,135 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license.ts'
+import { uidSpellings } from '@oms/contract/license-uid.ts'
+import { and, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
+import { devices } from '#db/schema/device.ts'
+import { licenseEvents, licenses } from '#db/schema/license.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import { notFound } from '#kernel/problem.ts'
+import { paginate, within } from '#kernel/query.ts'
+import { maskedRow, shownLicenses, visibleLicenses } from './license-rows.ts'
+
+export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+/** Certificates as the whole UID or its beginning means them; the index knows their order byte by byte. */
+function beginningWith(text: string | undefined): SQL | undefined {
+  if (!text) return undefined
+  const ranges = spellings(text).map(
+    (start) => sql`(${licenses.uid} >= ${start} and ${licenses.uid} < ${`${start}\u{10FFFF}`})`,
+  )
+  return sql`(${sql.join(ranges, sql` or `)})`
+}
+
+/** Also with the hyphen a person left out behind the letters. */
+const spellings = (text: string) => [
+  ...new Set(uidSpellings(text).flatMap((each) => [each, each.replace(/^([A-Z]{3,7})(?=\d+[A-Z]*$)/, '$1-')])),
+]
+
+export function conditionsOf(user: User, filter: Partial<Filter>): SQL | undefined {
+  const { uid, sn, state, tenantId, batchId, vendor, typeCode, modelId } = filter
+  return and(
+    visibleLicenses(user),
+    beginningWith(uid),
+    state === undefined ? undefined : eq(licenses.state, state),
+    tenantId === undefined ? undefined : eq(licenses.tenantId, tenantId),
+    batchId === undefined ? undefined : eq(licenses.batchId, batchId),
+    vendor === undefined ? undefined : eq(licenses.vendor, vendor),
+    typeCode === undefined ? undefined : eq(licenses.typeCode, typeCode),
+    modelId === undefined ? undefined : eq(licenses.modelId, modelId),
+    sn ? sql`${licenses.deviceId} in (select id from ${devices} where sn = ${sn} and deleted_at is null)` : undefined,
+    ...within(licenses.importTime, filter.beginTime, filter.endTime),
+    ...within(licenses.allotTime, filter.allotBegin, filter.allotEnd),
+    ...within(licenses.activateTime, filter.activateBegin, filter.activateEnd),
+    ...within(licenses.expireTime, filter.expireBegin, filter.expireEnd),
+  )
+}
+
+/** Newest first unless a column is asked for; ids grow with time. */
+export function sortOf({ orderByColumn, isAsc }: Pick<Filter, 'orderByColumn' | 'isAsc'>): SQL[] {
+  const column = orderByColumn === 'uid' ? licenses.uid : licenses.id
+  return [orderByColumn && isAsc === 'asc' ? sql`${column} asc` : desc(column)]
+}
+
+const EXACT = {
+  state: licenses.state,
+  tenantId: licenses.tenantId,
+  batchId: licenses.batchId,
+  vendor: licenses.vendor,
+  typeCode: licenses.typeCode,
+  modelId: licenses.modelId,
+} as const
+type Exact = keyof typeof EXACT
+const PAGING = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc'])
+
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db, user } = ctx
+  const page = isPlain(user, input)
+    ? await hotPage(ctx, input)
+    : await paginate(db, shownLicenses(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
+  return { ...page, list: page.list.map(maskedRow) }
+}
+
+/** Most pages are asked for by staff who see everything, with exact filters or none: these go the short way. */
+const isPlain = ({ scope }: User, input: Filter) =>
+  scope.tenants === 'all' &&
+  Object.entries(input).every(([key, value]) => value === undefined || value === '' || PAGING.has(key) || key in EXACT)
+
+function hotPage({ db, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const set = (Object.keys(EXACT) as Exact[]).filter((key) => input[key] !== undefined)
+  const shape = ['license', ...set, input.orderByColumn, input.isAsc].join(' ')
+  const where = and(...set.map((key) => eq(EXACT[key], sql.placeholder(key))))
+  const order = sortOf(input)
+  const keys = () =>
+    db
+      .select({ id: licenses.id })
+      .from(licenses)
+      .where(where)
+      .orderBy(...order)
+      .$dynamic()
+  const rows = (page: SQL) =>
+    shownLicenses(db)
+      .where(sql`${licenses.id} in ${page}`)
+      .orderBy(...order)
+      .$dynamic()
+  const values = Object.fromEntries(set.map((key) => [key, input[key]]))
+  return kernel.lists.page(shape, { keys, rows }, values, input)
+}
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [found] = await shownLicenses(db).where(and(eq(licenses.id, id), visibleLicenses(user)))
+  if (!found) throw notFound('证书')
+  return maskedRow(found)
+}
+
+/** What happened to one certificate; of what was before it was theirs, customers are told nothing. */
+export async function events({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof calls.events>) {
+  const [license] = await db
+    .select({ tenantId: licenses.tenantId, allotTime: licenses.allotTime })
+    .from(licenses)
+    .where(and(eq(licenses.id, id), visibleLicenses(user)))
+  if (!license) throw notFound('证书')
+  const rows = db
+    .select({
+      id: licenseEvents.id,
+      action: licenseEvents.action,
+      fromState: licenseEvents.fromState,
+      toState: licenseEvents.toState,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      deviceSn: licenseEvents.deviceSn,
+      operName: licenseEvents.operName,
+      reason: licenseEvents.reason,
+      createTime: licenseEvents.createTime,
+    })
+    .from(licenseEvents)
+    .leftJoin(tenants, eq(tenants.id, licenseEvents.tenantId))
+    .where(
+      and(
+        eq(licenseEvents.licenseId, id),
+        user.isPlatform ? undefined : eq(licenseEvents.tenantId, license.tenantId ?? 0),
+        user.isPlatform || license.allotTime === null ? undefined : gte(licenseEvents.createTime, license.allotTime),
+      ),
+    )
+    .$dynamic()
+  return paginate(db, rows, page, [desc(licenseEvents.id)])
+}

@@ -1,0 +1,67 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { licenseOptions as calls } from '@oms/contract/license.ts'
+import { and, asc, desc, or, sql } from 'drizzle-orm'
+import { deviceModels } from '#db/schema/device.ts'
+import { licenseBatches, licenseCounts, licenseGrants } from '#db/schema/license.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { contains } from '#kernel/query.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+
+const MOST = 100
+
+export async function tenantOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) {
+  const rows = await db
+    .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
+    .from(tenants)
+    .where(
+      and(
+        alive(tenants),
+        scoped(user, { tenant: tenants.id }),
+        or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
+      ),
+    )
+    .orderBy(asc(tenants.id))
+    .limit(MOST)
+  return { list: rows }
+}
+
+export async function modelOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
+  const rows = await db
+    .select({ id: deviceModels.id, name: deviceModels.modelName, modelCode: deviceModels.modelCode })
+    .from(deviceModels)
+    .where(
+      and(
+        alive(deviceModels),
+        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
+      ),
+    )
+    .orderBy(asc(deviceModels.id))
+    .limit(MOST)
+  return { list: rows }
+}
+
+export async function batchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {
+  const left = sql<number>`(select coalesce(sum(n), 0)::int from license_counts c where c.batch_id = ${licenseBatches.id} and c.state = 0)`
+  const seen =
+    user.scope.tenants === 'all'
+      ? undefined
+      : sql`exists (select from ${licenseCounts} where ${licenseCounts.batchId} = ${licenseBatches.id} and ${scoped(user, { tenant: licenseCounts.tenantId })})`
+  const rows = await db
+    .select({ id: licenseBatches.id, name: licenseBatches.batchNo, vendor: licenseBatches.vendor, stock: left })
+    .from(licenseBatches)
+    .where(and(seen, contains(licenseBatches.batchNo, keyword), stock === 1 ? sql`${left} > 0` : undefined))
+    .orderBy(desc(licenseBatches.id))
+    .limit(MOST)
+  return { list: rows }
+}
+
+/** Codes in use, from what was delivered and what was granted. */
+export async function typeOptions({ db, user }: Ctx) {
+  const { rows } = await db.execute<{ code: string }>(sql`
+    select distinct type_code as code from ${licenseCounts}
+      where ${user.scope.tenants === 'all' ? sql`true` : scoped(user, { tenant: licenseCounts.tenantId })}
+    union select distinct type_code from ${licenseGrants} where ${scoped(user, { tenant: licenseGrants.tenantId }) ?? sql`true`}
+    order by 1 limit ${MOST}`)
+  return { list: rows.map(({ code }) => code) }
+}

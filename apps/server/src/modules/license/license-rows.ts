@@ -1,0 +1,124 @@
+import type { LicenseRow } from '@oms/contract/license-rows.ts'
+import { maskUid } from '@oms/contract/license-uid.ts'
+import { and, asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { accounts } from '#db/schema/account.ts'
+import { deviceModels, devices } from '#db/schema/device.ts'
+import { licenseBatches, licenses } from '#db/schema/license.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import type { Doing, StoredLicense } from '#kernel/license/steps.ts'
+import { refused } from '#kernel/problem.ts'
+import { among } from '#kernel/query.ts'
+import { PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
+
+export type { StoredLicense }
+
+/** What this account may see: customers theirs, and of the stock nothing; the vendor's staff the stock too. */
+export function visibleLicenses(user: User): SQL | undefined {
+  if (user.scope.tenants === 'all') return undefined
+  const own = scoped(user, { tenant: licenses.tenantId })
+  return user.isPlatform && reaches(user, PLATFORM_TENANT_ID) ? or(own, isNull(licenses.tenantId)) : own
+}
+
+export const licenseColumns = {
+  id: licenses.id,
+  uid: licenses.uid,
+  vendor: licenses.vendor,
+  typeCode: licenses.typeCode,
+  state: licenses.state,
+  batchId: licenses.batchId,
+  batchNo: sql<string>`coalesce(${licenseBatches.batchNo}, '')`.as('batch_no'),
+  tenantId: licenses.tenantId,
+  tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+  modelId: licenses.modelId,
+  modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+  deviceId: licenses.deviceId,
+  sn: sql<string>`coalesce(${devices.sn}, '')`.as('device_sn'),
+  hasKey: sql<boolean>`${licenses.keySealed} <> ''`.as('has_key'),
+  importTime: licenses.importTime,
+  allotTime: licenses.allotTime,
+  bindTime: licenses.bindTime,
+  activateTime: licenses.activateTime,
+  lastOnlineTime: devices.lastOnlineTime,
+  expireTime: licenses.expireTime,
+  operName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('oper_name'),
+  remark: licenses.remark,
+}
+
+/** Certificates as lists and details show them, but for the mask. */
+export const shownLicenses = (db: Db) =>
+  db
+    .select(licenseColumns)
+    .from(licenses)
+    .leftJoin(licenseBatches, eq(licenseBatches.id, licenses.batchId))
+    .leftJoin(tenants, eq(tenants.id, licenses.tenantId))
+    .leftJoin(deviceModels, eq(deviceModels.id, licenses.modelId))
+    .leftJoin(devices, eq(devices.id, licenses.deviceId))
+    .leftJoin(accounts, eq(accounts.uid, licenses.updateBy))
+
+export const maskedRow = (row: LicenseRow): LicenseRow => ({ ...row, uid: maskUid(row.uid) })
+
+/** In one order everywhere, so that two batches never wait for each other in a circle. */
+export const lockLicenses = (db: Db, user: User, ids: readonly number[]): Promise<StoredLicense[]> =>
+  db
+    .select()
+    .from(licenses)
+    .where(and(among(licenses.id, ids), visibleLicenses(user)))
+    .orderBy(asc(licenses.id))
+    .for('update')
+
+/** Who does it, for the history of each certificate. */
+export const doingOf = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, reason = ''): Doing => ({
+  db,
+  now,
+  uid: user.uid,
+  operName: user.realname || user.account,
+  reason,
+})
+
+/** `「VSTC-***123-****E」等12个`, for the operation log. */
+export const namesOf = (list: readonly Pick<StoredLicense, 'uid'>[]) =>
+  `${list
+    .slice(0, 3)
+    .map(({ uid }) => `「${maskUid(uid)}」`)
+    .join('')}${list.length > 3 ? `等${list.length}个` : ''}`
+
+interface Failed {
+  readonly id: number
+  readonly name: string
+  readonly msg: string
+}
+
+/** Sorts the certificates of a batch into those that go on and those that are told why not. */
+export function sift(
+  ids: readonly number[],
+  found: readonly StoredLicense[],
+  problemOf: (license: StoredLicense) => string | undefined,
+) {
+  const known = new Set(found.map(({ id }) => id))
+  const failed: Failed[] = [...new Set(ids)]
+    .filter((id) => !known.has(id))
+    .map((id) => ({ id, name: String(id), msg: '证书不存在' }))
+  const good = found.filter((license) => {
+    const msg = problemOf(license)
+    if (msg !== undefined) failed.push({ id: license.id, name: maskUid(license.uid), msg })
+    return msg === undefined
+  })
+  return { good, failed }
+}
+
+/** A batch of one that failed is refused like any single call. */
+export function reportOf(ids: readonly number[], done: number, failed: Failed[]) {
+  if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
+  return { done, failed }
+}
+
+/** Lists elsewhere show what changed; of several customers at once everybody looks again. */
+export function tellChanged({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, tenantIds: readonly (number | null)[]) {
+  const [first, ...rest] = new Set(tenantIds)
+  return kernel.events.publish(db, 'changed', {
+    resource: 'license',
+    tenantId: rest.length > 0 ? null : (first ?? null),
+  })
+}

@@ -1,0 +1,51 @@
+import { licenseStats as calls, TenantStatRow } from '@oms/contract/license-stat.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { tenants } from '#db/schema/tenant.ts'
+import { among } from '#kernel/query.ts'
+import { defineExport } from '#kernel/table/export.ts'
+import { tenantRows } from './license-stat-rows.ts'
+
+const number = { type: 'number', width: 12 } as const
+
+/** The table of customers as a file. */
+export const exportStats = defineExport({
+  kind: 'license-stat',
+  endpoint: calls.export,
+  sheet: '授权统计',
+  schema: TenantStatRow,
+  columns: [
+    ['tenantName', { width: 30 }],
+    ['received', number],
+    ['allotted', number],
+    ['bound', number],
+    ['activated', number],
+    ['suspended', number],
+    ['expired', number],
+    ['scrapped', number],
+    ['rate', number],
+    ['quota', number],
+    ['used', number],
+    ['remaining', number],
+  ],
+  keys: (db, user, input) => {
+    const { counted, granted, where } = tenantRows(db, user, input)
+    return db
+      .select({ id: tenants.id })
+      .from(tenants)
+      .leftJoin(counted, eq(counted.tenantId, tenants.id))
+      .leftJoin(granted, eq(granted.tenantId, tenants.id))
+      .where(where)
+      .$dynamic()
+  },
+  order: () => [asc(tenants.id)],
+  load: (db, user, keys) => {
+    const { counted, granted, columns, where } = tenantRows(db, user, {})
+    return db
+      .select(columns)
+      .from(tenants)
+      .leftJoin(counted, eq(counted.tenantId, tenants.id))
+      .leftJoin(granted, eq(granted.tenantId, tenants.id))
+      .where(and(where, among(tenants.id, keys)))
+  },
+  keyOf: ({ tenantId }) => tenantId,
+})

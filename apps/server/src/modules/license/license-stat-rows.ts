@@ -1,0 +1,99 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { licenseStats as calls } from '@oms/contract/license-stat.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { licenseCounts, licenseGrants } from '#db/schema/license.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import type { User } from '#kernel/context.ts'
+import { contains, orderOf, paginate } from '#kernel/query.ts'
+import { alive, scoped } from '#kernel/tenancy.ts'
+
+export type TenantFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
+
+const { n, state } = licenseCounts
+const of = (states: string) => sql<number>`coalesce(sum(${n}) filter (where ${state} in (${sql.raw(states)})), 0)::int`
+
+/** Customers that hold certificates or grants, with what became of them. */
+export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
+  const counted = db
+    .select({
+      tenantId: licenseCounts.tenantId,
+      received: of('1, 2, 3, 4, 5, 6').as('received'),
+      allotted: of('1').as('allotted'),
+      bound: of('2').as('bound'),
+      activated: of('3').as('activated'),
+      suspended: of('4').as('suspended'),
+      expired: of('5').as('expired'),
+      scrapped: of('6').as('scrapped'),
+      rate: sql<number>`coalesce(round(100.0 * sum(${n}) filter (where ${state} in (3, 4, 5)) / nullif(sum(${n}) filter (where ${state} <> 0), 0), 1), 0)::float8`.as(
+        'rate',
+      ),
+    })
+    .from(licenseCounts)
+    .where(
+      and(
+        filter.vendor === undefined ? undefined : eq(licenseCounts.vendor, filter.vendor),
+        contains(licenseCounts.typeCode, filter.typeCode),
+      ),
+    )
+    .groupBy(licenseCounts.tenantId)
+    .as('counted')
+  const granted = db
+    .select({
+      tenantId: licenseGrants.tenantId,
+      quota: sql<number>`sum(${licenseGrants.quota})::int`.as('quota'),
+      used: sql<number>`sum(${licenseGrants.used})::int`.as('used'),
+      remaining: sql<number>`(sum(${licenseGrants.quota}) - sum(${licenseGrants.used}))::int`.as('remaining'),
+    })
+    .from(licenseGrants)
+    .where(and(sql`${licenseGrants.status} not in (0, 5)`, contains(licenseGrants.typeCode, filter.typeCode)))
+    .groupBy(licenseGrants.tenantId)
+    .as('granted')
+  const zero = <T>(column: T) => sql<number>`coalesce(${column}, 0)`
+  const columns = {
+    tenantId: tenants.id,
+    tenantName: tenants.name,
+    received: zero(counted.received).as('n_received'),
+    allotted: zero(counted.allotted).as('n_allotted'),
+    bound: zero(counted.bound).as('n_bound'),
+    activated: zero(counted.activated).as('n_activated'),
+    suspended: zero(counted.suspended).as('n_suspended'),
+    expired: zero(counted.expired).as('n_expired'),
+    scrapped: zero(counted.scrapped).as('n_scrapped'),
+    rate: zero(counted.rate).as('n_rate'),
+    quota: zero(granted.quota).as('n_quota'),
+    used: zero(granted.used).as('n_used'),
+    remaining: zero(granted.remaining).as('n_remaining'),
+  }
+  const where = and(
+    alive(tenants),
+    scoped(user, { tenant: tenants.id }),
+    filter.tenantId === undefined ? undefined : eq(tenants.id, filter.tenantId),
+    sql`(${counted.received} > 0 or ${granted.quota} > 0)`,
+  )
+  const order = (given: Pick<TenantFilter, 'orderByColumn' | 'isAsc'>): SQL[] =>
+    orderOf(
+      given,
+      {
+        received: zero(counted.received),
+        activated: zero(counted.activated),
+        rate: zero(counted.rate),
+        remaining: zero(granted.remaining),
+      },
+      tenants.id,
+      [sql`coalesce(${counted.received}, 0) desc`, sql`${tenants.id} desc`],
+    )
+  return { counted, granted, columns, where, order }
+}
+
+export function tenantPage(db: Db, user: User, input: ParsedOf<typeof calls.tenants>) {
+  const { counted, granted, columns, where, order } = tenantRows(db, user, input)
+  const rows = db
+    .select(columns)
+    .from(tenants)
+    .leftJoin(counted, eq(counted.tenantId, tenants.id))
+    .leftJoin(granted, eq(granted.tenantId, tenants.id))
+    .where(where)
+    .$dynamic()
+  return paginate(db, rows, input, order(input))
+}

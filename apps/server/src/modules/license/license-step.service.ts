@@ -1,0 +1,130 @@
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license.ts'
+import type { LicenseStep } from '@oms/contract/license-state.ts'
+import { maskUid } from '@oms/contract/license-uid.ts'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { devices } from '#db/schema/device.ts'
+import { licenseEvents } from '#db/schema/license.ts'
+import type { Ctx } from '#kernel/context.ts'
+import { stepProblem, takeDeviceStep, takeStep } from '#kernel/license/steps.ts'
+import { conflict, forbidden, invalid, notFound, refused } from '#kernel/problem.ts'
+import { among } from '#kernel/query.ts'
+import { unseal } from '#kernel/sealed.ts'
+import { alive, transact } from '#kernel/tenancy.ts'
+import { giveBack } from './license-ledger.ts'
+import { doingOf, lockLicenses, namesOf, reportOf, sift, type StoredLicense, tellChanged } from './license-rows.ts'
+
+interface Batch {
+  readonly ids: number[]
+  readonly reason: string
+}
+type Judge = (license: StoredLicense) => string | undefined
+
+/** Takes one step with those of a batch that may, and says of the others why not. */
+async function each(
+  ctx: Ctx,
+  step: LicenseStep,
+  { ids, reason }: Batch,
+  words: string,
+  judge: Judge = () => undefined,
+) {
+  const { db, user } = ctx
+  const found = await lockLicenses(db, user, ids)
+  const { good, failed } = sift(ids, found, (license) => stepProblem(step, license.state) ?? judge(license))
+  const moved = good.map(({ id }) => id)
+  await takeStep(doingOf(ctx, reason), step, moved)
+  const why = reason ? `，原因：${reason}` : ''
+  ctx.audit({ bizType: 'license', bizIds: moved, action: `${words}证书${namesOf(good)}${why}` })
+  await tellChanged(
+    ctx,
+    good.map(({ tenantId }) => tenantId),
+  )
+  return { good, report: reportOf(ids, moved.length, failed) }
+}
+
+/** Back into stock; what its grants were charged for it is given back. */
+export async function recall(ctx: Ctx, input: ParsedOf<typeof calls.recall>) {
+  if (!ctx.user.isPlatform) throw forbidden()
+  const { good, report } = await each(ctx, 'recall', input, '收回')
+  await giveBack(ctx, good, input.reason || '证书收回')
+  return report
+}
+
+/** Frees a certificate that was written to a device; of one that has been active already only with a reason. */
+export async function unbind(ctx: Ctx, input: ParsedOf<typeof calls.unbind>) {
+  const active = input.reason === '' ? await activeAmong(ctx, input.ids) : new Set<number>()
+  const judge: Judge = ({ id }) => (active.has(id) ? '设备已激活过，解绑请填写原因' : undefined)
+  return (await each(ctx, 'unbind', input, '解绑', judge)).report
+}
+
+/** Those whose device has been active. */
+async function activeAmong({ db, user }: Ctx, ids: readonly number[]) {
+  const list = await lockLicenses(db, user, ids)
+  const carriers = list.flatMap(({ deviceId }) => (deviceId === null ? [] : [deviceId]))
+  const rows = await db
+    .select({ id: devices.id })
+    .from(devices)
+    .where(and(among(devices.id, carriers), isNotNull(devices.activateTime)))
+  const active = new Set(rows.map(({ id }) => id))
+  return new Set(list.filter(({ deviceId }) => deviceId !== null && active.has(deviceId)).map(({ id }) => id))
+}
+
+export const suspend = async (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) =>
+  (await each(ctx, 'suspend', input, '暂停')).report
+
+export const resume = async (ctx: Ctx, input: ParsedOf<typeof calls.resume>) =>
+  (await each(ctx, 'resume', input, '恢复')).report
+
+/** For good; the device that carried it is free for another. */
+export const scrap = async (ctx: Ctx, input: ParsedOf<typeof calls.scrap>) =>
+  (await each(ctx, 'scrap', input, '报废')).report
+
+/** Writes a certificate to a device of the same customer; the device's own row says so too. */
+export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
+  const { db, user } = ctx
+  const [license] = await lockLicenses(db, user, [id])
+  if (!license) throw notFound('证书')
+  const problem = stepProblem('bind', license.state)
+  if (problem) throw refused(problem)
+  const { rows } = await db.execute<{ past: boolean }>(
+    sql`select ${license.expireTime}::timestamptz <= ${ctx.now.toISOString()}::timestamptz as past`,
+  )
+  if (rows[0]?.past) throw refused('证书已过期，不能绑定')
+  const [device] = await db
+    .select({ id: devices.id, sn: devices.sn, uid: devices.uid, modelId: devices.modelId })
+    .from(devices)
+    .where(and(eq(devices.sn, sn), alive(devices), eq(devices.tenantId, license.tenantId as number)))
+    .for('update')
+  if (!device) throw invalid('该客户没有此序列号的设备', 'sn')
+  if (device.uid !== '') throw conflict('该设备已绑定其他证书', 'sn')
+  if (license.modelId !== null && license.modelId !== device.modelId)
+    throw invalid('设备型号与证书限定的型号不符', 'sn')
+  await takeDeviceStep(doingOf(ctx), 'bind', license, device)
+  ctx.audit({ bizType: 'license', bizId: id, action: `绑定证书「${maskUid(license.uid)}」到设备「${sn}」` })
+  await tellChanged(ctx, [license.tenantId])
+  await ctx.kernel.events.publish(db, 'changed', { resource: 'device', tenantId: license.tenantId })
+  return { deviceId: device.id }
+}
+
+/** Outside the call's own transaction, whose answer would be kept for repeats: a key is kept nowhere in the open. */
+export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
+  const license = await transact(ctx, async (db) => {
+    const [found] = await lockLicenses(db, ctx.user, [id])
+    if (!found) throw notFound('证书')
+    await db.insert(licenseEvents).values({
+      licenseId: id,
+      action: 'reveal',
+      fromState: found.state,
+      toState: found.state,
+      tenantId: found.tenantId,
+      deviceId: found.deviceId,
+      uid: ctx.user.uid,
+      operName: ctx.user.realname || ctx.user.account,
+      reason,
+    })
+    return found
+  })
+  ctx.audit({ bizType: 'license', bizId: id, action: `查看证书「${maskUid(license.uid)}」的明文，原因：${reason}` })
+  const key = license.keySealed === '' ? '' : unseal(ctx.kernel.config.secretKey, license.keySealed)
+  return { uid: license.uid, key }
+}

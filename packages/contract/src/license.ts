@@ -1,0 +1,278 @@
+import * as z from 'zod'
+import type { Contract } from './kernel/endpoint.ts'
+import { choice, id, ids, note, optional, search, text, whole } from './kernel/fields.ts'
+import { pageOf, pageQuery, sortedPage, timeRange } from './kernel/page.ts'
+import { exportQuery, importReport } from './kernel/transfer.ts'
+import {
+  AllotFreeInput,
+  AllotInput,
+  AllotPlan,
+  AllotPlanInput,
+  LicenseBatchInput,
+  LicenseBatchRow,
+  LicenseEventRow,
+  LicensePreviewRow,
+  LicenseQuery,
+  LicenseRow,
+  MAX_LICENSE_BATCH,
+  reason,
+  vendor,
+} from './license-rows.ts'
+import { LICENSE_VENDORS } from './license-uid.ts'
+import { BatchReport } from './staff.ts'
+import { UPLOAD } from './upload.ts'
+
+const one = z.object({ id })
+const many = ids(MAX_LICENSE_BATCH).meta({ title: '证书' })
+const flag = z.enum(['0', '1']).default('0')
+const took = z.union([importReport, z.object({ jobId: z.int() })])
+const FILTERS = ['state', 'tenantId', 'batchId', 'vendor', 'typeCode', 'modelId', 'beginTime', 'endTime'] as const
+const exportInput = LicenseQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape).extend({ reason })
+const step = (name: string, title: string, access: `${string}:${string}:${string}`, withReason: boolean) =>
+  ({
+    method: 'POST',
+    path: `/api/v1/license/cert/${name}`,
+    access,
+    title,
+    kind: 'edit',
+    body: 'json',
+    input: z.object({ ids: many, reason: withReason ? reason : note('原因', 200) }),
+    result: BatchReport,
+    done: '操作完成',
+  }) as const
+
+export const LicenseBatchQuery = sortedPage(['createTime', 'total']).extend({
+  batchNo: search('批次号', 32),
+  vendor: optional(vendor).meta({ title: '厂商', labels: LICENSE_VENDORS }),
+  orderNo: search('采购单号', 50),
+  ...timeRange,
+})
+export const ThresholdRow = z.object({
+  vendor: z.int().meta({ title: '厂商', labels: LICENSE_VENDORS }),
+  threshold: z.int().meta({ title: '预警数量' }),
+  stock: z.int().meta({ title: '当前库存' }),
+})
+
+/** P2P certificates (`/LicenseManage/Certificate`). */
+export const licenseCerts = {
+  list: {
+    method: 'GET',
+    path: '/api/v1/license/cert/page',
+    access: 'LicenseManage:Certificate:list',
+    summary: 'P2P证书列表；UID 按完整值或开头查找，列表中以掩码显示，密钥从不出现在列表中',
+    input: LicenseQuery,
+    result: pageOf(LicenseRow),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/license/cert/detail/:id',
+    access: 'LicenseManage:Certificate:query',
+    input: one,
+    result: LicenseRow,
+  },
+  events: {
+    method: 'GET',
+    path: '/api/v1/license/cert/events/:id',
+    access: 'LicenseManage:Certificate:query',
+    input: pageQuery.extend({ id }),
+    result: pageOf(LicenseEventRow),
+  },
+  /** The whole UID and its key, this once; who asked and why stands in the certificate's history. */
+  reveal: {
+    method: 'POST',
+    path: '/api/v1/license/cert/reveal/:id',
+    access: 'LicenseManage:Certificate:plain',
+    title: '查看证书明文',
+    kind: 'other',
+    body: 'json',
+    perMinute: 30,
+    input: z.object({ id, reason }),
+    result: z.object({ uid: z.string(), key: z.string() }),
+  },
+  template: {
+    method: 'GET',
+    path: '/api/v1/license/cert/template',
+    access: 'LicenseManage:Certificate:import',
+    stream: 'download',
+    input: z.object({}),
+    result: z.null(),
+  },
+  /** The first 20 lines of the file as they would be taken. */
+  preview: {
+    method: 'POST',
+    path: '/api/v1/license/cert/preview',
+    access: 'LicenseManage:Certificate:import',
+    log: false,
+    body: 'multipart',
+    file: UPLOAD.table,
+    input: LicenseBatchInput.pick({ vendor: true, typeCode: true }),
+    result: z.object({ rows: z.array(LicensePreviewRow) }),
+  },
+  /** `dryRun` 1 only reports. The same file a second time is refused and changes nothing. */
+  import: {
+    method: 'POST',
+    path: '/api/v1/license/cert/import',
+    access: 'LicenseManage:Certificate:import',
+    title: '导入P2P证书',
+    body: 'multipart',
+    file: UPLOAD.table,
+    input: LicenseBatchInput.extend({ dryRun: flag }),
+    result: took,
+  },
+  /** What an allotment would take, and which grants it would be counted against. */
+  plan: {
+    method: 'POST',
+    path: '/api/v1/license/cert/allot/plan',
+    access: 'LicenseManage:Certificate:allot',
+    log: false,
+    body: 'json',
+    input: AllotPlanInput,
+    result: AllotPlan,
+  },
+  allot: {
+    method: 'POST',
+    path: '/api/v1/license/cert/allot',
+    access: 'LicenseManage:Certificate:allot',
+    title: '分配P2P证书',
+    kind: 'edit',
+    body: 'json',
+    input: AllotInput,
+    result: z.object({ count: z.int() }),
+    done: '分配成功',
+  },
+  /** Without a grant: by the vendor's staff alone, with a reason that stands in the history of each. */
+  allotFree: {
+    method: 'POST',
+    path: '/api/v1/license/cert/allot/free',
+    access: 'LicenseManage:Certificate:allotFree',
+    title: '免授权分配P2P证书',
+    kind: 'edit',
+    body: 'json',
+    input: AllotFreeInput,
+    result: z.object({ count: z.int() }),
+    done: '分配成功',
+  },
+  allotTemplate: {
+    method: 'GET',
+    path: '/api/v1/license/cert/allot/template',
+    access: 'LicenseManage:Certificate:allot',
+    stream: 'download',
+    input: z.object({}),
+    result: z.null(),
+  },
+  /** A table of UIDs; counted against the customer's grants as a whole. */
+  allotFile: {
+    method: 'POST',
+    path: '/api/v1/license/cert/allot/file',
+    access: 'LicenseManage:Certificate:allot',
+    title: '按文件分配P2P证书',
+    kind: 'import',
+    body: 'multipart',
+    file: UPLOAD.table,
+    input: z.object({ dryRun: flag, tenantId: id.meta({ title: '分配给客户' }) }),
+    result: took,
+  },
+  recall: step('recall', '收回P2P证书', 'LicenseManage:Certificate:recall', false),
+  unbind: step('unbind', '解绑P2P证书', 'LicenseManage:Certificate:unbind', false),
+  suspend: step('suspend', '暂停P2P证书', 'LicenseManage:Certificate:suspend', true),
+  resume: step('resume', '恢复P2P证书', 'LicenseManage:Certificate:suspend', false),
+  scrap: step('scrap', '报废P2P证书', 'LicenseManage:Certificate:scrap', true),
+  bind: {
+    method: 'POST',
+    path: '/api/v1/license/cert/bind',
+    access: 'LicenseManage:Certificate:bind',
+    title: '绑定P2P证书',
+    kind: 'edit',
+    body: 'json',
+    input: z.object({ id, sn: text('设备序列号', 64) }),
+    result: z.object({ deviceId: z.int() }),
+    done: '绑定成功',
+  },
+  /** The list as filtered, UIDs masked. */
+  export: {
+    method: 'POST',
+    path: '/api/v1/license/cert/export',
+    access: 'LicenseManage:Certificate:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出P2P证书',
+    body: 'json',
+    log: [...FILTERS, 'format', 'columns', 'reason'],
+    input: exportInput,
+    result: z.null(),
+  },
+  /** With whole UIDs, for production; keys are in no file. */
+  exportPlain: {
+    method: 'POST',
+    path: '/api/v1/license/cert/export/plain',
+    access: 'LicenseManage:Certificate:plain',
+    stream: 'download',
+    kind: 'export',
+    title: '导出P2P证书明文',
+    body: 'json',
+    log: [...FILTERS, 'format', 'columns', 'reason'],
+    input: exportInput,
+    result: z.null(),
+  },
+  batches: {
+    method: 'GET',
+    path: '/api/v1/license/batch/page',
+    access: 'LicenseManage:Certificate:list',
+    input: LicenseBatchQuery,
+    result: pageOf(LicenseBatchRow),
+  },
+  thresholds: {
+    method: 'GET',
+    path: '/api/v1/license/threshold',
+    access: 'LicenseManage:Certificate:threshold',
+    input: z.object({}),
+    result: z.object({ list: z.array(ThresholdRow) }),
+  },
+  saveThreshold: {
+    method: 'PUT',
+    path: '/api/v1/license/threshold',
+    access: 'LicenseManage:Certificate:threshold',
+    title: '设置证书库存预警',
+    kind: 'edit',
+    body: 'json',
+    input: z.object({ vendor, threshold: whole('预警数量', 0, 10_000_000) }),
+    result: z.null(),
+    done: '保存成功',
+  },
+} as const satisfies Contract
+
+const option = z.object({ id: z.int(), name: z.string() })
+const keyword = search('关键字', 64)
+
+/** Choices of the filters and forms of the three licence screens, within what the account may see. */
+export const licenseOptions = {
+  tenants: {
+    method: 'GET',
+    path: '/api/v1/license/options/tenant',
+    access: 'session',
+    input: z.object({ keyword }),
+    result: z.object({ list: z.array(option.extend({ tenantNo: z.string() })) }),
+  },
+  models: {
+    method: 'GET',
+    path: '/api/v1/license/options/model',
+    access: 'session',
+    input: z.object({ keyword }),
+    result: z.object({ list: z.array(option.extend({ modelCode: z.string() })) }),
+  },
+  /** `stock` 1: those that have certificates in stock. */
+  batches: {
+    method: 'GET',
+    path: '/api/v1/license/options/batch',
+    access: 'LicenseManage:Certificate:list',
+    input: z.object({ keyword, stock: optional(choice('有库存', { 0: '全部', 1: '有库存' })) }),
+    result: z.object({ list: z.array(option.extend({ vendor: z.int(), stock: z.int() })) }),
+  },
+  types: {
+    method: 'GET',
+    path: '/api/v1/license/options/type',
+    access: 'session',
+    input: z.object({}),
+    result: z.object({ list: z.array(z.string()) }),
+  },
+} as const satisfies Contract
