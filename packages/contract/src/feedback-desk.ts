@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { FEEDBACK_PRIORITY } from './feedback-rows.ts'
 import type { Contract } from './kernel/endpoint.ts'
-import { day, id, rev, search, text, whole } from './kernel/fields.ts'
+import { choice, day, id, rev, search, text, whole } from './kernel/fields.ts'
 
 const MINUTE = /^([01]\d|2[0-4]):[0-5]\d$/
 /** `24:00` is the end of a day. */
@@ -91,6 +91,7 @@ export const TemplateRow = z.object({
   rev: z.int(),
 })
 const done = z.null()
+const YES_NO = { 0: '否', 1: '是' } as const
 
 /** What the desk itself needs: templates, time limits, who looks at what. */
 export const desk = {
@@ -158,8 +159,8 @@ export const desk = {
     log: false,
     input: z.object({
       id,
-      typing: z.preprocess((value) => Number(value ?? 0) || 0, z.literal([0, 1], '状态不正确')),
-      leave: z.preprocess((value) => Number(value ?? 0) || 0, z.literal([0, 1], '状态不正确')),
+      typing: choice('输入状态', YES_NO).default(0),
+      leave: choice('离开', YES_NO).default(0),
     }),
     result: z.array(z.object({ uid: z.int(), realname: z.string(), typing: z.int() })),
   },

@@ -23,18 +23,20 @@ const YES_NO = { 0: '否', 1: '是' } as const
 /** Nobody: left out, empty, or the 0 older clients send. */
 const nobody = (value: unknown) => (value === '' || value === null || value === 0 || value === '0' ? undefined : value)
 
+/** Text that is no JSON stays text, and no object. */
+function parsedJson(value: unknown): unknown {
+  if (value === '' || value === null) return undefined
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}
+
 /** JSON text as the specification sends it, or the object itself. */
 const problemAttr = z
-  .preprocess((value, issues) => {
-    if (value === '' || value === null) return undefined
-    if (typeof value !== 'string') return value
-    try {
-      return JSON.parse(value) as unknown
-    } catch {
-      issues.addIssue({ code: 'custom', message: '问题分类格式不正确' })
-      return z.NEVER
-    }
-  }, z.object(ProblemAttr.shape, '问题分类格式不正确').optional())
+  .preprocess(parsedJson, z.object(ProblemAttr.shape, '问题分类格式不正确').optional())
   .meta({ title: '问题分类' })
 
 const tag = z
@@ -42,15 +44,15 @@ const tag = z
   .trim()
   .min(1, '标签不能为空')
   .max(20, '标签不能超过20个字符')
-  .refine((value) => !/[,，\u0000-\u001f\ud800-\udfff]/.test(value), '标签不能包含逗号等特殊字符')
+  .refine((value) => !value.includes(',') && !value.includes('，'), '标签不能包含逗号')
+  .refine((value) => !/\p{Cc}|\p{Cs}/u.test(value), '标签含有不支持的字符')
+
+/** A list, or one text whose parts commas divide. */
+const listed = (value: unknown): unknown =>
+  value === undefined || value === null || value === '' ? [] : typeof value === 'string' ? value.split(/[,，]/) : value
 export const tagList = z
   .preprocess(
-    (value) =>
-      value === undefined || value === null || value === ''
-        ? []
-        : Array.isArray(value)
-          ? value
-          : String(value).split(/[,，]/),
+    listed,
     z
       .array(tag, '标签不正确')
       .max(MAX_TAGS, `标签最多${MAX_TAGS}个`)
@@ -58,16 +60,18 @@ export const tagList = z
   )
   .meta({ title: '标签' })
 
+/** Ids of uploaded files; an address of ours stands for its id. */
+const bare = (each: unknown) => (typeof each === 'string' ? each.trim().replace(/^\/api\/v1\/file\//, '') : each)
+const fileIds = (value: unknown) => {
+  const list = listed(value)
+  return Array.isArray(list) ? list.map(bare) : list
+}
+
 /** Ids in a list, or in one text of comma-separated addresses, as the console's upload fields write it. */
 const filesOf = (title: string, rule: UploadRule) =>
   z
     .preprocess(
-      (value) =>
-        value === undefined || value === null || value === ''
-          ? []
-          : (Array.isArray(value) ? value : String(value).split(',')).map((each: unknown) =>
-              typeof each === 'string' ? each.trim().replace(/^\/api\/v1\/file\//, '') : each,
-            ),
+      fileIds,
       z
         .array(z.string(`${title}不正确`).regex(/^[0-9a-f]{32}$/, `${title}不正确`), `${title}不正确`)
         .max(rule.maxCount, tooMany(rule))
@@ -158,8 +162,8 @@ export const feedbackFilters = {
   merged: optional(choice('已合并', YES_NO)),
   satisfaction: optional(choice('满意度', SATISFACTION)),
   rated: optional(choice('已评价', YES_NO)),
-  closeBegin: edge.unwrap().optional().meta({ title: '关闭开始' }),
-  closeEnd: edge.unwrap().optional().meta({ title: '关闭结束' }),
+  closeBegin: edge.meta({ title: '关闭开始' }),
+  closeEnd: edge.meta({ title: '关闭结束' }),
   ...timeRange,
 }
 export const FeedbackFilter = z.object(feedbackFilters)

@@ -15,7 +15,7 @@ interface UploadFieldProps {
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
-  purpose?: 'file' | 'notice'
+  purpose?: 'file' | 'notice' | 'ticket'
   /** Names of files that were there before, by address. */
   names?: Readonly<Record<string, string>>
 }

@@ -14,13 +14,14 @@ interface ImageUploadProps {
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
+  purpose?: 'image' | 'ticketImage'
 }
 
 /** Uploads pictures: seen small, zoomed by a click, moved and removed; its value is one comma-separated text. */
-export function ImageUpload({ value, onChange, rule = UPLOAD.image }: ImageUploadProps) {
+export function ImageUpload({ value, onChange, rule = UPLOAD.image, purpose = 'image' }: ImageUploadProps) {
   const { pending, addresses, take, remove, replace } = useUploadBatch({
     rule,
-    purpose: 'image',
+    purpose,
     value,
     onChange: (next) => onChange?.(next),
   })

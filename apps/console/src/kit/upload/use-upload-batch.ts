@@ -49,7 +49,8 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
 export async function sendFile(purpose: Options['purpose'], file: File) {
   const input = { purpose, file }
   return call(files.upload, input, { quiet: true }).catch((error: unknown) => {
-    if (purpose === 'image' && isRefusal(error) && error.worthRetrying) throw new Error(UPLOAD_MESSAGES.imageFailed)
+    if ((purpose === 'image' || purpose === 'ticketImage') && isRefusal(error) && error.worthRetrying)
+      throw new Error(UPLOAD_MESSAGES.imageFailed)
     throw error
   })
 }

@@ -1,3 +1,47 @@
-import type { Screen } from '#kernel/screens.ts'
+import { firstPage, type Screen } from '#kernel/screens.ts'
 
-export const ticketScreens: readonly Screen[] = []
+export const ticketScreens: readonly Screen[] = [
+  {
+    path: '/AfterService/Equipment',
+    title: '设备列表',
+    access: 'AfterService:Equipment:list',
+    page: () => import('./service-devices.page.tsx'),
+    prefetch: firstPage('/api/v1/feedback/device/page'),
+  },
+  {
+    path: '/AfterService/Questions',
+    title: '售后列表',
+    access: 'AfterService:Questions:list',
+    page: () => import('./ticket-list.page.tsx'),
+    prefetch: firstPage('/api/v1/feedback/page'),
+  },
+  {
+    path: '/AfterService/Questions/Pendding',
+    title: '工单详情',
+    access: 'AfterService:Questions:query',
+    under: '/AfterService/Questions',
+    identity: ['info'],
+    page: () => import('./ticket-detail.page.tsx'),
+  },
+  {
+    path: '/AfterService/PendingList',
+    title: '待处理',
+    access: 'AfterService:PendingList:list',
+    page: () => import('./pending-list.page.tsx'),
+    prefetch: firstPage('/api/v1/feedback/pending/page'),
+  },
+  {
+    path: '/AfterService/PendingList/Pendding',
+    title: '处理工单',
+    access: 'AfterService:PendingList:query',
+    under: '/AfterService/PendingList',
+    identity: ['info'],
+    page: () => import('./ticket-detail.page.tsx'),
+  },
+  {
+    path: '/AfterService/StatisticAnalysis',
+    title: '统计分析',
+    access: 'AfterService:StatisticAnalysis:list',
+    page: () => import('./statistics.page.tsx'),
+  },
+]

@@ -70,7 +70,7 @@ async function snapshotOf(db: Db, deviceId: number | undefined) {
 /** Writes a ticket with its number, files, first record and time limits, inside the caller's transaction. */
 export async function insertTicket(kernel: Pick<Kernel, 'config' | 'events'>, db: Db, now: Date, input: NewTicket) {
   const { timeZone } = kernel.config
-  const { deviceId, handler, by, attachments, images, problemAttr, ...fields } = input
+  const { deviceId, handler, by, attachments: _a, images: _i, problemAttr, ...fields } = input
   const stored = await filesFor(db, input)
   const timed = { ...fields, status: 0, createTime: now, firstRespondTime: null, closeTime: null, pausedMinutes: 0 }
   const limits = slaOf(await slaSettings(db), timeZone, { ...timed, slaBreached: false }, now)

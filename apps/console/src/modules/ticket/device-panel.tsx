@@ -1,0 +1,120 @@
+import { feedback } from '@oms/contract/feedback.ts'
+import { DeviceContext } from '@oms/contract/feedback-rows.ts'
+import { TASK_STATE } from '@oms/contract/ota-task.ts'
+import { Badge, Skeleton, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { useRead } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { Time } from '#kit/time.tsx'
+import { ticketAddress } from './ticket-address.ts'
+import { StatusTag } from './ticket-tags.tsx'
+import './ticket.css'
+
+type Context = z.output<typeof DeviceContext>
+const SOURCE: Readonly<Record<number, string>> = { 1: '设备上报', 2: '升级任务', 3: '控制台' }
+
+/** The device behind a serial: state, versions it ran, upgrade tasks, its other tickets (`besides` is the one shown). */
+export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
+  const { data, error, refetch } = useRead(feedback.device, { sn }, { quiet: true, keepPrevious: false })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active paragraph={{ rows: 5 }} />
+  return (
+    <div className="ticket-device">
+      {data.device ? <Facts device={data.device} /> : <p className="ticket-muted">系统中没有该序列号的设备</p>}
+      <Versions versions={data.versions} />
+      <Upgrades upgrades={data.upgrades} />
+      <Others tickets={data.tickets.filter(({ id }) => id !== besides)} />
+    </div>
+  )
+}
+
+function Facts({ device }: { device: NonNullable<Context['device']> }) {
+  const ends = device.warrantyEnd
+  const facts: [string, React.ReactNode][] = [
+    ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={device.online ? '在线' : '离线'} />],
+    ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
+    ['设备名称', device.devName],
+    ['当前版本', [device.osVer, device.verCode && `(${device.verCode})`].filter(Boolean).join(' ')],
+    ['硬件 / 应用', [device.hwVer, device.appVer].filter(Boolean).join(' / ')],
+    ['地区', device.region],
+    ['激活时间', <Time key="a" at={device.activateTime} />],
+    ['保修截止', ends && <Warranty key="w" ends={ends} />],
+  ]
+  return (
+    <dl className="ticket-facts">
+      {facts.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{value || <span className="kit-none">-</span>}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Warranty({ ends }: { ends: string }) {
+  const [today] = useState(() => new Date().toISOString().slice(0, 10))
+  const over = ends < today
+  return (
+    <>
+      {ends} {over ? <Tag color="error">已过保</Tag> : <Tag color="success">保修中</Tag>}
+    </>
+  )
+}
+
+function Versions({ versions }: Pick<Context, 'versions'>) {
+  if (versions.length === 0) return null
+  return (
+    <section>
+      <h3>版本历史</h3>
+      <ul className="ticket-lines">
+        {versions.map(({ verCode, source, createTime }) => (
+          <li key={`${verCode} ${createTime}`}>
+            <b>{verCode}</b>
+            <span>{SOURCE[source]}</span>
+            <Time at={createTime} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Upgrades({ upgrades }: Pick<Context, 'upgrades'>) {
+  if (upgrades.length === 0) return null
+  return (
+    <section>
+      <h3>升级任务</h3>
+      <ul className="ticket-lines">
+        {upgrades.map(({ taskId, verName, verCode, state, createTime }) => (
+          <li key={taskId}>
+            <b>{verName || verCode}</b>
+            <span>{TASK_STATE[state as keyof typeof TASK_STATE] ?? state}</span>
+            <Time at={createTime} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Others({ tickets }: Pick<Context, 'tickets'>) {
+  return (
+    <section>
+      <h3>该设备的其他工单</h3>
+      {tickets.length === 0 && <p className="ticket-muted">没有其他工单</p>}
+      <ul className="ticket-others">
+        {tickets.map(({ id, feedbackNo, status, content, createTime }) => (
+          <li key={id}>
+            <Link to={ticketAddress('/AfterService/Questions', id)}>{feedbackNo}</Link>
+            <StatusTag value={status} />
+            <span className="ticket-cut">{content}</span>
+            <Time at={createTime} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

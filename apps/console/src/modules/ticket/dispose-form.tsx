@@ -1,0 +1,98 @@
+import { DisposeFields } from '@oms/contract/feedback-input.ts'
+import { feedback } from '@oms/contract/feedback.ts'
+import { DISPOSE_STATUS, FEEDBACK_CLOSED, FEEDBACK_MESSAGES, FEEDBACK_SUSPENDED } from '@oms/contract/feedback-rows.ts'
+import { Button, Form, Radio } from 'antd'
+import { useEffect, useEffectEvent } from 'react'
+import { useSession } from '#kernel/session.tsx'
+import { Field, NoteField } from '#kit/field.tsx'
+import { DateTimeField } from '#kit/field-date.tsx'
+import { useSaveForm } from '#kit/use-save-form.ts'
+import { UserPicker } from '#kit/user-picker.tsx'
+import { Checklists } from './checklists.tsx'
+import type { Info } from './ticket-head.tsx'
+import { TemplateButton } from './template-button.tsx'
+
+const STATUSES = Object.entries(DISPOSE_STATUS).map(([value, label]) => ({ value: Number(value), label }))
+
+/** Status, handler, reason and checklists of one step. */
+export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: boolean): void }) {
+  const save = useSaveForm(feedback.dispose, {
+    initial: { status: 1, handlerId: info.handlerId ?? undefined, problemAttr: info.problemAttr, remark: '' },
+    draft: `ticket:${info.id}:${info.version}`,
+    input: (values) => inputOf(info, values),
+  })
+  const { form } = save.form
+  useTellDirty(save.dirty, onDirty)
+  const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
+  const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED
+  const onValuesChange = (changed: { status?: number }) => {
+    save.form.onValuesChange()
+    if (changed.status === FEEDBACK_CLOSED) form.setFieldsValue({ handlerId: undefined })
+  }
+  return (
+    <Form {...save.form} onValuesChange={onValuesChange} className="ticket-form">
+      <Field of={DisposeFields} name="status">
+        <Radio.Group optionType="button" buttonStyle="solid" options={STATUSES} className="ticket-statuses" />
+      </Field>
+      {!closes && <HandlerField info={info} onTake={(uid) => form.setFieldsValue({ handlerId: uid })} />}
+      {suspends && <DateTimeField of={DisposeFields} name="suspendUntil" hint="到时提醒处理人员，可不填" />}
+      <Form.Item name="problemAttr" label="问题分类">
+        <Checklists />
+      </Form.Item>
+      <NoteField
+        of={DisposeFields}
+        name="remark"
+        rows={3}
+        hint={<TemplateButton onPick={(text) => append(form, text)} />}
+      />
+      <Button type="primary" htmlType="submit" block loading={save.saving}>
+        确认
+      </Button>
+    </Form>
+  )
+}
+
+/** The handler: required here because closing alone does without one. */
+function HandlerField({ info, onTake }: { info: Info; onTake(uid: number): void }) {
+  const uid = Number(useSession()?.uid)
+  const chosen = info.handlerId ? { uid: info.handlerId, realname: info.handler } : undefined
+  return (
+    <Form.Item label="处理人员" required>
+      <div className="ticket-handler">
+        <Form.Item
+          name="handlerId"
+          noStyle
+          rules={[{ required: true, message: FEEDBACK_MESSAGES.handler }]}
+          validateTrigger="onChange"
+        >
+          <UserPicker {...(chosen && { chosen })} />
+        </Form.Item>
+        <Button onClick={() => onTake(uid)}>由我处理</Button>
+      </div>
+    </Form.Item>
+  )
+}
+
+const inputOf = ({ id, version }: Info, values: Record<string, unknown>) => {
+  const { status, handlerId, problemAttr, remark, suspendUntil } = values
+  return {
+    feedbackId: id,
+    version,
+    status,
+    remark,
+    problemAttr: JSON.stringify(problemAttr),
+    ...(status !== FEEDBACK_CLOSED && { handlerId }),
+    ...(status === FEEDBACK_SUSPENDED && { suspendUntil }),
+  } as never
+}
+
+/** A template goes behind what is there; two hundred characters are all there is room for. */
+function append(form: ReturnType<typeof Form.useForm>[0], text: string) {
+  const before = String(form.getFieldValue('remark') ?? '')
+  form.setFieldsValue({ remark: `${before}${before ? '\n' : ''}${text}`.slice(0, 200) })
+}
+
+function useTellDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {
+  const tell = useEffectEvent(onDirty)
+  useEffect(() => tell(dirty), [dirty])
+}

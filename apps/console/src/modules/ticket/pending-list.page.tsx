@@ -1,0 +1,80 @@
+import { feedback } from '@oms/contract/feedback.ts'
+import { useNavigate } from 'react-router'
+import { useRead } from '#kernel/query.ts'
+import { DataTable } from '#kit/data-table.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { useList } from '#kit/use-list.ts'
+import { useSession } from '#kernel/session.tsx'
+import { ticketAddress } from './ticket-address.ts'
+import { TicketBatch } from './ticket-batch.tsx'
+import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
+import { TicketSearch } from './ticket-search.tsx'
+import { useClaim } from './use-claim.ts'
+
+const HERE = '/AfterService/PendingList'
+const COLUMNS = ticketColumns(HERE)
+
+/** What waits: open tickets of one's own, and those nobody has. */
+export default function PendingListPage() {
+  const list = useList(feedback.pending)
+  const navigate = useNavigate()
+  const claim = useClaim()
+  const show = ({ id }: Ticket) => void navigate(ticketAddress(HERE, id))
+  const rowActions = (row: Ticket) => (
+    <RowActions
+      items={[
+        { label: '处理', onClick: () => show(row) },
+        !row.handlerId && { label: '认领', to: feedback.claim, onClick: () => claim(row) },
+      ]}
+    />
+  )
+  return (
+    <Page>
+      <Queues initial={list.search.initial} onSearch={list.search.onSearch} />
+      <TicketSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, ticketActions(rowActions, 120)]}
+        batch={(picked) => <TicketBatch picked={picked} />}
+        empty={{ text: '没有待处理的工单' }}
+        onOpen={show}
+      />
+    </Page>
+  )
+}
+
+/** The queue in figures; each narrows the list to what it counts. */
+function Queues({ initial, onSearch }: { initial: object; onSearch(values: object): void }) {
+  const uid = Number(useSession()?.uid)
+  const { data } = useRead(feedback.pending, { pageNum: 1, pageSize: 10 }, { quiet: true })
+  const counts = data?.counts
+  const tiles = [
+    { title: '我的工单', count: counts?.mine, filter: { handlerId: String(uid) } },
+    { title: '未分派', count: counts?.unassigned, filter: { unassigned: '1' } },
+    { title: '即将超时', count: counts?.near, filter: { slaState: '2' }, tone: 'near' },
+    { title: '已超时', count: counts?.breached, filter: { slaState: '3' }, tone: 'late' },
+    { title: '挂起待提醒', count: counts?.reminded, filter: { status: '4', handlerId: String(uid) } },
+  ]
+  const now = JSON.stringify(initial)
+  return (
+    <div className="ticket-queues">
+      {tiles.map(({ title, count, filter, tone }) => {
+        const on = now === JSON.stringify(filter)
+        return (
+          <button
+            key={title}
+            type="button"
+            className={`ticket-queue${tone && count ? ` ticket-${tone}` : ''}`}
+            aria-pressed={on}
+            onClick={() => onSearch(on ? {} : filter)}
+          >
+            <span>{title}</span>
+            <b>{count ?? '-'}</b>
+          </button>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,129 @@
+import { feedback } from '@oms/contract/feedback.ts'
+import {
+  FEEDBACK_PRIORITY,
+  FEEDBACK_STATUS,
+  PROBLEM_DICT,
+  PROBLEM_PART,
+  PROBLEM_PARTS,
+  PROBLEM_TYPE,
+  RECORD_KIND,
+} from '@oms/contract/feedback-rows.ts'
+import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { useEffect, useEffectEvent } from 'react'
+import { createPortal } from 'react-dom'
+import { useFileUrl } from '#kernel/file-url.ts'
+import { useRead } from '#kernel/query.ts'
+import { useDict } from '#kit/use-dict.ts'
+import './print.css'
+
+type Printed = ResultOf<typeof feedback.print>
+const word = (labels: Readonly<Record<number, string>>, value: number) => labels[value] ?? String(value)
+
+/** The ticket on paper: only this is printed, and nothing of it shows on the screen. */
+export function PrintTicket({ id, onDone }: { id: number; onDone(): void }) {
+  const { data, error } = useRead(feedback.print, { id }, { staleTime: 0, keepPrevious: false })
+  const done = useEffectEvent(onDone)
+  useEffect(() => {
+    if (error) done()
+  }, [error])
+  return data ? createPortal(<Sheet data={data} onDone={onDone} />, document.body) : null
+}
+
+function Sheet({ data: { info, records }, onDone }: { data: Printed; onDone(): void }) {
+  const done = useEffectEvent(onDone)
+  useEffect(() => {
+    const finished = () => done()
+    window.addEventListener('afterprint', finished)
+    // Pictures come from memory; a moment lets the last of them be drawn.
+    const timer = setTimeout(() => window.print(), 600)
+    return () => {
+      clearTimeout(timer)
+      window.removeEventListener('afterprint', finished)
+    }
+  }, [])
+  const facts: [string, string | null][] = [
+    ['反馈编号', info.feedbackNo],
+    ['处理状态', word(FEEDBACK_STATUS, info.status)],
+    ['优先级', word(FEEDBACK_PRIORITY, info.priority)],
+    ['问题类型', word(PROBLEM_TYPE, info.problemType)],
+    ['所属客户', info.tenantName],
+    ['反馈账号', info.account],
+    ['联系方式', info.contact],
+    ['处理人员', info.handler],
+    ['设备序列号', info.devInfoVo.sn],
+    ['设备名称', info.devInfoVo.devName],
+    ['型号名称', info.devInfoVo.modelName],
+    ['类型名称', info.devInfoVo.typeName],
+    ['系统版本', info.devInfoVo.osVer],
+    ['反馈时间', info.createTime],
+    ['关闭时间', info.closeTime],
+  ]
+  return (
+    <article className="ticket-print">
+      <h1>售后工单 {info.feedbackNo}</h1>
+      <dl>
+        {facts.map(([title, value]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{value || '-'}</dd>
+          </div>
+        ))}
+      </dl>
+      <h2>问题描述</h2>
+      <p>{info.content}</p>
+      <h2>问题分类</h2>
+      {PROBLEM_PARTS.map((part) => (
+        <Ticked key={part} part={part} values={info.problemAttr[part]} />
+      ))}
+      {info.images && (
+        <>
+          <h2>图片</h2>
+          <div className="ticket-print-images">
+            {info.images.split(',').map((address) => (
+              <Picture key={address} address={address} />
+            ))}
+          </div>
+        </>
+      )}
+      <h2>处理进度</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>时间</th>
+            <th>操作人员</th>
+            <th>操作</th>
+            <th>状态</th>
+            <th>处理人员</th>
+            <th>备注</th>
+          </tr>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <tr key={record.id}>
+              <td>{record.createTime}</td>
+              <td>{record.realname}</td>
+              <td>{word(RECORD_KIND, record.kind)}</td>
+              <td>{word(FEEDBACK_STATUS, record.status)}</td>
+              <td>{record.handler}</td>
+              <td>{[record.detail, record.remark].filter(Boolean).join(' ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </article>
+  )
+}
+
+function Ticked({ part, values }: { part: keyof typeof PROBLEM_PART; values: readonly string[] }) {
+  const dict = useDict(PROBLEM_DICT[part])
+  return (
+    <p>
+      {PROBLEM_PART[part]}：{values.map((value) => dict.labelOf(value)).join('、') || '-'}
+    </p>
+  )
+}
+
+function Picture({ address }: { address: string }) {
+  const url = useFileUrl(address)
+  return url ? <img src={url} alt="" /> : null
+}

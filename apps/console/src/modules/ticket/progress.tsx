@@ -1,0 +1,36 @@
+import { feedback } from '@oms/contract/feedback.ts'
+import { RECORD_KIND } from '@oms/contract/feedback-rows.ts'
+import { Skeleton, Timeline } from 'antd'
+import { useRead } from '#kernel/query.ts'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { Time } from '#kit/time.tsx'
+import { StatusTag } from './ticket-tags.tsx'
+
+/** Everything that happened, newest first: who, to whom, to what state, when, and what was said. */
+export function Progress({ id }: { id: number }) {
+  const { data, error, refetch } = useRead(feedback.records, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active title={false} />
+  return (
+    <Timeline
+      className="ticket-progress"
+      items={data.map(({ id, kind, realname, handler, status, createTime, remark, detail }) => ({
+        key: id,
+        color: kind === 10 ? 'red' : status === 5 ? 'green' : 'blue',
+        content: (
+          <>
+            <div className="ticket-progress-head">
+              <b>{realname || '系统'}</b>
+              <span>{RECORD_KIND[kind as keyof typeof RECORD_KIND]}</span>
+              <StatusTag value={status} />
+              <Time at={createTime} />
+            </div>
+            {handler && <div className="ticket-muted">处理人员：{handler}</div>}
+            {detail && <div>{detail}</div>}
+            {remark && <div className="ticket-remark">{remark}</div>}
+          </>
+        ),
+      }))}
+    />
+  )
+}

@@ -1,0 +1,79 @@
+import { feedback, ServiceDeviceQuery } from '@oms/contract/feedback.ts'
+import { ServiceDevice } from '@oms/contract/feedback-rows.ts'
+import { Badge } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { Link } from '#kernel/router.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { useChoices } from './use-choices.ts'
+
+const DeviceDrawer = later(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+
+export type Device = z.output<typeof ServiceDevice>
+const { col, actions } = columnsOf(ServiceDevice)
+const ticketsOf = (sn: string, more = '') => `/AfterService/Questions?sn=${encodeURIComponent(sn)}${more}`
+
+const COLUMNS = [
+  col('sn', { width: 170 }),
+  col('devName', { width: 150 }),
+  col('modelName', { width: 150 }),
+  col('typeName', { width: 120 }),
+  col('osVer', { width: 120 }),
+  col('tenantName', { width: 160 }),
+  col('online', (online) => <Badge status={online ? 'success' : 'default'} text={online ? '在线' : '离线'} />, {
+    width: 90,
+  }),
+  col('activateTime', time, { width: 165, sort: true }),
+  col('warrantyEnd', time, { width: 120, sort: true }),
+  col('ticketCount', (count, { sn }) => (count > 0 ? <Link to={ticketsOf(sn)}>{count}</Link> : 0), {
+    width: 90,
+    align: 'right',
+  }),
+  col('openCount', (count, { sn }) => (count > 0 ? <Link to={ticketsOf(sn, '&open=1')}>{count}</Link> : 0), {
+    width: 90,
+    align: 'right',
+  }),
+  col('lastTicketTime', time, { width: 165 }),
+]
+
+/** Devices as the service desk sees them: with their tickets and their warranty. */
+export default function ServiceDevicesPage() {
+  const list = useList(feedback.devices)
+  const { tenants, types, models } = useChoices()
+  const [shown, setShown] = useState<Device>()
+  const rowActions = (row: Device) => <RowActions items={[{ label: '详情', onClick: () => setShown(row) }]} />
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        <Filter of={ServiceDeviceQuery} name="sn" />
+        <Filter of={ServiceDeviceQuery} name="devName" />
+        <SelectFilter of={ServiceDeviceQuery} name="tickets" />
+        <SelectFilter of={ServiceDeviceQuery} name="typeId" options={types} />
+        <SelectFilter of={ServiceDeviceQuery} name="modelId" options={models} />
+        <SelectFilter of={ServiceDeviceQuery} name="tenantId" options={tenants} />
+        <SelectFilter of={ServiceDeviceQuery} name="online" />
+        <SelectFilter of={ServiceDeviceQuery} name="activated" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 80)]}
+        tools={<ExportButton to={feedback.exportDevices} query={list.query} name="售后设备" />}
+        empty={{ text: '还没有设备' }}
+        onOpen={setShown}
+      />
+      <DeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+    </Page>
+  )
+}

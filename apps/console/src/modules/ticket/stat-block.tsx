@@ -1,0 +1,67 @@
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { Button, Empty, Skeleton } from 'antd'
+import { type ReactNode, useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { LoadFailed } from '#kit/table-state.tsx'
+import type { StatRange } from './stat-range.ts'
+
+interface Table {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly (string | number)[])[]
+}
+
+/** A chart with its own question and its own retry; the same figures as a table for those who cannot see it. */
+export function StatBlock<E extends Endpoint>(props: {
+  title: string
+  hint?: string
+  of: E
+  range: StatRange
+  table?: (data: ResultOf<E>) => Table
+  isEmpty?: (data: ResultOf<E>) => boolean
+  children: (data: ResultOf<E>) => ReactNode
+}) {
+  const { title, hint, of, range, table, isEmpty, children } = props
+  const [asTable, setAsTable] = useState(false)
+  const { data, error, refetch } = useRead(of, range as unknown as InputOf<E>, { quiet: true })
+  const empty = data !== undefined && isEmpty?.(data)
+  return (
+    <section className="kit-card stat-block" aria-label={title}>
+      <header>
+        <h2 className="kit-card-title">{title}</h2>
+        {hint && <span className="stat-hint">{hint}</span>}
+        {table && data && !empty && (
+          <Button type="link" size="small" onClick={() => setAsTable(!asTable)}>
+            {asTable ? '看图' : '看表格'}
+          </Button>
+        )}
+      </header>
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active title={false} />}
+      {empty && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="这段时间没有工单" />}
+      {data && !empty && (asTable && table ? <Figures {...table(data)} /> : children(data))}
+    </section>
+  )
+}
+
+const Figures = ({ head, rows }: Table) => (
+  <div className="stat-scroll">
+    <table className="stat-table">
+      <thead>
+        <tr>
+          {head.map((title) => (
+            <th key={title}>{title}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.join('|')}>
+            {row.map((cell, at) => (
+              <td key={`${head[at]}`}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,55 @@
+import { desk } from '@oms/contract/feedback-desk.ts'
+import { Button, Empty, Input, Popover } from 'antd'
+import { useDeferredValue, useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+
+/** Finds a canned text by its words and hands it to the form. */
+export function TemplateButton({ onPick }: { onPick(text: string): void }) {
+  const [open, setOpen] = useState(false)
+  const pick = (text: string) => {
+    onPick(text)
+    setOpen(false)
+  }
+  return (
+    <Popover
+      trigger="click"
+      open={open}
+      onOpenChange={setOpen}
+      destroyOnHidden
+      placement="bottomLeft"
+      content={<TemplateChoices onPick={pick} />}
+    >
+      <Button type="link" size="small" className="ticket-serial">
+        插入模板
+      </Button>
+    </Popover>
+  )
+}
+
+function TemplateChoices({ onPick }: { onPick(text: string): void }) {
+  const [text, setText] = useState('')
+  const keyword = useDeferredValue(text.trim())
+  const { data } = useRead(desk.templates, { keyword }, { quiet: true })
+  return (
+    <div className="ticket-templates">
+      <Input
+        autoFocus
+        allowClear
+        placeholder="搜索模板"
+        aria-label="搜索模板"
+        onChange={({ target }) => setText(target.value)}
+      />
+      {data?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有模板" />}
+      <ul>
+        {data?.map(({ id, title, content }) => (
+          <li key={id}>
+            <button type="button" onClick={() => onPick(content)}>
+              <b>{title}</b>
+              <span>{content}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

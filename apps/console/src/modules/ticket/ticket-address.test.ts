@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { listOf, ticketAddress, ticketIdIn } from './ticket-address.ts'
+
+test('ROUTE-05 the address of a ticket is read again, whatever else it says', () => {
+  const address = ticketAddress('/AfterService/Questions', 12)
+  expect(ticketIdIn(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
+  expect(ticketIdIn('{"id":"7","status":5,"handlerId":1}')).toBe(7)
+  expect(listOf('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')
+  expect(listOf('/AfterService/Questions/Pendding')).toBe('/AfterService/Questions')
+})
+
+test.each([
+  null,
+  '',
+  '{',
+  'null',
+  '[]',
+  '"x"',
+  '{}',
+  '{"id":0}',
+  '{"id":-1}',
+  '{"id":1.5}',
+  '{"id":"x"}',
+  '{"id":1e99}',
+])('ROUTE-05 %j names no ticket', (info) => expect(ticketIdIn(info)).toBeUndefined())

@@ -1,0 +1,36 @@
+import { feedback } from '@oms/contract/feedback.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { Allowed } from '#kernel/session.tsx'
+import type { Picked } from '#kit/data-table.tsx'
+import type { BatchKind } from './batch-forms.tsx'
+import type { Ticket } from './ticket-columns.tsx'
+
+const BatchForm = later(() => import('./batch-forms.tsx'), 'BatchForm')
+
+const ACTIONS = [
+  ['assign', '分派', feedback.assign],
+  ['priority', '优先级', feedback.priority],
+  ['tags', '标签', feedback.tags],
+  ['suspend', '挂起', feedback.suspend],
+  ['close', '关闭', feedback.close],
+  ['merge', '合并', feedback.merge],
+] as const satisfies readonly (readonly [BatchKind, string, { access: string }])[]
+
+/** What can be done to several tickets at once. */
+export function TicketBatch({ picked }: { picked: Picked<Ticket> }) {
+  const [open, setOpen] = useState<BatchKind>()
+  return (
+    <>
+      {ACTIONS.map(([kind, label, to]) => (
+        <Allowed key={kind} to={to}>
+          <Button size="small" disabled={kind === 'merge' && picked.rows.length < 2} onClick={() => setOpen(kind)}>
+            {label}
+          </Button>
+        </Allowed>
+      ))}
+      {open && <BatchForm kind={open} rows={picked.rows} onClose={() => setOpen(undefined)} onDone={picked.clear} />}
+    </>
+  )
+}

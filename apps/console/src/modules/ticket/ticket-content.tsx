@@ -1,0 +1,90 @@
+import { DownloadOutlined } from '@ant-design/icons'
+import { files } from '@oms/contract/file.ts'
+import { feedback } from '@oms/contract/feedback.ts'
+import { DevInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/feedback-rows.ts'
+import { Button, Popover } from 'antd'
+import { download } from '#kernel/download.ts'
+import { formatBytes } from '#kernel/format.ts'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { Panel } from '#kit/page.tsx'
+import { Time } from '#kit/time.tsx'
+import { ImageList } from '#kit/upload/image-upload.tsx'
+import type { Info } from './ticket-head.tsx'
+
+const { item } = detailsOf(FeedbackInfo)
+const device = detailsOf(DevInfo)
+const ITEMS = [
+  item('feedbackNo'),
+  item('account', (account, { contact }) => [account, contact].filter(Boolean).join(' / ')),
+  item('sn', (sn, info) => sn && <Serial sn={sn} devName={info.devInfoVo.devName} />),
+  { ...device.item('modelName'), render: (info: Info) => info.devInfoVo.modelName },
+  { ...device.item('typeName'), render: (info: Info) => info.devInfoVo.typeName },
+  { ...device.item('osVer'), render: (info: Info) => info.devInfoVo.osVer },
+  {
+    ...device.item('createTime'),
+    key: 'devCreateTime',
+    render: (info: Info) => <Time at={info.devInfoVo.createTime} />,
+  },
+  item('problemType', (type) => PROBLEM_TYPE[type as keyof typeof PROBLEM_TYPE]),
+  item('createTime', (at) => <Time at={at} />),
+]
+
+/** Ticket information: what was reported, of which device, with what was sent along. */
+export function TicketContent({ info }: { info: Info }) {
+  return (
+    <Panel title="工单信息">
+      <Details row={info} items={ITEMS} />
+      <h3 className="ticket-title">问题描述</h3>
+      <p className="ticket-text">{info.content}</p>
+      <div className="ticket-title-row">
+        <h3 className="ticket-title">图片</h3>
+        {info.images && <ZipButton id={info.id} kind="image" label="下载全部图片" />}
+      </div>
+      <ImageList value={info.images} />
+      <div className="ticket-title-row">
+        <h3 className="ticket-title">附件</h3>
+        {info.attachments.length > 1 && <ZipButton id={info.id} kind="file" label="下载全部附件" />}
+      </div>
+      <Attachments list={info.attachments} />
+    </Panel>
+  )
+}
+
+const Serial = ({ sn, devName }: { sn: string; devName: string }) => (
+  <Popover trigger="click" title="设备名称" content={devName || '该设备没有名称'}>
+    <Button type="link" size="small" className="ticket-serial">
+      {sn}
+    </Button>
+  </Popover>
+)
+
+const ZipButton = ({ id, kind, label }: { id: number; kind: 'image' | 'file'; label: string }) => (
+  <Button size="small" icon={<DownloadOutlined />} onClick={() => download(feedback.zip, { id, kind })}>
+    {label}
+  </Button>
+)
+
+function Attachments({ list }: { list: Info['attachments'] }) {
+  if (list.length === 0) return <span className="kit-none">-</span>
+  return (
+    <ul className="ticket-files">
+      {list.map(({ id, name, size }) => (
+        <li key={id}>
+          <span className="ticket-cut" title={name}>
+            {name}
+          </span>
+          <span className="ticket-muted">{formatBytes(size)}</span>
+          <Button
+            type="link"
+            size="small"
+            icon={<DownloadOutlined />}
+            aria-label={`下载 ${name}`}
+            onClick={() => download(files.download, { id, download: '1' }, name)}
+          >
+            下载
+          </Button>
+        </li>
+      ))}
+    </ul>
+  )
+}

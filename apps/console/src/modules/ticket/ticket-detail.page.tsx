@@ -1,0 +1,94 @@
+import { feedback } from '@oms/contract/feedback.ts'
+import { FEEDBACK_MESSAGES } from '@oms/contract/feedback-rows.ts'
+import { Button, Result, Skeleton } from 'antd'
+import { useState } from 'react'
+import { useLocation } from 'react-router'
+import { useRead } from '#kernel/query.ts'
+import { useSearchParams } from '#kernel/router.tsx'
+import { useTab, useTabTitle } from '#kernel/tab.tsx'
+import { Page, Panel } from '#kit/page.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { DevicePanel } from './device-panel.tsx'
+import { DisposePanel } from './dispose-panel.tsx'
+import { Progress } from './progress.tsx'
+import { listOf, ticketIdIn } from './ticket-address.ts'
+import { TicketContent } from './ticket-content.tsx'
+import { TicketHead } from './ticket-head.tsx'
+import { useViewers } from './use-viewers.ts'
+import './ticket.css'
+
+/** One ticket, as agents live in it: what is wrong, what to do, the device, and all that happened. */
+export default function TicketDetailPage() {
+  const { pathname } = useLocation()
+  const [params] = useSearchParams()
+  const [opened] = useState(() => ({ id: ticketIdIn(params.get('info')), list: listOf(pathname) }))
+  if (opened.id === undefined) return <Malformed list={opened.list} />
+  return <Opened id={opened.id} list={opened.list} />
+}
+
+function Malformed({ list }: { list: string }) {
+  const tab = useTab()
+  useTabTitle('无法打开工单')
+  return (
+    <Panel>
+      <Result
+        status="warning"
+        title={FEEDBACK_MESSAGES.malformed}
+        subTitle="地址可能被截断或修改过。请回到列表，从列表中打开工单。"
+        extra={
+          <Button type="primary" onClick={() => tab.close(list)}>
+            返回列表
+          </Button>
+        }
+      />
+    </Panel>
+  )
+}
+
+function Opened({ id, list }: { id: number; list: string }) {
+  const {
+    data: info,
+    error,
+    refetch,
+  } = useRead(feedback.info, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
+  const [typing, setTyping] = useState(false)
+  const tab = useTab()
+  const viewers = useViewers(id, typing)
+  useTabTitle(info && `工单 ${info.feedbackNo}`)
+  if (error)
+    return (
+      <Panel>
+        <LoadFailed refusal={error} onRetry={() => void refetch()} />
+        <div className="ticket-back">
+          <Button onClick={() => tab.close(list)}>返回列表</Button>
+        </div>
+      </Panel>
+    )
+  if (!info)
+    return (
+      <Panel>
+        <Skeleton active paragraph={{ rows: 12 }} />
+      </Panel>
+    )
+  return (
+    <Page>
+      <TicketHead info={info} viewers={viewers} />
+      <div className="ticket-columns">
+        <div className="ticket-main">
+          <TicketContent info={info} />
+          <Panel title="处理进度">
+            <Progress id={id} />
+          </Panel>
+        </div>
+        <div className="ticket-side">
+          <DisposePanel info={info} onTyping={setTyping} />
+          {info.sn && (
+            <Panel title="设备">
+              <DevicePanel sn={info.sn} besides={id} />
+            </Panel>
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,106 @@
+import { EyeOutlined, PrinterOutlined } from '@ant-design/icons'
+import { feedback } from '@oms/contract/feedback.ts'
+import { type FeedbackInfo, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/feedback-rows.ts'
+import { Alert, Button, Rate, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { later } from '#kernel/later.tsx'
+import { Link } from '#kernel/router.tsx'
+import { Allowed } from '#kernel/session.tsx'
+import { CopyText } from '#kit/copy-text.tsx'
+import { ticketAddress } from './ticket-address.ts'
+import { TicketActions } from './ticket-actions.tsx'
+import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
+import { useClaim } from './use-claim.ts'
+
+const PrintTicket = later(() => import('./print-ticket.tsx'), 'PrintTicket')
+
+export type Info = z.output<typeof FeedbackInfo>
+type Viewers = readonly { uid: number; realname: string; typing: number }[]
+
+/** Number, state, limits, who else looks, and what can be done besides handling. */
+export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) {
+  const [printing, setPrinting] = useState(false)
+  const claim = useClaim()
+  return (
+    <section className="kit-card ticket-head">
+      <div className="ticket-head-line">
+        <h1>
+          <CopyText text={info.feedbackNo} />
+        </h1>
+        <StatusTag value={info.status} />
+        <PriorityTag value={info.priority} />
+        <TypeTag value={info.problemType} />
+        <SlaTag ticket={info} />
+        <div className="ticket-head-buttons">
+          {!info.handlerId && info.status !== 5 && (
+            <Allowed to={feedback.claim}>
+              <Button type="primary" ghost onClick={() => claim(info)}>
+                认领
+              </Button>
+            </Allowed>
+          )}
+          <TicketActions info={info} />
+          <Allowed to={feedback.print}>
+            <Button icon={<PrinterOutlined />} onClick={() => setPrinting(true)}>
+              打印
+            </Button>
+          </Allowed>
+        </div>
+      </div>
+      <p className="ticket-head-meta">
+        <span>处理人员：{info.handler || '未分派'}</span>
+        <span>客户：{info.tenantName || '-'}</span>
+        <span>来源：{FEEDBACK_SOURCE[info.source as keyof typeof FEEDBACK_SOURCE]}</span>
+        <span>更新于 {info.updateTime}</span>
+        {info.reopenCount > 0 && <span>重开 {info.reopenCount} 次</span>}
+        {info.suspendUntil && <span>提醒时间 {info.suspendUntil}</span>}
+        {info.satisfaction !== null && (
+          <span>
+            满意度 <Rate disabled value={info.satisfaction} className="ticket-rate" />{' '}
+            {SATISFACTION[info.satisfaction as keyof typeof SATISFACTION]} {info.satisfactionRemark}
+          </span>
+        )}
+      </p>
+      {info.tags.length > 0 && (
+        <p className="ticket-head-meta">
+          {info.tags.map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
+        </p>
+      )}
+      <Others viewers={viewers} />
+      <Links info={info} />
+      {printing && <PrintTicket id={info.id} onDone={() => setPrinting(false)} />}
+    </section>
+  )
+}
+
+function Others({ viewers }: { viewers: Viewers }) {
+  if (viewers.length === 0) return null
+  const typing = viewers.some((viewer) => viewer.typing === 1)
+  const names = viewers.map((viewer) => `${viewer.realname}${viewer.typing ? '（正在填写）' : ''}`).join('、')
+  return (
+    <Alert
+      className="ticket-viewers"
+      type={typing ? 'warning' : 'info'}
+      showIcon
+      icon={<EyeOutlined />}
+      title={`${names} 也在查看这个工单`}
+    />
+  )
+}
+
+function Links({ info: { mergedInto, merged } }: { info: Info }) {
+  const link = ({ id, feedbackNo }: { id: number; feedbackNo: string }) => (
+    <Link key={id} to={ticketAddress('/AfterService/Questions', id)} className="ticket-link">
+      {feedbackNo}
+    </Link>
+  )
+  return (
+    <>
+      {mergedInto && <Alert type="warning" showIcon title={<>该工单已合并到 {link(mergedInto)}，请在主工单中处理</>} />}
+      {merged.length > 0 && <p className="ticket-head-meta">已合并的工单：{merged.map(link)}</p>}
+    </>
+  )
+}

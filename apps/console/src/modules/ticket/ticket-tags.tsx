@@ -1,0 +1,42 @@
+import { ClockCircleOutlined } from '@ant-design/icons'
+import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/feedback-rows.ts'
+import { Tag } from 'antd'
+import './ticket.css'
+
+const STATUS_COLOR = ['orange', 'processing', 'cyan', 'purple', 'default', 'success']
+const PRIORITY_COLOR = ['', 'default', 'default', 'orange', 'red']
+const TYPE_COLOR = ['', 'volcano', 'gold', 'blue']
+const word = (labels: Readonly<Record<number, string>>, value: number) => labels[value] ?? String(value)
+
+export const StatusTag = ({ value }: { value: number }) => (
+  <Tag color={STATUS_COLOR[value] ?? 'default'}>{word(FEEDBACK_STATUS, value)}</Tag>
+)
+export const PriorityTag = ({ value }: { value: number }) => (
+  <Tag color={PRIORITY_COLOR[value] ?? 'default'}>{word(FEEDBACK_PRIORITY, value)}</Tag>
+)
+export const TypeTag = ({ value }: { value: number }) => (
+  <Tag color={TYPE_COLOR[value] ?? 'default'}>{word(PROBLEM_TYPE, value)}</Tag>
+)
+
+interface Limited {
+  readonly status: number
+  readonly slaState: number
+  readonly firstRespondTime: string | null
+  readonly slaRespondDue: string | null
+  readonly slaSolveDue: string | null
+}
+
+/** The limit that counts now: the first answer until it was given, then the solution. */
+export function SlaTag({ ticket }: { ticket: Limited }) {
+  const { status, slaState, firstRespondTime, slaRespondDue, slaSolveDue } = ticket
+  if (slaState === 0) return <span className="kit-none">-</span>
+  const open = status !== 5 && status !== 4
+  const due = firstRespondTime === null ? slaRespondDue : slaSolveDue
+  const color = slaState === 3 ? 'error' : slaState === 2 ? 'warning' : 'default'
+  const title = `应答时限 ${slaRespondDue ?? '-'}，解决时限 ${slaSolveDue ?? '-'}`
+  return (
+    <Tag color={color} icon={<ClockCircleOutlined />} title={title}>
+      {open && due ? `${firstRespondTime === null ? '应答' : '解决'} ${due.slice(5, 16)}` : word(SLA_STATE, slaState)}
+    </Tag>
+  )
+}
