@@ -24,7 +24,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillScenes(inside, demo)
     await fillCustomers(inside, demo, passwordHash)
     await fillFirmware(inside, demo)
-    await fillFleet(tx)
+    await fillFleet(tx, demo.user.uid)
     await fillNotices(inside, demo)
     await fillHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })

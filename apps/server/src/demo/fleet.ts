@@ -26,15 +26,15 @@ const SHARES = sql.raw(`(array[22, 40, 54, 65, 74, 81, 87, 91, 94, 97])`)
  * Some two thousand devices of the demo's customers: most of them up to date, some behind, a few never switched on; with
  * what they ran before, their attributes, packages and groups. Six statements, whatever the number.
  */
-export async function fillFleet(db: Db) {
+export async function fillFleet(db: Db, uid: number) {
   await db.execute(sql`insert into devices (tenant_id, model_id, sn, dev_name, mac, imei, ver_code, os_ver, app_ver, hw_ver,
-      ip, region, tags, status, online, last_online_time, activate_time, warranty_end, token_hash, attributes_wanted, create_time, update_time)
+      ip, region, tags, status, online, last_online_time, activate_time, warranty_end, token_hash, attributes_wanted, create_by, update_by, create_time, update_time)
     select tenant, model, sn, name, mac, imei, ver, os, app, hw, ip, region, tags, status,
       case when status = 1 and activated is not null and ${roll('o', 100)} < 64 then 1 else 0 end,
       case when activated is null then null when ${roll('o', 100)} < 64 then now() - ${roll('l', 280)} * interval '1 second'
         else greatest(activated, now() - (1 + ${roll('l', 900)}) * interval '1 hour') end,
       activated, (created + interval '2 years')::date, case when ${roll('k', 10)} < 7 then sha256(convert_to('demo' || sn, 'UTF8')) end,
-      0, created, created
+      0, ${uid}::int, ${uid}::int, created, created
     from (
       select n, coalesce(t.id, 1) as tenant, m.id as model,
         m.model_code || '25' || lpad((1 + ${roll('w', 52)})::text, 2, '0') || lpad(n::text, 6, '0') as sn,
@@ -67,7 +67,7 @@ export async function fillFleet(db: Db) {
     select id, jsonb_build_object('hw.revision', hw_ver, 'os.kernel', os_ver, 'net.type', case when imei <> '' then '4G' else 'Wi-Fi' end,
       'net.rssi', (-40 - id % 45)::text || ' dBm', 'storage.free', (200 + id * 37 % 5000)::text || ' MB', 'time.zone', 'Asia/Shanghai',
       'boot.slot', case when id % 2 = 0 then 'A' else 'B' end), coalesce(last_online_time, activate_time)
-    from devices where ver_code is not null and id % 5 < 4`)
+    from devices where ver_code is not null and id % 20 > 0`)
   await db.execute(sql`insert into device_packages (device_id, package_name, ver_code, update_time)
     select d.id, p.name, p.base + d.id % 4, coalesce(d.last_online_time, d.activate_time)
     from devices d join device_models m on m.id = d.model_id
