@@ -101,16 +101,19 @@ function openStateOf(state: number, execution: string, isDownloading: boolean) {
 
 const progressOf = ({ progress }: Feedback) => (progress === undefined ? {} : { progress })
 
-/** Lines SWUpdate writes at every start. */
-const NOISE = /stored update state/i
+/** Lines SWUpdate writes at every start, and about a download it took up again. */
+const NOISE = /stored update state|channel_/i
 const TELLING = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
 
 /**
  * The words a person reads as the reason, and by which failures are grouped: the first line that calls itself an error,
  * as what follows it is its consequence; else the last that sounds like one.
  */
-export function reasonOf({ details, execution }: Feedback) {
+export function reasonOf({ details, execution }: Pick<Feedback, 'details' | 'execution'>) {
   const lines = details.map((each) => clean(each, 500)).filter((line) => line !== '' && !NOISE.test(line))
   const error = lines.find((line) => /\berror\b/i.test(line))?.replace(/^error\s*:\s*/i, '')
   return error ?? lines.findLast((line) => TELLING.test(line)) ?? lines.at(-1) ?? DEFAULT_WORDS[execution] ?? ''
 }
+
+/** Of earlier reports the lines that may be the cause: SWUpdate sends its log in pieces, the telling one first or last. */
+export const errorLines = (details: readonly string[]) => details.filter((line) => /\berror\b/i.test(line))

@@ -2,9 +2,10 @@ import { TASK } from '@oms/contract/ota-task.ts'
 import type { OpenTask } from '#kernel/fleet/state.ts'
 import { missing, sendEmpty, sendJson } from '../answer.ts'
 import type { Component, Deployment } from '../deployments.ts'
-import { readFeedback, stepOf } from '../feedback.ts'
+import { errorLines, readFeedback, reasonOf, stepOf } from '../feedback.ts'
 import type { Call } from '../side.ts'
 import { note } from '../tasks.ts'
+import type { Querying } from '../writes.ts'
 
 /** What clients call the kinds of components: Zephyr takes `bApp` only, the others take anything. */
 const PART: Readonly<Record<number, string>> = { 1: 'os', 2: 'bApp', 3: 'bApp', 4: 'model', 5: 'license', 99: 'other' }
@@ -81,11 +82,26 @@ const STATUS: Readonly<Record<number, string>> = {
 export async function postFeedback(call: Call, taskId: number) {
   const { side, slot, request, response } = call
   const feedback = await readFeedback(request)
-  await side.tasks.change(slot, taskId, (db, task) =>
-    note(db, task, feedback, stepOf(task, feedback, side.downloads.isOpen(taskId))),
-  )
+  await side.tasks.change(slot, taskId, async (db, task) => {
+    const step = stepOf(task, feedback, side.downloads.isOpen(taskId))
+    if (step.state === TASK.failed) {
+      const details = [...(await earlierErrors(db, taskId)), ...feedback.details]
+      return note(db, task, feedback, { ...step, reason: reasonOf({ ...feedback, details }) })
+    }
+    return note(db, task, feedback, step)
+  })
   if (feedback.execution === 'closed') forget(call, taskId)
   sendEmpty(response)
+}
+
+const LOOK_BACK = 3
+
+async function earlierErrors(db: Querying, taskId: number) {
+  const { rows } = await db.query<{ details: string[] }>(
+    'select details from ota_task_logs where task_id = $1 order by id desc limit $2',
+    [taskId, LOOK_BACK],
+  )
+  return rows.toReversed().flatMap(({ details }) => errorLines(details))
 }
 
 function forget({ side }: Call, taskId: number) {
