@@ -7,6 +7,7 @@ import { time } from '#kit/time.tsx'
 import { ComponentList } from './component-list.tsx'
 import { useFamily } from './family.ts'
 import { OtaStatus } from './ota-status.tsx'
+import { SignatureBlock } from './signature-block.tsx'
 
 const { item, wide } = detailsOf(OtaVersion)
 const PACKAGE = item('packageName')
@@ -38,6 +39,7 @@ export function OtaDetails({ otaId }: { otaId: number }) {
       <Details row={data.otaVersion} items={key === 'software' ? ITEMS : ITEMS.filter((each) => each !== PACKAGE)} />
       <h3 className="ota-heading">组件（{data.components.length}）</h3>
       <ComponentList components={data.components} />
+      <SignatureBlock otaId={otaId} status={data.otaVersion.status} components={data.components.length} />
     </>
   )
 }

@@ -8,7 +8,9 @@ import { useCan } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
 import type { RowAction } from '#kit/row-actions.tsx'
 import { useFamily } from './family.ts'
+import type { RangeSubject } from './range-drawer.tsx'
 
+const EnableNote = later(() => import('./enable-note.tsx'), 'EnableNote')
 const RecallNote = later(() => import('./recall-note.tsx'), 'RecallNote')
 /** Who may look at releases. */
 const RELEASES = { access: 'upgrade:ota:query' }
@@ -17,11 +19,11 @@ export type Version = z.output<typeof OtaVersion>
 
 const nameOf = ({ verName, verCode }: Pick<Version, 'verName' | 'verCode'>) => `「${verName}」（${verCode}）`
 
-/** What can be done to one version; those that its state forbids are left out. */
-export function useOtaActions() {
+/** What can be done to one version; those that its state forbids are left out. `onRanges` shows where ranges lead. */
+export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
   const navigate = useNavigate()
   const { calls, noun, editPath } = useFamily()
-  const enable = useEnable()
+  const enable = useEnable(onRanges)
   const disable = useWrite(calls.disable)
   const remove = useWrite(calls.remove)
   const can = useCan()
@@ -33,6 +35,7 @@ export function useOtaActions() {
       onClick: () => navigate(`/upgrade/ota/release/${row.otaId}`),
     },
     row.status !== 1 && { label: '启用', to: calls.enable, onClick: () => enable(row) },
+    { label: '版本路径', to: calls.get, onClick: () => onRanges({ version: row }) },
     row.status === 1 && {
       label: '停用',
       to: calls.disable,
@@ -55,15 +58,26 @@ export function useOtaActions() {
 }
 
 /** Asks, then keeps the question open while the server reads every component again. */
-function useEnable() {
+function useEnable(onRanges: (subject: RangeSubject) => void) {
   const { modal } = App.useApp()
-  const { calls, noun } = useFamily()
+  const family = useFamily()
+  const { calls, noun } = family
+  const can = useCan()
   const { mutateAsync } = useWrite(calls.enable)
   return (row: Version) => {
     if (row.components === 0) return toast.warning(OTA_MESSAGES.empty)
+    const show = () => {
+      dialog.destroy()
+      onRanges({ version: row })
+    }
     const dialog = modal.confirm({
       title: `启用${noun}${nameOf(row)}？`,
-      content: `启用前服务器会重新读取 ${row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。`,
+      content: (
+        <>
+          <p>启用前服务器会重新读取 {row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。</p>
+          {can(calls.get.access) && <EnableNote family={family} row={row} onShow={show} />}
+        </>
+      ),
       okText: '启用',
       cancelText: '取消',
       onOk: async () => {

@@ -1,4 +1,4 @@
-import { PlusOutlined } from '@ant-design/icons'
+import { NodeIndexOutlined, PlusOutlined } from '@ant-design/icons'
 import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
 import { SoftwareQuery } from '@oms/contract/software.ts'
 import { Button } from 'antd'
@@ -20,8 +20,13 @@ import { ComponentCount } from './component-count.tsx'
 import { useFamily } from './family.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { OtaStatus } from './ota-status.tsx'
+import type { RangeSubject } from './range-drawer.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
 
+const AlarmBanner = later(() => import('./alarm-banner.tsx'), 'AlarmBanner')
+const RangeDrawer = later(() => import('./range-drawer.tsx'), 'RangeDrawer', {
+  when: ({ subject }) => subject !== undefined,
+})
 const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })
 
 const { col, actions } = columnsOf(OtaVersion)
@@ -46,16 +51,19 @@ const COLUMNS = [
 
 /** Versions of one family, of the tenants one may see. */
 export function VersionList() {
-  const { key, calls, noun } = useFamily()
+  const family = useFamily()
+  const { key, calls, noun } = family
   const list = useList(calls.list)
   const columns = key === 'software' ? COLUMNS : COLUMNS.filter((column) => column !== PACKAGE)
-  const actionsOf = useOtaActions()
+  const [ranges, setRanges] = useState<RangeSubject>()
+  const actionsOf = useOtaActions(setRanges)
   const [shown, setShown] = useState<Version>()
   const rowActions = (row: Version) => (
     <RowActions items={[{ label: '详情', to: calls.get, onClick: () => setShown(row) }, ...actionsOf(row)]} />
   )
   return (
     <Page>
+      <AlarmBanner />
       <SearchForm {...list.search}>
         {key === 'software' && <Filter of={SoftwareQuery} name="packageName" />}
         <Filter of={OtaQuery} name="verName" />
@@ -71,14 +79,30 @@ export function VersionList() {
         rowKey="otaId"
         columns={[...columns, actions(rowActions, 190)]}
         actions={<AddButton />}
-        tools={<ExportButton to={calls.export} query={list.query} name={noun} />}
+        tools={
+          <>
+            <Allowed to={calls.get}>
+              <Button icon={<NodeIndexOutlined />} onClick={() => setRanges(modelIn(list.query))}>
+                版本路径
+              </Button>
+            </Allowed>
+            <ExportButton to={calls.export} query={list.query} name={noun} />
+          </>
+        }
         empty={{ text: `还没有${noun}`, action: <AddButton /> }}
         onOpen={setShown}
       />
+      <RangeDrawer family={family} subject={ranges} onClose={() => setRanges(undefined)} />
       <OtaDrawer rows={list.table.rows} row={shown} onRow={setShown} />
     </Page>
   )
 }
+
+/** The model and package the list is narrowed to, to begin with. */
+const modelIn = ({ modelId, packageName }: { modelId?: unknown; packageName?: string | undefined }): RangeSubject => ({
+  ...(modelId ? { modelId: Number(modelId) } : {}),
+  ...(packageName ? { packageName } : {}),
+})
 
 function AddButton() {
   const { calls, addPath, item } = useFamily()

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page, TestInfo } from '@playwright/test'
+import pg from 'pg'
+import { DATA_DIR_NOTE } from './database.ts'
+import { expect, test } from './fixtures.ts'
+import { makeFleet } from './fleet.ts'
+
+const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
+const PACKAGER = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
+const EDITOR = ACTIONS.map((key) => `upgrade:ota:${key}`)
+const unique = () => randomBytes(3).toString('hex')
+
+const field = (page: Page, name: string) => page.getByRole('textbox', { name })
+const save = (page: Page) => page.getByRole('button', { name: '保存', exact: true }).click()
+
+async function chooseModel(page: Page, code: string) {
+  await page.getByRole('combobox', { name: '设备型号' }).fill(code)
+  await page.getByTitle(new RegExp(code)).last().click()
+}
+
+async function fillVersion(page: Page, info: TestInfo, verCode: string, verName: string) {
+  await field(page, '版本号').fill(verCode)
+  await field(page, '版本名称').fill(verName)
+  await field(page, '发布日期').fill('2030-01-01 08:00:00')
+  await field(page, '发布日期').press('Tab')
+  const path = info.outputPath('package.bin')
+  await writeFile(path, randomBytes(40_000))
+  await page.locator('input[type=file]').first().setInputFiles(path)
+  await expect(page.getByText('组件上传成功')).toBeVisible()
+}
+
+async function choose(page: Page, row: string, action: string) {
+  await page
+    .getByRole('row', { name: new RegExp(row) })
+    .getByRole('button', { name: '更多' })
+    .click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+test('a person keeps an App of a model by its package name: adds it, edits it, enables it, and sees its signature', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}, info) => {
+  const { modelCode } = await makeFleet(1)
+  const name = `语音助手 ${unique()}`
+  await login(await staff(PACKAGER, '应用工程师'))
+  await page.goto('/upgrade/GeneralSoftware')
+  await page.getByRole('link', { name: '新增软件包' }).first().click()
+  await expect(page).toHaveURL(/\/AddSoftware$/)
+  await chooseModel(page, modelCode)
+  await field(page, '包名').fill('Com.OMS')
+  await field(page, '包名').press('Tab')
+  await expect(page.getByText('包名只能包含小写字母、数字和 . _ -')).toBeVisible()
+  await field(page, '包名').fill('com.oms.voice')
+  await fillVersion(page, info, '12', name)
+  // Off the date field: what only shows under the pointer is antd's own.
+  await page.mouse.move(0, 0)
+  await accessible()
+  await save(page)
+  await expect(page.getByText('新增成功')).toBeVisible()
+  await expect(page).toHaveURL(/\/upgrade\/GeneralSoftware/)
+
+  const row = page.getByRole('row', { name: new RegExp(name) })
+  await expect(row).toContainText('com.oms.voice')
+  await row.getByRole('button', { name: '编辑' }).click()
+  await expect(page).toHaveURL(/\/EditSoftware\/\d+$/)
+  await expect(field(page, '版本名称')).toHaveValue(name)
+  await field(page, '版本描述').fill('更快的唤醒')
+  await save(page)
+  await expect(page.getByText('修改成功')).toBeVisible()
+
+  await choose(page, name, '启用')
+  await expect(page.getByRole('dialog')).toContainText(`启用软件包版本「${name}」（12）？`)
+  await page.getByRole('dialog').getByRole('button', { name: '启用', exact: true }).click()
+  await expect(page.getByText('启用成功')).toBeVisible()
+  await expect(row).toContainText('已启用')
+  await row.getByRole('button', { name: '详情' }).click()
+  const details = page.getByRole('dialog')
+  await expect(details.getByText('com.oms.voice')).toBeVisible()
+  const signature = details.getByRole('region', { name: '签名' })
+  await expect(signature).toContainText('已签名')
+  await expect(signature).toContainText('签名与清单一致')
+  await signature.getByRole('button', { name: '重新核对文件' }).click()
+  await expect(signature).toContainText('1 个组件的文件与清单一致')
+  const download = page.waitForEvent('download')
+  await signature.getByRole('button', { name: '下载清单' }).click()
+  const manifest = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
+  expect(manifest).toMatchObject({
+    kind: 'software',
+    package: 'com.oms.voice',
+    model: modelCode,
+    verCode: 12,
+    release: 1,
+  })
+  await accessible()
+})
+
+test('before enabling, a person sees which devices would have no way to the newest version, as picture and as table', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}, info) => {
+  const { modelCode } = await makeFleet(45)
+  const name = `越级版 ${unique()}`
+  await login(await staff(EDITOR, '固件工程师'))
+  await page.goto('/AddOta')
+  await chooseModel(page, modelCode)
+  await field(page, '最低适用版本').fill('250')
+  await field(page, '最高适用版本').fill('299')
+  await fillVersion(page, info, '300', name)
+  await save(page)
+  await expect(page.getByText('新增成功')).toBeVisible()
+
+  await choose(page, name, '启用')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('启用 300 后：下一步升级到它的设备 0 台；45 台设备将没有可用路径到达最新版本')
+  await expect(dialog).toContainText('45 台设备没有可用路径到达最新版本 300')
+  await dialog.getByRole('button', { name: '查看版本路径' }).click()
+  const paths = page.getByRole('dialog', { name: /版本路径：启用/ })
+  await expect(paths.getByRole('img', { name: /版本路径图，3 个版本/ })).toBeVisible()
+  await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('200')
+  await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('到不了最新版')
+  await expect(paths).toContainText('没有版本适用（空档） 1 处')
+  await accessible()
+  await paths.getByRole('button', { name: '关闭' }).click()
+  await expect(paths).toBeHidden()
+
+  await page.getByRole('button', { name: '版本路径' }).click()
+  const whole = page.getByRole('dialog', { name: '版本路径' })
+  await chooseModel(page, modelCode)
+  await expect(whole.getByText('45 台设备都能到达最新版本 200')).toBeVisible()
+})
+
+test('an alarm stays on top of the list until a person has seen it', async ({ page, login, staff }) => {
+  const { otaId, verName } = await makeFleet(1)
+  const message = `固件版本「${verName}」(200)的组件「主程序」文件已损坏或丢失，版本已自动停用`
+  const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
+  await client.connect()
+  await client.query('insert into ota_alarms (tenant_id, ota_id, kind, message) values (1, $1, 1, $2)', [
+    otaId,
+    message,
+  ])
+  await client.end()
+  await login(await staff(EDITOR))
+  await page.goto('/upgrade/ota')
+  const alarm = page.getByRole('region', { name: '告警' }).getByRole('alert').filter({ hasText: verName })
+  await expect(alarm).toContainText(message)
+  await alarm.getByRole('button', { name: '知道了' }).click()
+  await expect(page.getByText('告警已关闭')).toBeVisible()
+  await expect(alarm).toBeHidden()
+})
+
+test('typing in a dialog that is still opening keeps the focus where it is', async ({ page, login }) => {
+  await login()
+  await page.goto('/AddOta')
+  // As on a loaded machine: the dialog takes its fields long before it has stopped moving.
+  await page.addStyleTag({ content: '.ant-zoom-appear, .ant-fade-appear { animation-duration: 2s !important }' })
+  await page.getByRole('combobox', { name: '设备型号' }).click()
+  await page.getByRole('button', { name: '新增型号' }).click()
+  const dialog = page.getByRole('dialog', { name: '新增型号' })
+  await dialog.getByLabel('型号名称').fill('甲')
+  await dialog.getByLabel('型号编码').fill('A')
+  await expect(page.locator('.ant-zoom-appear')).toHaveCount(1)
+  await expect(page.locator('.ant-zoom-appear')).toHaveCount(0)
+  await expect(dialog.getByLabel('型号编码')).toBeFocused()
+})
