@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { registerImports } from '#kernel/table/import-job.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+import { breaches, CERT, CERT_ALL, modelOf, uidOf } from './license-fixture.ts'
+
+const server = useApp()
+let me: Caller
+
+beforeAll(async () => {
+  registerImports(server.kernel)
+  me = await server.as(...CERT_ALL)
+  await modelOf(server.db, 'C10')
+})
+
+const HEAD = '*UID,密钥,厂商,授权类型,型号编码,到期日期,备注'
+
+async function take(who: Caller, lines: readonly string[], fields: Record<string, string>, path = 'import') {
+  const b = 'x-license'
+  const parts = Object.entries(fields).map(
+    ([key, value]) => `--${b}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
+  )
+  const file = `--${b}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${[HEAD, ...lines].join('\n')}\r\n--${b}--\r\n`
+  const headers = { 'content-type': `multipart/form-data; boundary=${b}` }
+  const payload = [...parts, file].join('')
+  return (await who.inject({ method: 'POST', url: `${CERT}/${path}`, headers, payload })).json()
+}
+
+const LINES = [
+  `${uidOf('IMP', 1)},key-one,PPCS,,c10,2030-01-31,好`,
+  `imp000002sssss,,,480p,,,`.replace('sssss', uidOf('IMP', 2).slice(-5).toLowerCase()),
+  'BAD,,,,,,',
+  `${uidOf('IMP', 1)},,,,,,`,
+  `${uidOf('IMP', 3)},,TUTK,,,,`,
+  `${uidOf('IMP', 4)},,,,NOPE,,`,
+  `${uidOf('IMP', 5)},,,,,2030-02-30,`,
+]
+
+test('MODULE-01 lines of a delivery are taken or reported by number and column, keys sealed, the file once', async () => {
+  const fields = { vendor: '2', typeCode: 'p2p', batchNo: 'B-IMP', orderNo: 'PO-1' }
+  const { data: shown } = await take(me, LINES, { vendor: '2', typeCode: 'P2P' }, 'preview')
+  expect(shown.rows).toHaveLength(7)
+  expect(shown.rows[1]).toEqual({
+    row: 3,
+    uid: uidOf('IMP', 2),
+    hasKey: false,
+    typeCode: '480p',
+    modelCode: '',
+    expireTime: '',
+    problem: '',
+  })
+  expect(JSON.stringify(shown)).not.toContain('key-one')
+  for (const dryRun of ['1', '0']) {
+    const { data } = await take(me, LINES, { ...fields, dryRun })
+    expect(data).toMatchObject({ total: 7, created: 2, updated: 0, failed: 5, dryRun: dryRun === '1' })
+    expect(data.rows).toEqual([
+      { row: 4, field: 'UID', msg: 'PPCS的UID格式不正确，应为前缀-序号-校验，如 VSTC-000123-ABCDE' },
+      { row: 5, field: 'UID', msg: '与第2行的UID重复' },
+      { row: 6, field: '厂商', msg: '厂商「TUTK」与批次的厂商PPCS不一致' },
+      { row: 7, field: '型号编码', msg: '型号编码「NOPE」不存在' },
+      { row: 8, field: '到期日期', msg: '到期日期格式应为 yyyy-MM-dd' },
+    ])
+  }
+  expect(await take(me, LINES, { ...fields, batchNo: 'B-AGAIN', dryRun: '0' })).toMatchObject({
+    code: 400,
+    msg: '该文件已导入过（批次 B-IMP，2个），未做任何更改',
+  })
+  expect(await take(me, [`${uidOf('IMP', 9)},,,,,,`], { ...fields, dryRun: '0' })).toMatchObject({
+    msg: '批次号已存在',
+    data: { field: 'batchNo' },
+  })
+  expect((await take(me, [`${uidOf('IMP', 1)},,,,,,`], { vendor: '2', dryRun: '0' })).data).toMatchObject({
+    created: 0,
+    failed: 1,
+    rows: [{ msg: 'UID已存在' }],
+  })
+  const { rows } = await server.db.execute(
+    sql`select uid, type_code as type, key_sealed like 'v1.%' as sealed, expire_time::date::text as ends, state from licenses order by id`,
+  )
+  expect(rows).toEqual([
+    { uid: uidOf('IMP', 1), type: 'P2P', sealed: true, ends: '2030-01-31', state: 0 },
+    { uid: uidOf('IMP', 2), type: '480P', sealed: false, ends: null, state: 0 },
+  ])
+  expect((await me.call('GET', '/api/v1/license/batch/page')).data.list).toMatchObject([
+    { batchNo: 'B-IMP', total: 2, stock: 2, orderNo: 'PO-1', fileName: 'd.csv' },
+  ])
+  expect(await breaches(server.db)).toEqual([])
+})
+
+test('a delivery of more than one batch of lines goes on as a job, whole and counted', async () => {
+  const lines = Array.from({ length: 4500 }, (_, at) => `${uidOf('JOB', at + 1)},k${at},,,,2031-05-01,`)
+  const { data } = await take(me, lines, { vendor: '2', dryRun: '0', batchNo: 'B-JOB' })
+  expect(data).toEqual({ jobId: expect.any(Number) })
+  await server.kernel.jobs.drain()
+  const { data: done } = await me.call('GET', `/api/v1/account/job/${data.jobId}`)
+  expect(done).toMatchObject({ state: 'done', report: { total: 4500, created: 4500, failed: 0 } })
+  const { rows } = await server.db.execute(
+    sql`select count(*)::int as n from license_events e join licenses l on l.id = e.license_id where l.uid like 'JOB%' and action = 'import'`,
+  )
+  expect(rows[0]).toEqual({ n: 4500 })
+  expect(await breaches(server.db)).toEqual([])
+}, 60_000)
+
+test('a customer cannot bring certificates in', async () => {
+  const customer = await server.by({ tenant: '蓉城', permissions: CERT_ALL })
+  expect(await take(customer, [`${uidOf('CUS', 1)},,,,,,`], { vendor: '2', dryRun: '0' })).toMatchObject({ code: 501 })
+})
+
+test('templates open with their columns', async () => {
+  for (const path of ['template', 'allot/template']) {
+    const reply = await me.inject({ method: 'GET', url: `${CERT}/${path}` })
+    expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')
+  }
+})
