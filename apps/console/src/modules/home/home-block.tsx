@@ -1,47 +1,48 @@
 import type { HomeBlock as Block, HomeBlockData } from '@oms/contract/home.ts'
-import { Button } from 'antd'
 import { formatBytes, formatCount } from '#kernel/format.ts'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { calls } from './calls.ts'
+import { HomeCard } from './home-card.tsx'
+import { useFresh } from './use-fresh.ts'
+
+const MINUTE_MS = 60_000
 
 interface Props {
   readonly block: Block
   readonly title: string
+  readonly resources: readonly string[]
 }
 
 /** One figure or one short list; a failure offers its own retry and leaves the others alone. */
-export function HomeBlock({ block, title }: Props) {
-  const { data, isError, isPending, refetch } = useRead(calls.summary, { block }, { quiet: true })
+export function HomeBlock({ block, title, resources }: Props) {
+  const { data, isError, isPending, refetch } = useRead(calls.summary, { block }, { quiet: true, staleTime: MINUTE_MS })
+  useFresh(resources, () => void refetch())
   const figures = data?.blocks[0]
   return (
-    <section
-      className={figures?.items ? 'home-card home-card-list' : 'home-card'}
-      aria-label={title}
-      aria-busy={isPending}
+    <HomeCard
+      title={title}
+      heading={figures?.url ? <Link to={figures.url}>{title}</Link> : title}
+      wide={figures?.items !== undefined}
+      pending={isPending}
+      failed={isError}
+      onRetry={() => void refetch()}
     >
-      <h2>{figures?.url ? <Link to={figures.url}>{title}</Link> : title}</h2>
-      {isError && (
-        <p className="home-failed">
-          加载失败
-          <Button type="link" size="small" onClick={() => void refetch()}>
-            重试
-          </Button>
-        </p>
-      )}
-      {isPending && <div className="loading-line" />}
       {figures && <Figures {...figures} />}
-    </section>
+    </HomeCard>
   )
 }
 
-function Figures({ value, unit, delta, detail, items, trend }: HomeBlockData) {
+function Figures({ value, unit, delta, detail, parts, items, trend }: HomeBlockData) {
   return (
     <>
       <p className="home-value">
         {unit === 'bytes' ? formatBytes(value) : formatCount(value)}
-        {delta !== undefined && <span className="home-delta">较昨日 {delta > 0 ? `+${delta}` : delta}</span>}
+        {delta !== undefined && delta !== 0 && (
+          <span className="home-delta">今日 {delta > 0 ? `+${formatCount(delta)}` : formatCount(delta)}</span>
+        )}
       </p>
+      {parts && <Parts parts={parts} />}
       {detail && <p className="home-detail">{detail}</p>}
       {trend && trend.length > 1 && <Spark points={trend} />}
       {items && (
@@ -60,6 +61,26 @@ function Figures({ value, unit, delta, detail, items, trend }: HomeBlockData) {
         </ul>
       )}
     </>
+  )
+}
+
+/** What a figure consists of: a bar in shares, and each share in words. */
+function Parts({ parts }: { parts: NonNullable<HomeBlockData['parts']> }) {
+  const total = parts.reduce((sum, { value }) => sum + value, 0)
+  return (
+    <div className="home-parts">
+      <span className="home-bar" aria-hidden>
+        {parts.map(({ title, value, tone }) => (
+          <span key={title} className={`home-tone-${tone}`} style={{ flexGrow: total > 0 ? value / total : 0 }} />
+        ))}
+      </span>
+      {parts.map(({ title, value, tone }) => (
+        <span key={title} className="home-part">
+          <i className={`home-tone-${tone}`} aria-hidden />
+          {title} {formatCount(value)}
+        </span>
+      ))}
+    </div>
   )
 }
 

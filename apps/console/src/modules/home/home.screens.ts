@@ -11,4 +11,11 @@ export const homeScreens: readonly Screen[] = [
       { path: '/api/v1/home/todo', input: {} },
     ],
   },
+  {
+    path: '/bigScreen',
+    title: '运营大屏',
+    access: 'index:indexScreen:bigScreen',
+    bare: true,
+    page: () => import('./big-screen.page.tsx'),
+  },
 ]

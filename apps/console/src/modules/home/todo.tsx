@@ -1,22 +1,18 @@
-import { Button, Empty } from 'antd'
+import { Empty } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { calls } from './calls.ts'
+import { HomeCard } from './home-card.tsx'
+import { useFresh } from './use-fresh.ts'
+
+const RESOURCES = ['feedback', 'tenant', 'upgrade', 'device', 'license', 'sys']
 
 /** What waits for this account. */
 export function Todo() {
-  const { data, isError, refetch } = useRead(calls.todo, {}, { quiet: true })
+  const { data, isPending, isError, refetch } = useRead(calls.todo, {}, { quiet: true })
+  useFresh(RESOURCES, () => void refetch())
   return (
-    <section className="home-card" aria-label="待办事项">
-      <h2>待办事项</h2>
-      {isError && (
-        <p className="home-failed">
-          加载失败
-          <Button type="link" size="small" onClick={() => void refetch()}>
-            重试
-          </Button>
-        </p>
-      )}
+    <HomeCard title="待办事项" pending={isPending} failed={isError} onRetry={() => void refetch()}>
       {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有待办事项" />}
       <ul>
         {data?.list.map(({ key, title, count, url }) => (
@@ -26,6 +22,6 @@ export function Todo() {
           </li>
         ))}
       </ul>
-    </section>
+    </HomeCard>
   )
 }

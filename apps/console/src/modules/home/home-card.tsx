@@ -1,0 +1,61 @@
+import { Button } from 'antd'
+import type { ReactNode } from 'react'
+
+interface HomeCardProps {
+  readonly title: string
+  readonly heading?: ReactNode
+  readonly extra?: ReactNode
+  readonly wide?: boolean
+  readonly pending: boolean
+  readonly failed: boolean
+  onRetry(): void
+  readonly children: ReactNode
+}
+
+/** One part of the home page: it loads, fails and is tried again by itself. */
+export function HomeCard({ title, heading, extra, wide, pending, failed, onRetry, children }: HomeCardProps) {
+  return (
+    <section className={wide ? 'home-card home-card-list' : 'home-card'} aria-label={title} aria-busy={pending}>
+      <div className="home-card-head">
+        <h2>{heading ?? title}</h2>
+        {extra}
+      </div>
+      {failed && (
+        <p className="home-failed">
+          加载失败
+          <Button type="link" size="small" onClick={onRetry}>
+            重试
+          </Button>
+        </p>
+      )}
+      {pending && !failed && <div className="loading-line" />}
+      {children}
+    </section>
+  )
+}
+
+interface ChoiceProps<T extends string | number> {
+  readonly label: string
+  readonly value: T
+  readonly options: readonly { readonly value: T; readonly label: string }[]
+  onChange(value: T): void
+}
+
+/** A few values beside each other, one of them chosen. */
+export function Choice<T extends string | number>({ label, value, options, onChange }: ChoiceProps<T>) {
+  if (options.length < 2) return null
+  return (
+    <div className="home-choice" role="group" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  )
+}

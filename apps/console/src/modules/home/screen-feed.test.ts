@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { Feed } from './screen-feed.ts'
+
+/** Time that passes when told to. */
+function clockOf() {
+  const timers = new Map<number, () => void>()
+  let at = 0
+  let made = 0
+  return {
+    timers,
+    now: () => at,
+    set: (run: () => void, ms: number) => {
+      made += 1
+      timers.set(made, () => {
+        at += ms
+        run()
+      })
+      return made
+    },
+    clear: (timer: unknown) => void timers.delete(timer as number),
+    fire() {
+      const [first] = timers
+      if (!first) throw new Error('nothing is planned')
+      timers.delete(first[0])
+      first[1]()
+    },
+  }
+}
+const settled = async () => {
+  for (let i = 0; i < 5; i++) await Promise.resolve()
+}
+
+test('ten thousand refreshes hold one answer, plan one question, and are all told', async () => {
+  const clock = clockOf()
+  let asked = 0
+  let told = 0
+  const feed = new Feed(
+    async () => ({ asked: ++asked, points: Array.from({ length: 24 }, () => asked) }),
+    60_000,
+    clock,
+  )
+  const stop = feed.listen(() => {
+    told += 1
+  })
+  await settled()
+  const size = JSON.stringify(feed.get()).length
+  for (let i = 0; i < 10_000; i++) {
+    clock.fire()
+    await settled()
+    expect(clock.timers.size).toBe(1)
+  }
+  expect(asked).toBe(10_001)
+  expect(told).toBe(10_001)
+  expect(feed.get()).toMatchObject({ failed: false, at: 600_000_000, data: { asked: 10_001 } })
+  // Numbers got longer; nothing was added.
+  expect(JSON.stringify(feed.get()).length).toBeLessThan(size * 4)
+  stop()
+  expect(clock.timers.size).toBe(0)
+})
+
+test('a failure keeps what was known and asks again', async () => {
+  const clock = clockOf()
+  let broken = false
+  const load = async () => {
+    if (broken) throw new Error('no line')
+    return 'known'
+  }
+  const feed = new Feed(load, 60_000, clock)
+  feed.listen(() => {})
+  await settled()
+  broken = true
+  clock.fire()
+  await settled()
+  expect(feed.get()).toEqual({ data: 'known', at: 0, failed: true })
+  broken = false
+  clock.fire()
+  await settled()
+  expect(feed.get()).toEqual({ data: 'known', at: 120_000, failed: false })
+})
+
+test('an answer that comes after the end is for nobody', async () => {
+  const clock = clockOf()
+  let answer = (_text: string) => {}
+  let told = 0
+  const signals: AbortSignal[] = []
+  const load = (signal: AbortSignal) => {
+    signals.push(signal)
+    return new Promise<string>((resolve) => {
+      answer = resolve
+    })
+  }
+  const feed = new Feed(load, 60_000, clock)
+  const stop = feed.listen(() => {
+    told += 1
+  })
+  stop()
+  answer('late')
+  await settled()
+  expect(signals[0]?.aborted).toBe(true)
+  expect([told, clock.timers.size, feed.get().data]).toEqual([0, 0, undefined])
+})

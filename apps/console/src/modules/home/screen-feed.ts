@@ -1,0 +1,71 @@
+/** What a panel knows: its newest answer, when it came, and whether the last question failed. */
+export interface FeedState<T> {
+  readonly data: T | undefined
+  readonly at: number | undefined
+  readonly failed: boolean
+}
+
+interface Clock {
+  now(): number
+  set(run: () => void, ms: number): unknown
+  clear(timer: unknown): void
+}
+const REAL: Clock = {
+  now: () => Date.now(),
+  set: (run, ms) => setTimeout(run, ms),
+  clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+}
+
+/**
+ * Asks again and again for days: the next question is planned when the last one is answered, so that they never pile
+ * up, and an answer takes the place of the one before, so that nothing grows.
+ */
+export class Feed<T> {
+  #state: FeedState<T> = { data: undefined, at: undefined, failed: false }
+  #listeners = new Set<() => void>()
+  #timer: unknown
+  #asking: AbortController | undefined
+  readonly #load: (signal: AbortSignal) => Promise<T>
+  readonly #everyMs: number
+  readonly #clock: Clock
+
+  constructor(load: (signal: AbortSignal) => Promise<T>, everyMs: number, clock: Clock = REAL) {
+    this.#load = load
+    this.#everyMs = everyMs
+    this.#clock = clock
+  }
+
+  readonly get = () => this.#state
+
+  /** Runs while somebody listens; returns the way to stop. */
+  readonly listen = (listener: () => void) => {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) void this.#ask()
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#stop()
+    }
+  }
+
+  #stop() {
+    this.#clock.clear(this.#timer)
+    this.#timer = undefined
+    this.#asking?.abort()
+    this.#asking = undefined
+  }
+
+  async #ask() {
+    const asking = new AbortController()
+    this.#asking = asking
+    const next = await this.#load(asking.signal).then(
+      (data): FeedState<T> => ({ data, at: this.#clock.now(), failed: false }),
+      (): FeedState<T> => ({ ...this.#state, failed: true }),
+    )
+    // Stopped meanwhile, or started anew: the answer is for nobody.
+    if (this.#asking !== asking) return
+    this.#asking = undefined
+    this.#state = next
+    this.#timer = this.#clock.set(() => void this.#ask(), this.#everyMs)
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,213 @@
+import type { FleetState, SpreadData } from '@oms/contract/home.ts'
+import type { ReactNode } from 'react'
+import { formatCount } from '#kernel/format.ts'
+import { LineChart } from './line-chart.tsx'
+import type { Screen } from './use-screen.ts'
+
+interface PanelProps {
+  readonly title: string
+  readonly area: string
+  readonly state: { readonly data: unknown; readonly failed: boolean }
+  readonly children: ReactNode
+}
+
+/** A framed part of the wall; one this account may not see is not there. */
+function Panel({ title, area, state: { data, failed }, children }: PanelProps) {
+  if (data === null) return null
+  return (
+    <section className={`wall-panel wall-${area}`} aria-label={title}>
+      <h2>{title}</h2>
+      {data === undefined && <p className="wall-wait">{failed ? '暂时取不到数据，正在重试' : '加载中…'}</p>}
+      {children}
+    </section>
+  )
+}
+
+export function FleetColumn(fleet: Screen['fleet']) {
+  const state = fleet.data?.state
+  return (
+    <Panel title="设备状态" area="state" state={fleet}>
+      {state && (
+        <>
+          <div className="wall-figures">
+            <Figure title="设备总数" value={state.devices} />
+            <Figure title="在线" value={state.online} tone="good" />
+            <Figure title="今日激活" value={state.activatedToday} tone="warm" />
+            <Figure title="今日新增" value={state.createdToday} />
+          </div>
+          <Ring {...state} />
+        </>
+      )}
+    </Panel>
+  )
+}
+
+const Figure = ({ title, value, tone = 'plain' }: { title: string; value: number; tone?: string }) => (
+  <div className={`wall-figure wall-${tone}`}>
+    <span>{title}</span>
+    <strong>{formatCount(value)}</strong>
+  </div>
+)
+
+const RADIUS = 42
+const ROUND = 2 * Math.PI * RADIUS
+
+/** Shares of the fleet around its share online. */
+function Ring({ devices, online, offline, inactive }: FleetState) {
+  const parts = [
+    { name: '在线', value: online, tone: 'good' },
+    { name: '离线', value: offline, tone: 'calm' },
+    { name: '未激活', value: inactive, tone: 'quiet' },
+  ]
+  const share = devices > 0 ? online / devices : 0
+  let before = 0
+  return (
+    <div className="wall-ring">
+      <svg viewBox="0 0 100 100" role="img" aria-label={parts.map(({ name, value }) => `${name} ${value}`).join('，')}>
+        <circle cx="50" cy="50" r={RADIUS} className="wall-ring-back" />
+        {parts.map(({ name, value, tone }) => {
+          const length = devices > 0 ? (value / devices) * ROUND : 0
+          const offset = -before
+          before += length
+          return (
+            <circle
+              key={name}
+              cx="50"
+              cy="50"
+              r={RADIUS}
+              className={`wall-ring-${tone}`}
+              strokeDasharray={`${length} ${ROUND - length}`}
+              strokeDashoffset={offset}
+            />
+          )
+        })}
+        <text x="50" y="50" className="wall-ring-share">
+          {(share * 100).toFixed(1)}%
+        </text>
+        <text x="50" y="64" className="wall-ring-word">
+          在线率
+        </text>
+      </svg>
+      <ul>
+        {parts.map(({ name, value, tone }) => (
+          <li key={name}>
+            <i className={`wall-dot-${tone}`} aria-hidden />
+            {name}
+            <b>{formatCount(value)}</b>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+export const RegionPanel = (fleet: Screen['fleet']) => (
+  <Panel title="地区排行" area="regions" state={fleet}>
+    {fleet.data && <Ranking {...fleet.data.regions} />}
+  </Panel>
+)
+
+export const ModelPanel = (fleet: Screen['fleet']) => (
+  <Panel title={fleet.data?.tenants ? '客户排行' : '型号排行'} area="models" state={fleet}>
+    {fleet.data && <Ranking {...(fleet.data.tenants ?? fleet.data.models)} />}
+  </Panel>
+)
+
+function Ranking({ list }: SpreadData) {
+  if (list.length === 0) return <p className="wall-wait">暂无数据</p>
+  const top = Math.max(1, ...list.map(({ value }) => value))
+  return (
+    <ol className="wall-ranking">
+      {list.map(({ name, value }, place) => (
+        <li key={name}>
+          <i className={place < 3 ? 'wall-first' : ''}>{place + 1}</i>
+          <span className="wall-name">{name}</span>
+          <span className="wall-bar" aria-hidden>
+            <span style={{ width: `${(value / top) * 100}%` }} />
+          </span>
+          <b>{formatCount(value)}</b>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+export const OnlinePanel = (online: Screen['online']) => (
+  <Panel title="近 24 小时在线设备" area="online" state={online}>
+    {online.data && (
+      <LineChart
+        label="近 24 小时在线设备"
+        points={online.data.points.map(({ hour, value }) => ({ at: hour, value }))}
+      />
+    )}
+  </Panel>
+)
+
+const PAUSED = 3
+
+export function ReleasePanel(releases: Screen['releases']) {
+  const list = releases.data?.list
+  return (
+    <Panel title="升级进度" area="releases" state={releases}>
+      {list?.length === 0 && <p className="wall-wait">当前没有进行中的升级发布</p>}
+      <ul className="wall-releases">
+        {list?.map((release) => (
+          <li key={release.otaId}>
+            <span className="wall-name">
+              {release.modelName} {release.verName}（{release.verCode}）{release.state === PAUSED && <em>已暂停</em>}
+            </span>
+            <Progress {...release} />
+            <span className="wall-counts">
+              范围 {release.percent / 100}%　成功 <b className="wall-good">{formatCount(release.succeeded)}</b>　失败{' '}
+              <b className={release.failed > 0 ? 'wall-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
+              {formatCount(release.total)} 台
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Progress({ total, succeeded, failed }: { total: number; succeeded: number; failed: number }) {
+  const share = (part: number) => `${total > 0 ? (part / total) * 100 : 0}%`
+  return (
+    <span className="wall-bar wall-progress" aria-hidden>
+      <span className="wall-back-good" style={{ width: share(succeeded) }} />
+      <span className="wall-back-bad" style={{ width: share(failed) }} />
+    </span>
+  )
+}
+
+export function TicketPanel(tickets: Screen['tickets']) {
+  const { data } = tickets
+  const top = Math.max(1, ...(data?.days.flatMap(({ created, closed }) => [created, closed]) ?? []))
+  return (
+    <Panel title="工单动态" area="tickets" state={tickets}>
+      {data && (
+        <>
+          <div className="wall-figures">
+            <Figure title="待处理" value={data.open} />
+            <Figure title="未分派" value={data.unassigned} tone={data.unassigned > 0 ? 'warm' : 'plain'} />
+            <Figure title="超时" value={data.breached} tone={data.breached > 0 ? 'bad' : 'plain'} />
+            <Figure title="今日关闭" value={data.closedToday} tone="good" />
+          </div>
+          <ul className="wall-flow" aria-label="近 14 天新增与关闭的工单">
+            {data.days.map(({ day, created, closed }) => (
+              <li key={day} aria-label={`${day} 新增 ${created}，关闭 ${closed}`}>
+                <span className="wall-columns" aria-hidden>
+                  <i className="wall-back-warm" style={{ height: `${(created / top) * 100}%` }} />
+                  <i className="wall-back-good" style={{ height: `${(closed / top) * 100}%` }} />
+                </span>
+                <small aria-hidden>{day.slice(3)}</small>
+              </li>
+            ))}
+          </ul>
+          <p className="wall-legend" aria-hidden>
+            <i className="wall-back-warm" /> 新增 <i className="wall-back-good" /> 关闭
+          </p>
+        </>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,58 @@
+import type { Spread, SpreadData } from '@oms/contract/home.ts'
+import { Empty } from 'antd'
+import { useState } from 'react'
+import { formatCount } from '#kernel/format.ts'
+import { useRead } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { calls } from './calls.ts'
+import { Choice, HomeCard } from './home-card.tsx'
+import { useFresh } from './use-fresh.ts'
+import { SPREAD_WORDS } from './words.ts'
+
+const MINUTE_MS = 60_000
+const RESOURCES = ['device']
+
+/** How the devices spread: the largest shares, each leading to its devices. */
+export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
+  const [chosen, setChosen] = useState<Spread>()
+  const by = chosen && spreads.includes(chosen) ? chosen : (spreads[0] ?? 'type')
+  const { data, isPending, isError, refetch } = useRead(
+    calls.distribution,
+    { by },
+    { quiet: true, staleTime: MINUTE_MS },
+  )
+  useFresh(RESOURCES, () => void refetch())
+  const options = spreads.map((value) => ({ value, label: SPREAD_WORDS[value] }))
+  return (
+    <HomeCard
+      title="设备分布"
+      extra={<Choice label="分布方式" value={by} options={options} onChange={(next) => setChosen(next)} />}
+      pending={isPending}
+      failed={isError}
+      onRetry={() => void refetch()}
+    >
+      {data?.total === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有设备" />}
+      {data && data.total > 0 && <Bars {...data} />}
+    </HomeCard>
+  )
+}
+
+function Bars({ total, others, list }: SpreadData) {
+  const top = Math.max(others, ...list.map(({ value }) => value))
+  const lines = [...list, ...(others > 0 ? [{ name: '其他', value: others, url: '' }] : [])]
+  return (
+    <ul className="home-bars">
+      {lines.map(({ name, value, url }) => (
+        <li key={name}>
+          <span className="home-bars-name">{url ? <Link to={url}>{name}</Link> : name}</span>
+          <span className="home-bars-bar" aria-hidden>
+            <span style={{ width: `${(value / top) * 100}%` }} />
+          </span>
+          <span className="home-bars-value">
+            {formatCount(value)} <small>{((value / total) * 100).toFixed(1)}%</small>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,49 @@
+import type { TrendMetric } from '@oms/contract/home.ts'
+import { Empty } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { calls } from './calls.ts'
+import { Choice, HomeCard } from './home-card.tsx'
+import { LineChart } from './line-chart.tsx'
+import { useFresh } from './use-fresh.ts'
+import { DAYS, METRIC_WORDS } from './words.ts'
+
+const MINUTE_MS = 60_000
+const RESOURCES = ['device', 'feedback']
+
+/** What happened each day of the last weeks. */
+export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
+  const [chosen, setChosen] = useState<TrendMetric>()
+  const [days, setDays] = useState<(typeof DAYS)[number]>(30)
+  const metric = chosen && metrics.includes(chosen) ? chosen : (metrics[0] ?? 'activated')
+  const { data, isPending, isError, refetch } = useRead(
+    calls.trend,
+    { metric, days },
+    { quiet: true, staleTime: MINUTE_MS },
+  )
+  useFresh(RESOURCES, () => void refetch())
+  const points = data?.points.map(({ day, value }) => ({ at: day.slice(5), value })) ?? []
+  const extra = (
+    <span className="home-choices">
+      <Choice
+        label="指标"
+        value={metric}
+        options={metrics.map((value) => ({ value, label: METRIC_WORDS[value] }))}
+        onChange={(next) => setChosen(next)}
+      />
+      <Choice
+        label="天数"
+        value={days}
+        options={DAYS.map((value) => ({ value, label: `${value}天` }))}
+        onChange={(next) => setDays(next)}
+      />
+    </span>
+  )
+  const isEmpty = data !== undefined && points.every(({ value }) => value === null)
+  return (
+    <HomeCard title="趋势" extra={extra} pending={isPending} failed={isError} onRetry={() => void refetch()}>
+      {isEmpty && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有数据，运行一段时间后显示" />}
+      {data && !isEmpty && <LineChart label={METRIC_WORDS[metric]} points={points} />}
+    </HomeCard>
+  )
+}

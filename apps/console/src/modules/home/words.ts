@@ -1,0 +1,16 @@
+import type { Spread, TrendMetric } from '@oms/contract/home.ts'
+
+/** Home is the first page of every day: what it needs of the contract is written out, held against it by a test. */
+export const METRIC_WORDS: Readonly<Record<TrendMetric, string>> = {
+  activated: '每日激活',
+  online: '在线峰值',
+  tickets: '新增工单',
+}
+export const SPREAD_WORDS: Readonly<Record<Spread, string>> = {
+  type: '类型',
+  model: '型号',
+  version: '版本',
+  region: '地区',
+  tenant: '客户',
+}
+export const DAYS = [7, 30, 90] as const
