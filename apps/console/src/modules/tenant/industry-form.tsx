@@ -23,7 +23,7 @@ export function IndustryEdit({ tree, row, onClose }: { tree: Tree; row: Industry
   return (
     <Modal title={`编辑行业「${row.name}」`} {...modal}>
       <Form {...form}>
-        <Fields tree={tree.filter(({ id }) => id !== row.id)} fixed={children.length > 0} />
+        <Fields tree={tree.filter(({ id }) => id !== row.id)} fixed={(children?.length ?? 0) > 0} />
       </Form>
     </Modal>
   )

@@ -1,7 +1,7 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import { type IndustryNode, IndustryRow, industry } from '@oms/contract/industry.ts'
 import { App, Button, InputNumber } from 'antd'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { later } from '#kernel/later.tsx'
 import { useWrite } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
@@ -27,6 +27,7 @@ type Open =
 export default function IndustryPage() {
   const list = useRows(industry.list)
   const tree = list.table.rows as readonly IndustryNode[]
+  const shown = useMemo(() => tree.map(withoutEmpty), [tree])
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const columns = [
@@ -42,7 +43,7 @@ export default function IndustryPage() {
     <Page>
       <DataTable<IndustryNode>
         {...list.table}
-        rows={tree}
+        rows={shown}
         rowKey="id"
         columns={columns}
         expandable={{ defaultExpandAllRows: true }}
@@ -54,6 +55,11 @@ export default function IndustryPage() {
       {open?.what === 'merge' && <IndustryMerge tree={tree} row={open.row} onClose={close} />}
     </Page>
   )
+}
+
+/** A table draws an arrow for an empty list of children. */
+function withoutEmpty({ children, ...row }: IndustryNode) {
+  return (children.length > 0 ? { ...row, children: children.map(withoutEmpty) } : row) as IndustryNode
 }
 
 function Count({ id, count }: { id: number; count: number }) {

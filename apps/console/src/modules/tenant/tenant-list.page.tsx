@@ -33,23 +33,23 @@ const QUERY = tenant.list.input
 const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
 
 const COLUMNS = [
-  col('name', (name, row) => <Name row={row} name={name} />, { width: 240, sort: true }),
-  col('tenantNo', { width: 100 }),
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 225, sort: true }),
+  col('tenantNo', { width: 100, hidden: true }),
   col('shortName', { width: 110, hidden: true }),
-  col('industryName', { width: 130 }),
-  col('level', (level) => <Level level={level} />, { width: 90, sort: true }),
+  col('industryName', { width: 110 }),
+  col('level', (level) => <Level level={level} />, { width: 105, sort: true }),
   col('contactName', { width: 90 }),
-  col('contactPhone', { width: 130 }),
+  col('contactPhone', { width: 130, hidden: true }),
   col('contactEmail', { width: 180, hidden: true }),
   col('companySize', { width: 110, hidden: true }),
-  col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 110, align: 'right' }),
-  col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 130, align: 'right' }),
+  col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 95, align: 'right' }),
+  col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 110, align: 'right' }),
   col('sceneNames', { width: 170, hidden: true }),
   col('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '已关闭'), {
     width: 130,
     hidden: true,
   }),
-  col('expireTime', (_, row) => <Expiry row={row} />, { width: 165, sort: true }),
+  col('expireTime', (_, row) => <Expiry row={row} />, { width: 160, sort: true }),
   col('status', (_, row) => <TenantStatus row={row} />, { width: 90 }),
   col('createTime', time, { width: 165, sort: true, hidden: true }),
   col('remark', { width: 180, hidden: true }),
@@ -84,7 +84,7 @@ export default function TenantListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 165)]}
+        columns={[...COLUMNS, actions(rowActions, 180)]}
         actions={add}
         tools={<ExportButton to={tenant.export} query={list.query} name="客户" />}
         batch={(picked) => (

@@ -87,7 +87,10 @@ function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
       )}
       <Panel title="基本信息">
         <div className="tenant-facts">
-          <Details row={row} items={ITEMS} />
+          <Details
+            row={row}
+            items={ITEMS.filter(({ key, wide }) => !wide || String(row[key as keyof Detail]) !== '')}
+          />
         </div>
       </Panel>
       <div className="tenant-blocks">
