@@ -208,3 +208,18 @@ test('Ctrl+K finds a menu by a part of its title', async ({ page, login, accessi
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
+
+test('Ctrl+K finds a device by a part of its serial and opens its page', async ({ page, login, api }) => {
+  const admin = await api()
+  const code = `K${process.pid}`
+  const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: code }
+  const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', model)
+  await admin.call('POST', '/api/v1/device/info', { sn: `SEEK-${code}-01`, modelId })
+  await login()
+  await page.goto('/')
+  await expect(tabs(page).first()).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: '搜索关键字' }).fill(`EEK-${code}`)
+  await page.getByRole('option', { name: new RegExp(`SEEK-${code}-01`) }).click()
+  await expect(page).toHaveURL(/\/device\/apkManage\/detail\/\d+$/)
+})
