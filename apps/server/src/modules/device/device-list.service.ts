@@ -2,7 +2,7 @@ import type { devices as calls } from '@oms/contract/device-info.ts'
 import type { DeviceRow } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { MAX_ROWS } from '@oms/contract/kernel/page.ts'
-import { and, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
@@ -15,11 +15,19 @@ import { shownDevices } from './device-rows.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-/** Newest first unless a column is asked for. Ids grow with time, and serials are never null: both have an index as they are. */
-export function sortOf({ orderByColumn, isAsc }: Pick<Filter, 'orderByColumn' | 'isAsc'>): SQL[] {
+type Asked = Pick<Filter, 'orderByColumn' | 'isAsc' | 'beginTime' | 'endTime'>
+
+/**
+ * Newest first unless a column is asked for. A range of days is read in the order of days: in that of ids all that was
+ * added since would be passed over first.
+ */
+export function sortOf({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL[] {
   if (orderByColumn === 'verCode') return orderOf({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
-  const column = orderByColumn === 'sn' ? devices.sn : devices.id
-  return [orderByColumn && isAsc === 'asc' ? sql`${column} asc` : desc(column)]
+  const direction = orderByColumn && isAsc === 'asc' ? asc : desc
+  // Neither column is ever null, so that their indexes serve both ways as they are.
+  if (orderByColumn === 'sn') return [direction(devices.sn)]
+  const byTime = orderByColumn === 'createTime' || beginTime !== undefined || endTime !== undefined
+  return byTime ? [direction(devices.createTime), direction(devices.id)] : [direction(devices.id)]
 }
 
 /** Looks up what a filter only names: a group's rule. */
@@ -39,9 +47,22 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   return paginate(db, shownDevices(db).where(where).$dynamic(), input, sortOf(input))
 }
 
-/** Filters that an index answers by a handful of rows, most of the time. */
-const isNarrow = ({ sn, sns, devName, mac, imei, uid, tag, groupId }: Filter) =>
-  [sn, sns, devName, mac, imei, uid, tag, groupId].some((value) => value !== undefined)
+/** Filters that mean a handful of devices, most of the time. */
+const NARROW = [
+  'sn',
+  'sns',
+  'devName',
+  'mac',
+  'imei',
+  'uid',
+  'tag',
+  'groupId',
+  'typeId',
+  'activated',
+  'verCodeMin',
+  'verCodeMax',
+] as const
+const isNarrow = (filter: Filter) => NARROW.some((key) => filter[key] !== undefined)
 
 /**
  * All ids a filter means, newest first, when no more than a pager can reach: read without an order, the trigram index
@@ -64,7 +85,7 @@ async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof 
   const offset = offsetOf(input)
   if (offset >= ids.length) return []
   const order = sortOf(input)
-  if (input.orderByColumn !== undefined)
+  if (input.orderByColumn !== undefined || input.beginTime !== undefined || input.endTime !== undefined)
     return shownDevices(db)
       .where(among(devices.id, ids))
       .orderBy(...order)
@@ -81,22 +102,19 @@ const isPlain = ({ scope }: User, input: Filter) =>
   scope.tenants === 'all' &&
   !scope.ownOnly &&
   !isNarrow(input) &&
-  [input.beginTime, input.endTime, input.typeId, input.activated].every((value) => value === undefined)
+  input.beginTime === undefined &&
+  input.endTime === undefined
 
 const HOT = { tenantId: devices.tenantId, modelId: devices.modelId, status: devices.status, online: devices.online }
-const RANGE = { verCodeMin: '>=', verCodeMax: '<=' } as const
 
 function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
   const given = input as Readonly<Record<string, unknown>>
-  const set = [...Object.keys(HOT), ...Object.keys(RANGE)].filter((key) => given[key] !== undefined)
+  const set = Object.keys(HOT).filter((key) => given[key] !== undefined)
   const shape = ['device', ...set, input.orderByColumn, input.isAsc].join(' ')
   const exact = Object.entries(HOT).map(([key, column]: [string, Column]) =>
     set.includes(key) ? eq(column, sql.placeholder(key)) : undefined,
   )
-  const ranges = Object.entries(RANGE).map(([key, operator]) =>
-    set.includes(key) ? sql`${devices.verCode} ${sql.raw(operator)} ${sql.placeholder(key)}` : undefined,
-  )
-  const where = and(visibleDevices(user), ...exact, ...ranges)
+  const where = and(visibleDevices(user), ...exact)
   const order = sortOf(input)
   const keys = () =>
     db
