@@ -159,7 +159,7 @@ export const otaTask = {
   ofDevice: {
     method: 'GET',
     path: '/api/v1/device/ota/task/device',
-    access: 'upgrade:ota:query',
+    access: 'device:apkManage:query',
     summary: '一台设备的升级任务，新的在前',
     input: pageQuery.extend({ deviceId: id.meta({ title: '设备' }) }),
     result: pageOf(TaskRow),

@@ -13,7 +13,7 @@ import { FORMAL, type Release } from './release-state.tsx'
 import { planInWords } from './release-words.ts'
 import { StageEditor } from './stage-editor.tsx'
 import './upgrade.css'
-import { useSurvey } from './use-survey.ts'
+import { type Survey, useSurvey } from './use-survey.ts'
 
 const MODES = [
   { value: 2, label: '正式发布' },
@@ -118,14 +118,16 @@ function Summary(props: {
         <p key={line}>{line}</p>
       ))}
       <p className="up-live" role="status">
-        {survey.error
-          ? '填写完整后显示会收到的设备数'
-          : survey.data
-            ? `按此发布，现在有 ${survey.data.count} 台设备会在下次检查时收到（该型号共 ${survey.data.total} 台）`
-            : '正在预演…'}
+        {survey.error ? '填写完整后显示会收到的设备数' : survey.data ? liveWords(survey.data) : '正在预演…'}
       </p>
     </section>
   )
+}
+
+function liveWords({ count, total, obstacles }: Survey) {
+  const later = obstacles.find(({ rule }) => rule === 'window')?.count ?? 0
+  const wait = later > 0 ? `，${later} 台在发布时间段开放后才能收到` : ''
+  return `按此发布，现在有 ${count} 台设备会在下次检查时收到${wait}（该型号共 ${total} 台）`
 }
 
 const Times = () => (
@@ -161,7 +163,7 @@ const Limits = () => (
       valuePropName="checked"
       extra="支持确认的设备在用户同意后才下载"
     >
-      <Switch checkedChildren="需要" unCheckedChildren="不需要" />
+      <Switch className="kit-switch" checkedChildren="需要" unCheckedChildren="不需要" />
     </Form.Item>
   </>
 )

@@ -2,6 +2,7 @@ import { RELEASE_MODE, RELEASE_STATE, TASK_STATE } from '@oms/contract/ota-task.
 import { Tag } from 'antd'
 import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
 import type { otaRelease } from '@oms/contract/upgrade-release.ts'
+import './upgrade.css'
 
 export type Release = ResultOf<typeof otaRelease.get>
 export const RUNNING = 0
@@ -15,7 +16,7 @@ const COLORS: Readonly<Record<number, string>> = { 0: 'processing', 1: 'gold', 2
 
 /** Where a release stands, in words and colour. */
 export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'state' | 'status'>) => (
-  <>
+  <span className="up-tags">
     <Tag>{RELEASE_MODE[mode as keyof typeof RELEASE_MODE] ?? mode}</Tag>
     <Tag color={status === 1 ? (COLORS[state] ?? 'default') : 'default'}>
       {status === 1
@@ -24,7 +25,7 @@ export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'st
           ? '版本已停用'
           : '版本未启用'}
     </Tag>
-  </>
+  </span>
 )
 
 /** Colours of the segments, from waiting to closed. */

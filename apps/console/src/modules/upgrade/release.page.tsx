@@ -95,9 +95,7 @@ function Head({ release }: { release: Release }) {
         <h1>
           {verName}（{verCode}）
         </h1>
-        <span>
-          <ReleaseState {...release} />
-        </span>
+        <ReleaseState {...release} />
         <ReleaseButtons release={release} />
       </div>
       <p className="up-facts">
@@ -116,12 +114,14 @@ function Head({ release }: { release: Release }) {
 function Alerts({ release }: { release: Release }) {
   const can = useCan()
   const close = useWrite(otaRelease.closeAlarm)
+  // What paused it stands in the release itself; its alarm would say the same again.
+  const alarms = release.alarms.filter(({ message }) => message !== release.stateReason)
   const words = newsOf(release)
-  if (!words && release.alarms.length === 0) return null
+  if (!words && alarms.length === 0) return null
   return (
     <div className="up-alerts">
       {words && <Alert showIcon type={words.type} title={words.title} />}
-      {release.alarms.map(({ id, message, createTime }) => (
+      {alarms.map(({ id, message, createTime }) => (
         <Alert
           key={id}
           showIcon

@@ -14,13 +14,21 @@ const COLOR: Readonly<Record<number, string>> = {
   3: 'error',
   4: 'warning',
 }
+const WAITING = 0
+const SKIPPED = 4
+
+const demandOf = ({ minReports, minMinutes, successPercent, errorPercent }: Stage) =>
+  `至少 ${minReports} 个结果、观察 ${spanText(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停`
 
 /** The stages beside each other: what each needs, and what came of it. */
 export function StageCard({ stages }: { stages: readonly Stage[] }) {
-  if (stages.length === 0) return null
+  const [first] = stages
+  if (!first) return null
+  const same = stages.every((stage) => demandOf(stage) === demandOf(first))
   return (
     <Panel title="发布阶段">
-      <ol className="up-stages">
+      {same && <p className="up-demand">每阶段{demandOf(first)}</p>}
+      <ol className="up-stages" aria-label="发布阶段">
         {stages.map((stage) => (
           <li key={stage.seq} className="up-stage" data-state={stage.state}>
             <div className="up-stage-head">
@@ -29,7 +37,8 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
                 {STAGE_STATE[stage.state as keyof typeof STAGE_STATE] ?? stage.state}
               </Tag>
             </div>
-            <StageWords {...stage} />
+            {!same && <p>{demandOf(stage)}</p>}
+            <Outcome {...stage} />
           </li>
         ))}
       </ol>
@@ -37,37 +46,18 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
   )
 }
 
-function StageWords({
-  state,
-  succeeded,
-  failed,
-  minReports,
-  minMinutes,
-  successPercent,
-  errorPercent,
-  ...times
-}: Stage) {
+function Outcome({ state, succeeded, failed, minReports, startTime, judgeTime }: Stage) {
   const reports = succeeded + failed
-  const rate = reports > 0 ? `，成功率 ${((succeeded * 100) / reports).toFixed(1)}%` : ''
+  if (state === WAITING) return null
   return (
     <>
       <p>
-        成功率 ≥ {successPercent}% 通过，失败率 ≥ {errorPercent}% 暂停，观察 {spanText(minMinutes)}
+        结果 {reports} / {minReports}，失败 {failed}
+        {reports > 0 && `，成功率 ${((succeeded * 100) / reports).toFixed(1)}%`}
       </p>
-      {state !== 0 && (
+      {(judgeTime ?? startTime) && (
         <p>
-          结果 {reports} / {minReports}，失败 {failed}
-          {rate}
-        </p>
-      )}
-      {times.startTime && (
-        <p>
-          <Time at={times.startTime} /> 开始
-        </p>
-      )}
-      {times.judgeTime && (
-        <p>
-          <Time at={times.judgeTime} /> {state === 4 ? '跳过' : '评判'}
+          <Time at={judgeTime ?? startTime} /> {judgeTime ? (state === SKIPPED ? '跳过' : '评判') : '开始'}
         </p>
       )}
     </>

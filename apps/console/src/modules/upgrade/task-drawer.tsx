@@ -1,6 +1,8 @@
 import { otaTask, TaskRow } from '@oms/contract/upgrade-task.ts'
 import { Empty, Skeleton, Timeline } from 'antd'
 import { useRead } from '#kernel/query.ts'
+import { Link } from '#kernel/router.tsx'
+import { useCan } from '#kernel/session.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
@@ -9,9 +11,15 @@ import { TaskState, taskStateText } from './release-state.tsx'
 import type { Task } from './task-table.tsx'
 import './upgrade.css'
 
+/** The device's own page, for those who may see it. */
+function DeviceLink({ sn, deviceId }: { sn: string; deviceId: number }) {
+  const can = useCan()
+  return can('device:apkManage:query') ? <Link to={`/device/apkManage/detail/${deviceId}`}>{sn}</Link> : sn
+}
+
 const { item, wide } = detailsOf(TaskRow)
 const ITEMS = [
-  item('sn'),
+  item('sn', (sn, { deviceId }) => <DeviceLink sn={sn} deviceId={deviceId} />),
   item('devName'),
   item('state', (state) => <TaskState state={state} />),
   item('progress', (progress) => `${progress}%`),

@@ -1,4 +1,5 @@
 import { TASK } from '@oms/contract/ota-task.ts'
+import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade-release.ts'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { devices } from '#db/schema/device.ts'
@@ -22,13 +23,20 @@ export const withinReach = ({ tenantId, modelId }: Pick<MadeFor, 'tenantId' | 'm
     tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId),
   )
 
+/** Who changes a release, and whether a second person is asked for. */
+export interface Changer {
+  readonly uid: number
+  readonly now: Date
+  readonly twoPerson: 'auto' | 'on' | 'off'
+}
+
 /**
  * Begins the release of a version that was just enabled: a test release, for its white list only. Enabled again it begins
  * anew; devices whose task was cancelled may be offered it again, those where it failed only when somebody says so.
  */
-export async function openRelease(db: Db, { otaId, tenantId }: MadeFor, uid: number, now: Date) {
-  const time = now.toISOString()
-  const who = { createBy: uid, createTime: time, updateBy: uid, updateTime: time }
+export async function openRelease(db: Db, { otaId, tenantId }: MadeFor, changer: Changer) {
+  const time = changer.now.toISOString()
+  const who = { createBy: changer.uid, createTime: time, updateBy: changer.uid, updateTime: time }
   await db.delete(otaStages).where(eq(otaStages.otaId, otaId))
   await db.delete(otaPolicies).where(eq(otaPolicies.otaId, otaId))
   await db.insert(otaPolicies).values({ otaId, tenantId, ...who })
@@ -36,7 +44,26 @@ export async function openRelease(db: Db, { otaId, tenantId }: MadeFor, uid: num
     .update(otaTasks)
     .set({ retried: true })
     .where(and(eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.cancelled), eq(otaTasks.retried, false)))
+  await holdLargeWhiteList(db, otaId, changer)
 }
+
+/**
+ * A white list of more devices than one person may release to pauses the release: it goes on when a second person says
+ * so. Else a list of everybody would be a way around approval. Answers whether it did.
+ */
+export async function holdLargeWhiteList(db: Db, otaId: number, { uid, now, twoPerson }: Changer): Promise<boolean> {
+  if (twoPerson === 'off') return false
+  const few = sql`(select count(*) from (select from ota_whites where ota_id = ${otaId} limit ${TWO_PERSON_ABOVE + 1}) w)`
+  const { rowCount } = await db.execute(sql`
+    update ota_policies set state = ${PAUSED}, state_reason = ${LARGE_WHITE_LIST}, submit_by = ${uid},
+      submit_time = ${now.toISOString()}, audit_by = null, audit_time = null, audit_remark = '', rev = rev + 1,
+      update_by = ${uid}, update_time = ${now.toISOString()}
+    where ota_id = ${otaId} and state in (0, 1, 2) and ${few} > ${TWO_PERSON_ABOVE}`)
+  return (rowCount ?? 0) > 0
+}
+const PAUSED = 3
+/** Why a release waits for a second person to continue it. */
+export const LARGE_WHITE_LIST = `白名单超过 ${TWO_PERSON_ABOVE} 台，须由另一人核对后继续`
 
 /** What a cancellation did: those never fetched are closed, the others wait for their device's answer. */
 export interface Cancelled {

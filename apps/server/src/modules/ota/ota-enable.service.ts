@@ -114,7 +114,7 @@ async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): P
     .where(unchanged)
     .returning({ otaId: otaVersions.otaId })
   if (!done) throw refused('校验期间该版本已被他人修改，请刷新后重试')
-  await openRelease(db, version, user.uid, now)
+  await openRelease(db, version, { uid: user.uid, now, twoPerson: kernel.config.otaTwoPerson })
   const signed = await signForRelease(ctx, db, version, components)
   await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
   return signed

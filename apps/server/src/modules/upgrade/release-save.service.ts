@@ -7,6 +7,7 @@ import { deviceGroups } from '#db/schema/device.ts'
 import { tenants } from '#db/schema/tenant.ts'
 import { otaPolicies, otaStages } from '#db/schema/upgrade.ts'
 import type { Ctx, User } from '#kernel/context.ts'
+import { LARGE_WHITE_LIST } from '#kernel/fleet/release.ts'
 import { changes } from '#kernel/mask.ts'
 import { invalid, refused } from '#kernel/problem.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
@@ -34,6 +35,7 @@ export async function publish(ctx: Ctx, input: Publish) {
   const held = await lockRelease(db, user, input.otaId)
   const { version, policy } = held
   demandState(policy, [STATE.running, STATE.waiting, STATE.refused, STATE.paused], '再发布；停用后重新启用可以重新开始')
+  if (policy.stateReason === LARGE_WHITE_LIST) throw refused(LARGE_WHITE_LIST)
   await checkRevision(db, policy, input.rev)
   await demandTargets(db, user, version, input)
   const waits = await needsAudit(kernel, db, version, input)
@@ -73,6 +75,7 @@ export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRel
   const held = await lockRelease(db, user, otaId)
   const { version, policy, stages } = held
   demandState(policy, [STATE.running, STATE.paused], '调整比例')
+  if (policy.stateReason === LARGE_WHITE_LIST) throw refused(LARGE_WHITE_LIST)
   if (policy.mode !== MODE.formal) throw refused('测试发布没有比例，请先正式发布')
   if (currentStage(stages)) throw refused('发布正按阶段进行，请跳过阶段或重新编辑发布')
   if (percent === policy.percent) throw refused(`比例已是 ${shareText(percent)}`)

@@ -3,7 +3,7 @@ import type { otaRelease } from '@oms/contract/upgrade-release.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { otaAlarms, otaPolicies, otaStages, otaTasks } from '#db/schema/upgrade.ts'
 import type { Ctx } from '#kernel/context.ts'
-import { cancelTasks } from '#kernel/fleet/release.ts'
+import { cancelTasks, LARGE_WHITE_LIST } from '#kernel/fleet/release.ts'
 import { notFound, refused } from '#kernel/problem.ts'
 import { touched } from '#kernel/stale.ts'
 import { scoped } from '#kernel/tenancy.ts'
@@ -19,6 +19,7 @@ import {
   tellChanged,
 } from './release-rows.ts'
 import { currentStage, oneStage, resultsSince, startNextStage } from './stage-steps.ts'
+import { auditBlockOf } from './two-person.ts'
 
 /** Nobody new gets the version; whoever has a task goes on. */
 export async function pause(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.pause>) {
@@ -33,13 +34,31 @@ export async function resume(ctx: Ctx, { otaId }: ParsedOf<typeof otaRelease.res
   const { db, user, now } = ctx
   const held = await lockRelease(db, user, otaId)
   demandState(held.policy, [STATE.paused], '继续')
+  const approval = held.policy.stateReason === LARGE_WHITE_LIST ? await approve(ctx, held) : {}
   const stage = currentStage(held.stages)
   if (stage?.state === STAGE.failed) {
     const anew = { state: STAGE.running, startTime: now.toISOString(), judgeTime: null, succeeded: null, failed: null }
     await db.update(otaStages).set(anew).where(oneStage(stage))
   }
-  return move(ctx, held, { state: STATE.running, stateReason: '' }, `继续发布固件版本${nameOf(held.version)}`)
+  await closePauseAlarms(ctx, otaId)
+  const change = { ...approval, state: STATE.running, stateReason: '' }
+  return move(ctx, held, change, `继续发布固件版本${nameOf(held.version)}`)
 }
+
+/** Continuing what waits for a second person is that person's approval. */
+async function approve({ db, user, now }: Ctx, { version, policy }: Held) {
+  const block = await auditBlockOf(db, user, version, policy)
+  if (block) throw refused(block)
+  return { auditBy: user.uid, auditTime: now.toISOString() }
+}
+
+/** Whoever decided how to go on has seen why it stopped. */
+const closePauseAlarms = ({ db, user, now }: Ctx, otaId: number) =>
+  db
+    .update(otaAlarms)
+    .set({ closeTime: now.toISOString(), closeBy: user.uid })
+    .where(and(eq(otaAlarms.otaId, otaId), eq(otaAlarms.kind, PAUSED_ITSELF), isNull(otaAlarms.closeTime)))
+const PAUSED_ITSELF = 2
 
 /** Ends it for good: open tasks are cancelled, those never fetched at once. */
 export async function stop(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.stop>) {
@@ -48,6 +67,7 @@ export async function stop(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelea
   demandState(held.policy, [STATE.running, STATE.waiting, STATE.refused, STATE.paused], '终止')
   const words = reason ? `发布已终止：${reason}` : '发布已终止'
   const ended = await cancelTasks(db, eq(otaTasks.otaId, otaId), words)
+  await closePauseAlarms(ctx, otaId)
   const { cancelled, cancelling } = ended
   const tail = `，取消 ${cancelled} 个任务${cancelling > 0 ? `，另有 ${cancelling} 个等待设备响应` : ''}`
   const action = `终止发布固件版本${nameOf(held.version)}${reason && `：${reason}`}${tail}`

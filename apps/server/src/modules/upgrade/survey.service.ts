@@ -28,6 +28,10 @@ export async function survey({ db, user, kernel, now }: Ctx, { otaId, policy }: 
   const rule = await kernel.fleet.ruleOf(otaId, draft)
   if (!rule) throw notFound('版本')
   const found = await kernel.fleet.survey(rule, now, { tenants: scopeOf(user, version), sample: 20 })
+  const always = { ...rule, ...ALWAYS }
+  const anyTime = isTimed(rule)
+    ? await kernel.fleet.survey(always, now, { tenants: scopeOf(user, version), sample: 0 })
+    : found
   const names = await namesOf(db, [...found.tenants.keys(), ...found.sample.map(({ tenantId }) => tenantId)])
   const stages = policy?.stages ?? (await stagesOf(db, otaId))
   const obstacles = [...found.obstacles].map(([code, count]) => ({
@@ -46,9 +50,20 @@ export async function survey({ db, user, kernel, now }: Ctx, { otaId, policy }: 
     tenants: mostOf(found.tenants).map(([id, count]) => ({ id, name: names.get(id) ?? `客户 ${id}`, count })),
     groups: await groupsOf(db, found.groups),
     models: [{ id: version.modelId, name: await modelNameOf(db, version.modelId), count: found.count }],
-    stages: stages.map(({ percent }) => ({ percent, count: heldBy(found.places, percent) })),
+    stages: stages.map(({ percent }) => ({ percent, count: heldBy(anyTime.places, percent) })),
   }
 }
+
+const ALWAYS = { startAt: null, endAt: null, dailyStart: null, dailyEnd: null } as const
+const isTimed = ({
+  startAt,
+  endAt,
+  dailyStart,
+}: {
+  startAt: number | null
+  endAt: number | null
+  dailyStart: number | null
+}) => startAt !== null || endAt !== null || dailyStart !== null
 
 /** Rule by rule why one device gets the version or does not. */
 export async function why({ db, user, kernel, now }: Ctx, { otaId, sn }: ParsedOf<typeof otaRelease.why>) {

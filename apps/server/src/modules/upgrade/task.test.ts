@@ -176,7 +176,7 @@ describe('pushing to one device', () => {
 })
 
 test("tasks of one device for its own page; a customer sees those of its devices, also of the vendor's versions", async () => {
-  const theirs = await server.by({ tenant: '任务客户', permissions: RELEASER })
+  const theirs = await server.by({ tenant: '任务客户', permissions: [...RELEASER, 'device:apkManage:query'] })
   const tenantId = await tenantIdOf(server, '任务客户')
   const { otaId, modelId } = await enabledVersion(server.db)
   const [mine] = await devicesOf(server.db, { modelId, count: 1, prefix: 'TI', tenantId })
@@ -184,8 +184,9 @@ test("tasks of one device for its own page; a customer sees those of its devices
   await tasksOf(server.db, { otaId, deviceIds: [mine!, foreign!], state: TASK.succeeded })
   const second = await versionOf(server.db, { modelId, verCode: 101 })
   await tasksOf(server.db, { otaId: second, deviceIds: [mine!], state: TASK.offered })
+  const pageReader = await server.as('device:apkManage:query')
   const of = (who: Caller, deviceId: number) => who.call('GET', `/api/v1/device/ota/task/device?deviceId=${deviceId}`)
-  expect((await of(me, mine!)).data.list).toMatchObject([{ verCode: 101 }, { verCode: 100, state: 100 }])
+  expect((await of(pageReader, mine!)).data.list).toMatchObject([{ verCode: 101 }, { verCode: 100, state: 100 }])
   expect((await of(theirs, mine!)).data.total).toBe(2)
   expect(await of(theirs, foreign!)).toMatchObject({ code: 400, msg: '设备不存在或已被删除' })
   const answer = await theirs.call('GET', `${TASKS}?otaId=${otaId}`)

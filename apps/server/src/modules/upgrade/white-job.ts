@@ -1,6 +1,7 @@
 import { DeviceFilter } from '@oms/contract/device.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#kernel/context.ts'
+import { holdLargeWhiteList } from '#kernel/fleet/release.ts'
 import type { Worker } from '#kernel/jobs.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { devices } from '#db/schema/device.ts'
@@ -66,6 +67,8 @@ const whiteWorker =
             : await removeMatching(db, otaId, condition)
         // Cancelled meanwhile: nothing of it stays.
         signal.throwIfAborted()
+        const changer = { uid: user.uid, now: kernel.now(), twoPerson: kernel.config.otaTwoPerson }
+        if (action === 'put' && count > 0) await holdLargeWhiteList(db, otaId, changer)
         await tellChanged(kernel, db, version.tenantId)
         return count
       })

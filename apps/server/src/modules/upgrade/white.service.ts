@@ -4,6 +4,7 @@ import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { devices } from '#db/schema/device.ts'
 import type { Ctx } from '#kernel/context.ts'
+import { holdLargeWhiteList, LARGE_WHITE_LIST } from '#kernel/fleet/release.ts'
 import { refused } from '#kernel/problem.ts'
 import { orderOf, paginate } from '#kernel/query.ts'
 import { transact } from '#kernel/tenancy.ts'
@@ -35,7 +36,8 @@ export async function put(ctx: Ctx, input: Named) {
   const count = await putMatching(db, input.otaId, inArrayOf(ids), user.uid)
   await tell(ctx, version, `加入 ${count} 台设备`, count)
   const unchanged = ids.length - count
-  ctx.say(`加入成功！新加入 ${count} 台${inWords(unchanged, '已在白名单中', missing)}`)
+  const held = await holdIfLarge(ctx, version, count)
+  ctx.say(`加入成功！新加入 ${count} 台${inWords(unchanged, '已在白名单中', missing)}${held}`)
   return { count, unchanged, missing }
 }
 
@@ -68,14 +70,20 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
     ctx.say(`设备超过 ${DIRECT_WHITES} 台，已转为后台${verb}`)
     return { count: 0, jobId }
   }
-  const count = await transact(ctx, async (db) => {
+  return transact(ctx, async (db) => {
     const inside = { ...ctx, db }
-    const done = await changeMatching(inside, version, filter, action)
-    await tell(inside, version, `按条件${verb} ${done} 台设备`, done)
-    return done
+    const count = await changeMatching(inside, version, filter, action)
+    await tell(inside, version, `按条件${verb} ${count} 台设备`, count)
+    if (action === 'put') ctx.say(`加入成功！新加入 ${count} 台${await holdIfLarge(inside, version, count)}`)
+    return { count }
   })
-  if (action === 'put') ctx.say(`加入成功！新加入 ${count} 台`)
-  return { count }
+}
+
+/** In words when the list became so long that the release waits for a second person. */
+async function holdIfLarge({ db, user, now, kernel }: Ctx, { otaId }: StoredVersion, added: number) {
+  if (added === 0) return ''
+  const held = await holdLargeWhiteList(db, otaId, { uid: user.uid, now, twoPerson: kernel.config.otaTwoPerson })
+  return held ? `；${LARGE_WHITE_LIST}` : ''
 }
 
 /** The change itself, one statement; also what the job runs. */

@@ -82,7 +82,8 @@ describe('white list', () => {
     await devicesOf(server.db, { modelId, count: 300, prefix: 'WH' })
     await devicesOf(server.db, { modelId, count: 200, prefix: 'WI' })
     const put = await me.call('PUT', `${WHITE}/all`, { otaId, sn: 'WH' })
-    expect(put).toMatchObject({ code: 200, msg: '加入成功！新加入 300 台', data: { count: 300 } })
+    const long = '加入成功！新加入 300 台；白名单超过 100 台，须由另一人核对后继续'
+    expect(put).toMatchObject({ code: 200, msg: long, data: { count: 300 } })
     expect((await me.call('PUT', `${WHITE}/all`, { otaId })).data.count).toBe(200)
     const gone = await me.call('DELETE', `${WHITE}/all?otaId=${otaId}&sn=WI`)
     expect(gone).toMatchObject({ code: 200, msg: '移除成功！', data: { count: 200 } })
@@ -125,6 +126,29 @@ describe('white list', () => {
     })
     expect((await page(me, 'notInWhite', { otaId: ours })).total).toBe(8)
   })
+})
+
+test('a white list of more than 100 devices holds the release until a second person continues it', async () => {
+  const other = await server.as(...RELEASER)
+  const { otaId, modelId } = await enabledVersion(server.db, { createBy: me.uid })
+  await devicesOf(server.db, { modelId, count: 101, prefix: 'WM' })
+  const state = async () =>
+    (await server.db.execute(sql`select state, audit_by as "auditBy" from ota_policies where ota_id = ${otaId}`))
+      .rows[0]
+  await other.call('PUT', `${WHITE}/all`, { otaId, sn: 'WM0000' })
+  expect(await state()).toEqual({ state: 0, auditBy: null })
+  await other.call('PUT', `${WHITE}/all`, { otaId })
+  expect(await state()).toEqual({ state: 3, auditBy: null })
+  const resume = (who: Caller) => who.call('POST', '/api/v1/upgrade/release/resume', { otaId })
+  expect(await resume(other)).toMatchObject({ code: 501, msg: '不能审批自己提交的发布，请由另一人审批' })
+  expect(await resume(me)).toMatchObject({ code: 501, msg: '您是该版本的创建人，请由另一人审批' })
+  for (const mode of [1, 2])
+    expect(await other.call('POST', '/api/v1/upgrade/release/publish', { otaId, rev: 1, mode })).toMatchObject({
+      code: 501,
+    })
+  const third = await server.as(...RELEASER)
+  expect(await resume(third)).toMatchObject({ code: 200 })
+  expect(await state()).toEqual({ state: 0, auditBy: third.uid })
 })
 
 const range = (prefix: string, from: number, to: number) =>
