@@ -138,6 +138,23 @@ describe('plain calls', () => {
     expect((await oms.post('/device/v1/check', 'x'.repeat(300_000))).status).toBe(413)
   })
 
+  test('activation: the first device has the certificate, said again nothing changes, another is refused', async () => {
+    const [mine, other] = [await oms.device(), await oms.device()]
+    expect((await oms.plain('activate', { sn: mine.sn })).status).toBe(400)
+    expect((await oms.plain('activate', { sn: mine.sn, uid: 'OMSX-000001-ABCDE', mac: 'zz' })).status).toBe(400)
+    expect((await oms.plain('activate', { sn: mine.sn, uid: 'OMSX-000001-ABCDE' })).status).toBe(404)
+    await oms.query(
+      `insert into licenses (uid, vendor, type_code, batch_id, tenant_id, state) values ('OMSX-000001-ABCDE', 9, 'P2P', 1, 1, 1)`,
+    )
+    const said = { uid: 'OMSX-000001-ABCDE', model: 'C1', mac: '00:11:22:AA:BB:CC' }
+    for (let i = 0; i < 2; i++) {
+      const reply = await oms.plain('activate', { sn: mine.sn, ...said })
+      expect([reply.status, reply.json().state]).toEqual([200, 3])
+    }
+    expect((await oms.plain('activate', { sn: other.sn, ...said })).status).toBe(409)
+    expect((await oms.plain('activate', { sn: mine.sn, ...said }, 'wrong')).status).toBe(401)
+  })
+
   test('the gateway token registers a serial with the model it names', async () => {
     await oms.gateway({ modelId: 1 })
     expect((await oms.plain('check', { sn: 'NEW-1', model: 'C2', verCode: 7 }, GATEWAY)).status).toBe(204)

@@ -3,12 +3,14 @@ import { findComponent, sendComponent } from '../artifact.ts'
 import { DeviceProblem, missing, readObject, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
 import { hasToken, identify, isGateway, register } from '../identify.ts'
 import type { DeviceSide } from '../side.ts'
+import { activate } from './activate.ts'
 import { check } from './check.ts'
 import { report } from './report.ts'
 import { addPlainRoute, type PlainCall, plainRoute } from './routes.ts'
 
 addPlainRoute('check', check)
 addPlainRoute('report', report)
+addPlainRoute('activate', activate)
 
 export interface Arrived {
   readonly side: DeviceSide

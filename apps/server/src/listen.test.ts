@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { type Database, openPool } from '#db/client.ts'
+import { readConfig } from '#kernel/config.ts'
+import { createKernel, type Kernel } from '#kernel/kernel.ts'
+import { type Serving, servingFor } from './listen.ts'
+import { seed } from './seed.ts'
+
+const TOKEN = 'a-token-of-every-device-of-this-test'
+const AUTH = { headers: { authorization: `TargetToken ${TOKEN}` } }
+const dataDir = mkdtempSync(join(tmpdir(), 'oms-roles-'))
+let database: Database
+const started: { role: string; url: string; kernel: Kernel; serving: Serving }[] = []
+const of = (role: string) => started.filter((each) => each.role === role)
+const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
+
+/** One process of the product, but for its own memory: kernel, pool, caches and port are its own. */
+async function start(role: string) {
+  const own = await openPool(database.connection, {
+    size: 4,
+    embedded: true,
+    warn: () => {},
+    closeAfter: async () => {},
+  })
+  const config = readConfig({ DATA_DIR: dataDir, OMS_ROLE: role, PORT: '0' })
+  const kernel = await createKernel({ config, database: own, log: pino({ level: 'silent' }) })
+  await kernel.permVersion.follow(kernel)
+  const serving = servingFor(kernel)
+  const port = await serving.listen()
+  if (role !== 'console') await kernel.fleet.ready()
+  started.push({ role, url: `http://127.0.0.1:${port}`, kernel, serving })
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const kernel = await createKernel({
+    config: readConfig({ DATA_DIR: dataDir }),
+    database,
+    log: pino({ level: 'silent' }),
+  })
+  await seed(database, { passwords: kernel.passwords, adminPassword: 'Test-admin-1' })
+  await kernel.close()
+  await query(`insert into device_types (type_name, type_code) values ('t', 't')`)
+  await query(`insert into device_models (type_id, model_name, model_code) values (1, 'm', 'm')`)
+  await query(
+    `insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted)
+     select 1, 1, 'D' || g, 1, $1, 0 from generate_series(1, 60) g`,
+    [createHash('sha256').update(TOKEN).digest()],
+  )
+  await start('device')
+  await start('device')
+  await start('console')
+})
+afterAll(async () => {
+  for (const { serving, kernel } of started) {
+    serving.server.closeAllConnections()
+    await serving.close()
+    await kernel.close()
+    await kernel.database.close()
+  }
+  await database.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const poll = async (url: string, sn: string) => {
+  const reply = await fetch(`${url}/default/controller/v1/${sn}`, AUTH)
+  return (await reply.json()) as { _links?: { deploymentBase?: { href: string }; cancelAction?: { href: string } } }
+}
+
+describe('roles', () => {
+  test('a device process answers devices and probes only, a console process no device', async () => {
+    const [device] = of('device')
+    const [console] = of('console')
+    expect((await fetch(`${device!.url}/healthz`)).status).toBe(200)
+    expect(await (await fetch(`${device!.url}/readyz`)).json()).toMatchObject({ status: 'ok' })
+    for (const path of ['/', '/login', '/api/v1/account/captcha', '/assets/x.js'])
+      expect((await fetch(device!.url + path)).status).toBe(404)
+    expect((await fetch(`${console!.url}/default/controller/v1/D1`, AUTH)).status).toBe(404)
+    expect((await fetch(`${console!.url}/device/v1/check`, { method: 'POST', body: '{}' })).status).toBe(404)
+    expect((await fetch(`${console!.url}/healthz`)).status).toBe(200)
+    expect(console!.kernel.fleet.isReady).toBe(false)
+  })
+
+  test('two device processes give one device one task, whichever it asks and however often', async () => {
+    const [first, second] = of('device')
+    const [row] = await query(
+      `insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date, status) values (1, 1, 9, 'v9', now() - interval '1 day', 1) returning ota_id`,
+    )
+    await query('insert into ota_policies (ota_id, tenant_id, mode) values ($1, 1, 2)', [row.ota_id])
+    await Promise.all([first!.kernel.fleet.sync(), second!.kernel.fleet.sync()])
+    const sns = Array.from({ length: 60 }, (_, i) => `D${i + 1}`)
+    await Promise.all(sns.flatMap((sn) => [first!, second!, first!, second!].map(({ url }) => poll(url, sn))))
+    const [{ tasks, devices }] = await query(
+      'select count(*)::int as tasks, count(distinct device_id)::int as devices from ota_tasks',
+    )
+    expect({ tasks, devices }).toEqual({ tasks: 60, devices: 60 })
+    for (const sn of sns.slice(0, 10)) {
+      const [a, b] = [await poll(first!.url, sn), await poll(second!.url, sn)]
+      const idOf = (body: typeof a) => /deploymentBase\/(\d+)/.exec(body._links?.deploymentBase?.href ?? '')?.[1]
+      expect(idOf(a)).toBeDefined()
+      expect(idOf(b)).toBe(idOf(a))
+    }
+  })
+
+  test('a stop in the console reaches the polls of every device process within five seconds', async () => {
+    const [first, second] = of('device')
+    await query(`insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted)
+      select 1, 1, 'LATE' || g, 1, token_hash, 0 from generate_series(1, 2) g, devices where id = 1`)
+    await query('update ota_policies set state = 4')
+    await query('update ota_tasks set state = 50 where close_time is null')
+    const started = performance.now()
+    for (const { url } of [first!, second!]) while (!(await poll(url, 'D5'))._links?.cancelAction) await tick()
+    expect(performance.now() - started).toBeLessThan(5000)
+    for (const [at, { url }] of [first!, second!].entries()) {
+      // Unknown until the insert was heard of, idle from then on: nobody new gets it.
+      while ((await fetch(`${url}/default/controller/v1/LATE${at + 1}`, AUTH)).status !== 200) await tick()
+      expect((await poll(url, `LATE${at + 1}`))._links).toBeUndefined()
+    }
+  })
+
+  test('ten thousand devices behind one address at once, as after a power cut, are all answered', async () => {
+    const { url, kernel } = of('device')[0]!
+    await query(`insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted)
+      select 1, 1, 'P' || g, 1, token_hash, 0 from generate_series(1, 10000) g, devices where id = 1`)
+    await kernel.fleet.sync()
+    const statuses = new Map<number, number>()
+    const sns = Array.from({ length: 10_000 }, (_, i) => `P${i + 1}`)
+    const one = async () => {
+      for (let sn = sns.pop(); sn; sn = sns.pop()) {
+        const reply = await fetch(`${url}/default/controller/v1/${sn}`, AUTH)
+        await reply.arrayBuffer()
+        statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+      }
+    }
+    await Promise.all(Array.from({ length: 200 }, one))
+    expect([...statuses]).toEqual([[200, 10_000]])
+  })
+})
+
+const tick = () => new Promise((done) => setTimeout(done, 5))
