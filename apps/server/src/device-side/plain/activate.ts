@@ -6,10 +6,9 @@ import type { PlainAnswer, PlainCall } from './routes.ts'
 export async function activate({ side, body, sn, deviceId }: PlainCall): Promise<PlainAnswer> {
   const uid = clean(body.uid, 64)
   if (uid === '') throw wrong('uid is missing')
-  const mac = clean(body.mac, 32)
-    .toLowerCase()
-    .replaceAll(/[^0-9a-f]/g, '')
-  if (mac !== '' && mac.length !== 12) throw wrong('mac must be 12 hex digits')
+  const said = clean(body.mac, 32)
+  const mac = said.toLowerCase().replaceAll(/[:.\s-]/g, '')
+  if (said !== '' && !/^[0-9a-f]{12}$/.test(mac)) throw wrong('mac must be 12 hex digits')
   const { status, state, msg } = await activateLicense(side.kernel, { uid, sn, deviceId, ...(mac && { mac }) })
   return { status, body: { uid, state, message: msg } }
 }
