@@ -1,3 +1,33 @@
-import type { Screen } from '#kernel/screens.ts'
+import { addDeviceTab } from '#kernel/device-tabs.ts'
+import { firstPage, type Screen } from '#kernel/screens.ts'
 
-export const licenseScreens: readonly Screen[] = []
+export const licenseScreens: readonly Screen[] = [
+  {
+    path: '/LicenseManage/Certificate',
+    title: 'P2P证书',
+    access: 'LicenseManage:Certificate:list',
+    page: () => import('./license-list.page.tsx'),
+    prefetch: firstPage('/api/v1/license/cert/page'),
+  },
+  {
+    path: '/LicenseManage/ConsentManage',
+    title: '授权管理',
+    access: 'LicenseManage:ConsentManage:list',
+    page: () => import('./grant-list.page.tsx'),
+    prefetch: firstPage('/api/v1/license/grant/page'),
+  },
+  {
+    path: '/LicenseManage/StatisticalAnalysis',
+    title: '授权统计',
+    access: 'LicenseManage:StatisticalAnalysis:list',
+    page: () => import('./license-stat.page.tsx'),
+  },
+]
+
+addDeviceTab({
+  key: 'license',
+  label: '授权证书',
+  access: 'LicenseManage:Certificate:list',
+  order: 50,
+  panel: () => import('./device-license.tsx'),
+})

@@ -1,0 +1,219 @@
+import { licenseCerts } from '@oms/contract/license.ts'
+import { ALLOT_MODE, AllotForm, type AllotPlan } from '@oms/contract/license-rows.ts'
+import { Alert, Button, Checkbox, Form, type FormInstance, Modal, Radio, Result, Steps } from 'antd'
+import { useState } from 'react'
+import { call } from '#kernel/call.ts'
+import { useWrite } from '#kernel/query.ts'
+import { useCan } from '#kernel/session.tsx'
+import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
+import { AllotFile } from './allot-file.tsx'
+import { BatchPicker, ModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
+import './license.css'
+
+const FILE_MODE = 4
+const MODES = [
+  ...Object.entries(ALLOT_MODE).map(([value, label]) => ({ value: Number(value), label })),
+  { value: FILE_MODE, label: '按文件' },
+]
+type Values = Record<string, unknown>
+
+/** Gives certificates to a customer: which, then a summary of what that means, then it is done. */
+export function AllotWizard({ onClose }: { onClose(): void }) {
+  const [form] = Form.useForm()
+  const [chosen, setChosen] = useState<{ values: Values; plan: AllotPlan }>()
+  const [done, setDone] = useState<number>()
+  const [busy, setBusy] = useState(false)
+  const mode = Form.useWatch('mode', { form, preserve: true }) as number | undefined
+  const next = async () => {
+    const values = (await form.validateFields().catch(() => undefined)) as Values | undefined
+    if (!values) return
+    setBusy(true)
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
+    await call(licenseCerts.plan, given as never)
+      .then((plan) => setChosen({ values: given, plan }))
+      .catch(() => {})
+    setBusy(false)
+  }
+  const shared = { open: true, title: '分配证书', width: 720, mask: { closable: false }, onCancel: onClose }
+  const steps = (
+    <Steps
+      size="small"
+      current={done !== undefined ? 2 : chosen ? 1 : 0}
+      style={{ marginBottom: 16 }}
+      items={[{ title: '选择证书' }, { title: '核对' }, { title: '完成' }]}
+    />
+  )
+  if (done !== undefined)
+    return (
+      <Modal
+        {...shared}
+        footer={
+          <Button type="primary" onClick={onClose}>
+            完成
+          </Button>
+        }
+      >
+        {steps}
+        <Result status="success" title={`已分配 ${done} 个证书给「${chosen?.plan.tenantName}」`} />
+      </Modal>
+    )
+  if (chosen)
+    return <Summary {...chosen} shared={shared} steps={steps} onBack={() => setChosen(undefined)} onDone={setDone} />
+  const footer = (
+    <>
+      <Button onClick={onClose}>取消</Button>
+      <Button type="primary" loading={busy} onClick={next}>
+        下一步
+      </Button>
+    </>
+  )
+  return (
+    <Modal {...shared} footer={mode === FILE_MODE ? null : footer}>
+      {steps}
+      <Form form={form} layout="vertical" initialValues={{ mode: 1, vendor: 2, typeCode: 'P2P' }}>
+        <Field of={AllotForm} name="tenantId">
+          <TenantPicker />
+        </Field>
+        <Form.Item name="mode" label="分配方式">
+          <Radio.Group optionType="button" options={MODES} />
+        </Form.Item>
+        <Which form={form} mode={mode ?? 1} onClose={onClose} />
+      </Form>
+    </Modal>
+  )
+}
+
+/** What each way of choosing asks for. */
+function Which({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
+  const of = AllotForm
+  const tenantId = Form.useWatch('tenantId', { form, preserve: true }) as number | undefined
+  if (mode === FILE_MODE)
+    return <AllotFile tenantId={tenantId} onMissing={() => form.validateFields(['tenantId'])} onClose={onClose} />
+  if (mode === 2)
+    return (
+      <div className="license-form-row">
+        <TextField of={of} name="first" hint="完整 UID，含在区间内" />
+        <TextField of={of} name="last" hint="区间内不在库存的证书会跳过" />
+      </div>
+    )
+  if (mode === 3)
+    return (
+      <Field of={of} name="batchId" hint="分配该批次剩余的全部库存">
+        <BatchPicker stock />
+      </Field>
+    )
+  return (
+    <div className="license-form-row">
+      <SelectField of={of} name="vendor" />
+      <Field of={of} name="typeCode">
+        <TypeField />
+      </Field>
+      <NumberField of={of} name="count" unit="个" min={1} hint="从最早入库的证书开始" />
+      <Field of={of} name="modelId" hint="只分配限定该型号的证书">
+        <ModelPicker />
+      </Field>
+    </div>
+  )
+}
+
+interface SummaryProps {
+  values: Values
+  plan: AllotPlan
+  shared: object
+  steps: React.ReactNode
+  onBack(): void
+  onDone(count: number): void
+}
+
+function Summary({ values, plan, shared, steps, onBack, onDone }: SummaryProps) {
+  const can = useCan()
+  const [form] = Form.useForm()
+  const [free, setFree] = useState(false)
+  const allot = useWrite(free ? licenseCerts.allotFree : licenseCerts.allot)
+  const act = async () => {
+    const { reason = '' } = await form.validateFields()
+    const input = { ...values, expect: plan.count, reason } as never
+    allot.mutate(input, { onSuccess: ({ count }) => onDone(count) })
+  }
+  const isBarred = plan.count === 0 || (!plan.covered && !free)
+  const footer = (
+    <>
+      <Button onClick={onBack}>上一步</Button>
+      <Button
+        type="primary"
+        disabled={isBarred}
+        loading={allot.isPending}
+        onClick={() => void act().catch(() => {})}
+      >{`确认分配 ${plan.count} 个`}</Button>
+    </>
+  )
+  const of = free ? licenseCerts.allotFree.input : AllotForm
+  return (
+    <Modal {...shared} footer={footer}>
+      {steps}
+      <PlanFacts plan={plan} />
+      {!plan.covered && plan.count > 0 && (
+        <Alert
+          type="warning"
+          showIcon
+          style={{ marginBlock: 12 }}
+          title="客户的有效授权不足以覆盖本次分配"
+          description={
+            can(licenseCerts.allotFree.access) ? (
+              <Checkbox checked={free} onChange={({ target }) => setFree(target.checked)}>
+                不使用授权，直接分配（将记录为免授权分配）
+              </Checkbox>
+            ) : (
+              '请先在「授权管理」中申请授权或增加额度。'
+            )
+          }
+        />
+      )}
+      <Form key={String(free)} form={form} layout="vertical" style={{ marginTop: 12 }}>
+        <NoteField of={of as typeof AllotForm} name="reason" rows={2} />
+      </Form>
+    </Modal>
+  )
+}
+
+function PlanFacts({ plan }: { plan: AllotPlan }) {
+  return (
+    <>
+      <p className="license-summary">
+        <span>
+          将分配 <b>{plan.count.toLocaleString()}</b> 个证书给「{plan.tenantName}」
+        </span>
+        {plan.skipped > 0 && <span>跳过 {plan.skipped} 个不在库存的证书</span>}
+      </p>
+      {plan.firstUid && (
+        <p className="license-hint">
+          首个 <span className="license-uid">{plan.firstUid}</span>，末个{' '}
+          <span className="license-uid">{plan.lastUid}</span>
+          ，来自批次 {plan.batches.map(({ batchNo, count }) => `${batchNo}（${count}）`).join('、')}
+        </p>
+      )}
+      <table className="license-table" aria-label="授权核对">
+        <thead>
+          <tr>
+            <th>授权类型</th>
+            <th>限定型号</th>
+            <th className="license-numbers">数量</th>
+            <th className="license-numbers">授权余额</th>
+            <th>授权单号</th>
+          </tr>
+        </thead>
+        <tbody>
+          {plan.groups.map(({ typeCode, modelName, count, remaining, grantNos }) => (
+            <tr key={`${typeCode}:${modelName}`}>
+              <td>{typeCode}</td>
+              <td>{modelName || '不限'}</td>
+              <td className="license-numbers">{count.toLocaleString()}</td>
+              <td className="license-numbers">{remaining === null ? '无有效授权' : remaining.toLocaleString()}</td>
+              <td>{grantNos.join('、') || '-'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}

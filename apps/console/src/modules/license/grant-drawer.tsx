@@ -1,0 +1,98 @@
+import { GrantRow, LEDGER_KIND, licenseGrants } from '@oms/contract/license-grant.ts'
+import { Button, Empty, Skeleton, Tabs } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#kernel/query.ts'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { RecordHistory } from '#kit/record-history.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { Time, time } from '#kit/time.tsx'
+import { GrantTag, Quota } from './grant-cells.tsx'
+
+const { item, wide } = detailsOf(GrantRow)
+const ITEMS = [
+  item('grantNo'),
+  item('status', (status) => <GrantTag status={status} />),
+  item('tenantName'),
+  item('typeCode'),
+  item('modelName', (name) => name || '不限'),
+  item('quota', (_, row) => <Quota row={row} />),
+  item('remaining', (n) => n.toLocaleString()),
+  item('contractNo'),
+  item('validFrom'),
+  item('validTo'),
+  item('applyName'),
+  item('createTime', time),
+  item('auditName'),
+  item('auditTime', time),
+  wide('auditRemark'),
+  wide('remark'),
+]
+
+/** One grant beside the list: what it is, its ledger, and what was done to it. */
+export function GrantDrawer(props: {
+  rows: readonly GrantRow[]
+  row: GrantRow | undefined
+  onRow(row: GrantRow | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ grantNo }) => `授权 ${grantNo}`}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'ledger', label: '额度流水', children: <Ledger key={row.id} id={row.id} /> },
+            {
+              key: 'history',
+              label: '操作记录',
+              children: <RecordHistory key={row.id} bizType="license-grant" bizId={row.id} />,
+            },
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}
+
+function Ledger({ id }: { id: number }) {
+  const [pageSize, setPageSize] = useState(50)
+  const { data, error, refetch } = useRead(licenseGrants.ledger, { id, pageNum: 1, pageSize }, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active title={false} />
+  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="审批通过后开始记录" />
+  return (
+    <>
+      <table className="license-table" aria-label="额度流水">
+        <thead>
+          <tr>
+            <th>时间</th>
+            <th>类型</th>
+            <th className="license-numbers">变动</th>
+            <th className="license-numbers">余额</th>
+            <th>操作人</th>
+            <th>说明</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.list.map((line) => (
+            <tr key={line.id}>
+              <td>
+                <Time at={line.createTime} />
+              </td>
+              <td>{LEDGER_KIND[line.kind as keyof typeof LEDGER_KIND] ?? line.kind}</td>
+              <td className="license-numbers">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
+              <td className="license-numbers">{line.balance.toLocaleString()}</td>
+              <td>{line.operName}</td>
+              <td>{line.reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {data.total > pageSize && pageSize < 200 && (
+        <Button block onClick={() => setPageSize(200)}>
+          更多流水
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { GrantInput, type GrantRow, licenseGrants } from '@oms/contract/license-grant.ts'
+import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
+import { Drawer, Form, Modal, Radio } from 'antd'
+import type * as z from 'zod'
+import { call } from '#kernel/call.ts'
+import { Field, NoteField, NumberField, TextField } from '#kit/field.tsx'
+import { DateField } from '#kit/field-date.tsx'
+import { FormFooter } from '#kit/form-footer.tsx'
+import { useFormDrawer, useFormModal } from '#kit/use-form-modal.ts'
+import { ModelPicker, TenantPicker, TypeField, useManyTenants } from './license-pickers.tsx'
+import './license.css'
+
+export function GrantForm({ onClose }: { onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(licenseGrants.create, { onClose })
+  const many = useManyTenants()
+  const of = GrantInput
+  return (
+    <Drawer title="申请授权" {...drawer} footer={<FormFooter {...footer} />}>
+      <p className="license-hint">提交后由其他有审批权限的人员审批，通过后立即生效。</p>
+      <Form {...form}>
+        {many && (
+          <Field of={of} name="tenantId" hint="不选则归属当前客户">
+            <TenantPicker />
+          </Field>
+        )}
+        <Field of={of} name="typeCode" hint="与证书的授权类型一致">
+          <TypeField />
+        </Field>
+        <Field of={of} name="modelId" hint="不选则不限型号">
+          <ModelPicker />
+        </Field>
+        <NumberField of={of} name="quota" unit="个" min={1} />
+        <div className="license-form-row">
+          <DateField of={of} name="validFrom" />
+          <DateField of={of} name="validTo" />
+        </div>
+        <TextField of={of} name="contractNo" />
+        <NoteField of={of} name="remark" rows={3} />
+      </Form>
+    </Drawer>
+  )
+}
+
+interface DialogProps {
+  readonly kind: 'audit' | 'renew' | 'addQuota' | 'revoke'
+  readonly row: GrantRow
+  onClose(): void
+}
+type Fields = z.ZodObject<Record<string, z.ZodType>>
+
+const TITLES = { audit: '审批授权', renew: '续期', addQuota: '增加额度', revoke: '撤销授权' } as const
+
+/** Decides on a grant or changes one. */
+export function GrantDialog({ kind, row, onClose }: DialogProps) {
+  const to: Endpoint = licenseGrants[kind]
+  const initial = { id: row.id, rev: row.rev, ...(kind === 'audit' && { pass: 1 }) }
+  const { modal, form } = useFormModal(to, {
+    onClose,
+    initial,
+    latest: async () => {
+      const { id, rev } = await call(licenseGrants.get, { id: row.id })
+      return { id, rev }
+    },
+  })
+  const title = kind === 'revoke' && row.status === 0 ? '撤回申请' : TITLES[kind]
+  const of = to.input as Fields
+  return (
+    <Modal
+      title={`${title} ${row.grantNo}`}
+      {...modal}
+      okText={kind === 'audit' ? '提交' : '保存'}
+      okButtonProps={{ ...modal.okButtonProps, danger: kind === 'revoke' }}
+    >
+      <p className="license-hint">
+        {row.tenantName} · {row.typeCode} · {row.quota.toLocaleString()} 个 · {row.validFrom} 至 {row.validTo}
+        {row.contractNo && ` · 合同 ${row.contractNo}`}
+      </p>
+      <Form {...form}>
+        {kind === 'audit' && (
+          <>
+            <Field of={of} name="pass">
+              <Radio.Group
+                options={[
+                  { value: 1, label: '通过' },
+                  { value: 0, label: '驳回' },
+                ]}
+              />
+            </Field>
+            <NoteField of={of} name="auditRemark" rows={3} />
+          </>
+        )}
+        {kind === 'renew' && <DateField of={of} name="validTo" />}
+        {kind === 'addQuota' && <NumberField of={of} name="amount" unit="个" min={1} />}
+        {kind !== 'audit' && <NoteField of={of} name="reason" rows={3} />}
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,114 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { GrantQuery, GrantRow, licenseGrants } from '@oms/contract/license-grant.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { columnsOf } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { ExportButton } from '#kit/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { GrantTag, Quota } from './grant-cells.tsx'
+import { TenantPicker, useManyTenants } from './license-pickers.tsx'
+
+const GrantForm = later(() => import('./grant-forms.tsx'), 'GrantForm')
+const GrantDialog = later(() => import('./grant-forms.tsx'), 'GrantDialog')
+const GrantDrawer = later(() => import('./grant-drawer.tsx'), 'GrantDrawer', { when: ({ row }) => row !== undefined })
+
+const { col, actions } = columnsOf(GrantRow)
+const COLUMNS = [
+  col('grantNo', { width: 150 }),
+  col('tenantName', { width: 150 }),
+  col('typeCode', { width: 100 }),
+  col('status', (status) => <GrantTag status={status} />, { width: 90 }),
+  { ...col('used', (_, row) => <Quota row={row} />, { width: 190 }), title: '已用 / 授权数量' },
+  col('remaining', { width: 90, align: 'right' }),
+  col('validFrom', { width: 110 }),
+  col('validTo', { width: 110, sort: true }),
+  col('applyName', { width: 100 }),
+  col('auditName', { width: 100 }),
+  col('createTime', time, { width: 170, sort: true }),
+  col('modelName', { width: 120, hidden: true }),
+  col('contractNo', { width: 130, hidden: true }),
+  col('auditTime', time, { width: 170, hidden: true }),
+  col('auditRemark', { width: 160, hidden: true }),
+  col('remark', { width: 160, hidden: true }),
+]
+
+interface Open {
+  readonly add?: true
+  readonly row?: GrantRow
+  readonly dialog?: { readonly kind: 'audit' | 'renew' | 'addQuota' | 'revoke'; readonly row: GrantRow }
+}
+
+/** Grants of licences to customers: applied for, approved by another person, used, and each change in a ledger. */
+export default function GrantListPage() {
+  const list = useList(licenseGrants.list)
+  const many = useManyTenants()
+  const can = useCan()
+  const [open, setOpen] = useState<Open>({})
+  const close = () => setOpen({})
+  const rowActions = (row: GrantRow) => {
+    const isOpen = row.status === 0
+    const isIssued = row.status >= 1 && row.status <= 3
+    const show = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke') => () => setOpen({ dialog: { kind, row } })
+    return (
+      <RowActions
+        items={[
+          { label: '详情', to: licenseGrants.get, onClick: () => setOpen({ row }) },
+          isOpen && !row.isMine && { label: '审批', to: licenseGrants.audit, onClick: show('audit') },
+          isIssued && { label: '增加额度', to: licenseGrants.addQuota, onClick: show('addQuota') },
+          isIssued && { label: '续期', to: licenseGrants.renew, onClick: show('renew') },
+          (isOpen || isIssued) && {
+            label: isOpen ? '撤回申请' : '撤销',
+            to: licenseGrants.revoke,
+            danger: true,
+            onClick: show('revoke'),
+          },
+        ]}
+      />
+    )
+  }
+  const add = (
+    <Allowed to={licenseGrants.create}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => setOpen({ add: true })}>
+        申请授权
+      </Button>
+    </Allowed>
+  )
+  const of = GrantQuery
+  return (
+    <Page>
+      <SearchForm {...list.search}>
+        {many && (
+          <Filter of={of} name="tenantId">
+            <TenantPicker />
+          </Filter>
+        )}
+        <SelectFilter of={of} name="status" />
+        <Filter of={of} name="typeCode" />
+        <Filter of={of} name="grantNo" />
+        <Filter of={of} name="contractNo" />
+        <DateRangeFilter label="申请时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 172)]}
+        actions={add}
+        tools={<ExportButton to={licenseGrants.export} query={list.query} name="授权" />}
+        empty={{ text: '还没有授权', action: add }}
+        {...(can(licenseGrants.get.access) && { onOpen: (row: GrantRow) => setOpen({ row }) })}
+      />
+      <GrantDrawer rows={list.table.rows} row={open.row} onRow={(row) => setOpen(row ? { row } : {})} />
+      {open.add && <GrantForm onClose={close} />}
+      {open.dialog && <GrantDialog {...open.dialog} onClose={close} />}
+    </Page>
+  )
+}

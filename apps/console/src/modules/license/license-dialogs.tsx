@@ -1,0 +1,80 @@
+import { licenseCerts } from '@oms/contract/license.ts'
+import type { LicenseRow } from '@oms/contract/license-rows.ts'
+import type { BatchReport } from '@oms/contract/staff.ts'
+import { App, Form, Modal } from 'antd'
+import type * as z from 'zod'
+import { NoteField, TextField } from '#kit/field.tsx'
+import { useFormModal } from '#kit/use-form-modal.ts'
+import { STEPS, type StepName } from './license-steps.ts'
+import './license.css'
+
+type Report = z.output<typeof BatchReport>
+
+/** Says which certificates of a batch were left out, and why. */
+function useReport(onDone?: () => void) {
+  const { modal } = App.useApp()
+  return ({ done, failed }: Report) => {
+    onDone?.()
+    if (failed.length === 0) return
+    modal.warning({
+      title: `成功 ${done} 个，失败 ${failed.length} 个`,
+      okText: '知道了',
+      content: (
+        <ul className="kit-report">
+          {failed.map(({ id, name, msg }) => (
+            <li key={id}>
+              <b>{name}</b> {msg}
+            </li>
+          ))}
+        </ul>
+      ),
+    })
+  }
+}
+
+/** Takes one step with the certificates, with the reason for it. */
+export function StepDialog(props: {
+  step: StepName
+  rows: readonly LicenseRow[]
+  onClose(): void
+  onDone?: () => void
+}) {
+  const { step, rows, onClose, onDone } = props
+  const { label, to, hint } = STEPS[step]
+  const report = useReport(onDone)
+  const { modal, form } = useFormModal(to, {
+    onClose,
+    onSaved: report,
+    initial: { ids: rows.map(({ id }) => id), reason: '' },
+  })
+  const which = rows.length === 1 ? rows[0]!.uid : `${rows.length} 个证书`
+  return (
+    <Modal
+      title={`${label} ${which}`}
+      {...modal}
+      okText={label}
+      okButtonProps={{ ...modal.okButtonProps, danger: step === 'scrap' }}
+    >
+      <p className="license-hint">{hint}</p>
+      <Form {...form}>
+        <NoteField of={to.input} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+export function BindDialog({ row, onClose }: { row: LicenseRow; onClose(): void }) {
+  const { modal, form } = useFormModal(licenseCerts.bind, {
+    onClose,
+    initial: { id: row.id },
+    alsoChanges: ['device'],
+  })
+  return (
+    <Modal title={`绑定设备 ${row.uid}`} {...modal} okText="绑定">
+      <p className="license-hint">只能绑定到客户「{row.tenantName}」的设备；一台设备只能持有一个证书。</p>
+      <Form {...form}>
+        <TextField of={licenseCerts.bind.input} name="sn" />
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,133 @@
+import { BellOutlined, ExportOutlined, ImportOutlined, SendOutlined } from '@ant-design/icons'
+import { licenseCerts } from '@oms/contract/license.ts'
+import { LicenseRow } from '@oms/contract/license-rows.ts'
+import { Button, Tabs } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
+import { useTabState } from '#kernel/tab.tsx'
+import { columnsOf, plainCell } from '#kit/columns.tsx'
+import { DataTable } from '#kit/data-table.tsx'
+import { Page } from '#kit/page.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
+import { time } from '#kit/time.tsx'
+import { useList } from '#kit/use-list.ts'
+import { LicenseBatchBar } from './license-batch-bar.tsx'
+import { StateTag, Uid } from './license-cells.tsx'
+import { LicenseSearch } from './license-search.tsx'
+import { type Dialog, LicenseDialog, useLicenseActions } from './use-license-actions.tsx'
+
+const LicenseBatches = later(() => import('./license-batches.tsx'), 'LicenseBatches')
+const LicenseDrawer = later(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const LicenseImport = later(() => import('./license-import.tsx'), 'LicenseImport')
+const AllotWizard = later(() => import('./allot-wizard.tsx'), 'AllotWizard')
+const ExportDialog = later(() => import('./export-dialog.tsx'), 'ExportDialog')
+const ThresholdDialog = later(() => import('./threshold-dialog.tsx'), 'ThresholdDialog')
+
+const { col, actions } = columnsOf(LicenseRow)
+const COLUMNS = [
+  col('uid', (uid) => <Uid uid={uid} />, { width: 190, sort: true }),
+  col('state', (state) => <StateTag state={state} />, { width: 90 }),
+  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 140 }),
+  col('sn', { width: 150 }),
+  col('vendor', { width: 80 }),
+  col('typeCode', { width: 100 }),
+  col('batchNo', { width: 150 }),
+  col('importTime', time, { width: 170, sort: true }),
+  col('activateTime', time, { width: 170 }),
+  col('expireTime', time, { width: 170 }),
+  col('modelName', { width: 120, hidden: true }),
+  col('hasKey', (has) => plainCell(has ? '有' : '无'), { width: 80, hidden: true }),
+  col('allotTime', time, { width: 170, hidden: true }),
+  col('bindTime', time, { width: 170, hidden: true }),
+  col('lastOnlineTime', time, { width: 170, hidden: true }),
+  col('operName', { width: 110, hidden: true }),
+  col('remark', { width: 160, hidden: true }),
+]
+
+/** P2P certificates: the list, and the deliveries they came in. */
+export default function LicenseListPage() {
+  const [view, setView] = useTabState('view', 'certs')
+  const items = [
+    { key: 'certs', label: '证书' },
+    { key: 'batches', label: '批次' },
+  ]
+  return (
+    <Page>
+      <Tabs className="license-tabs" activeKey={view} onChange={setView} items={items} tabBarStyle={{ margin: 0 }} />
+      {view === 'batches' ? <LicenseBatches onOpen={() => setView('certs')} /> : <Certificates />}
+    </Page>
+  )
+}
+
+interface Open {
+  readonly import?: true
+  readonly allot?: true
+  readonly export?: true
+  readonly threshold?: true
+  readonly row?: LicenseRow
+}
+
+function Certificates() {
+  const list = useList(licenseCerts.list)
+  const can = useCan()
+  const [open, setOpen] = useState<Open>({})
+  const [dialog, setDialog] = useState<Dialog>()
+  const actionsOf = useLicenseActions(setDialog)
+  const close = () => setOpen({})
+  const rowActions = (row: LicenseRow) => (
+    <RowActions items={[{ label: '详情', to: licenseCerts.get, onClick: () => setOpen({ row }) }, ...actionsOf(row)]} />
+  )
+  const buttons = <Buttons onOpen={setOpen} />
+  return (
+    <>
+      <LicenseSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 172)]}
+        actions={buttons}
+        tools={
+          <Allowed to={licenseCerts.export}>
+            <Button icon={<ExportOutlined />} onClick={() => setOpen({ export: true })}>
+              导出
+            </Button>
+          </Allowed>
+        }
+        batch={(picked) => <LicenseBatchBar picked={picked} onDialog={setDialog} />}
+        empty={{ text: '还没有证书', action: buttons }}
+        {...(can(licenseCerts.get.access) && { onOpen: (row: LicenseRow) => setOpen({ row }) })}
+      />
+      <LicenseDrawer rows={list.table.rows} row={open.row} onRow={(row) => setOpen(row ? { row } : {})} />
+      {open.import && <LicenseImport onClose={close} />}
+      {open.allot && <AllotWizard onClose={close} />}
+      {open.export && <ExportDialog query={list.query} onClose={close} />}
+      {open.threshold && <ThresholdDialog onClose={close} />}
+      {dialog && <LicenseDialog dialog={dialog} onClose={() => setDialog(undefined)} />}
+    </>
+  )
+}
+
+function Buttons({ onOpen }: { onOpen(open: Open): void }) {
+  return (
+    <>
+      <Allowed to={licenseCerts.import}>
+        <Button type="primary" icon={<ImportOutlined />} onClick={() => onOpen({ import: true })}>
+          导入证书
+        </Button>
+      </Allowed>
+      <Allowed to={licenseCerts.allot}>
+        <Button icon={<SendOutlined />} onClick={() => onOpen({ allot: true })}>
+          分配
+        </Button>
+      </Allowed>
+      <Allowed to={licenseCerts.thresholds}>
+        <Button icon={<BellOutlined />} onClick={() => onOpen({ threshold: true })}>
+          库存预警
+        </Button>
+      </Allowed>
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import { LicenseStatQuery, licenseStats } from '@oms/contract/license-stat.ts'
+import { LICENSE_STATE } from '@oms/contract/license-state.ts'
+import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { Page } from '#kit/page.tsx'
+import { SearchForm } from '#kit/search-form.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { Skeleton } from 'antd'
+import { useRead } from '#kernel/query.ts'
+import { Link, useSearchParams } from '#kernel/router.tsx'
+import { Allowed } from '#kernel/session.tsx'
+import { listAddress, STATE_FILL } from './license-cells.tsx'
+import { TenantPicker, useManyTenants } from './license-pickers.tsx'
+import { ByBatch, ByModel, ByVendor, Expiring, Forecast, Trend } from './stat-panels.tsx'
+import { StatTenants } from './stat-tenants.tsx'
+
+export interface Asked {
+  readonly vendor?: string
+  readonly tenantId?: string
+  readonly typeCode?: string
+}
+
+/** How many certificates there are, where they are, how fast they go and which end soon. */
+export default function LicenseStatPage() {
+  const [params, setParams] = useSearchParams()
+  const many = useManyTenants()
+  const asked: Asked = Object.fromEntries(
+    [...params].filter(([key, value]) => ['vendor', 'tenantId', 'typeCode'].includes(key) && value !== ''),
+  )
+  const search = (values: object) => {
+    const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
+    setParams(new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString())
+  }
+  return (
+    <Page>
+      <SearchForm initial={{ ...asked } as never} onSearch={search}>
+        <SelectFilter of={LicenseStatQuery} name="vendor" />
+        {many && (
+          <Filter of={LicenseStatQuery} name="tenantId">
+            <TenantPicker />
+          </Filter>
+        )}
+        <Filter of={LicenseStatQuery} name="typeCode" />
+      </SearchForm>
+      <Cards asked={asked} />
+      <Trend asked={asked} />
+      <div className="license-pair">
+        <Forecast asked={asked} />
+        <Expiring asked={asked} />
+      </div>
+      <Allowed to={licenseStats.tenants}>
+        <StatTenants asked={asked} />
+        <div className="license-pair">
+          <ByVendor asked={asked} />
+          <ByModel asked={asked} />
+        </div>
+        <ByBatch asked={asked} />
+      </Allowed>
+    </Page>
+  )
+}
+
+const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
+
+function Cards({ asked }: { asked: Asked }) {
+  const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active title={false} paragraph={{ rows: 2 }} />
+  return (
+    <div className="license-cards">
+      <Link className="license-card" to={listAddress({ ...asked })}>
+        <span>证书总数</span>
+        <b>{data.states.total.toLocaleString()}</b>
+      </Link>
+      {KEYS.map((key, state) => (
+        <Link key={key} className="license-card" to={listAddress({ ...asked, state })}>
+          <span>
+            <i style={{ background: STATE_FILL[state] }} />
+            {LICENSE_STATE[state as keyof typeof LICENSE_STATE]}
+          </span>
+          <b>{data.states[key].toLocaleString()}</b>
+        </Link>
+      ))}
+      <div className="license-card">
+        <span>激活率</span>
+        <b>{data.rate}%</b>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { licenseCerts } from '@oms/contract/license.ts'
+import type { LicenseRow } from '@oms/contract/license-rows.ts'
+import { Alert, Form, Modal } from 'antd'
+import { useState } from 'react'
+import { CopyText } from '#kit/copy-text.tsx'
+import { NoteField } from '#kit/field.tsx'
+import { useFormModal } from '#kit/use-form-modal.ts'
+import './license.css'
+
+/** Shows a whole UID and its key this once, after a reason was given. */
+export function RevealDialog({ row, onClose }: { row: LicenseRow; onClose(): void }) {
+  const [shown, setShown] = useState<{ uid: string; key: string }>()
+  if (shown) return <Shown uid={shown.uid} licenseKey={shown.key} onClose={onClose} />
+  return <Asked row={row} onShown={setShown} onClose={onClose} />
+}
+
+function Asked(props: { row: LicenseRow; onShown(shown: { uid: string; key: string }): void; onClose(): void }) {
+  const { row, onShown, onClose } = props
+  const { modal, form } = useFormModal(licenseCerts.reveal, {
+    onClose,
+    onSaved: onShown,
+    initial: { id: row.id, reason: '' },
+  })
+  return (
+    <Modal title={`查看明文 ${row.uid}`} {...modal} okText="查看">
+      <Alert type="warning" showIcon title="每次查看都会记录查看人与原因" style={{ marginBottom: 16 }} />
+      <Form {...form}>
+        <NoteField of={licenseCerts.reveal.input} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+function Shown({ uid, licenseKey, onClose }: { uid: string; licenseKey: string; onClose(): void }) {
+  return (
+    <Modal
+      open
+      title="证书明文"
+      closable={false}
+      keyboard={false}
+      mask={{ closable: false }}
+      cancelButtonProps={{ style: { display: 'none' } }}
+      okText="关闭"
+      onOk={onClose}
+    >
+      <Alert type="info" showIcon title="仅本次显示，再次查看需重新填写原因" style={{ marginBottom: 16 }} />
+      <dl className="kit-details">
+        <div className="kit-wide">
+          <dt>UID</dt>
+          <dd>
+            <CopyText text={uid} />
+          </dd>
+        </div>
+        <div className="kit-wide">
+          <dt>密钥</dt>
+          <dd>{licenseKey ? <CopyText text={licenseKey} /> : '导入时没有密钥'}</dd>
+        </div>
+      </dl>
+    </Modal>
+  )
+}

@@ -1,0 +1,46 @@
+import { licenseCerts } from '@oms/contract/license.ts'
+import type { LicenseRow } from '@oms/contract/license-rows.ts'
+import { type LicenseStep, stateAfter } from '@oms/contract/license-state.ts'
+import { later } from '#kernel/later.tsx'
+import type { RowAction } from '#kit/row-actions.tsx'
+import { STEPS, type StepName } from './license-steps.ts'
+
+const StepDialog = later(() => import('./license-dialogs.tsx'), 'StepDialog')
+const BindDialog = later(() => import('./license-dialogs.tsx'), 'BindDialog')
+const RevealDialog = later(() => import('./reveal-dialog.tsx'), 'RevealDialog')
+
+export type Dialog =
+  | { readonly kind: StepName; readonly rows: readonly LicenseRow[]; readonly onDone?: () => void }
+  | { readonly kind: 'bind' | 'reveal'; readonly row: LicenseRow }
+
+export function LicenseDialog({ onClose, dialog }: { dialog: Dialog; onClose(): void }) {
+  if ('row' in dialog) {
+    const Single = dialog.kind === 'bind' ? BindDialog : RevealDialog
+    return <Single row={dialog.row} onClose={onClose} />
+  }
+  const { kind, rows, onDone } = dialog
+  return <StepDialog step={kind} rows={rows} onClose={onClose} {...(onDone && { onDone })} />
+}
+
+/** What can be done to one certificate in the state it is in. */
+export function useLicenseActions(onDialog: (dialog: Dialog) => void) {
+  return (row: LicenseRow): readonly (RowAction | false)[] => {
+    const may = (step: LicenseStep) => stateAfter(step, row.state) !== undefined
+    const step = (kind: StepName): RowAction | false =>
+      may(kind) && {
+        label: STEPS[kind].label,
+        to: STEPS[kind].to,
+        ...(kind === 'scrap' && { danger: true as const }),
+        onClick: () => onDialog({ kind, rows: [row] }),
+      }
+    return [
+      may('bind') && { label: '绑定设备', to: licenseCerts.bind, onClick: () => onDialog({ kind: 'bind', row }) },
+      step('unbind'),
+      step('suspend'),
+      step('resume'),
+      step('recall'),
+      { label: '查看明文', to: licenseCerts.reveal, onClick: () => onDialog({ kind: 'reveal', row }) },
+      step('scrap'),
+    ]
+  }
+}
