@@ -179,7 +179,10 @@ test('MODULE-01 a token is in its answer and nowhere else; replaced and cleared 
   await me.call('POST', `${INFO}/token/${other}`)
   const batch = await me.call('POST', `${INFO}/tokens`, { ids: [id, other], replace: 0 })
   expect(batch.data).toEqual({ tokens: [{ sn: 'TOK-1', token: expect.any(String) }], skipped: 1 })
-  expect((await me.call('POST', `${INFO}/tokens`, { ids: [id, other], replace: 1 })).data.tokens).toHaveLength(2)
+  const both = await me.call('POST', `${INFO}/tokens`, { ids: [id, other], replace: 1 })
+  expect(both.data.tokens).toHaveLength(2)
+  const after = await server.db.execute(sql`select o.*, (select json_agg(k) from idempotency_keys k) from oper_logs o`)
+  for (const made of both.data.tokens) expect(JSON.stringify(after.rows)).not.toContain(made.token)
 })
 
 test('nobody reaches another customer’s device by its number', async () => {
