@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process'
+import type { Product } from './product.ts'
+
+export const TOKEN = 'bench-token-of-every-device-0123'
+
+export function psql({ socket }: Product, sql: string): string {
+  const env = { ...process.env, PGOPTIONS: '-c statement_timeout=0' }
+  return execFileSync('psql', ['-qAth', socket, '-U', 'oms', '-d', 'oms', '-v', 'ON_ERROR_STOP=1', '-c', sql], {
+    encoding: 'utf8',
+    env,
+  }).trim()
+}
+
+export const poll = (url: string, sn: string) =>
+  fetch(`${url}/default/controller/v1/${sn}`, { headers: { authorization: `TargetToken ${TOKEN}` } })

@@ -1,0 +1,159 @@
+// Polls of devices against the real product with a million devices in its memory: beside a bare HTTP server, beside one
+// query a poll, after a change, and beside large downloads.
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isMain } from './lib/main.ts'
+import { type Product, startProduct } from './lib/product.ts'
+import { median, print, remark } from './lib/report.ts'
+import { changes } from './lib/poll-changes.ts'
+import { downloads } from './lib/poll-downloads.ts'
+import { poll, psql, TOKEN } from './lib/fleet.ts'
+
+const DEVICES = Number(process.env.BENCH_DEVICES ?? 1_000_000)
+const CONNECTIONS = 50
+const SECONDS = 6
+const ROUNDS = 3
+
+export async function run() {
+  const before = await startProduct({ port: 18_341 })
+  const { dataDir } = before
+  const small = rssOf(before.pid)
+  fill(before)
+  await untilKnown(before, `D${DEVICES}`)
+  remark(
+    `load of the machine ${loadavg()
+      .map((each) => each.toFixed(1))
+      .join(' ')}; ${DEVICES} devices; data in ${dataDir}`,
+  )
+  try {
+    await memory(before, small)
+    await throughput(before)
+    await changes(before)
+    await downloads(before)
+  } finally {
+    await before.stop()
+  }
+}
+
+/** A million devices of 50 models, five enabled versions each with range, white list and share; all are up to date. */
+function fill(product: Product) {
+  const token = createHash('sha256').update(TOKEN).digest('hex')
+  psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
+  psql(
+    product,
+    `insert into device_models (type_id, model_name, model_code) select 1, 'b' || g, 'B' || g from generate_series(1, 50) g`,
+  )
+  psql(
+    product,
+    `insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted, last_online_time, online)
+     select 1, 1 + g % 50, 'D' || g, 100 + g % 5, '\\x${token}', 0, now(), 1 from generate_series(1, ${DEVICES}) g`,
+  )
+  psql(
+    product,
+    `insert into ota_versions (tenant_id, model_id, ver_code, ver_name, old_ver_min, old_ver_max, release_date, status, components)
+     select 1, m, 101 + v * 10, 'v' || v, 90, 99, now() - interval '1 day', 1, 1 from generate_series(1, 50) m, generate_series(0, 4) v`,
+  )
+  psql(
+    product,
+    `insert into ota_policies (ota_id, tenant_id, mode, percent) select ota_id, 1, 2, 2500 from ota_versions`,
+  )
+  psql(
+    product,
+    `insert into ota_whites (ota_id, device_id) select ota_id, id from ota_versions, generate_series(1, 200) id`,
+  )
+  psql(product, 'vacuum analyze devices')
+}
+
+async function untilKnown({ url }: Product, sn: string) {
+  for (;;) {
+    const reply = await poll(url, sn).catch(() => undefined)
+    await reply?.arrayBuffer()
+    if (reply?.status === 200) return
+    await new Promise((done) => setTimeout(done, 200))
+  }
+}
+
+const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+/** What a million devices cost: a second process that knows them all, against one that has not read them. */
+async function memory({ pid }: Product, before: number) {
+  await new Promise((done) => setTimeout(done, 3000))
+  const grown = rssOf(pid) - before
+  remark(`resident memory grew by ${(grown / 2 ** 20).toFixed(0)} MiB, what reading left behind included`)
+  print({ name: 'memory a device', value: grown / DEVICES, unit: 'bytes', bar: 200, better: 'less' })
+}
+
+async function throughput(product: Product) {
+  const bare = await server(BARE, 18_342)
+  const query = await server(ONE_QUERY(product.socket), 18_343)
+  const times = { hello: [] as number[], idle: [] as number[], check: [] as number[], query: [] as number[] }
+  wrk(product.url, 'ddi', 2)
+  for (let round = 0; round < ROUNDS; round++) {
+    times.hello.push(wrk(bare.url, 'ddi'))
+    times.idle.push(wrk(product.url, 'ddi'))
+    times.check.push(wrk(product.url, 'check'))
+    times.query.push(wrk(query.url, 'ddi'))
+  }
+  bare.stop()
+  query.stop()
+  const hello = median(times.hello)
+  const idle = median(times.idle)
+  const check = median(times.check)
+  const one = median(times.query)
+  remark(
+    `a second: bare ${hello.toFixed(0)}, idle poll ${idle.toFixed(0)}, check ${check.toFixed(0)}, one query ${one.toFixed(0)} (medians of ${ROUNDS})`,
+  )
+  print({ name: 'idle poll ÷ bare node:http', value: idle / hello, unit: '×', bar: 0.7, better: 'more' })
+  print({ name: 'plain check ÷ bare node:http', value: check / hello, unit: '×', bar: 0.7, better: 'more' })
+  print({ name: 'idle poll ÷ one SQL query a poll', value: idle / one, unit: '×', bar: 15, better: 'more' })
+}
+
+const BARE = `const body = Buffer.from('{"config":{"polling":{"sleep":"00:05:00"}}}')
+require('node:http').createServer((q, r) => { r.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)]); r.end(body) })
+  .listen(18342, '127.0.0.1', () => process.stdout.write('ready'))`
+
+/** What a server without the memory would do at each poll: find the device, and note that it was heard of. */
+const ONE_QUERY = (socket: string) => `const body = Buffer.from('{"config":{"polling":{"sleep":"00:05:00"}}}')
+const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database: 'oms', max: 10 })
+const text = 'update devices set last_online_time = now() where sn = $1 and deleted_at is null returning id, model_id, ver_code, token_hash'
+require('node:http').createServer(async (q, r) => {
+  await pool.query({ name: 'poll', text, values: [q.url.split('/').at(-1)] })
+  r.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)]); r.end(body) })
+  .listen(18343, '127.0.0.1', () => process.stdout.write('ready'))`
+
+async function server(source: string, port: number) {
+  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  process.once('exit', () => child.kill())
+  await new Promise((done) => child.stdout.once('data', done))
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() }
+}
+
+const LUA = {
+  ddi: (devices: number) => `request = function()
+  return wrk.format('GET', '/default/controller/v1/D' .. math.random(1, ${devices}), { ['Authorization'] = 'TargetToken ${TOKEN}', ['Accept'] = 'application/json' })
+end`,
+  check: (devices: number) => `request = function()
+  local n = math.random(1, ${devices})
+  local body = '{"sn":"D' .. n .. '","model":"B' .. (1 + n % 50) .. '","verCode":' .. (100 + n % 5) .. '}'
+  return wrk.format('POST', '/device/v1/check', { ['Authorization'] = 'Bearer ${TOKEN}', ['Content-Type'] = 'application/json' }, body)
+end`,
+}
+
+function wrk(url: string, kind: keyof typeof LUA, seconds = SECONDS) {
+  const script = join(mkdtempSync(join(tmpdir(), 'oms-wrk-')), 'poll.lua')
+  writeFileSync(script, LUA[kind](DEVICES))
+  const text = execFileSync(
+    'wrk',
+    ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script, '--latency', url],
+    {
+      encoding: 'utf8',
+    },
+  )
+  if (/Non-2xx/.test(text)) throw new Error(text)
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
+}
+
+if (isMain(import.meta)) await run()
