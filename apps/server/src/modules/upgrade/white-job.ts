@@ -72,6 +72,7 @@ const whiteWorker =
         await tellChanged(kernel, db, version.tenantId)
         return count
       })
+      await tidy(kernel)
       return { rows }
     } finally {
       clearInterval(watch)
@@ -84,3 +85,9 @@ async function sizeOf({ database }: Kernel) {
   )
   return rows[0]?.size ?? 0
 }
+
+/** So many rows changed at once mislead the planner until the table was looked at; a failure only leaves that for later. */
+const tidy = ({ database, log }: Kernel) =>
+  database.pool
+    .query('vacuum (analyze) ota_whites')
+    .catch((err: unknown) => log.debug({ err }, 'white list not vacuumed'))
