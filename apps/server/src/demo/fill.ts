@@ -5,6 +5,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { fillFirmware } from './firmware.ts'
 import { fillFleet } from './fleet.ts'
 import { fillHistory } from './history.ts'
+import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
@@ -25,6 +26,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillCustomers(inside, demo, passwordHash)
     await fillFirmware(inside, demo)
     await fillFleet(tx, demo.user.uid)
+    await fillLicenses(tx, demo.user.uid)
     await fillNotices(inside, demo)
     await fillHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
