@@ -1,0 +1,89 @@
+// 200,000 certificates with keys from a csv file: how long the import takes as a job, what memory it takes, and how fast
+// the list and the statistics answer over what it left.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { isMain } from './lib/main.ts'
+import { type Product, startProduct } from './lib/product.ts'
+import { median, print, remark } from './lib/report.ts'
+
+const ROWS = 200_000
+const LETTERS = 'ABCDEFGHIJ'
+
+export async function run() {
+  const product = await startProduct({ port: 18_311 })
+  try {
+    const ticket = await product.login()
+    const before = peakOf(product)
+    const seconds = await imported(product, ticket)
+    print({ name: `import of ${ROWS} certificates with keys`, value: seconds, unit: 's', bar: 60, better: 'less' })
+    const after = peakOf(product)
+    if (before !== undefined && after !== undefined)
+      print({ name: 'memory it took at most', value: after - before, unit: 'MB', bar: 400, better: 'less' })
+    await answers(product, ticket)
+  } finally {
+    await product.stop()
+  }
+}
+
+/** Peak resident memory in MB since the last look. */
+function peakOf({ pid }: Product) {
+  const status = `/proc/${pid}/status`
+  if (!existsSync(status)) return undefined
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  return peak
+}
+
+const uidOf = (n: number) =>
+  `BENC-${String(n).padStart(6, '0')}-${[...String(n % 100_000).padStart(5, '0')].map((digit) => LETTERS[Number(digit)]).join('')}`
+
+async function ask<T>(product: Product, ticket: string, path: string, body?: FormData): Promise<T> {
+  const reply = await fetch(`${product.url}${path}`, { headers: { ticket }, ...(body && { method: 'POST', body }) })
+  const { code, msg, data } = (await reply.json()) as { code: number; msg: string; data: T }
+  if (code !== 200) throw new Error(`${path}: ${code} ${msg}`)
+  return data
+}
+
+async function imported(product: Product, ticket: string) {
+  const lines = ['*UID,密钥,到期日期']
+  for (let n = 1; n <= ROWS; n++) lines.push(`${uidOf(n)},key-of-certificate-${n},2031-12-31`)
+  const form = new FormData()
+  form.set('vendor', '2')
+  form.set('typeCode', 'P2P')
+  form.set('dryRun', '0')
+  form.set('file', new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), 'delivery.csv')
+  const started = performance.now()
+  const { jobId } = await ask<{ jobId: number }>(product, ticket, '/api/v1/license/cert/import', form)
+  for (;;) {
+    const job = await ask<{ state: string; error: string; report: { created: number } | null }>(
+      product,
+      ticket,
+      `/api/v1/account/job/${jobId}`,
+    )
+    if (job.state === 'failed') throw new Error(job.error)
+    if (job.state === 'done') {
+      if (job.report?.created !== ROWS) throw new Error(`${job.report?.created} taken of ${ROWS}`)
+      return (performance.now() - started) / 1000
+    }
+    await new Promise((done) => setTimeout(done, 200))
+  }
+}
+
+async function answers(product: Product, ticket: string) {
+  const timed = async (path: string) => {
+    const times: number[] = []
+    for (let round = 0; round < 15; round++) {
+      const started = performance.now()
+      await ask(product, ticket, path)
+      times.push(performance.now() - started)
+    }
+    return median(times)
+  }
+  const list = await timed('/api/v1/license/cert/page?state=0')
+  const prefix = await timed(`/api/v1/license/cert/page?uid=${uidOf(123_456)}`)
+  remark(`list by state ${list.toFixed(1)} ms, one UID ${prefix.toFixed(1)} ms (medians of 15)`)
+  const parts = ['summary', 'trend?unit=1', 'expiring', 'vendor', 'model', 'tenant']
+  const slowest = Math.max(...(await Promise.all(parts.map((part) => timed(`/api/v1/license/statistics/${part}`)))))
+  print({ name: 'slowest part of the statistics', value: slowest, unit: 'ms', bar: 500, better: 'less' })
+}
+
+if (isMain(import.meta)) await run()
