@@ -34,7 +34,9 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
       <Field of={DisposeFields} name="status">
         <Radio.Group optionType="button" buttonStyle="solid" options={STATUSES} className="ticket-statuses" />
       </Field>
-      {!closes && <HandlerField info={info} onTake={(uid) => form.setFieldsValue({ handlerId: uid })} />}
+      {!closes && (
+        <HandlerField info={info} form={save.name} onTake={(uid) => form.setFieldsValue({ handlerId: uid })} />
+      )}
       {suspends && <DateTimeField of={DisposeFields} name="suspendUntil" hint="到时提醒处理人员，可不填" />}
       <Form.Item name="problemAttr" label="问题分类">
         <Checklists />
@@ -53,11 +55,11 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
 }
 
 /** The handler: required here because closing alone does without one. */
-function HandlerField({ info, onTake }: { info: Info; onTake(uid: number): void }) {
+function HandlerField({ info, form, onTake }: { info: Info; form: string; onTake(uid: number): void }) {
   const uid = Number(useSession()?.uid)
   const chosen = info.handlerId ? { uid: info.handlerId, realname: info.handler } : undefined
   return (
-    <Form.Item label="处理人员" required>
+    <Form.Item label="处理人员" htmlFor={`${form}_handlerId`} required>
       <div className="ticket-handler">
         <Form.Item
           name="handlerId"

@@ -25,23 +25,24 @@ const { col, actions } = columnsOf(ServiceDevice)
 const ticketsOf = (sn: string, more = '') => `/AfterService/Questions?sn=${encodeURIComponent(sn)}${more}`
 
 const COLUMNS = [
-  col('sn', { width: 170 }),
-  col('devName', { width: 150 }),
-  col('modelName', { width: 150 }),
-  col('typeName', { width: 120 }),
+  col('sn', { width: 140 }),
+  col('devName', { width: 110 }),
+  col('modelName', { width: 125 }),
+  col('typeName', { width: 100 }),
   col('osVer', { width: 120 }),
-  col('tenantName', { width: 160 }),
+  col('tenantName', { width: 125 }),
   col('online', (online) => <Badge status={online ? 'success' : 'default'} text={online ? '在线' : '离线'} />, {
-    width: 90,
+    width: 84,
+    hidden: true,
   }),
-  col('activateTime', time, { width: 165, sort: true }),
-  col('warrantyEnd', time, { width: 120, sort: true }),
+  col('activateTime', (at) => <span title={at ?? ''}>{time(at?.slice(0, 10))}</span>, { width: 110, sort: true }),
+  col('warrantyEnd', time, { width: 110, sort: true }),
   col('ticketCount', (count, { sn }) => (count > 0 ? <Link to={ticketsOf(sn)}>{count}</Link> : 0), {
-    width: 90,
+    width: 75,
     align: 'right',
   }),
   col('openCount', (count, { sn }) => (count > 0 ? <Link to={ticketsOf(sn, '&open=1')}>{count}</Link> : 0), {
-    width: 90,
+    width: 75,
     align: 'right',
   }),
   col('lastTicketTime', time, { width: 165 }),

@@ -7,10 +7,12 @@ import { activate } from './activate.ts'
 import { check } from './check.ts'
 import { report } from './report.ts'
 import { addPlainRoute, type PlainCall, plainRoute } from './routes.ts'
+import { ticket } from './ticket.ts'
 
 addPlainRoute('check', check)
 addPlainRoute('report', report)
 addPlainRoute('activate', activate)
+addPlainRoute('ticket', ticket)
 
 export interface Arrived {
   readonly side: DeviceSide

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import type { Api, Person } from './people.ts'
+
+const AGENT = [
+  'AfterService:Questions:list',
+  'AfterService:Questions:query',
+  'AfterService:Questions:submit',
+  'AfterService:Questions:add',
+  'AfterService:PendingList:list',
+  'AfterService:PendingList:query',
+  'AfterService:PendingList:claim',
+] as const
+const PENDING = '/AfterService/PendingList'
+const QUESTIONS = '/AfterService/Questions'
+
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const detail = (list: string, id: number) => `${list}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
+const confirm = (page: Page) => page.getByRole('button', { name: /^确\s*认$/ })
+
+/** A ticket somebody reported by telephone. */
+async function ticket(api: Api, content: string, more: object = {}) {
+  const fields = { problemType: 1, source: 3, account: 'user@example.com', content, ...more }
+  return api.call<{ id: number; feedbackNo: string }>('POST', '/api/v1/feedback', fields)
+}
+
+/** Chooses the account in the handler's picker. */
+async function pickHandler(page: Page, { account }: Person) {
+  const picker = page.getByLabel('处理人员', { exact: false }).first()
+  await picker.click()
+  await picker.fill(account)
+  await page.getByTitle(new RegExp(account)).click()
+}
+
+test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and closes a ticket, another only watches', async ({
+  page,
+  login,
+  staff,
+  api,
+  accessible,
+}) => {
+  const [agent, other] = [await staff(AGENT, '甲客服'), await staff(AGENT, '乙客服')]
+  const { id, feedbackNo } = await ticket(await api(agent), '设备不能开机，指示灯不亮')
+  await login(agent)
+  await page.goto(PENDING)
+  await row(page, feedbackNo).getByRole('button', { name: '认领' }).click()
+  await expect(row(page, feedbackNo)).toContainText('甲客服')
+  await row(page, feedbackNo).getByRole('button', { name: '处理' }).click()
+  await expect(page).toHaveURL(/PendingList\/Pendding\?info=/)
+  await expect(page.getByText('设备不能开机，指示灯不亮').first()).toBeVisible()
+  for (const title of [
+    '反馈编号',
+    '反馈账号',
+    '设备序列号',
+    '型号名称',
+    '类型名称',
+    '系统版本',
+    '创建时间',
+    '问题类型',
+    '反馈时间',
+  ])
+    await expect(page.locator('dt', { hasText: new RegExp(`^${title}$`) })).toBeVisible()
+  for (const title of ['图片', '附件', '问题描述'])
+    await expect(page.getByRole('heading', { name: title })).toBeVisible()
+  // TICKET-04: analysis is chosen whatever the ticket's own state.
+  await expect(page.getByRole('radio', { name: '分析中' })).toBeChecked()
+  await accessible()
+
+  await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
+  await expect(page.getByRole('radio', { name: '关闭' })).toBeChecked()
+  await expect(page.getByText('由我处理')).toHaveCount(0)
+  await page.locator('.ticket-statuses').getByText('修改中', { exact: true }).click()
+  await expect(page.getByRole('button', { name: '由我处理' })).toBeVisible()
+  await confirm(page).click()
+  await expect(page.getByText('请选择处理人员', { exact: true }).last()).toBeVisible()
+  await pickHandler(page, agent)
+  await page.getByLabel('处理备注').fill('更换电源板')
+  await confirm(page).click()
+  await expect(page.getByText('处理成功')).toBeVisible()
+  const progress = page.locator('.ticket-progress')
+  await expect(progress).toContainText('更换电源板')
+  await expect(progress).toContainText('修改中')
+  await expect(progress).toContainText('甲客服')
+  await expect(progress).toContainText(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/)
+  // Saved, the form is as it was on load.
+  await expect(page.getByRole('radio', { name: '分析中' })).toBeChecked()
+
+  // TICKET-07: somebody else sees everything and confirms nothing; the server refuses the same.
+  const theirs = await api(other)
+  await expect(theirs.call('POST', '/api/v1/feedback/dispose', { feedbackId: id, status: 5 })).rejects.toThrow('501')
+  await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
+  await confirm(page).click()
+  await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible()
+  // TICKET-08: the list it was opened from shows it at once.
+  await page.getByRole('tab', { name: '待处理' }).click()
+  await expect(row(page, feedbackNo)).toHaveCount(0)
+})
+
+test('TICKET-07 a ticket of somebody else shows no confirm button', async ({ page, login, staff, api }) => {
+  const [agent, other] = [await staff(AGENT, '丙客服'), await staff(AGENT, '丁客服')]
+  const mine = await api(agent)
+  const { id } = await ticket(mine, '画面花屏')
+  await mine.call('POST', `/api/v1/feedback/claim/${id}`)
+  await login(other)
+  await page.goto(detail(QUESTIONS, id))
+  await expect(page.getByText('该工单由 丙客服 处理，您可以查看。')).toBeVisible()
+  await expect(confirm(page)).toHaveCount(0)
+})
+
+test('TICKET-03 TICKET-06 the checklists offer every option and keep what was ticked', async ({
+  page,
+  login,
+  staff,
+  api,
+}) => {
+  const agent = await staff(AGENT, '戊客服')
+  const { id } = await ticket(await api(agent), '音频断续', { problemType: 2 })
+  await login(agent)
+  await page.goto(detail(PENDING, id))
+  const list = (name: string) => page.getByRole('group', { name }).getByRole('checkbox')
+  await expect(list('硬件问题')).toHaveCount(10)
+  await expect(list('软件问题')).toHaveCount(5)
+  await expect(list('结构问题')).toHaveCount(6)
+  await page.getByRole('checkbox', { name: '音频' }).check()
+  await page.getByRole('checkbox', { name: 'BUG' }).check()
+  const remark = page.getByLabel('处理备注')
+  await remark.fill('字'.repeat(201))
+  await expect(remark).toHaveValue('字'.repeat(200))
+  await page.getByRole('button', { name: '由我处理' }).click()
+  await confirm(page).click()
+  await expect(page.locator('.ticket-progress')).toContainText('字字字')
+  await page.reload()
+  await expect(page.getByRole('checkbox', { name: '音频' })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'BUG' })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: '电源' })).not.toBeChecked()
+})
+
+test('ROUTE-05 both detail addresses open the ticket; what is no ticket gets a word and a way back', async ({
+  page,
+  login,
+  api,
+}) => {
+  const admin = await api()
+  const { id, feedbackNo } = await ticket(admin, '地址测试')
+  await login()
+  for (const list of [PENDING, QUESTIONS]) {
+    await page.goto(detail(list, id))
+    await expect(page.locator('.ticket-head')).toContainText(feedbackNo)
+    for (const info of ['%7Bbroken', 'null', encodeURIComponent('{"id":"x"}'), '']) {
+      await page.goto(`${list}/Pendding?info=${info}`)
+      await expect(page.getByText('链接中的工单信息不正确，无法打开工单')).toBeVisible()
+    }
+    await page.getByRole('button', { name: '返回列表' }).click()
+    await expect(page).toHaveURL(new RegExp(`${list}$`))
+  }
+  await page.goto(detail(QUESTIONS, 2_000_000_000))
+  await expect(page.getByText('工单不存在或已被删除').first()).toBeVisible()
+})
+
+test('TICKET-02 a ticket is made with pictures, which are seen large and come as one zip', async ({ page, login }) => {
+  await login()
+  await page.goto(QUESTIONS)
+  await page.getByRole('button', { name: '新建工单' }).first().click()
+  const drawer = page.getByRole('dialog')
+  await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
+  await drawer.getByLabel('问题类型').click()
+  await page.getByTitle('硬件故障').click()
+  await drawer.getByRole('textbox', { name: '问题描述' }).fill('灯板只亮一半')
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  await drawer.getByLabel('选择图片').setInputFiles([
+    { name: '正面.png', mimeType: 'image/png', buffer: png },
+    { name: '侧面.png', mimeType: 'image/png', buffer: png },
+  ])
+  await expect(drawer.getByRole('img', { name: '图片 2' })).toBeVisible()
+  await drawer.getByRole('button', { name: /^保\s*存$/ }).click()
+  await expect(page).toHaveURL(/Questions\/Pendding/)
+  await expect(page.getByRole('img', { name: '图片 2' })).toBeVisible()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: '下载全部图片' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^工单FB\d+\.zip$/)
+  const bytes = readFileSync(await file.path())
+  expect(bytes.includes(Buffer.from('侧面.png'))).toBe(true)
+  await page.getByRole('img', { name: '图片 1' }).click()
+  await expect(page.locator('.ant-image-preview img')).toBeVisible()
+  await page.keyboard.press('Escape')
+})
+
+test('statistics lead to the tickets they count', async ({ page, login, api, accessible }) => {
+  const admin = await api()
+  await ticket(admin, '统计用工单', { problemType: 3 })
+  await login()
+  await page.goto('/AfterService/StatisticAnalysis')
+  await expect(page.getByRole('heading', { name: '每日趋势' })).toBeVisible()
+  await expect(page.getByRole('link', { name: '改进建议' })).toBeVisible()
+  await accessible()
+  await page.getByRole('link', { name: '改进建议' }).click()
+  await expect(page).toHaveURL(/\/AfterService\/Questions\?.*problemType=3/)
+  await expect(row(page, '统计用工单').first()).toBeVisible()
+})
