@@ -8,6 +8,7 @@ import { fillHistory } from './history.ts'
 import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
+import { fillTickets } from './tickets.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
 
 const KEY = 'demo'
@@ -27,6 +28,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillFirmware(inside, demo)
     await fillFleet(tx, demo.user.uid)
     await fillLicenses(tx, demo.user.uid)
+    await fillTickets(inside, tx, demo)
     await fillNotices(inside, demo)
     await fillHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
