@@ -55,6 +55,14 @@ describe('beside a running server', () => {
     expect((await loginOf('qian.wei', passwordIn(reset.out[0]))).code).not.toBe(200)
   })
 
+  test('says what a version is signed with, and names one that is not there', async () => {
+    expect(await run('ota', 'verify', '999999')).toMatchObject({ code: 1, err: ['固件版本不存在或已被删除'] })
+    expect(await run('ota', 'verify', 'x')).toMatchObject({
+      code: 1,
+      err: ['用法：npm run oms -- ota verify <版本编号>'],
+    })
+  })
+
   test('makes a customer whose administrator logs in to it', async () => {
     const { code, out } = await run('tenant', 'create', '海川智能', '--contact', '孙海川')
     expect(code).toBe(0)

@@ -20,8 +20,14 @@ export function AlarmBanner() {
           key={id}
           type="error"
           showIcon
-          title={message}
-          description={<Time at={createTime} />}
+          title={
+            <>
+              {message}
+              <small className="ota-when">
+                <Time at={createTime} />
+              </small>
+            </>
+          }
           action={
             <Allowed to={alarms.close}>
               <Button

@@ -1,5 +1,5 @@
-import { ota } from '@oms/contract/ota.ts'
-import { software } from '@oms/contract/software.ts'
+import type { ota } from '@oms/contract/ota.ts'
+import type { SoftwareQuery, software } from '@oms/contract/software.ts'
 import { createContext, use } from 'react'
 
 /** Firmware and general software share their screens; this is what tells them apart. */
@@ -7,6 +7,8 @@ export interface Family {
   /** Of drafts, uploads and the operation log. */
   readonly key: 'ota' | 'software'
   readonly calls: typeof ota | typeof software
+  /** What a list by package is narrowed with; firmware has no packages. */
+  readonly packages?: typeof SoftwareQuery
   /** `固件版本`, and `固件` where it is short. */
   readonly noun: string
   readonly item: string
@@ -15,25 +17,11 @@ export interface Family {
   readonly editPath: '/EditOta' | '/EditSoftware'
 }
 
-export const FIRMWARE: Family = {
-  key: 'ota',
-  calls: ota,
-  noun: '固件版本',
-  item: '固件',
-  listPath: '/upgrade/ota',
-  addPath: '/AddOta',
-  editPath: '/EditOta',
-}
-export const SOFTWARE: Family = {
-  key: 'software',
-  calls: software,
-  noun: '软件包版本',
-  item: '软件包',
-  listPath: '/upgrade/GeneralSoftware',
-  addPath: '/AddSoftware',
-  editPath: '/EditSoftware',
-}
-
-const Context = createContext(FIRMWARE)
+const Context = createContext<Family | undefined>(undefined)
 export const FamilyProvider = Context
-export const useFamily = () => use(Context)
+
+export function useFamily(): Family {
+  const family = use(Context)
+  if (!family) throw new Error('no family of versions around this component')
+  return family
+}

@@ -1,4 +1,5 @@
-import { FamilyProvider, FIRMWARE } from './family.ts'
+import { FamilyProvider } from './family.ts'
+import { FIRMWARE } from './firmware-family.ts'
 import { VersionEdit } from './version-edit.tsx'
 
 /** One firmware version. */

@@ -5,12 +5,12 @@ export type Graph = ResultOf<typeof otaGraph.get>
 type Node = Graph['nodes'][number]
 
 const ROW = 30
-const AXIS = 132
-const LABEL = AXIS + 16
-const BAR = 250
-const BAR_WIDTH = 190
-const WIDTH = BAR + BAR_WIDTH + 70
-const MAX_REACH = 112
+const AXIS = 92
+const LABEL = AXIS + 14
+const BAR = 216
+const BAR_WIDTH = 120
+const WIDTH = BAR + BAR_WIDTH + 56
+const MAX_REACH = 104
 
 /**
  * The versions, newest on top, each with an arc to the one its devices get next and a bar of how many they are: reads from
@@ -46,7 +46,7 @@ function Arc({ node, rowOf }: { node: Node; rowOf: ReadonlyMap<number | null, nu
   const from = rowOf.get(node.verCode)
   const to = next === undefined ? undefined : rowOf.get(next)
   if (from === undefined || to === undefined) return null
-  const reach = Math.min(MAX_REACH, 16 + 14 * Math.sqrt(Math.abs(from - to)))
+  const reach = Math.min(MAX_REACH, 20 + 16 * Math.sqrt(Math.abs(from - to)))
   const [start, end, x] = [middle(from), middle(to), AXIS - 7]
   const changed = node.before !== undefined && node.before.path[0] !== next
   const kind = changed ? 'ota-arc-new' : node.devices > 0 ? 'ota-arc-used' : ''

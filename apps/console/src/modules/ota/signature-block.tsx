@@ -1,7 +1,7 @@
 import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
 import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
 import { type otaSigning, SIGNING_STATE } from '@oms/contract/ota-signing.ts'
-import { Alert, Button, Popconfirm, Skeleton, Space, Tag } from 'antd'
+import { Alert, Button, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { call } from '#kernel/call.ts'
 import { save } from '#kernel/download.ts'
@@ -35,7 +35,7 @@ export function SignatureBlock({ otaId, status, components }: { otaId: number; s
           <Words view={view} status={status} />
           {view.manifest && <Facts view={view} />}
           <Checks view={view} />
-          <Space wrap className="ota-sign-actions">
+          <div className="ota-sign-actions">
             {view.manifest && (
               <Button size="small" loading={check.isPending} onClick={() => check.mutate({ otaId })}>
                 重新核对文件
@@ -43,7 +43,7 @@ export function SignatureBlock({ otaId, status, components }: { otaId: number; s
             )}
             {view.manifest && <Downloads view={view} />}
             {status !== 1 && components > 0 && <Detached otaId={otaId} view={view} />}
-          </Space>
+          </div>
         </>
       )}
     </section>

@@ -1,4 +1,5 @@
-import { FamilyProvider, SOFTWARE } from './family.ts'
+import { FamilyProvider } from './family.ts'
+import { SOFTWARE } from './software-family.ts'
 import { VersionAdd } from './version-add.tsx'
 
 /** A new version of a package. */

@@ -1,4 +1,5 @@
-import { FamilyProvider, SOFTWARE } from './family.ts'
+import { FamilyProvider } from './family.ts'
+import { SOFTWARE } from './software-family.ts'
 import { VersionList } from './version-list.tsx'
 
 /** Versions of general software. */

@@ -1,6 +1,5 @@
-import { NodeIndexOutlined, PlusOutlined } from '@ant-design/icons'
+import { PlusOutlined } from '@ant-design/icons'
 import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
-import { SoftwareQuery } from '@oms/contract/software.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { later } from '#kernel/later.tsx'
@@ -52,9 +51,9 @@ const COLUMNS = [
 /** Versions of one family, of the tenants one may see. */
 export function VersionList() {
   const family = useFamily()
-  const { key, calls, noun } = family
+  const { packages, calls, noun } = family
   const list = useList(calls.list)
-  const columns = key === 'software' ? COLUMNS : COLUMNS.filter((column) => column !== PACKAGE)
+  const columns = packages ? COLUMNS : COLUMNS.filter((column) => column !== PACKAGE)
   const [ranges, setRanges] = useState<RangeSubject>()
   const actionsOf = useOtaActions(setRanges)
   const [shown, setShown] = useState<Version>()
@@ -63,9 +62,9 @@ export function VersionList() {
   )
   return (
     <Page>
-      <AlarmBanner />
+      {!list.table.pending && <AlarmBanner />}
       <SearchForm {...list.search}>
-        {key === 'software' && <Filter of={SoftwareQuery} name="packageName" />}
+        {packages && <Filter of={packages} name="packageName" />}
         <Filter of={OtaQuery} name="verName" />
         <Filter of={OtaQuery} name="verCode" />
         <Filter of={OtaQuery} name="modelId">
@@ -82,9 +81,7 @@ export function VersionList() {
         tools={
           <>
             <Allowed to={calls.get}>
-              <Button icon={<NodeIndexOutlined />} onClick={() => setRanges(modelIn(list.query))}>
-                版本路径
-              </Button>
+              <Button onClick={() => setRanges(modelIn(list.query))}>版本路径</Button>
             </Allowed>
             <ExportButton to={calls.export} query={list.query} name={noun} />
           </>

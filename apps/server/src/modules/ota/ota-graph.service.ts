@@ -7,7 +7,7 @@ import { deviceModels, devicePackages, devices } from '#db/schema/device.ts'
 import { otaVersions } from '#db/schema/ota.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { notFound } from '#kernel/problem.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { alive, PLATFORM_TENANT_ID, scoped, transact } from '#kernel/tenancy.ts'
 import type { Family } from './ota-family.ts'
 import { visible } from './ota-rows.ts'
 import { type Edge, type RangeGraph, rangeGraph, type Running } from './range-graph.ts'
@@ -27,16 +27,15 @@ interface Count extends Running {
 /** The way of every version in the field to the newest one, now or as if a draft were enabled. */
 export const get =
   (family: Family) =>
-  async ({ db, user, kernel }: Ctx, asked: Asked): Promise<View> => {
+  async (ctx: Ctx, asked: Asked): Promise<View> => {
+    const { user, kernel } = ctx
     const { modelId, packageName = '' } = asked
-    const [model] = await db
-      .select({ modelName: deviceModels.modelName })
-      .from(deviceModels)
-      .where(and(eq(deviceModels.id, modelId), alive(deviceModels)))
-    if (!model) throw notFound('设备型号')
-    const draft = await draftOf(db, user, family, asked)
+    const { model, draft, counts } = await transact(ctx, async (db) => ({
+      model: await modelOf(db, modelId),
+      draft: await draftOf(db, user, family, asked),
+      counts: await countsOf(db, user, modelId, packageName),
+    }))
     const enabled = await enabledOf(kernel.database.db, user, modelId, packageName, draft?.otaId)
-    const counts = await countsOf(db, user, modelId, packageName)
     const now = byReach(enabled, counts)
     if (!draft) return { ...viewOf(enabled, now), ...model, effect: null }
     const all = [...enabled, draft]
@@ -49,6 +48,15 @@ export const get =
     }))
     return { ...view, nodes, ...model, effect: effectOf(draft.verCode, now, then) }
   }
+
+async function modelOf(db: Db, modelId: number) {
+  const [model] = await db
+    .select({ modelName: deviceModels.modelName })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, modelId), alive(deviceModels)))
+  if (!model) throw notFound('设备型号')
+  return model
+}
 
 /** The version to look at as if it were enabled: a stored one, or what a form holds. */
 async function draftOf(db: Db, user: User, family: Family, asked: Asked) {

@@ -63,10 +63,14 @@ export async function contentOf(db: Db, version: StoredVersion, components: read
   } satisfies Content
 }
 
-/** Does the stored statement say of the version what its rows say now? */
+/** Does the stored statement say of the version what its rows say now? One that cannot be read does not. */
 export function saysSame(manifest: string, content: Content): boolean {
-  const { release: _release, created: _created, expires: _expires, ...said } = JSON.parse(manifest) as Manifest
-  return canonical(said) === canonical(content)
+  try {
+    const { release: _release, created: _created, expires: _expires, ...said } = JSON.parse(manifest) as Manifest
+    return canonical(said) === canonical(content)
+  } catch {
+    return false
+  }
 }
 
 const LOCK = 7303

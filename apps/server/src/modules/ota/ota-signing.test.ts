@@ -127,6 +127,10 @@ test('a tampered component, row or signature does not verify', async () => {
     [otaId],
   )
   expect(failed(await manifestOf(me, otaId))).toEqual(['signature', 'content', 'expiry'])
+  await pool.query(`update ota_manifests set manifest = 'no JSON', signature = 'no signature' where ota_id = $1`, [
+    otaId,
+  ])
+  expect(failed(await manifestOf(me, otaId))).toEqual(['signature', 'content', 'expiry'])
 })
 
 test('signed elsewhere: required, checked against registered keys, undone by an edit, kept when enabled', async () => {

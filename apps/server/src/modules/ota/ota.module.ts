@@ -43,8 +43,8 @@ const signingModules = [
 const alarmsOf = (family: Family) => ({ list: alarm.list(family), close: alarm.close(family) })
 const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE)), implement(softwareAlarms, alarmsOf(SOFTWARE))]
 const graphModules = [
-  implement(otaGraph, { get: graph.get(FIRMWARE) }),
-  implement(softwareGraph, { get: graph.get(SOFTWARE) }),
+  implement(otaGraph, { get: graph.get(FIRMWARE) }, { outsideTransaction: ['get'] }),
+  implement(softwareGraph, { get: graph.get(SOFTWARE) }, { outsideTransaction: ['get'] }),
 ]
 
 /** Firmware, general software, and what both are signed with, what is wrong with them, and where they lead. */
