@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { FEEDBACK_PRIORITY } from './feedback-rows.ts'
 import type { Contract } from './kernel/endpoint.ts'
 import { choice, day, id, rev, search, text, whole } from './kernel/fields.ts'
 
@@ -32,7 +31,7 @@ const dayList = (title: string) =>
     .meta({ title })
 
 /** Working time of the service desk: several periods a day, weekdays (1 Monday), days off and days worked instead. */
-export const Calendar = z.object({
+const Calendar = z.object({
   periods,
   weekdays: z
     .array(z.int().min(1, '工作日不正确').max(7, '工作日不正确'), '请选择工作日')
@@ -178,5 +177,3 @@ export const desk = {
     }),
   },
 } as const satisfies Contract
-
-export const PRIORITIES = Object.keys(FEEDBACK_PRIORITY).map(Number) as (1 | 2 | 3 | 4)[]

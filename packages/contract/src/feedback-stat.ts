@@ -4,7 +4,7 @@ import { day, id, optional } from './kernel/fields.ts'
 import { EXPORT_FORMATS } from './kernel/transfer.ts'
 
 /** One page covers a year and a day. */
-export const MAX_STAT_DAYS = 366
+const MAX_STAT_DAYS = 366
 const DAY_MS = 86_400_000
 
 const range = z.object({
@@ -31,7 +31,7 @@ const figure = z.number().nullable()
 const counted = z.object({ key: z.string(), count: z.int() })
 const title = (text: string) => ({ title: text })
 
-export const HandlerStat = z.object({
+const HandlerStat = z.object({
   uid: z.int(),
   realname: z.string().meta(title('处理人员')),
   open: z.int().meta(title('处理中')),
@@ -41,7 +41,7 @@ export const HandlerStat = z.object({
   satisfaction: figure.meta(title('满意度')),
 })
 /** One firmware of one model: tickets of the period, devices that run it now, tickets per 1,000 of them. */
-export const FirmwareStat = z.object({
+const FirmwareStat = z.object({
   verCode: z.int().nullable(),
   verName: z.string(),
   releaseTime: z.string().nullable(),

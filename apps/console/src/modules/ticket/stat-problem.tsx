@@ -112,7 +112,7 @@ function Pareto({ part, range }: { part: ProblemPart; range: StatRange }) {
   )
 }
 
-export interface Bar {
+interface Bar {
   readonly key: string
   readonly label: string
   readonly value: number

@@ -127,7 +127,7 @@ export function TrendChart({ range }: Ranged) {
 }
 
 /** A round number not below the value: 1, 2, 5 times a power of ten. */
-export function niceMax(value: number) {
+function niceMax(value: number) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)))
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value) ?? value
 }
