@@ -49,7 +49,7 @@ export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) 
         </div>
       </div>
       <p className="ticket-head-meta">
-        <span>处理人员：{info.handler || '未分派'}</span>
+        <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
         <span>客户：{info.tenantName || '-'}</span>
         <span>来源：{FEEDBACK_SOURCE[info.source as keyof typeof FEEDBACK_SOURCE]}</span>
         <span>更新于 {info.updateTime}</span>
