@@ -142,7 +142,7 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
   await expect(batch).toContainText('4')
   await expect(page.getByRole('link', { name: /^已绑定\s*1$/ })).toBeVisible()
   await accessible()
-  await batch.getByRole('link', { name: /库存：1/ }).click()
+  await batch.getByRole('link', { name: '1', exact: true }).first().click()
   await expect(page).toHaveURL(/\/LicenseManage\/Certificate\?.*state=0/)
   await expect(rowOf(page, `${prefix}-\\*\\*\\*004`)).toBeVisible()
 })

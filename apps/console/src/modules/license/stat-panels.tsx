@@ -4,6 +4,7 @@ import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
 import type { Endpoint, ResultOf } from '@oms/contract/kernel/endpoint.ts'
 import { Empty, Segmented, Skeleton, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
@@ -140,8 +141,9 @@ export function Forecast({ asked }: { asked: Asked }) {
 
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
-/** Rows of counts with a bar of their states; each part of a bar, and each figure, leads to its certificates. */
+/** Rows of counts with a bar of their states; each part of a bar (by mouse) and each figure leads to its certificates. */
 function States({ head, rows, of }: { head: string; rows: readonly Counted[]; of(row: Counted): object }) {
+  const go = useNavigate()
   if (rows.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无数据" />
   return (
     <>
@@ -153,44 +155,54 @@ function States({ head, rows, of }: { head: string; rows: readonly Counted[]; of
           </span>
         ))}
       </div>
-      <table className="license-table">
-        <thead>
-          <tr>
-            <th>{head}</th>
-            <th style={{ width: '45%' }}>状态分布</th>
-            <th className="license-numbers">总数</th>
-            <th className="license-numbers">库存</th>
-            <th className="license-numbers">已激活</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td>{row.name}</td>
-              <td>
-                <span className="license-bar">
-                  {KEYS.map((key, state) =>
-                    row[key] > 0 ? (
-                      <Link
-                        key={key}
-                        to={listAddress({ ...of(row), state })}
-                        style={{ width: `${(row[key] / row.total) * 100}%`, background: STATE_FILL[state] }}
-                        title={`${LICENSE_STATE[state as keyof typeof LICENSE_STATE]}：${row[key]}`}
-                        aria-label={`${row.name} ${LICENSE_STATE[state as keyof typeof LICENSE_STATE]}：${row[key]}`}
-                      />
-                    ) : null,
-                  )}
-                </span>
-              </td>
-              <td className="license-numbers">
-                <Link to={listAddress({ ...of(row) })}>{row.total.toLocaleString()}</Link>
-              </td>
-              <td className="license-numbers">{row.stock.toLocaleString()}</td>
-              <td className="license-numbers">{row.activated.toLocaleString()}</td>
+      <div className="license-wide">
+        <table className="license-table">
+          <thead>
+            <tr>
+              <th>{head}</th>
+              <th style={{ width: '45%' }}>状态分布</th>
+              <th className="license-numbers">总数</th>
+              <th className="license-numbers">库存</th>
+              <th className="license-numbers">已激活</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                <td>{row.name}</td>
+                <td>
+                  <span className="license-bar">
+                    {KEYS.map((key, state) =>
+                      row[key] > 0 ? (
+                        <span
+                          key={key}
+                          className="license-mark"
+                          style={{ width: `${(row[key] / row.total) * 100}%`, background: STATE_FILL[state] }}
+                          title={`${LICENSE_STATE[state as keyof typeof LICENSE_STATE]}：${row[key]}`}
+                          onClick={() => void go(listAddress({ ...of(row), state }))}
+                        />
+                      ) : null,
+                    )}
+                  </span>
+                </td>
+                <td className="license-numbers">
+                  <Link to={listAddress({ ...of(row) })}>{row.total.toLocaleString()}</Link>
+                </td>
+                <td className="license-numbers">
+                  <Leading to={row.stock > 0 ? listAddress({ ...of(row), state: 0 }) : undefined}>
+                    {row.stock.toLocaleString()}
+                  </Leading>
+                </td>
+                <td className="license-numbers">
+                  <Leading to={row.activated > 0 ? listAddress({ ...of(row), state: 3 }) : undefined}>
+                    {row.activated.toLocaleString()}
+                  </Leading>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </>
   )
 }
