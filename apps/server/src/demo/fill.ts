@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { settings } from '#db/schema/system.ts'
 import { md5Hex } from '#kernel/passwords.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { fillCustomerWorld } from './customers.ts'
 import { fillFirmware } from './firmware.ts'
 import { fillFleet } from './fleet.ts'
 import { fillHistory } from './history.ts'
@@ -27,6 +28,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillCustomers(inside, demo, passwordHash)
     await fillFirmware(inside, demo)
     await fillFleet(tx, demo.user.uid)
+    await fillCustomerWorld(tx, kernel.now(), passwordHash)
     await fillLicenses(tx, demo.user.uid)
     await fillTickets(inside, tx, demo)
     await fillNotices(inside, demo)

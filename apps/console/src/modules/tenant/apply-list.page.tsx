@@ -30,15 +30,15 @@ const COLORS = { 0: 'warning', 1: 'success', 2: 'error', 3: 'default', 4: 'defau
 const { col, actions } = columnsOf(ApplyRow)
 const COLUMNS = [
   col('applyNo', { width: 120, hidden: true }),
-  col('account', { width: 140 }),
-  col('realname', { width: 100 }),
-  col('mobileNo', { width: 130 }),
-  col('tenantName', { width: 220 }),
+  col('account', { width: 150 }),
+  col('realname', { width: 85 }),
+  col('mobileNo', { width: 125 }),
+  col('tenantName', { width: 160 }),
   col('source', { width: 90, hidden: true }),
-  col('reason', { width: 200 }),
-  col('status', (status) => <ApplyStatus status={status} />, { width: 100 }),
+  col('reason', { width: 135 }),
+  col('status', (status) => <ApplyStatus status={status} />, { width: 85 }),
   col('roleNames', { width: 140, hidden: true }),
-  col('auditName', { width: 110 }),
+  col('auditName', { width: 90 }),
   col('auditTime', time, { width: 165, sort: true, hidden: true }),
   col('auditRemark', { width: 180, hidden: true }),
   col('createTime', time, { width: 165, sort: true }),
@@ -90,7 +90,7 @@ export default function ApplyListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 150)]}
+        columns={[...COLUMNS, actions(rowActions, 148)]}
         actions={<Handout />}
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
         selectable={({ status }) => status === 0}

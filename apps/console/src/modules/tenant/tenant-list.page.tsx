@@ -33,7 +33,7 @@ const QUERY = tenant.list.input
 const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
 
 const COLUMNS = [
-  col('name', (name, row) => <Name row={row} name={name} />, { width: 225, sort: true }),
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 205, sort: true }),
   col('tenantNo', { width: 100, hidden: true }),
   col('shortName', { width: 110, hidden: true }),
   col('industryName', { width: 110 }),
@@ -49,7 +49,7 @@ const COLUMNS = [
     width: 130,
     hidden: true,
   }),
-  col('expireTime', (_, row) => <Expiry row={row} />, { width: 160, sort: true }),
+  col('expireTime', (_, row) => <Expiry row={row} />, { width: 150, sort: true }),
   col('status', (_, row) => <TenantStatus row={row} />, { width: 90 }),
   col('createTime', time, { width: 165, sort: true, hidden: true }),
   col('remark', { width: 180, hidden: true }),

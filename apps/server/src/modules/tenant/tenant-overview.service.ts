@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import type { Ctx, User } from '#kernel/context.ts'
 import { forbidden } from '#kernel/problem.ts'
 import { appAccountsBlock, applicationsBlock, devicesBlock, loginsBlock, staffBlock } from './overview-blocks.ts'
+import { licensesBlock, ticketsBlock } from './overview-service-blocks.ts'
 import { readTenant } from './tenant-rows.ts'
 
 export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
@@ -16,9 +17,10 @@ export interface Block {
   load(ctx: Ctx, tenantId: number): Promise<BlockData>
 }
 
-/** Blocks whose module is part of this release. */
-const BLOCKS: Readonly<Partial<Record<OverviewBlockKey, Block>>> = {
+const BLOCKS: Readonly<Record<OverviewBlockKey, Block>> = {
   devices: devicesBlock,
+  licenses: licensesBlock,
+  tickets: ticketsBlock,
   staff: staffBlock,
   logins: loginsBlock,
   applications: applicationsBlock,
@@ -31,14 +33,14 @@ export async function overview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview
     tenant: found,
     blocks: OVERVIEW_BLOCKS.flatMap((key) => {
       const block = BLOCKS[key]
-      return block?.may(ctx.user) ? [{ key, title: block.title }] : []
+      return block.may(ctx.user) ? [{ key, title: block.title }] : []
     }),
   }
 }
 
 export async function overviewBlock(ctx: Ctx, { id, block: key }: ParsedOf<typeof tenant.overviewBlock>) {
   const block = BLOCKS[key]
-  if (!block?.may(ctx.user)) throw forbidden()
+  if (!block.may(ctx.user)) throw forbidden()
   await readTenant(ctx, id)
   return { key, title: block.title, ...(await block.load(ctx, id)) }
 }

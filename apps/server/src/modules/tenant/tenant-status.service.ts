@@ -115,17 +115,15 @@ export async function joinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof ten
   return next
 }
 
-/** What keeps a customer from being deleted, table by table; those a release does not have are passed over. */
-const HOLDINGS: readonly (readonly [table: string, name: string, unit: string])[] = [
-  ['devices', '设备', '台'],
-  ['device_groups', '设备分组', '个'],
-  ['licenses', '授权', '个'],
-  ['license_certificates', '授权证书', '个'],
-  ['certificates', '授权证书', '个'],
+/** What keeps a customer from being deleted, table by table: its name, what one counts in, and which rows do not. */
+const HOLDINGS: readonly (readonly [table: string, name: string, unit: string, but?: string])[] = [
+  ['devices', '设备', '台', 'deleted_at is not null'],
+  ['device_groups', '设备分组', '个', 'deleted_at is not null'],
+  ['licenses', '授权证书', '个', 'state = 6'],
+  ['license_grants', '授权额度', '份'],
   ['tickets', '工单', '个'],
-  ['feedbacks', '工单', '个'],
-  ['app_accounts', 'App账号', '个'],
-  ['ota_versions', '固件版本', '个'],
+  ['app_accounts', 'App账号', '个', 'deleted_at is not null'],
+  ['ota_versions', '固件版本', '个', 'deleted_at is not null'],
 ]
 
 export async function remove(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
@@ -178,19 +176,11 @@ async function holdingsOf(db: Db, id: number): Promise<string[]> {
     ),
   )
   const held = staff > 0 ? [`${staff}个用户`] : []
-  const { rows } = await db.execute<{ name: string; soft: boolean }>(sql`
-    select c.relname as name, exists (select from pg_attribute d where d.attrelid = c.oid and d.attname = 'deleted_at') as soft
-    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-      and c.relname = any(${sql.param(HOLDINGS.map(([table]) => table))}::text[])
-      and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')`)
-  for (const [table, name, unit] of HOLDINGS) {
-    const found = rows.find((row) => row.name === table)
-    if (!found) continue
-    const alive = found.soft ? sql`and deleted_at is null` : sql``
-    const counted = await db.execute<{ n: number }>(
-      sql`select count(*)::int as n from ${sql.identifier(table)} where tenant_id = ${id} ${alive}`,
+  for (const [table, name, unit, but = 'false'] of HOLDINGS) {
+    const { rows } = await db.execute<{ n: number }>(
+      sql`select count(*)::int as n from ${sql.identifier(table)} where tenant_id = ${id} and not (${sql.raw(but)})`,
     )
-    const n = counted.rows[0]?.n ?? 0
+    const n = rows[0]?.n ?? 0
     if (n > 0) held.push(`${n}${unit}${name}`)
   }
   return held
