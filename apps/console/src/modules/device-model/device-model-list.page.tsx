@@ -1,4 +1,4 @@
-import { PlusOutlined } from '@ant-design/icons'
+import { PictureOutlined, PlusOutlined } from '@ant-design/icons'
 import { DeviceModelRow, deviceModels } from '@oms/contract/device-model.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -112,7 +112,12 @@ function ModelName({ name, picture }: { name: string; picture: string }) {
 
 function Thumb({ address }: { address: string }) {
   const url = useFileUrl(address)
-  return url ? <img className="model-thumb" src={url} alt="" /> : <span className="model-thumb" aria-hidden />
+  if (url) return <img className="model-thumb" src={url} alt="" />
+  return (
+    <span className="model-thumb">
+      <PictureOutlined aria-hidden />
+    </span>
+  )
 }
 
 /** The count leads to the devices it counts. */

@@ -35,10 +35,14 @@ export function LineChart({ label, points }: LineChartProps) {
           {[0, 50, 100].map((y) => (
             <line key={y} x1="0" x2="100" y1={y} y2={y} className="line-chart-grid" vectorEffect="non-scaling-stroke" />
           ))}
-          {lineOf(points, top).map(({ line, area }) => (
+          {lineOf(points, top).map(({ line, area, isDot }) => (
             <g key={line}>
               <path d={area} fill={`url(#${fill})`} />
-              <path d={line} className="line-chart-line" vectorEffect="non-scaling-stroke" />
+              <path
+                d={line}
+                className={isDot ? 'line-chart-line line-chart-dot' : 'line-chart-line'}
+                vectorEffect="non-scaling-stroke"
+              />
             </g>
           ))}
           {shown && <line x1={x} x2={x} y1="0" y2="100" className="line-chart-at" vectorEffect="non-scaling-stroke" />}

@@ -14,7 +14,7 @@ test.each([
 test('a line breaks where nothing was measured', () => {
   const points = [1, null, 2, 4].map((value, i) => ({ at: String(i), value }))
   expect(lineOf(points, 4)).toEqual([
-    { line: 'M0.00 75.00h0.01', area: 'M0.00 75.00L0.00 100L0.00 100Z' },
-    { line: 'M66.67 50.00L100.00 0.00', area: 'M66.67 50.00L100.00 0.00L100.00 100L66.67 100Z' },
+    { line: 'M0.00 75.00h0.01', isDot: true, area: 'M0.00 75.00L0.00 100L0.00 100Z' },
+    { line: 'M66.67 50.00L100.00 0.00', isDot: false, area: 'M66.67 50.00L100.00 0.00L100.00 100L66.67 100Z' },
   ])
 })

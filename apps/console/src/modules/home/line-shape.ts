@@ -28,6 +28,7 @@ export function lineOf(points: readonly Point[], top: number) {
   return pieces.map((piece) => ({
     // A single point is drawn as a short stroke, or nobody would see it.
     line: piece.length === 1 ? `M${path(piece)}h0.01` : `M${path(piece)}`,
+    isDot: piece.length === 1,
     area: `M${path(piece)}L${piece.at(-1)?.[0].toFixed(2)} 100L${piece[0]?.[0].toFixed(2)} 100Z`,
   }))
 }

@@ -150,21 +150,23 @@ export function ReleasePanel(releases: Screen['releases']) {
   return (
     <Panel title="升级进度" area="releases" state={releases}>
       {list?.length === 0 && <p className="wall-wait">当前没有进行中的升级发布</p>}
-      <ul className="wall-releases">
-        {list?.map((release) => (
-          <li key={release.otaId}>
-            <span className="wall-name">
-              {release.modelName} {release.verName}（{release.verCode}）{release.state === PAUSED && <em>已暂停</em>}
-            </span>
-            <Progress {...release} />
-            <span className="wall-counts">
-              范围 {release.percent / 100}%　成功 <b className="wall-good">{formatCount(release.succeeded)}</b>　失败{' '}
-              <b className={release.failed > 0 ? 'wall-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
-              {formatCount(release.total)} 台
-            </span>
-          </li>
-        ))}
-      </ul>
+      {list && list.length > 0 && (
+        <ul className="wall-releases">
+          {list.map((release) => (
+            <li key={release.otaId}>
+              <span className="wall-name">
+                {release.modelName} {release.verName}（{release.verCode}）{release.state === PAUSED && <em>已暂停</em>}
+              </span>
+              <Progress {...release} />
+              <span className="wall-counts">
+                范围 {release.percent / 100}%　成功 <b className="wall-good">{formatCount(release.succeeded)}</b>　失败{' '}
+                <b className={release.failed > 0 ? 'wall-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
+                {formatCount(release.total)} 台
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
     </Panel>
   )
 }
