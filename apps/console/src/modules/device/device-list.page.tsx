@@ -1,4 +1,4 @@
-import { ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
+import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
 import { devices } from '@oms/contract/device-info.ts'
 import { DeviceRow } from '@oms/contract/device-row.ts'
 import { Button } from 'antd'
@@ -148,7 +148,18 @@ function Buttons({ onOpen }: { onOpen(open: Open): void }) {
       <Button icon={<UnorderedListOutlined />} onClick={() => onOpen({ paste: true })}>
         批量查找
       </Button>
+      <AccessLink />
     </>
+  )
+}
+
+/** How devices get in is set on a page of its own. */
+function AccessLink() {
+  if (!useCan()('device:apkManage:access')) return null
+  return (
+    <Link to="/device/apkManage/access">
+      <ApiOutlined aria-hidden /> 接入设置
+    </Link>
   )
 }
 
