@@ -43,7 +43,9 @@ export function Connection({ access }: { access: z.output<typeof DeviceAccess> }
         </Button>
       </div>
       <pre className="access-snippet">{swupdate}</pre>
-      <p className="group-hint">把 &lt;序列号&gt; 和 &lt;令牌&gt; 换成该设备的；序列号须与设备信息中的一致。</p>
+      <p className="group-hint">
+        把 &lt;序列号&gt;、&lt;令牌&gt; 和 &lt;当前版本号&gt; 换成该设备的；序列号须与设备信息中的一致。
+      </p>
     </>
   )
 }
