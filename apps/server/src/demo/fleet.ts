@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
+import { fillSamples } from './samples.ts'
 
 const DEVICES = 2000
 
@@ -83,4 +84,5 @@ export async function fillFleet(db: Db, uid: number) {
     insert into device_group_members (group_id, device_id)
     select made.id, d.id from made join devices d on d.tenant_id = made.tenant_id
     where made.group_name = case when d.id % 20 < 8 then '总部' when d.id % 20 < 17 then '门店' when d.id % 20 = 17 then '备用机' end`)
+  await fillSamples(db)
 }
