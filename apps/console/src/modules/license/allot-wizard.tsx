@@ -2,10 +2,11 @@ import { licenseCerts } from '@oms/contract/license.ts'
 import { ALLOT_MODE, AllotForm, type AllotPlan } from '@oms/contract/license-rows.ts'
 import { Alert, Button, Checkbox, Form, type FormInstance, Modal, Radio, Result, Steps } from 'antd'
 import { useState } from 'react'
-import { call } from '#kernel/call.ts'
+import { call, type Refusal } from '#kernel/call.ts'
 import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
+import { tellRefusal } from '#kit/tell-refusal.ts'
 import { AllotFile } from './allot-file.tsx'
 import { BatchPicker, ModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
 import './license.css'
@@ -29,9 +30,11 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
     if (!values) return
     setBusy(true)
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
-    await call(licenseCerts.plan, given as never)
-      .then((plan) => setChosen({ values: given, plan }))
-      .catch(() => {})
+    await call(licenseCerts.plan, given as never, { quiet: true }).then(
+      (plan) => setChosen({ values: given, plan }),
+      (refusal: Refusal) =>
+        refusal.field ? form.setFields([{ name: refusal.field, errors: [refusal.message] }]) : tellRefusal(refusal),
+    )
     setBusy(false)
   }
   const shared = { open: true, title: '分配证书', width: 720, mask: { closable: false }, onCancel: onClose }
