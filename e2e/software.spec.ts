@@ -46,6 +46,7 @@ test('a person keeps an App of a model by its package name: adds it, edits it, e
   staff,
   accessible,
 }, info) => {
+  test.slow()
   const { modelCode } = await makeFleet(1)
   const name = `语音助手 ${unique()}`
   await login(await staff(PACKAGER, '应用工程师'))
@@ -104,6 +105,7 @@ test('before enabling, a person sees which devices would have no way to the newe
   staff,
   accessible,
 }, info) => {
+  test.slow()
   const { modelCode } = await makeFleet(45)
   const name = `越级版 ${unique()}`
   await login(await staff(EDITOR, '固件工程师'))
