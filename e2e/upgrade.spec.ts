@@ -192,7 +192,7 @@ test('progress arrives by itself, failures are grouped and tried again, and paus
   const pause = page.getByRole('dialog', { name: /暂停发布/ })
   await pause.getByLabel('原因').fill('等待现场确认')
   await pause.getByRole('button', { name: '暂停' }).click()
-  await expect(page.getByText('发布已暂停：等待现场确认')).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: '发布已暂停：等待现场确认' })).toBeVisible()
   await checked(request, d).toBe(204)
   await page.getByRole('button', { name: '继续' }).click()
   await checked(request, d).toBe(200)
@@ -202,7 +202,7 @@ test('progress arrives by itself, failures are grouped and tried again, and paus
   const stop = page.getByRole('dialog', { name: /终止发布/ })
   await stop.getByRole('button', { name: '终止' }).click()
   await expect(stop).toBeHidden()
-  await expect(page.getByText('发布已终止', { exact: false }).first()).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: '停用后重新启用可以重新开始' })).toBeVisible()
   await expect
     .poll(
       async () =>

@@ -40,7 +40,10 @@ function Now({ otaId }: { otaId: number }) {
       />
       <Part title="按客户" rows={data.tenants.map(({ id, name, count }) => [id, name, count])} />
       <Part title="按分组" rows={data.groups.map(({ id, name, count }) => [id, name, count])} />
-      <Part title="按型号" rows={data.models.map(({ id, name, count }) => [id, name, count])} />
+      <Part
+        title="按型号"
+        rows={data.models.filter(({ count }) => count > 0).map(({ id, name, count }) => [id, name, count])}
+      />
       <Sample devices={data.sample} />
     </>
   )

@@ -8,7 +8,6 @@ const RUNNING = 0
 const WAITING = 1
 const REFUSED = 2
 const PAUSED = 3
-const DAY_MINUTES = 1440
 
 /**
  * Where a device stands in the share of a version: 0-9,999, the same for ever, and unlike its place for other versions.
@@ -29,7 +28,7 @@ export const RULES = {
   release: '已到发布时间',
   newer: '版本号高于设备当前版本',
   range: '在适用的旧版本范围内',
-  tenant: '发布范围包含设备所属租户',
+  tenant: '发布范围包含设备所属客户',
   state: '发布正在进行',
   white: '测试发布：在白名单中',
   group: '在发布的设备分组内',
@@ -99,11 +98,11 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
     words: (rule, device, _now, passed) =>
       passed
         ? rule.tenantIds.length === 0 || !isFormal(rule)
-          ? '不限租户'
-          : exempted(rule.tenantIds.includes(device.tenantId), '设备所属租户在发布范围内')
+          ? '不限客户'
+          : exempted(rule.tenantIds.includes(device.tenantId), '设备所属客户在发布范围内')
         : rule.tenantId === PLATFORM || rule.tenantId === device.tenantId
-          ? '发布范围不包含设备所属租户'
-          : '版本属于其他租户',
+          ? '发布范围不包含设备所属客户'
+          : '版本属于其他客户',
   },
   state: {
     passes: (rule) => !isHeld(rule),
@@ -202,15 +201,6 @@ function inWindow({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms, minute }
   if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return true
   const isOver = dailyStart > dailyEnd
   return isOver ? minute >= dailyStart || minute < dailyEnd : minute >= dailyStart && minute < dailyEnd
-}
-
-/** Minutes until the daily window opens; 0 while it is open or there is none. */
-export function minutesToWindow(rule: Rule, { minute }: Moment): number {
-  const { dailyStart, dailyEnd } = rule
-  if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return 0
-  const isOpen =
-    dailyStart > dailyEnd ? minute >= dailyStart || minute < dailyEnd : minute >= dailyStart && minute < dailyEnd
-  return isOpen ? 0 : (dailyStart - minute + DAY_MINUTES) % DAY_MINUTES
 }
 
 const exempted = (passed: boolean, words: string) => (passed ? words : '白名单设备，不受此限')
