@@ -80,16 +80,30 @@ async function fill(client: pg.Client, folder: string, { tables, partitions, seq
   if (names.join() !== tables.map(({ name }) => name).join()) throw new CommandError('备份的表与程序的表不一致')
   for (const { name, parent, bound } of partitions)
     await client.query(`create table if not exists ${quote(name)} partition of ${quote(parent)} ${bound}`)
+  // First of all: some tables refuse to be emptied by anybody else.
+  for (const name of names) await client.query(`alter table ${quote(name)} disable trigger user`)
   if (names.length > 0) await client.query(`truncate ${names.map(quote).join(', ')}`)
   const links = await dropLinks(client)
-  for (const name of names) await client.query(`alter table ${quote(name)} disable trigger user`)
   for (const table of tables) await fillTable(client, table, folder)
+  await settleTransactionIds(client)
   for (const name of names) await client.query(`alter table ${quote(name)} enable trigger user`)
   // Put back last, and checked: references may run in circles, and no order of tables would do.
   for (const { tbl, name, definition } of links)
     await client.query(`alter table ${tbl} add constraint ${quote(name)} ${definition}`)
   for (const { name, value, called } of sequences)
     await client.query('select setval($1::regclass, $2::bigint, $3)', [`public.${quote(name)}`, value, called])
+}
+
+/** Numbers of another cluster's transactions may lie in this one's future: whoever follows a table would never get past them. */
+async function settleTransactionIds(client: pg.Client) {
+  const { rows } = await client.query<{ tbl: string; name: string }>(
+    `select attrelid::regclass::text as tbl, attname as name from pg_attribute join pg_class c on c.oid = attrelid
+     where atttypid = 'xid8'::regtype and attnum > 0 and relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  for (const { tbl, name } of rows)
+    await client.query(
+      `update ${tbl} set ${quote(name)} = pg_current_xact_id() where ${quote(name)} > pg_current_xact_id()`,
+    )
 }
 
 async function dropLinks(client: pg.Client) {
