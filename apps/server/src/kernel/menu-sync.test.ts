@@ -105,6 +105,7 @@ test('ACCOUNT-01 the menu tree holds the pages held, their directories, and hidd
   expect(upgrade?.children[0]?.children.map(({ url, visible }) => [url, visible])).toEqual([
     ['/AddOta', 0],
     ['/EditOta/:id', 0],
+    ['/upgrade/ota/release/:id', 0],
   ])
   expect(await menuTreeOf(database.db, new Set(), false)).toEqual([])
   const all = await menuTreeOf(database.db, new Set(), true)

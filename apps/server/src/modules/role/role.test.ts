@@ -11,10 +11,10 @@ test('TENANT-02 a role is added, found, changed, switched off and on, and delete
   const { data, msg } = await at.admin.call(
     'POST',
     ROLE,
-    input({ roleName: '售后主管', roleCode: 'after_lead', remark: 'r' }),
+    input({ roleName: '售后组长', roleCode: 'after_lead', remark: 'r' }),
   )
   expect(msg).toBe('新增成功')
-  const listed = await at.admin.call('GET', `${ROLE}/list?roleName=售后&status=1`)
+  const listed = await at.admin.call('GET', `${ROLE}/list?roleName=售后组长&status=1`)
   expect(listed.data).toMatchObject({
     total: 1,
     list: [{ roleCode: 'after_lead', userCount: 0, dataScope: 2, status: 1 }],
@@ -24,7 +24,7 @@ test('TENANT-02 a role is added, found, changed, switched off and on, and delete
   const change = { id: data.id, rev: detail.rev, roleName: '售后经理', roleCode: 'after_lead', roleSort: 5 }
   expect(await at.admin.call('PUT', ROLE, change)).toMatchObject({ code: 200, data: { rev: detail.rev + 1 } })
   expect((await lastLog(data.id))?.diff).toContainEqual(
-    expect.objectContaining({ title: '角色名称', from: '售后主管', to: '售后经理' }),
+    expect.objectContaining({ title: '角色名称', from: '售后组长', to: '售后经理' }),
   )
   expect((await at.admin.call('POST', `${ROLE}/disable/${data.id}`)).code).toBe(200)
   expect((await at.admin.call('GET', `${ROLE}/${data.id}`)).data.status).toBe(0)
