@@ -84,7 +84,7 @@ async function insert(db: Db, part: Part) {
       activate_time, expire_time, warned_days, update_by)
     select ${code}, ${vendor}, ${typeCode}, ${batchId}, ${tenantId}::int, ${grantId}::int, state,
       case when state in (2, 3, 4) then device_id end, now() - make_interval(days => ${age}),
-      case when state > 0 then now() - make_interval(days => ${age} - 5 - (k % 4)) end,
+      case when state > 0 then now() - make_interval(days => (k % 29 + 2 + k % 5)::int) end,
       case when state in (2, 3, 4) then now() - make_interval(days => (k % 29 + 1)::int, hours => 3) end,
       case when state in (3, 4) then now() - make_interval(days => (k % 29)::int, hours => 2) end,
       now() + case when state = 3 and k % 11 = 0 then make_interval(days => (k % 300 + 8)::int) else make_interval(days => (400 + k * 2)::int) end,

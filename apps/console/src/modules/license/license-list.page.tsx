@@ -87,7 +87,7 @@ function Certificates() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 172)]}
+        columns={[...COLUMNS, actions(rowActions, 212)]}
         actions={buttons}
         tools={
           <Allowed to={licenseCerts.export}>
