@@ -100,7 +100,7 @@ export default function GrantListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 172)]}
+        columns={[...COLUMNS, actions(rowActions, 212)]}
         actions={add}
         tools={<ExportButton to={licenseGrants.export} query={list.query} name="授权" />}
         empty={{ text: '还没有授权', action: add }}
