@@ -1,0 +1,97 @@
+import { expect, test } from './fixtures.ts'
+
+test('MODULE-01 everybody sees the blocks of the home page that are theirs, and no others', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}) => {
+  const seen: string[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/api/v1/home/')) seen.push(new URL(response.url()).search)
+  })
+  await login(await staff(['device:apkManage:list'], '周工'))
+  await page.goto('/indexScreen')
+  await expect(page.getByRole('region', { name: '设备', exact: true }).getByText('在线')).toBeVisible()
+  await expect(page.getByRole('region', { name: '设备分布' })).toBeVisible()
+  await expect(page.getByRole('region', { name: '趋势' })).toBeVisible()
+  await expect(page.getByRole('region', { name: '客户' })).toHaveCount(0)
+  await expect(page.getByRole('region', { name: '待处理工单' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: '打开运营大屏' })).toHaveCount(0)
+  // What may not be seen is not hidden by the page: it was never asked for.
+  expect(seen.filter((query) => /tenants|tickets|licenses|accounts/.test(query))).toEqual([])
+  await accessible()
+})
+
+test('MODULE-01 a block that fails is tried again by itself, and a change shows without a reload', async ({
+  page,
+  login,
+  api,
+}) => {
+  await login()
+  let broken = true
+  await page.route(/home\/summary\?block=firmware$/, (route) =>
+    broken ? route.fulfill({ status: 500, body: '' }) : route.continue(),
+  )
+  await page.goto('/indexScreen')
+  const firmware = page.getByRole('region', { name: '固件版本' })
+  await expect(firmware.getByText('加载失败')).toBeVisible()
+  await expect(page.getByRole('region', { name: '设备', exact: true }).getByText('在线')).toBeVisible()
+  broken = false
+  await firmware.getByRole('button', { name: '重试' }).click()
+  await expect(firmware.getByText(/已启用/)).toBeVisible()
+
+  const shown = page.getByRole('region', { name: '设备', exact: true }).locator('.home-value')
+  const count = async () =>
+    Number(/^[\d,]+/.exec((await shown.textContent()) ?? '')?.[0].replaceAll(',', '') ?? Number.NaN)
+  const before = await count()
+  const admin = await api()
+  const code = `HOME${process.pid}`
+  const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', {
+    modelName: code,
+    modelCode: code,
+    typeName: code,
+    typeCode: code,
+  })
+  await admin.call('POST', '/api/v1/device/info', { sn: code, modelId, tenantId: 1 })
+  await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(before)
+})
+
+test('MODULE-01 the big screen fills the window, is no tab, and does not grow', async ({ page, login, accessible }) => {
+  await page.clock.install()
+  await login()
+  await page.goto('/indexScreen')
+  await page.getByRole('link', { name: '打开运营大屏' }).click()
+  await expect(page).toHaveURL(/\/bigScreen$/)
+  await expect(page.getByRole('region', { name: '设备状态' })).toContainText('在线率')
+  await expect(page.getByRole('region', { name: '工单动态' })).toContainText('待处理')
+  await expect(page.getByRole('tab')).toHaveCount(0)
+  await expect(page.getByRole('navigation', { name: '主菜单' })).toHaveCount(0)
+  await accessible()
+
+  let answered = 0
+  await page.route('**/api/v1/home/screen/*', async (route) => {
+    await route.continue()
+    answered += 1
+  })
+  const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
+  const before = await nodes()
+  // The next question is planned when the last one is answered: time goes on until it was asked.
+  for (let minute = 1; minute <= 20; minute++)
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(61_000)
+        return answered
+      })
+      .toBeGreaterThanOrEqual(minute * 4)
+  expect(Math.abs((await nodes()) - before)).toBeLessThan(20)
+  await page.getByRole('link', { name: '返回' }).click()
+  await expect(page).toHaveURL(/\/indexScreen$/)
+  await expect(page.getByRole('tab', { name: /运营大屏/ })).toHaveCount(0)
+})
+
+test('the big screen is for those who may see it', async ({ page, login, staff }) => {
+  await login(await staff(['device:apkManage:list']))
+  await page.goto('/bigScreen')
+  await expect(page.getByText(/没有权限/).first()).toBeVisible()
+})
