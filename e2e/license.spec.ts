@@ -96,7 +96,7 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
     .first()
     .click()
   const wizard = page.getByRole('dialog', { name: '分配证书' })
-  await choose(page, wizard, '分配给客户', 'P001', /P001/)
+  await choose(page, wizard, '分配给客户', 'T000001', /T000001/)
   await wizard.getByLabel('授权类型').fill(type)
   await wizard.getByLabel('数量', { exact: true }).fill('3')
   await wizard.getByRole('button', { name: '下一步' }).click()
