@@ -123,7 +123,9 @@ describe('roles', () => {
     }
   })
 
-  test('ten thousand devices behind one address at once, as after a power cut, are all answered', async () => {
+  test('ten thousand devices behind one address at once, as after a power cut, are all answered', {
+    timeout: 120_000,
+  }, async () => {
     const { url, kernel } = of('device')[0]!
     await query(`insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted)
       select 1, 1, 'P' || g, 1, token_hash, 0 from generate_series(1, 10000) g, devices where id = 1`)

@@ -46,6 +46,7 @@ export interface Version {
 
 /** The devices' side over a database of this file's own, listening on a port as devices find it. */
 export function deviceLab(env: Record<string, string> = {}) {
+  const logs: string[] = []
   let kernel: Kernel
   let dataDir = ''
   let handler: DeviceHandler
@@ -57,7 +58,11 @@ export function deviceLab(env: Record<string, string> = {}) {
     dataDir = mkdtempSync(join(tmpdir(), 'oms-devices-'))
     const config = readConfig({ DATA_DIR: dataDir, ...env })
     const database = await createTestDatabase()
-    kernel = await createKernel({ config, database, log: pino({ level: process.env.OMS_TEST_LOG ?? 'silent' }) })
+    kernel = await createKernel({
+      config,
+      database,
+      log: pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) }),
+    })
     await seed(database, { passwords: kernel.passwords, adminPassword: 'Test-admin-1' })
     handler = new DeviceHandler(kernel)
     server = createServer((request, response) => handler.handle(request, response))
@@ -199,6 +204,8 @@ export function deviceLab(env: Record<string, string> = {}) {
       )
       await kernel.fleet.sync()
     },
+    /** Every line logged so far. */
+    logs,
     sync: () => kernel.fleet.sync(),
     get side() {
       return handler.side

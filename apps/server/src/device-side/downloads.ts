@@ -1,3 +1,6 @@
+/** Tasks remembered after their downloads ended. */
+const MAX_KEPT = 20_000
+
 /** Downloads under way in this process, and which files of a task have been sent to their last byte. */
 export class Downloads {
   #count = 0
@@ -13,6 +16,7 @@ export class Downloads {
 
   begin(taskId: number) {
     this.#count += 1
+    if (this.#byTask.size >= MAX_KEPT) for (const id of this.#byTask.keys()) this.forget(id)
     const entry = this.#byTask.get(taskId) ?? { open: 0, done: new Set<number>() }
     entry.open += 1
     this.#byTask.set(taskId, entry)

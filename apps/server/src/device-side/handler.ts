@@ -11,6 +11,8 @@ import { type Call, DeviceSide } from './side.ts'
 const CONTROLLER = '/controller/v1/'
 const PLAIN = '/device/v1/'
 const MAX_URL = 2048
+/** At its start a process reads all devices; a call that waited longer is told to come again. */
+const READY_WITHIN_MS = 20_000
 
 interface Arrival {
   readonly ip: string
@@ -74,7 +76,7 @@ export class DeviceHandler {
 
   async #answer(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival) {
     const { fleet, config } = this.#kernel
-    await fleet.ready()
+    await within(READY_WITHIN_MS, fleet.ready())
     const url = request.url ?? ''
     if (url.length > MAX_URL) throw new DeviceProblem(414, 'address too long')
     const [path = '', search] = url.split('?', 2)
@@ -127,4 +129,12 @@ function originOf(request: IncomingMessage, trustProxy: number | false) {
   if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
     throw new DeviceProblem(400, 'bad Host header')
   return `${scheme}://${host}`
+}
+
+async function within(ms: number, work: Promise<void>) {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new DeviceProblem(503, 'starting', 30)), ms)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -15,6 +15,8 @@ const MAX_SUCCESSES = 10
 /** Progress is stored at most this often. */
 const PROGRESS_MS = 5000
 const SYNC_WITHIN_MS = 2000
+/** Downloads whose last stored progress is remembered. */
+const MAX_WATCHED = 10_000
 
 /** A task as its row says, locked. */
 export interface LockedTask {
@@ -115,6 +117,7 @@ export class Tasks {
   /** How far a download is; told now and then, and to nobody's index. */
   progressed(taskId: number, percent: number, now: number) {
     if (now - (this.#progressAt.get(taskId) ?? 0) < PROGRESS_MS) return
+    if (this.#progressAt.size >= MAX_WATCHED) this.#progressAt.clear()
     this.#progressAt.set(taskId, now)
     this.#kernel.database.pool
       .query(

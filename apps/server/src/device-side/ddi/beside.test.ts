@@ -161,6 +161,21 @@ describe('beside the update', () => {
     expect((await oms.send(other.root)).status).toBe(200)
   })
 
+  test('the database away: 503 with the time to wait, no token in any line of the log', async () => {
+    const { root } = await oms.device()
+    await oms.version()
+    const { pool } = oms.kernel.database
+    const connect = pool.connect.bind(pool)
+    pool.connect = (() => Promise.reject(new Error('connection refused'))) as unknown as typeof pool.connect
+    const reply = await oms.send(root)
+    pool.connect = connect
+    expect([reply.status, reply.headers['retry-after']]).toEqual([503, '30'])
+    expect((await oms.poll(root)).href).toBeDefined()
+    expect((await oms.send(root, { token: 'another-secret' })).status).toBe(401)
+    expect(oms.logs.length).toBeGreaterThan(0)
+    expect(oms.logs.join('')).not.toMatch(/token-of-one-device|another-secret|gateway-of-the/)
+  })
+
   test('what is no call is 404 or 405, what is no address 400; never 500', async () => {
     const { root } = await oms.device()
     for (const path of [

@@ -23,7 +23,6 @@ type Lists = Map<number, Set<number> | null>
 
 /** What was said to have changed and has not been read yet. */
 class Marks {
-  rows = false
   references = false
   rules = false
   everything = false
@@ -31,11 +30,10 @@ class Marks {
   readonly groups: Lists = new Map()
 
   take({ table, lists, devices }: Topics['fleet']) {
-    if (table === 'devices' || table === 'ota_tasks') this.rows = true
-    else if (table === 'ota_versions' || table === 'ota_policies') this.rules = true
+    // Rows of devices and tasks are followed at every reading.
+    if (table === 'devices' || table === 'ota_tasks') return
+    if (table === 'ota_versions' || table === 'ota_policies') this.rules = true
     else if (table === 'ota_whites' || table === 'device_group_members') {
-      // A member may be a device that is not known here yet.
-      this.rows = true
       if (lists) for (const list of lists) note(table === 'ota_whites' ? this.whites : this.groups, list, devices)
       else this.everything = true
     } else if (table === 'device_groups') this.everything = true
@@ -171,8 +169,6 @@ export class Follower {
     await loadTasks(client, state)
     this.state = state
     this.#horizon = horizon
-    // What was told during the reading was committed before or during it; it is read once more, which costs little.
-    this.#marks.rows = true
   }
 
   async #follow() {

@@ -17,7 +17,6 @@ export interface DeviceFacts {
 export interface Members {
   has(device: DeviceFacts): boolean
 }
-export const NOBODY: Members = { has: () => false }
 
 /** One version with everything that says who may get it, and when. */
 export interface Rule {
