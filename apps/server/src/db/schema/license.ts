@@ -165,10 +165,7 @@ export const licenseLedger = pgTable(
     reason: varchar({ length: 200 }).notNull().default(''),
     createTime: moment().notNull().default(sql`now()`),
   },
-  (t) => [
-    index('license_ledger_grant').on(t.grantId, t.id),
-    check('license_ledger_balance', sql`balance >= 0`),
-  ],
+  (t) => [index('license_ledger_grant').on(t.grantId, t.id), check('license_ledger_balance', sql`balance >= 0`)],
 )
 
 /**
