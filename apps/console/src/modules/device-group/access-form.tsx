@@ -5,20 +5,17 @@ import {
   MAX_POLL_SECONDS,
   MIN_POLL_SECONDS,
 } from '@oms/contract/device-access.ts'
-import { App, Button, Form } from 'antd'
-import { useState } from 'react'
+import { Button, Form } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
-import { useWrite } from '#kernel/query.ts'
 import { Field, NumberField, SwitchField } from '#kit/field.tsx'
-import { OneTimeSecret } from '#kit/one-time-secret.tsx'
 import { useSaveForm } from '#kit/use-save-form.ts'
 import { OptionSelect } from './option-select.tsx'
 
 type Access = z.output<typeof DeviceAccess>
 const forForm = (access: Access) => ({ ...access, autoModelId: access.autoModelId ?? undefined })
 
-/** The settings themselves, and the gateway token. */
+/** The settings themselves. */
 export function AccessForm({ loaded }: { loaded: Access }) {
   const { tenantId } = loaded
   const { form, saving, dirty } = useSaveForm(deviceAccess.update, {
@@ -47,7 +44,6 @@ export function AccessForm({ loaded }: { loaded: Access }) {
             : '一个令牌供该客户全部设备使用；请先生成网关令牌'
         }
       />
-      <GatewayToken access={loaded} />
       <Field
         of={DeviceAccessInput}
         name="autoModelId"
@@ -82,43 +78,4 @@ function AutoModel({ access, ...control }: AutoModelProps) {
   const { autoModelId, autoModelName } = access
   const placeholder = autoModelId !== null && control.value === autoModelId ? autoModelName : '不自动登记'
   return <OptionSelect {...control} what="models" placeholder={placeholder} />
-}
-
-function GatewayToken({ access: { tenantId, tenantName, hasGatewayToken } }: { access: Access }) {
-  const { modal } = App.useApp()
-  const renew = useWrite(deviceAccess.renewToken)
-  const [made, setMade] = useState<string>()
-  const go = () =>
-    renew.mutateAsync({ tenantId }).then(
-      ({ token }) => setMade(token),
-      () => {},
-    )
-  const ask = () =>
-    hasGatewayToken
-      ? void modal.confirm({
-          title: '更换网关令牌？',
-          content: '旧令牌立即失效，使用它的设备在换上新令牌之前不能连接。',
-          okText: '更换',
-          okButtonProps: { danger: true },
-          cancelText: '取消',
-          onOk: go,
-        })
-      : void go()
-  return (
-    <div className="access-token">
-      <Button danger={hasGatewayToken} loading={renew.isPending} onClick={ask}>
-        {hasGatewayToken ? '更换网关令牌' : '生成网关令牌'}
-      </Button>
-      {made && (
-        <OneTimeSecret
-          title="网关令牌"
-          account={tenantName}
-          label="网关令牌"
-          secret={made}
-          hint="把令牌写入设备的配置；之后只能更换，不能再查看。"
-          onClose={() => setMade(undefined)}
-        />
-      )}
-    </div>
-  )
 }

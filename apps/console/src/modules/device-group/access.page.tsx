@@ -6,6 +6,7 @@ import { Page, Panel } from '#kit/page.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { AccessForm } from './access-form.tsx'
 import { Connection } from './connection.tsx'
+import { GatewayToken } from './gateway-token.tsx'
 import { TenantSelect, useManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
@@ -28,6 +29,7 @@ export default function AccessPage() {
       {data && (
         <div className="access-columns">
           <Panel title="接入方式">
+            <GatewayToken key={data.tenantId} access={data} />
             <AccessForm key={`${data.tenantId}.${data.rev}`} loaded={data} />
           </Panel>
           <Panel title="连接信息">

@@ -38,7 +38,7 @@ const COLUMNS = [
   counted.col('deviceCount', number, { width: 110, align: 'right' }),
   counted.col('onlineCount', number, { width: 100, align: 'right' }),
   col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 90 }),
-  col('description', { width: 220 }),
+  col('description', { width: 180 }),
   col('updateTime', time, { width: 170 }),
 ] as unknown as Column<GroupNode>[]
 
@@ -67,7 +67,7 @@ export default function GroupListPage() {
           expandedRowKeys: open,
           onExpandedRowsChange: (keys) => setClosed(branches.filter((id) => !keys.includes(id))),
         }}
-        columns={[...COLUMNS, actions(((row: GroupNode) => rowActions(row)) as never, 220) as never]}
+        columns={[...COLUMNS, actions(((row: GroupNode) => rowActions(row)) as never, 180) as never]}
         actions={
           <>
             {add}
