@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import type pg from 'pg'
 import type { Db } from '#db/client.ts'
 import { devices, type GroupRule } from '#db/schema/device.ts'
-import { alive } from '#kernel/tenancy.ts'
+import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
 import { copyRows } from './copy-rows.ts'
 import { devicesOfRule } from './device-filter.ts'
 import type { Rule } from './rule.ts'
@@ -116,13 +116,15 @@ export async function loadGroup(client: pg.Client, db: Db, state: FleetState, id
 
 const PAGE = 50_000
 
+/** The vendor's dynamic groups hold anybody's devices, a customer's its own. */
 async function matching(db: Db, state: FleetState, { tenantId, rule }: GroupRow) {
   const members = new SlotSet()
+  const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId)
   for (let last = 0; ; ) {
     const rows = await db
       .select({ id: devices.id })
       .from(devices)
-      .where(and(gt(devices.id, last), eq(devices.tenantId, tenantId), alive(devices), devicesOfRule(rule ?? {})))
+      .where(and(gt(devices.id, last), own, alive(devices), devicesOfRule(rule ?? {})))
       .orderBy(asc(devices.id))
       .limit(PAGE)
     for (const { id } of rows) {
