@@ -1,7 +1,14 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { can, canAll, canAny, mayPress, setPermissions } from './session.tsx'
 
-const permissions = (buttons: string[]) => ({ buttons, menus: [], roles: [], version: '1', homeUrl: '', visiting: null })
+const permissions = (buttons: string[]) => ({
+  buttons,
+  menus: [],
+  roles: [],
+  version: '1',
+  homeUrl: '',
+  visiting: null,
+})
 
 beforeEach(() => {
   const stored = new Map<string, string>()

@@ -33,7 +33,12 @@ export interface CatalogueDirectory {
 }
 
 /** Every permission string of the catalogue with its Chinese name, the one that opens the page first. */
-export function permissionsOf({ prefix, name, actions, opens = 'list' }: CataloguePage): readonly { perms: string; name: string }[] {
+export function permissionsOf({
+  prefix,
+  name,
+  actions,
+  opens = 'list',
+}: CataloguePage): readonly { perms: string; name: string }[] {
   const buttons = actions.map((action) =>
     typeof action === 'string'
       ? { perms: `${prefix}:${action}`, name: ACTION_NAMES[action] }

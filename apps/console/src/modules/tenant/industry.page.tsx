@@ -58,7 +58,7 @@ export default function IndustryPage() {
 }
 
 /** A table draws an arrow for an empty list of children. */
-function withoutEmpty({ children, ...row }: IndustryNode) {
+function withoutEmpty({ children, ...row }: IndustryNode): IndustryNode {
   return (children.length > 0 ? { ...row, children: children.map(withoutEmpty) } : row) as IndustryNode
 }
 
