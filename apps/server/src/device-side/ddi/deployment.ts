@@ -94,7 +94,8 @@ export async function postFeedback(call: Call, taskId: number) {
   sendEmpty(response)
 }
 
-const LOOK_BACK = 3
+/** SWUpdate sends its log in pieces as it goes: on a slow device many lie between the cause and the verdict. */
+const LOOK_BACK = 12
 
 async function earlierErrors(db: Querying, taskId: number) {
   const { rows } = await db.query<{ details: string[] }>(
