@@ -70,7 +70,7 @@ export class DeviceHandler {
     side.presence.saw(slot, ip, now)
     const body = idleBody(idleFor({ side, slot }))
     response.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)])
-    response.end(body)
+    response.end(body, 'latin1')
     return true
   }
 

@@ -9,13 +9,13 @@ interface Link {
   readonly href: string
 }
 
-const idleBodies = new Map<number, Buffer>()
+const idleBodies = new Map<number, string>()
 
-/** The answer to a device that has nothing to do: the same bytes for everyone with the same interval. */
-export function idleBody(seconds: number): Buffer {
+/** The answer to a device that has nothing to do; as ASCII text, which leaves in one piece with its head. */
+export function idleBody(seconds: number): string {
   let body = idleBodies.get(seconds)
   if (!body) {
-    body = Buffer.from(`{"config":{"polling":{"sleep":"${sleepText(seconds)}"}}}`)
+    body = `{"config":{"polling":{"sleep":"${sleepText(seconds)}"}}}`
     idleBodies.set(seconds, body)
   }
   return body
