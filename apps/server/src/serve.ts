@@ -4,6 +4,7 @@ import { migrate } from '#db/migrate.ts'
 import type { Config } from '#kernel/config.ts'
 import { createKernel } from '#kernel/kernel.ts'
 import { fillDemo } from './demo/fill.ts'
+import { registerDemoPulse } from './demo/pulse.ts'
 import { DEMO_ACCOUNT, DEMO_PASSWORD } from './demo/vendor.ts'
 import { explainFailure } from './failure.ts'
 import { registerDeviceSideJobs } from './device-side/jobs.ts'
@@ -40,6 +41,7 @@ export async function serve({ config, opening, onWarning }: Start) {
     await kernel.permVersion.follow(kernel)
     // Before anybody can look: nobody sees a half-filled screen.
     if (config.demo) await fillDemo(kernel)
+    if (config.demo) registerDemoPulse(kernel)
     const serving = servingFor(kernel)
     // A process for devices leaves the console's jobs to those who serve the console.
     if (config.role !== 'device') registerJobs(kernel)

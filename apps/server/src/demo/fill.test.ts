@@ -18,6 +18,7 @@ const COUNTS = sql`select
   (select count(*)::int from ota_versions where status = 0) as drafts,
   (select count(*)::int from ota_versions where status = 1) as enabled,
   (select count(*)::int from ota_versions where status = 2) as disabled,
+  (select json_object_agg(state, n) from (select state, count(*)::int as n from ota_tasks group by state) t) as tasks,
   (select md5(string_agg(sha256, ',' order by id)) from ota_components) as bytes,
   (select md5(string_agg(account || realname, ',' order by uid)) from accounts where account <> 'admin') as people,
   (select count(*)::int from login_logs) as logins, (select count(*)::int from oper_logs) as operations`

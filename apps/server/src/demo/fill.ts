@@ -10,6 +10,7 @@ import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { fillTickets } from './tickets.ts'
+import { fillReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
 
 const KEY = 'demo'
@@ -28,6 +29,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillCustomers(inside, demo, passwordHash)
     await fillFirmware(inside, demo)
     await fillFleet(tx, demo.user.uid)
+    await fillReleases(tx, demo.user.uid)
     await fillCustomerWorld(tx, kernel.now(), passwordHash)
     await fillLicenses(tx, demo.user.uid)
     await fillTickets(inside, tx, demo)
