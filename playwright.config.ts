@@ -32,6 +32,8 @@ export default defineConfig({
     trace: 'retain-on-failure',
     launchOptions: {
       ...(SYSTEM_CHROMIUM && { executablePath: SYSTEM_CHROMIUM }),
+      // In the C locale Chromium calls a download with a Chinese name `download`.
+      env: { ...(process.env as Record<string, string>), LC_ALL: 'C.UTF-8' },
       args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), ...QUIET],
     },
   },
