@@ -115,5 +115,14 @@ export function reasonOf({ details, execution }: Pick<Feedback, 'details' | 'exe
   return error ?? lines.findLast((line) => TELLING.test(line)) ?? lines.at(-1) ?? DEFAULT_WORDS[execution] ?? ''
 }
 
+/** At most so many lines of a report, in their order: its errors first of all, then the latest. */
+export function mostTelling(details: readonly string[], most: number): readonly string[] {
+  if (details.length <= most) return details
+  const errors = new Set(errorLines(details).slice(0, most))
+  const spare = most - errors.size
+  const others = new Set(spare > 0 ? details.filter((line) => !errors.has(line)).slice(-spare) : [])
+  return details.filter((line) => errors.has(line) || others.has(line)).slice(0, most)
+}
+
 /** Of earlier reports the lines that may be the cause: SWUpdate sends its log in pieces, the telling one first or last. */
 export const errorLines = (details: readonly string[]) => details.filter((line) => /\berror\b/i.test(line))

@@ -4,6 +4,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { clean, gone, missing } from './answer.ts'
 import type { Announcer } from './announcer.ts'
 import { reportPackages, reportVersion } from './versions.ts'
+import { mostTelling } from './feedback.ts'
 import { type Querying, Writes } from './writes.ts'
 
 const MAX_LOGS = 1000
@@ -170,8 +171,7 @@ async function lockTask(db: Querying, taskId: number, deviceId: number): Promise
 export async function note(db: Querying, task: LockedTask, entry: Entry, step: Step) {
   const state = step.state ?? task.state
   const closes = isClosed(state)
-  const details = (entry.details ?? [])
-    .slice(0, MAX_DETAILS)
+  const details = mostTelling(entry.details ?? [], MAX_DETAILS)
     .map((each) => clean(each, DETAIL_LENGTH))
     .filter(Boolean)
   const code = Number.isInteger(entry.code) && Math.abs(entry.code as number) < 2 ** 31 ? entry.code : null

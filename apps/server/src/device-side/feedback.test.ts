@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { mostTelling, reasonOf } from './feedback.ts'
+
+const chatter = Array.from({ length: 60 }, (_, n) => `line ${n}`)
+
+test('of a long report the errors are kept, wherever they stand, and the latest lines', () => {
+  const details = ['ERROR : first', ...chatter.slice(0, 30), 'ERROR : cause', ...chatter.slice(30)]
+  const kept = mostTelling(details, 50)
+  expect(kept).toHaveLength(50)
+  expect([kept[0], kept.at(-1)]).toEqual(['ERROR : first', 'line 59'])
+  expect(kept).toContain('ERROR : cause')
+  expect(kept).not.toContain('line 0')
+  expect(
+    reasonOf({ details: mostTelling([...chatter, 'ERROR : Authentication failed'], 50), execution: 'closed' }),
+  ).toBe('Authentication failed')
+})
+
+test('errors alone fill a report and never overfill it; a short one stays as it is', () => {
+  const errors = Array.from({ length: 70 }, (_, n) => `ERROR ${n}`)
+  expect(mostTelling(errors, 50)).toEqual(errors.slice(0, 50))
+  expect(mostTelling(['same', 'same'], 50)).toEqual(['same', 'same'])
+  expect(
+    mostTelling(
+      Array.from({ length: 80 }, () => 'same'),
+      50,
+    ),
+  ).toHaveLength(50)
+})
