@@ -19,3 +19,15 @@ test('ERR-05 a chunk that never comes is reported within 120 s', async () => {
   expect(outcome).toContain('timeout')
   vi.useRealTimers()
 })
+
+test('ERR-05 the next try goes to another address of the file the browser named', async () => {
+  const asked: string[] = []
+  // What is put behind the address falls into a comment.
+  const file = `data:text/javascript,export%20default%20'came'//`
+  const load = async () => {
+    asked.push('first')
+    throw new TypeError(`Failed to fetch dynamically imported module: ${file}`)
+  }
+  expect((await loadChunk<{ default: string }>(load, [1, 1])).default).toBe('came')
+  expect(asked).toEqual(['first'])
+})

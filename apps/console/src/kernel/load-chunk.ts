@@ -19,13 +19,22 @@ export async function loadChunk<T>(load: () => Promise<T>, waits: readonly numbe
   }
 }
 
+/**
+ * Browsers remember an address whose code did not come and never ask for it again: the next try goes to another address
+ * of the same file. Undefined where the browser does not name it.
+ */
+function againOf<T>(error: unknown, left: number): (() => Promise<T>) | undefined {
+  const address = /imported module: (\S+)/.exec(String(error))?.[1]?.replace(/[?#].*$/, '')
+  return address ? () => import(/* @vite-ignore */ `${address}?again=${left}`) as Promise<T> : undefined
+}
+
 async function attempt<T>(load: () => Promise<T>, waits: readonly number[]): Promise<T> {
   try {
     return await load()
-  } catch {
+  } catch (error) {
     const [wait, ...rest] = waits
     if (wait === undefined) throw new ChunkError('failed')
     await new Promise((resolve) => setTimeout(resolve, wait))
-    return attempt(load, rest)
+    return attempt(againOf(error, rest.length) ?? load, rest)
   }
 }
