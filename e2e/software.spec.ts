@@ -80,7 +80,7 @@ test('a person keeps an App of a model by its package name: adds it, edits it, e
   await expect(row).toContainText('已启用')
   await row.getByRole('button', { name: '详情' }).click()
   const details = page.getByRole('dialog')
-  await expect(details.getByText('com.oms.voice')).toBeVisible()
+  await expect(details.getByText('com.oms.voice').first()).toBeVisible()
   const signature = details.getByRole('region', { name: '签名' })
   await expect(signature).toContainText('已签名')
   await expect(signature).toContainText('签名与清单一致')
