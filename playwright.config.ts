@@ -18,7 +18,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: '.cache/e2e',
   workers: 2,
-  timeout: 90_000,
+  timeout: 180_000,
   expect: { timeout: 15_000 },
   // A journey that passes only the second time is a bug to be found: at a desk it fails at once. In CI one stutter of a
   // loaded machine must not hide what all the others say; the report names every journey that needed its second chance.
