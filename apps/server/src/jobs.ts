@@ -5,7 +5,6 @@ import { registerFileSweep } from '#modules/file/sweep.ts'
 import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
 import { registerLogRetention } from '#modules/log/retention.ts'
 import { registerNoticeClock } from '#modules/notice/notice-clock.ts'
-import { registerDeviceJobs } from '#modules/device/device.jobs.ts'
 import { registerOtaScrub } from '#modules/ota/ota-scrub.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
@@ -22,7 +21,6 @@ export function registerJobs(kernel: Kernel) {
   registerNoticeClock(kernel)
   registerLogRetention(kernel)
   registerFleetSamples(kernel)
-  registerDeviceJobs(kernel)
   registerOtaScrub(kernel)
   registerUpgradeJobs(kernel)
   registerLicenseJobs(kernel)

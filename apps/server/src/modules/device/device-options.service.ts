@@ -6,6 +6,7 @@ import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { contains } from '#kernel/query.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
+import { tenantOptionsOf } from '#kernel/tenant-options.ts'
 
 const MOST = 100
 
@@ -65,18 +66,6 @@ export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedO
   return { list }
 }
 
-export async function tenantOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenantOptions>) {
-  const list = await db
-    .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
-    .from(tenants)
-    .where(
-      and(
-        alive(tenants),
-        scoped(user, { tenant: tenants.id }),
-        or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
-      ),
-    )
-    .orderBy(asc(tenants.id))
-    .limit(MOST)
-  return { list }
-}
+export const tenantOptions = async ({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenantOptions>) => ({
+  list: await tenantOptionsOf(db, user, keyword, MOST),
+})

@@ -4,7 +4,8 @@ import { tickets } from '#db/schema/ticket.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
 import type { Block } from './block.ts'
 import { fleetOf, seesDevices, seesTenants } from './fleet-figures.ts'
-import { openTickets, seesTickets, visibleTickets } from './ticket-figures.ts'
+import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
+import { seesTickets } from './ticket-figures.ts'
 
 const today = sql`date_trunc('day', now())`
 

@@ -7,7 +7,8 @@ import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
 import { fleetOf, seesDevices, seesTenants, spreadOf } from './fleet-figures.ts'
 import { SPAN } from './fleet-samples.ts'
-import { openTickets, seesTickets, visibleTickets } from './ticket-figures.ts'
+import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
+import { seesTickets } from './ticket-figures.ts'
 import { sampled } from './trend.service.ts'
 
 const MAX_RELEASES = 6

@@ -9,7 +9,7 @@ import { otaAlarms, otaPolicies } from '#db/schema/upgrade.ts'
 import { lockedIs } from '#kernel/accounts/lock-filter.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
-import { openTickets, visibleTickets } from './ticket-figures.ts'
+import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
 
 interface Task {
   readonly key: string

@@ -9,7 +9,8 @@ import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
 import { forbidden } from '#kernel/problem.ts'
 import { seesDevices, seesTenants, spreadOf } from './fleet-figures.ts'
 import { EVERYBODY, SPAN } from './fleet-samples.ts'
-import { seesTickets, visibleTickets } from './ticket-figures.ts'
+import { visibleTickets } from '#kernel/tickets/visible-tickets.ts'
+import { seesTickets } from './ticket-figures.ts'
 
 /** Measured over all devices of a customer; who sees only the own ones gets no line of them. */
 const MAY: Readonly<Record<TrendMetric, (user: User) => boolean>> = {

@@ -3,28 +3,16 @@ import type { licenseOptions as calls } from '@oms/contract/license.ts'
 import { and, asc, desc, or, sql } from 'drizzle-orm'
 import { deviceModels } from '#db/schema/device.ts'
 import { licenseBatches, licenseCounts, licenseGrants } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { contains } from '#kernel/query.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
+import { tenantOptionsOf } from '#kernel/tenant-options.ts'
 
 const MOST = 100
 
-export async function tenantOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) {
-  const rows = await db
-    .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
-    .from(tenants)
-    .where(
-      and(
-        alive(tenants),
-        scoped(user, { tenant: tenants.id }),
-        or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
-      ),
-    )
-    .orderBy(asc(tenants.id))
-    .limit(MOST)
-  return { list: rows }
-}
+export const tenantOptions = async ({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) => ({
+  list: await tenantOptionsOf(db, user, keyword, MOST),
+})
 
 export async function modelOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
   const rows = await db

@@ -1,13 +1,13 @@
 import type { FeedbackFilterValues } from '@oms/contract/feedback-input.ts'
 import { FEEDBACK_CLOSED } from '@oms/contract/feedback-rows.ts'
-import { and, type Column, desc, eq, gte, isNotNull, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { tenants } from '#db/schema/tenant.ts'
 import { tickets } from '#db/schema/ticket.ts'
 import type { User } from '#kernel/context.ts'
 import { forbidden } from '#kernel/problem.ts'
 import { contains, orderOf, within } from '#kernel/query.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import { isOpen, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
 
 export type StoredTicket = typeof tickets.$inferSelect
 
@@ -24,23 +24,7 @@ export function demandReader(user: User) {
   if (!OPENERS.some((permission) => user.can(permission))) throw forbidden()
 }
 
-/**
- * The tickets an account may see: those of its customers. Whose scope is "own records" sees what it made or handled,
- * and what nobody has taken yet.
- */
-export function visible(user: User): SQL | undefined {
-  const own = user.scope.ownOnly
-    ? or(
-        eq(tickets.createBy, user.uid),
-        eq(tickets.handlerId, user.uid),
-        eq(tickets.lastHandlerId, user.uid),
-        and(isNull(tickets.handlerId), isOpen),
-      )
-    : undefined
-  return and(scoped(user, { tenant: tickets.tenantId }), own)
-}
-
-export const isOpen = ne(tickets.status, sql.raw(String(FEEDBACK_CLOSED)))
+export { isOpen, visibleTickets as visible }
 
 /** What waits for this account: not closed, and its own or nobody's. */
 export const pendingFor = (uid: number | SQL) => and(isOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
