@@ -1,3 +1,4 @@
+import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group.ts'
 import { devices } from '@oms/contract/device-info.ts'
 import type { BatchReport } from '@oms/contract/staff.ts'
 import { App, Form, Modal, Radio } from 'antd'
@@ -59,7 +60,10 @@ export function MoveDialog({ ids, onClose, onDone }: BatchProps) {
   const of = devices.move.input
   return (
     <Modal title={`移动分组（${ids.length} 台）`} {...modal}>
-      <p className="device-hint">只能选择静态分组；动态分组的成员由规则决定。两项都选即从一个分组移到另一个。</p>
+      <p className="device-hint">
+        只能选择静态分组；动态分组的成员由规则决定。两项都选即从一个分组移到另一个。每台设备最多加入{' '}
+        {MAX_GROUPS_OF_DEVICE} 个分组。
+      </p>
       <Form {...form}>
         <Field of={of} name="join">
           <GroupPicker kind={1} />

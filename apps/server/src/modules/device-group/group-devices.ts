@@ -1,20 +1,15 @@
-import {
-  type deviceGroups as calls,
-  MAX_GROUP_DEVICES,
-  MAX_GROUPS_OF_DEVICE,
-  MAX_PLATFORM_GROUP_DEVICES,
-} from '@oms/contract/device-group.ts'
+import { type deviceGroups as calls, MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
-import { deviceGroupMembers, deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
+import { deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
 import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { conflict, refused } from '#kernel/problem.ts'
+import { joinGroup, withinTenant } from '#kernel/fleet/group-members.ts'
+import { refused } from '#kernel/problem.ts'
 import { among, orderOf, paginate } from '#kernel/query.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
-import { announce, type Group, lockGroup, readGroup, withinTenant } from './group-rows.ts'
+import { announce, type Group, lockGroup, readGroup } from './group-rows.ts'
 
 const shown = (db: Db) =>
   db
@@ -87,38 +82,11 @@ export async function addAll(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.
   return join(ctx, group, means, `分组「${group.groupName}」按条件添加`)
 }
 
-/** Whoever puts devices into groups waits for the one before: how many groups a device is in holds for certain. */
-const JOINING = 73_014_001
-const limitOf = ({ tenantId }: Group) =>
-  tenantId === PLATFORM_TENANT_ID ? MAX_PLATFORM_GROUP_DEVICES : MAX_GROUP_DEVICES
-
-/** Puts the devices meant into the group, in one statement however many they are. */
 async function join(ctx: Ctx, group: Group, meant: SQL, action: string) {
-  const { db, user } = ctx
-  await db.execute(sql`select pg_advisory_xact_lock(${JOINING})`)
-  const { rows } = await db.execute<{ added: number; already: number; full: number }>(sql`
-    with meant as materialized (
-      select devices.id, exists (select from device_group_members m
-        where m.group_id = ${group.id} and m.device_id = devices.id) as is_in
-      from devices where ${and(within(user, group), meant)}),
-    crowded as materialized (
-      select m.device_id from device_group_members m
-      where m.device_id in (select id from meant where not is_in)
-      group by m.device_id having count(*) >= ${MAX_GROUPS_OF_DEVICE}),
-    joined as (
-      insert into device_group_members (group_id, device_id)
-      select ${group.id}, id from meant where not is_in and id not in (select device_id from crowded)
-      on conflict do nothing returning 1)
-    select (select count(*) from joined)::int as added, (select count(*) from meant where is_in)::int as already,
-      (select count(*) from crowded)::int as full`)
-  const told = rows[0] ?? { added: 0, already: 0, full: 0 }
-  if (told.added > 0) {
-    const limit = limitOf(group)
-    const held = await db.$count(deviceGroupMembers, eq(deviceGroupMembers.groupId, group.id))
-    if (held > limit) throw conflict(`一个静态分组最多${limit}台设备，添加后将有${held}台，请缩小范围`)
-    await announce(ctx, group)
-  }
-  ctx.audit({ bizType: 'deviceGroup', bizId: group.id, action: `${action}${told.added}台设备` })
+  const { added, already, fullCount: full } = await joinGroup(ctx.db, group, and(within(ctx.user, group), meant))
+  if (added > 0) await announce(ctx, group)
+  ctx.audit({ bizType: 'deviceGroup', bizId: group.id, action: `${action}${added}台设备` })
+  const told = { added, already, full }
   ctx.say(wordsOf(told))
   return told
 }

@@ -2,11 +2,12 @@ import type { deviceGroups as calls } from '@oms/contract/device-group.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, asc, eq, getTableColumns, inArray, or, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
-import { deviceGroups, deviceModels, devices, deviceTypes, type GroupRule } from '#db/schema/device.ts'
+import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#db/schema/device.ts'
 import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
 import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
+import { withinTenant } from '#kernel/fleet/group-members.ts'
 import { forbidden, notFound } from '#kernel/problem.ts'
 import { contains } from '#kernel/query.ts'
 import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
@@ -23,10 +24,6 @@ export function tenantOf(user: User, asked: number | undefined) {
   if (!reaches(user, tenantId)) throw notFound('客户')
   return tenantId
 }
-
-/** Devices a tenant's groups may hold: its own; the vendor's groups hold anybody's. */
-export const withinTenant = (tenantId: number) =>
-  tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId)
 
 const shown = (db: Db) =>
   db

@@ -15,13 +15,14 @@ import { deviceGroupMembers, deviceGroups, devices, type GroupRule } from '#db/s
 import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { withinTenant } from '#kernel/fleet/group-members.ts'
 import { changes } from '#kernel/mask.ts'
 import { conflict, invalid, notFound } from '#kernel/problem.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive } from '#kernel/tenancy.ts'
 import { titlesOf } from '#kernel/titles.ts'
 import { uniqueClash } from '#kernel/unique.ts'
-import { announce, type Group, lockGroup, tenantOf, withinTenant } from './group-rows.ts'
+import { announce, type Group, lockGroup, tenantOf } from './group-rows.ts'
 
 const TITLES = titlesOf(GroupInput.shape)
 const RULE_TITLES = titlesOf(GroupRuleInput.shape)

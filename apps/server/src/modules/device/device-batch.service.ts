@@ -2,6 +2,7 @@ import { type devices as calls } from '@oms/contract/device-info.ts'
 import { MAX_TAGS } from '@oms/contract/device-row.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq, inArray, ne, notInArray, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
 import { deviceGroupMembers, deviceGroups, devices } from '#db/schema/device.ts'
 import { otaVersions } from '#db/schema/ota.ts'
 import { tenants } from '#db/schema/tenant.ts'
@@ -9,6 +10,7 @@ import { otaWhites } from '#db/schema/upgrade.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
 import { inUpgrade } from '#kernel/fleet/device-uses.ts'
+import { DEVICE_IS_FULL, joinGroup, mayHold } from '#kernel/fleet/group-members.ts'
 import { forbidden, invalid } from '#kernel/problem.ts'
 import { among } from '#kernel/query.ts'
 import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
@@ -61,22 +63,40 @@ export async function move(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls
   const { db, user } = ctx
   const into = join === undefined ? undefined : await staticGroup(ctx, join, 'join')
   const from = leave === undefined ? undefined : await staticGroup(ctx, leave, 'leave')
-  const { good, failed } = sift(ids, await lockDevices(db, user, ids), ({ tenantId }) =>
-    into && into.tenantId !== PLATFORM_TENANT_ID && into.tenantId !== tenantId ? '设备与分组不属于同一客户' : undefined,
+  const { good, failed } = sift(ids, await lockDevices(db, user, ids), (device) =>
+    into && !mayHold(into, device) ? '设备与分组不属于同一客户' : undefined,
   )
-  const found = idsOf(good)
-  if (found.length > 0 && from)
-    await db
-      .delete(deviceGroupMembers)
-      .where(and(eq(deviceGroupMembers.groupId, from.id), among(deviceGroupMembers.deviceId, found)))
-  if (found.length > 0 && into)
-    await db
-      .insert(deviceGroupMembers)
-      .values(found.map((deviceId) => ({ groupId: into.id, deviceId })))
-      .onConflictDoNothing()
+  const full = await exchanged(db, { found: idsOf(good), into, from })
+  const moved = good.filter(({ id }) => !full.has(id))
+  for (const { id, sn } of good) if (full.has(id)) failed.push({ id, name: sn, msg: DEVICE_IS_FULL })
   const parts = [into && `移入分组「${into.groupName}」`, from && `移出分组「${from.groupName}」`]
-  await told(ctx, good, parts.filter(Boolean).join('，'))
-  return reportOf(ids, good.length, failed)
+  await told(ctx, moved, parts.filter(Boolean).join('，'))
+  return reportOf(ids, moved.length, failed)
+}
+
+type Group = typeof deviceGroups.$inferSelect
+interface Exchange {
+  readonly found: readonly number[]
+  readonly into: Group | undefined
+  readonly from: Group | undefined
+}
+
+/** Answers those that are in as many groups as a device may be in; they stay where they are. */
+async function exchanged(db: Db, { found, into, from }: Exchange): Promise<ReadonlySet<number>> {
+  if (found.length === 0) return new Set()
+  // Out first: a device in ten groups may change one for another.
+  const left = from
+    ? await db
+        .delete(deviceGroupMembers)
+        .where(and(eq(deviceGroupMembers.groupId, from.id), among(deviceGroupMembers.deviceId, found)))
+        .returning({ id: deviceGroupMembers.deviceId })
+    : []
+  const { full } = into ? await joinGroup(db, into, among(devices.id, found)) : { full: [] }
+  const stay = new Set(full)
+  const back = left.filter(({ id }) => stay.has(id))
+  if (from && back.length > 0)
+    await db.insert(deviceGroupMembers).values(back.map(({ id }) => ({ groupId: from.id, deviceId: id })))
+  return stay
 }
 
 async function staticGroup({ db, user }: Ctx, id: number, field: string) {
@@ -84,7 +104,7 @@ async function staticGroup({ db, user }: Ctx, id: number, field: string) {
     .select()
     .from(deviceGroups)
     .where(and(eq(deviceGroups.id, id), alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
-    .for('share')
+    .for('update')
   if (!group) throw invalid('分组不存在或已被删除', field)
   if (group.kind !== 1) throw invalid('动态分组由规则决定成员，不能手动移入移出', field)
   return group

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { deviceGroupMembers } from '#db/schema/device.ts'
 import { registerImports } from '#kernel/table/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { ALL, added, found, groupOf, INFO, modelOf, tenantOf } from './device-fixture.ts'
@@ -103,6 +104,37 @@ test('the quota stops an import at its line, and lines after the limit of one ba
     from devices d left join device_versions v on v.device_id = d.id where d.sn like 'J-%'`)
   expect(rows[0]).toEqual({ n: 4500, versions: 2250, members: 4500 })
 }, 60_000)
+
+test('an import meets the limits of groups line by line', async () => {
+  await server.db.execute(sql`update tenants set device_quota = -1 where id = ${theirs}`)
+  const near = await groupOf(server.db, theirs, '将满')
+  const names = Array.from({ length: 11 }, (_, at) => `组${at}`)
+  const groups = []
+  for (const name of names) groups.push(await groupOf(server.db, theirs, name))
+  const kept = await added(customer, { sn: 'G-0', modelId })
+  await server.db.execute(sql`insert into device_group_members (group_id, device_id)
+    select ${near}, 10000000 + n from generate_series(1, 19998) n`)
+  await server.db.execute(sql`insert into device_group_members (group_id, device_id)
+    select g, ${kept} from unnest(${sql.param(groups.slice(0, 10))}::int[]) g`)
+  const line = (sn: string, group: string) => `${sn},,IMP,,,,,,,${group},,`
+  const lines = [
+    line('G-1', names.slice(0, 10).join('、')),
+    line('G-2', names.join('、')),
+    line('G-0', '组10'),
+    line('G-0b', '将满、组1'),
+    line('G-3', '将满'),
+    line('G-4', '将满'),
+    line('G-5', '组1'),
+  ]
+  const { data } = await take(customer, lines, { update: '1' })
+  expect(data.rows).toEqual([
+    { row: 3, field: '分组', msg: '分组不能超过10个' },
+    { row: 4, field: '分组', msg: '设备最多加入10个分组' },
+    { row: 7, field: '分组', msg: '分组「将满」已有20000台设备，不能再添加' },
+  ])
+  expect(data).toMatchObject({ created: 4, updated: 0 })
+  expect(await server.db.$count(deviceGroupMembers, eq(deviceGroupMembers.groupId, near))).toBe(20_000)
+})
 
 test('the template opens with its columns', async () => {
   const reply = await me.inject({ method: 'GET', url: `${INFO}/template` })

@@ -6,6 +6,7 @@ import { deviceGroups, deviceModels, devices } from '#db/schema/device.ts'
 import { tenants } from '#db/schema/tenant.ts'
 import { type DeviceRoom, lockDeviceRoom, quotaReached } from '#kernel/fleet/device-room.ts'
 import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import { GroupRoom } from '#kernel/fleet/group-members.ts'
 import { conflict, forbidden, invalid, Problem } from '#kernel/problem.ts'
 import { defineImport } from '#kernel/table/import.ts'
 import type { ImportCtx } from '#kernel/table/take-lines.ts'
@@ -33,6 +34,7 @@ interface State {
   readonly room: Map<number, { quota: DeviceRoom; left: number }>
   /** Static groups by customer and name; read when first needed. */
   readonly groups: Map<number, ReadonlyMap<string, number>>
+  readonly groupRoom: GroupRoom
   /** In which line each serial came first. */
   readonly seen: Map<string, number>
   readonly touched: Set<number>
@@ -100,6 +102,7 @@ async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promi
     ownTenant: user.tenantId,
     room: new Map(),
     groups: new Map(),
+    groupRoom: new GroupRoom(),
     seen: new Map(),
     touched: new Set(),
   }
@@ -118,6 +121,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
     ctx,
     lines.map(({ input }) => input.sn),
   )
+  if (state.update) await state.groupRoom.know(ctx.db, regrouped(lines, known))
   const outcomes: Outcome[] = []
   const added: { at: number; line: Resolved }[] = []
   const changed: { at: number; id: number; line: Resolved }[] = []
@@ -139,6 +143,10 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
   for (const { at } of changed) outcomes[at] = 'updated'
   return outcomes
 }
+
+/** Devices there are that lines name groups for. */
+const regrouped = (lines: readonly Numbered[], known: ReadonlyMap<string, Existing>) =>
+  lines.flatMap(({ input }) => (input.groups.length > 0 ? (known.get(input.sn)?.id ?? []) : []))
 
 /** Devices of these serials: those within reach with their ids, all others as taken. */
 async function existing({ db, user }: ImportCtx, sns: string[]) {
@@ -164,6 +172,7 @@ async function judged(ctx: ImportCtx, { row, input }: Numbered, { state, known }
     const found = known.get(input.sn)
     if (found && !state.update) throw conflict('序列号已存在', 'sn')
     const line = await resolved(ctx, input, state, found)
+    await takePlaces(ctx, line, state, found)
     if (!found) await takeRoom(ctx, line.tenantId, state)
     state.touched.add(line.tenantId)
     return { found, line }
@@ -206,6 +215,13 @@ async function groupIds(
     if (id === undefined) throw invalid(`静态分组「${name}」不存在`, 'groups')
     return id
   })
+}
+
+async function takePlaces(ctx: ImportCtx, line: Resolved, { groupRoom }: State, found: Existing | undefined) {
+  const groups = new Map(line.groupIds.map((id, at) => [id, line.input.groups[at] as string]))
+  if (groups.size === 0) return
+  const problem = await groupRoom.take(ctx.db, { deviceId: found?.id, tenantId: line.tenantId, groups })
+  if (problem) throw problem
 }
 
 /** The customer's quota is counted once, under its lock, and then kept account of here. */

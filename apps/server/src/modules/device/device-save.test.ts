@@ -160,6 +160,38 @@ test('batches change status, tags and groups row by row, and every device’s hi
   expect(rows[0]?.n).toBe(5)
 })
 
+test('a device moved into a group meets the limits the group screens have, whichever way it comes', async () => {
+  const ids = [await added(me, { sn: 'LIM-1', modelId, tenantId: theirs }), await added(me, { sn: 'LIM-2', modelId })]
+  const [crowded, other] = ids as [number, number]
+  const groups = []
+  for (let at = 0; at < 11; at++) groups.push(await groupOf(server.db, 1, `满员${at}`))
+  const [first, last] = [groups[0]!, groups[10]!]
+  // The vendor's groups hold anybody's devices.
+  for (const join of groups.slice(0, 10))
+    expect((await me.call('POST', `${INFO}/groups`, { ids: [crowded], join })).code).toBe(200)
+  const full = { id: crowded, name: 'LIM-1', msg: '设备最多加入10个分组' }
+  expect((await me.call('POST', `${INFO}/groups`, { ids, join: last })).data).toEqual({ done: 1, failed: [full] })
+  expect(await found(me, { groupId: last })).toEqual(['LIM-2'])
+  // One it is in already is none more; and one may be changed for another.
+  expect((await me.call('POST', `${INFO}/groups`, { ids: [crowded], join: first })).code).toBe(200)
+  expect((await me.call('POST', `${INFO}/groups`, { ids: [crowded], join: last, leave: first })).code).toBe(200)
+  expect(await found(me, { groupId: first })).toEqual([])
+  // Not taken into the one, it stays in the other.
+  await server.db.execute(sql`insert into device_group_members (group_id, device_id) values (${first}, ${crowded})`)
+  const again = { ids: [crowded, other], join: await groupOf(server.db, 1, '另一组'), leave: last }
+  expect((await me.call('POST', `${INFO}/groups`, again)).data).toEqual({ done: 1, failed: [full] })
+  expect(await found(me, { groupId: last })).toEqual(['LIM-1'])
+  const own = await groupOf(server.db, theirs, '两万台')
+  await server.db.execute(sql`insert into device_group_members (group_id, device_id)
+    select ${own}, 10000000 + n from generate_series(1, 20000) n`)
+  await me.call('POST', `${INFO}/groups`, { ids: [crowded], leave: first })
+  await me.call('POST', `${INFO}/groups`, { ids: [crowded], leave: last })
+  expect(await customer.call('POST', `${INFO}/groups`, { ids: [crowded], join: own })).toMatchObject({
+    code: 400,
+    msg: '一个静态分组最多20000台设备，添加后将有20001台，请缩小范围',
+  })
+})
+
 test('MODULE-01 a token is in its answer and nowhere else; replaced and cleared it is worth nothing', async () => {
   const id = await added(me, { sn: 'TOK-1', modelId })
   const { data } = await me.call('POST', `${INFO}/token/${id}`)
