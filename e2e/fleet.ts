@@ -15,6 +15,37 @@ export interface Fleet {
 /** The token of a device made here. */
 export const tokenOf = (sn: string) => `token-of-${sn}`
 
+async function connected() {
+  const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
+  await client.connect()
+  return client
+}
+
+/** A device of a model of its own, and of a customer whose devices ask every second: a person would not wait for hours. */
+export interface Poller {
+  readonly deviceId: number
+  readonly sn: string
+  readonly modelName: string
+}
+
+export async function makePoller(): Promise<Poller> {
+  const name = randomBytes(3).toString('hex').toUpperCase()
+  const sn = `POLL-${name}`
+  const hash = createHash('sha256').update(tokenOf(sn)).digest()
+  const client = await connected()
+  const { rows } = await client.query<{ id: number }>(
+    `with t as (insert into tenants (tenant_no, name) values ($1, $1) returning id),
+       a as (insert into device_access (tenant_id, poll_seconds) select id, 1 from t),
+       y as (insert into device_types (type_name, type_code) values ($1, $1) returning id),
+       m as (insert into device_models (type_id, model_name, model_code) select id, $1, $1 from y returning id)
+     insert into devices (tenant_id, model_id, sn, dev_name, ver_code, token_hash)
+     select t.id, m.id, $2, '门口摄像机', 100, $3 from t, m returning id`,
+    [`P${name}`, sn, hash],
+  )
+  await client.end()
+  return { deviceId: rows[0]?.id as number, sn, modelName: `P${name}` }
+}
+
 /**
  * Writes a fleet into the database: thousands of devices by hand would tell nothing more. Uploading, enabling and adding
  * devices have journeys of their own.
@@ -22,8 +53,7 @@ export const tokenOf = (sn: string) => `token-of-${sn}`
 export async function makeFleet(count: number): Promise<Fleet> {
   const name = randomBytes(3).toString('hex').toUpperCase()
   const sns = Array.from({ length: count }, (_, index) => `${name}-${String(index + 1).padStart(4, '0')}`)
-  const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
-  await client.connect()
+  const client = await connected()
   const one = async (text: string, values: readonly unknown[]) =>
     (await client.query(text, [...values])).rows[0]?.id as number
   const typeId = await one('insert into device_types (type_name, type_code) values ($1, $1) returning id', [`T${name}`])

@@ -1,28 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { deviceLab, TOKEN } from './device-fixture.ts'
+import { type Client, demandSwupdate, startSwupdate, withoutSwupdate } from './swupdate-client.ts'
 import { makeImage, makeSigner, type Signer } from './swupdate-image.ts'
 
-/** Debian's package. In CI, which installs it, its absence is a failure: a skipped proof would prove nothing. */
-const SWUPDATE = '/usr/bin/swupdate'
-const isHere = existsSync(SWUPDATE)
-const isDemanded = Boolean(process.env.CI) || process.env.SWUPDATE === 'required'
 const oms = deviceLab()
 let folder = ''
 let vendor: Signer
 let stranger: Signer
-const running: ChildProcess[] = []
+const running: Client[] = []
 const proxies: Server[] = []
 
 beforeAll(async () => {
-  if (!isHere && isDemanded) throw new Error(`${SWUPDATE} is missing: apt-get install swupdate`)
+  if (withoutSwupdate === undefined) demandSwupdate()
   folder = mkdtempSync(join(tmpdir(), 'oms-swupdate-'))
   chmodSync(folder, 0o755)
   vendor = makeSigner(folder, 'vendor')
@@ -32,7 +27,7 @@ beforeAll(async () => {
   await oms.sync()
 })
 afterEach(async () => {
-  for (const child of running.splice(0)) await stop(child)
+  for (const client of running.splice(0)) await client.stop()
   for (const proxy of proxies.splice(0)) {
     proxy.closeAllConnections()
     await new Promise((done) => proxy.close(done))
@@ -42,43 +37,10 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-interface Client {
-  readonly lines: string[]
-  readonly child: ChildProcess
-}
-
-/** As docs/device-protocols.md tells a firmware engineer, but for the short waits. */
-const configOf = (sn: string, url: string) => `
-globals : { public-key-file = "${vendor.certificate}"; };
-identify : ( { name = "hwVer"; value = "B2"; }, { name = "serial"; value = "${sn}"; } );
-suricatta : {
-  tenant = "default"; id = "${sn}"; url = "${url}"; targettoken = "${TOKEN}";
-  polldelay = 1; retry = 10; retrywait = 1;
-};
-`
-
-/** A device that runs SWUpdate. It keeps its sockets in a folder of its own, so that several may run at once. */
-function start(sn: string, url: string, more: readonly string[] = []): Client {
-  const own = mkdtempSync(join(folder, 'client-'))
-  const config = join(own, 'swupdate.cfg')
-  writeFileSync(config, configOf(sn, url))
-  const args = ['-v', '-f', config, '-H', 'board:1.0', '-u', more.join(' ')]
-  const env = { ...process.env, TMPDIR: own }
-  const child = spawn(SWUPDATE, args, { cwd: own, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  running.push(child)
-  const lines: string[] = []
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => lines.push(line))
-  return { lines, child }
-}
-
-async function stop(child: ChildProcess) {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((done) => child.once('exit', done))
-  child.kill('SIGTERM')
-  const kill = setTimeout(() => child.kill('SIGKILL'), 3000)
-  await ended
-  clearTimeout(kill)
+const start = (sn: string, url: string, more?: readonly string[]) => {
+  const client = startSwupdate(folder, { sn, url, token: TOKEN, certificate: vendor.certificate }, more)
+  running.push(client)
+  return client
 }
 
 /** Waits for a task of this device in that state; the client's words are the message if it never comes. */
@@ -138,7 +100,7 @@ const told = async (taskId: number) =>
     ({ details }) => details,
   )
 
-describe.skipIf(!isHere && !isDemanded)("Debian's swupdate", { timeout: 120_000 }, () => {
+describe.skipIf(withoutSwupdate !== undefined)("Debian's swupdate", { timeout: 120_000 }, () => {
   test('OTA-13 downloads a signed image, installs it, and confirms after its restart', async () => {
     const { id, sn } = await oms.device()
     const { payload, target } = await released(vendor, 'success')
@@ -146,7 +108,7 @@ describe.skipIf(!isHere && !isDemanded)("Debian's swupdate", { timeout: 120_000 
     const task = await reaches(id, 40, first)
     await heard(async () => existsSync(target) && readFileSync(target).equals(payload))
     await heard(async () => (await told(task.task_id)).some((line: string) => line.includes('All Chunks Installed')))
-    await stop(first.child)
+    await first.stop()
     // The device boots the new system; SWUpdate is started with the news that it works.
     const second = start(sn, oms.origin, ['-c', '2'])
     expect(await reaches(id, 100, second)).toMatchObject({ progress: 100, reason: '' })

@@ -115,7 +115,7 @@ export class Tasks {
     })
   }
 
-  /** How far a download is; told now and then, and to nobody's index. */
+  /** How far a download is; stored and shown now and then, and told to nobody's index. */
   progressed(taskId: number, percent: number, now: number) {
     if (now - (this.#progressAt.get(taskId) ?? 0) < PROGRESS_MS) return
     if (this.#progressAt.size >= MAX_WATCHED) this.#progressAt.clear()
@@ -125,7 +125,14 @@ export class Tasks {
         'update ota_tasks set progress = greatest(progress, $2), update_time = now() where task_id = $1 and close_time is null',
         [taskId, percent],
       )
+      .then(() => this.#moved(taskId))
       .catch((error: unknown) => this.#kernel.log.debug({ err: error }, 'progress not stored'))
+  }
+
+  #moved(taskId: number) {
+    const { state, slots } = this.#kernel.fleet
+    const task = state.tasks.get(taskId)
+    if (task) this.#announcer.moved(slots.tenants[task.slot]!)
   }
 
   forget(taskId: number) {

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import {
+  type Client,
+  demandSwupdate,
+  startSwupdate,
+  withoutSwupdate,
+} from '../apps/server/src/device-side/swupdate-client.ts'
+import { makeImage, makeSigner, type Signer } from '../apps/server/src/device-side/swupdate-image.ts'
+import { expect, test } from './fixtures.ts'
+import { makePoller, type Poller, tokenOf } from './fleet.ts'
+
+const ENGINEER = [
+  ...['list', 'query', 'add', 'edit', 'enable', 'uploadComp', 'white', 'publish', 'task'].map(
+    (key) => `upgrade:ota:${key}`,
+  ),
+  'device:apkManage:list',
+  'device:apkManage:query',
+]
+/** A client that polls every second, on a machine that does other things too. */
+const SOON = { timeout: 60_000 }
+
+test.skip(withoutSwupdate !== undefined, withoutSwupdate)
+let folder = ''
+let vendor: Signer
+let stranger: Signer
+test.beforeAll(() => {
+  demandSwupdate()
+  folder = mkdtempSync(join(tmpdir(), 'oms-journey-'))
+  chmodSync(folder, 0o755)
+  vendor = makeSigner(folder, 'vendor')
+  stranger = makeSigner(folder, 'stranger')
+})
+test.afterAll(() => {
+  if (folder) rmSync(folder, { recursive: true, force: true })
+})
+
+interface Image {
+  readonly file: string
+  readonly payload: Buffer
+  /** What SWUpdate writes when it installs. */
+  readonly target: string
+}
+
+function imageOf(name: string, signer: Signer): Image {
+  const payload = randomBytes(2_000_000)
+  const target = join(folder, `${name}.installed`)
+  const file = join(folder, `${name}.swu`)
+  writeFileSync(file, makeImage(folder, { signer, version: name, payload, target }))
+  return { file, payload, target }
+}
+
+const field = (page: Page, name: string) => page.getByRole('textbox', { name })
+const rowOf = (page: Page, text: string) => page.getByRole('row', { name: new RegExp(text) })
+
+/** Uploads the image as a new version, enables it, and releases it to everybody: as a person does. */
+async function publish(page: Page, { modelName }: Poller, verName: string, { file }: Image) {
+  await page.goto('/AddOta')
+  await page.getByRole('combobox', { name: '设备型号' }).fill(modelName)
+  await page.getByTitle(new RegExp(modelName)).last().click()
+  await field(page, '版本号').fill('200')
+  await field(page, '版本名称').fill(verName)
+  await field(page, '发布日期').fill('2026-01-01 08:00:00')
+  await field(page, '发布日期').press('Tab')
+  await page.locator('input[type=file]').first().setInputFiles(file)
+  await expect(page.getByText('组件上传成功')).toBeVisible()
+  await page.getByRole('button', { name: '保存', exact: true }).click()
+  await expect(page.getByText('新增成功')).toBeVisible()
+  const row = rowOf(page, verName)
+  await row.getByRole('button', { name: '更多' }).click()
+  await page.getByRole('menuitem', { name: '启用' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: '启用' }).click()
+  await expect(row).toContainText('已启用')
+  await row.getByRole('button', { name: '发布', exact: true }).click()
+  await expect(page.getByRole('heading', { name: `${verName}（200）` })).toBeVisible()
+  await page.getByRole('button', { name: '发布', exact: true }).click()
+  const sheet = page.getByRole('dialog', { name: new RegExp(`发布「${verName}」`) })
+  await sheet.getByText('一次性按比例').click()
+  await expect(sheet.getByText('现在有 1 台设备会在下次检查时收到')).toBeVisible()
+  await sheet.getByRole('button', { name: '发布', exact: true }).click()
+  await expect(sheet).toBeHidden()
+  await expect(page.getByText('正式发布', { exact: true })).toBeVisible()
+  await page.getByRole('tab', { name: '升级任务' }).click()
+  await expect(page.getByText('还没有升级任务：设备下次检查时会领取')).toBeVisible()
+}
+
+/** Waits for a word in that row; the client's own last words are the message if it never comes. */
+async function reaches(row: Locator, words: string, { lines }: Client) {
+  try {
+    await expect(row).toContainText(words, SOON)
+  } catch (error) {
+    throw new Error(`${String(error)}\n${lines.slice(-60).join('\n')}`)
+  }
+}
+
+test("OTA-13 a signed image published from the console is installed by Debian's swupdate, and a person watches it succeed", async ({
+  page,
+  context,
+  baseURL,
+  login,
+  staff,
+  accessible,
+}) => {
+  const device = await makePoller()
+  const verName = `秋季版 ${device.modelName}`
+  const image = imageOf('autumn', vendor)
+  await login(await staff(ENGINEER, '发布工程师'))
+  await publish(page, device, verName, image)
+  const beside = await context.newPage()
+  await beside.goto(`/device/apkManage/detail/${device.deviceId}`)
+  await beside.getByRole('tab', { name: '升级任务' }).click()
+  await expect(beside.getByText('还没有升级任务')).toBeVisible()
+  // From here on neither page is touched: what happens has to come by itself.
+  const identity = { sn: device.sn, token: tokenOf(device.sn), url: baseURL ?? '', certificate: vendor.certificate }
+  const before = startSwupdate(folder, identity)
+  try {
+    const task = rowOf(page, device.sn)
+    await reaches(task, '安装中', before)
+    await expect(task).toContainText('100 → 200')
+    await expect(rowOf(beside, verName)).toContainText('安装中', SOON)
+    await expect
+      .poll(() => existsSync(image.target) && readFileSync(image.target).equals(image.payload), SOON)
+      .toBe(true)
+    await expect.poll(() => before.lines.some((line) => /SWUPDATE successful/i.test(line)), SOON).toBe(true)
+  } finally {
+    await before.stop()
+  }
+
+  // The device boots what was installed; SWUpdate starts with the news that it works.
+  const after = startSwupdate(folder, identity, ['-c', '2'])
+  try {
+    const figures = page.getByRole('list', { name: '按状态筛选任务' })
+    await expect(figures.getByRole('button', { name: '升级成功 1' })).toBeVisible(SOON)
+    await expect(page.getByText('共 1 个任务，成功率 100.0%，已安装该版本的设备 1 台')).toBeVisible()
+    const task = rowOf(page, device.sn)
+    await expect(task).toContainText('升级成功')
+    await expect(task.getByRole('progressbar', { name: '进度' })).toHaveAttribute('aria-valuenow', '100')
+    await expect(task).toContainText(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/)
+    await expect(rowOf(beside, verName)).toContainText('升级成功', SOON)
+    await beside.getByRole('tab', { name: '版本历史' }).click()
+    await expect(beside.getByRole('tabpanel', { name: '版本历史' })).toContainText('200')
+    await expect(beside.getByRole('tabpanel', { name: '版本历史' })).toContainText('升级任务')
+    await task.getByRole('button', { name: '详情' }).click()
+    const details = page.getByRole('dialog', { name: new RegExp(`${device.sn} → 200`) })
+    await expect(details.getByText('设备上报记录')).toBeVisible()
+    await expect(details).toContainText('Update Installed')
+    await accessible()
+  } finally {
+    await after.stop()
+  }
+})
+
+test('an image somebody else signed is refused on the device, and its reason can be read on the screen', async ({
+  page,
+  baseURL,
+  login,
+  staff,
+  accessible,
+}) => {
+  const device = await makePoller()
+  const verName = `冒名版 ${device.modelName}`
+  const image = imageOf('forged', stranger)
+  await login(await staff(ENGINEER, '发布工程师'))
+  await publish(page, device, verName, image)
+  const identity = { sn: device.sn, token: tokenOf(device.sn), url: baseURL ?? '', certificate: vendor.certificate }
+  const client = startSwupdate(folder, identity)
+  try {
+    const task = rowOf(page, device.sn)
+    await reaches(task, '升级失败', client)
+    await expect(task).toContainText('Authentication of all signatures failed')
+    await page.getByRole('tab', { name: '失败原因（1）' }).click()
+    const reason = rowOf(page, 'Authentication of all signatures failed')
+    await expect(reason).toContainText(device.sn)
+    await accessible()
+    expect(existsSync(image.target)).toBe(false)
+  } finally {
+    await client.stop()
+  }
+})
