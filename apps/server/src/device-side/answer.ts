@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Larger than any report a client was seen to send; SWUpdate's logs are some kilobytes. */
-const MAX_BODY = 256 * 1024
-const BODY_WITHIN_MS = 30_000
 const JSON_TYPE = 'application/json'
 
 /** An answer that ends the call. `words` are for the engineer at the other end. */
@@ -49,50 +46,7 @@ export function sendProblem(response: ServerResponse, status: number, words: str
   response.writeHead(status, headers).end(text)
 }
 
-/** The whole body as text; a slow or endless one is cut. */
-export async function readText(request: IncomingMessage): Promise<string> {
-  const late = setTimeout(() => request.destroy(), BODY_WITHIN_MS)
-  try {
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_BODY) throw new DeviceProblem(413, 'body too large')
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
-  } finally {
-    clearTimeout(late)
-  }
-}
-
-/** A JSON object. Real clients put raw line ends into strings just when they report a failure: those are repaired. */
-export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const found = parsed(await readText(request))
-  if (found === undefined) throw wrong('the body is not JSON')
-  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('the body must be a JSON object')
-  return found as Record<string, unknown>
-}
-
-/** What the text says, repaired where need be; undefined: it is no JSON even so. */
-export function parsed(text: string): unknown {
-  for (const attempt of [text, repaired(text)])
-    try {
-      return JSON.parse(attempt)
-    } catch {
-      // The next attempt, if there is one.
-    }
-  return undefined
-}
-
-const CONTROL = /\p{Cc}/gu
-
-/** Control characters become spaces, and backslashes that start no escape stand for themselves. */
-const repaired = (text: string) =>
-  text
-    .replaceAll(CONTROL, ' ')
-    .replace(/^\ufeff/, '')
-    .replaceAll(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\/g, (found) => (found === '\\' ? '\\\\' : found))
+export const CONTROL = /\p{Cc}/gu
 
 /** A text from a device, fit for the database and for people: no control characters, no longer than this. */
 export const clean = (value: unknown, length: number): string =>

@@ -1,6 +1,7 @@
 import { TASK } from '@oms/contract/ota-task.ts'
 import type { IncomingMessage } from 'node:http'
-import { clean, parsed, readText, wrong } from './answer.ts'
+import { clean, wrong } from './answer.ts'
+import { parsed, readText } from './read-body.ts'
 import type { Entry, LockedTask, Step } from './tasks.ts'
 
 const EXECUTIONS = new Set([

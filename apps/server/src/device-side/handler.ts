@@ -76,7 +76,7 @@ export class DeviceHandler {
 
   async #answer(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival) {
     const { fleet, config } = this.#kernel
-    await within(READY_WITHIN_MS, fleet.ready())
+    if (!fleet.isReady) await within(READY_WITHIN_MS, fleet.ready())
     const url = request.url ?? ''
     if (url.length > MAX_URL) throw new DeviceProblem(414, 'address too long')
     const [path = '', search] = url.split('?', 2)

@@ -1,4 +1,5 @@
-import { clean, readObject, sendEmpty, wrong } from '../answer.ts'
+import { clean, sendEmpty, wrong } from '../answer.ts'
+import { readObject } from '../read-body.ts'
 import type { Call } from '../side.ts'
 import { closeByVersion } from '../settle.ts'
 import { reportVersion, versionFrom } from '../versions.ts'

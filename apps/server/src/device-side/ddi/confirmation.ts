@@ -1,5 +1,6 @@
 import { TASK } from '@oms/contract/ota-task.ts'
-import { clean, DeviceProblem, missing, readObject, sendEmpty, sendJson, wrong } from '../answer.ts'
+import { clean, DeviceProblem, missing, sendEmpty, sendJson, wrong } from '../answer.ts'
+import { readObject } from '../read-body.ts'
 import type { Call } from '../side.ts'
 import { note } from '../tasks.ts'
 import { describe, openTask } from './deployment.ts'

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findComponent, sendComponent } from '../artifact.ts'
-import { DeviceProblem, missing, readObject, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
+import { DeviceProblem, missing, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
+import { readObject } from '../read-body.ts'
 import { hasToken, identify, isGateway, register } from '../identify.ts'
 import type { DeviceSide } from '../side.ts'
 import { activate } from './activate.ts'
