@@ -44,6 +44,12 @@ export const HISTORY_PERMISSIONS: Readonly<Record<string, readonly string[]>> = 
   industry: ['tenantManage:industry:list'],
   userApply: ['tenantManage:userapplication:list'],
   appAccount: ['AccountAdministration:accountList:list'],
+  deviceType: ['device:_manage:list'],
+  deviceModel: ['device:updateManage:list'],
+  device: ['device:apkManage:list'],
+  deviceGroup: ['device:deviceGroup:list'],
+  license: ['LicenseManage:Certificate:list'],
+  'license-grant': ['LicenseManage:ConsentManage:list'],
 }
 
 export const FieldDiff = z.object({
@@ -202,7 +208,7 @@ export const logs = {
     path: '/api/v1/sys/operlog/biz/:bizType/:bizId',
     access: 'session',
     input: pageQuery.extend({
-      bizType: z.string().regex(/^[A-Za-z]{1,50}$/, '对象类型不正确'),
+      bizType: z.string().regex(/^[A-Za-z][A-Za-z-]{0,49}$/, '对象类型不正确'),
       bizId: z.string().regex(/^[\w.:-]{1,64}$/, '对象编号不正确'),
     }),
     result: pageOf(HistoryRow),

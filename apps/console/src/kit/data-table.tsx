@@ -1,5 +1,5 @@
 import type { TableProps } from 'antd'
-import { type Key, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type HTMLAttributes, type Key, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { BatchBar } from './batch-bar.tsx'
 import type { Column } from './columns.tsx'
@@ -37,6 +37,8 @@ interface DataTableProps<Row> extends ListTable<Row> {
   expandable?: TableProps<Row>['expandable']
   /** A double click on a row; offer the same as an action, for those without a mouse. */
   onOpen?: (row: Row) => void
+  /** More that a row listens to, as a tree whose rows are dragged. */
+  rowProps?: (row: Row) => HTMLAttributes<HTMLElement>
 }
 
 const NOTHING: Emptiness = { text: '暂无数据' }
@@ -130,6 +132,7 @@ function Rows<Row extends object>(props: RowsProps<Row>) {
       selection={selection}
       expandable={props.expandable}
       onOpen={props.onOpen}
+      rowProps={props.rowProps}
       onWidth={(key, width) => onSettings(resized(settings, key, width))}
     />
   )

@@ -7,6 +7,13 @@ import './record-history.css'
 import { LoadFailed } from './table-state.tsx'
 import { Time } from './time.tsx'
 
+/** Its place among the tabs of a record's drawer. */
+export const historyTab = (bizType: string, bizId: string | number) => ({
+  key: 'history',
+  label: '操作记录',
+  children: <RecordHistory key={bizId} bizType={bizType} bizId={bizId} />,
+})
+
 const STEP = 20
 const MOST = 200
 

@@ -1,6 +1,6 @@
 import { QuestionCircleOutlined } from '@ant-design/icons'
 import { Table, type TableColumnType, type TableProps, Tooltip } from 'antd'
-import { type RefObject, Suspense, useMemo } from 'react'
+import { type HTMLAttributes, type RefObject, Suspense, useMemo } from 'react'
 import type { Column } from './columns.tsx'
 import type { Sort } from './list-state.ts'
 import { ResizableHeader } from './resizable-header.tsx'
@@ -25,11 +25,12 @@ interface ViewProps<Row> {
   selection: TableProps<Row>['rowSelection']
   expandable: TableProps<Row>['expandable']
   onOpen: ((row: Row) => void) | undefined
+  rowProps: ((row: Row) => HTMLAttributes<HTMLElement>) | undefined
 }
 
 /** antd's Table with our columns: sorted by the server, header in sight, actions at the right edge. */
 export function TableView<Row extends object>(props: ViewProps<Row>) {
-  const { rows, columns, sort, onSort, onWidth, selection, place, onOpen } = props
+  const { rows, columns, sort, onSort, onWidth, selection, place, onOpen, rowProps } = props
   const virtual = rows.length > VIRTUAL_ROWS
   const shown = useMemo(() => columns.map((column) => antdColumn(column, sort, onWidth)), [columns, sort, onWidth])
   const width = columns.reduce((sum, column) => sum + (column.width ?? DEFAULT_WIDTH), selection ? 48 : 0)
@@ -55,7 +56,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
         }}
         {...(selection && { rowSelection: selection })}
         {...(props.expandable && { expandable: props.expandable })}
-        {...(onOpen && { onRow: (row) => ({ onDoubleClick: () => onOpen(row) }) })}
+        onRow={(row) => ({ ...(onOpen && { onDoubleClick: () => onOpen(row) }), ...rowProps?.(row) })}
       />
     </Suspense>
   )

@@ -26,6 +26,7 @@ import './dict.css'
 
 const DictDataAddForm = later(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
 const DictDataEditForm = later(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
+const HistoryDrawer = later(() => import('#kit/history-drawer.tsx'), 'HistoryDrawer')
 const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
 
 export type DictData = z.output<typeof DictDataRow>
@@ -69,12 +70,14 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
   const remove = useWrite(dictData.remove)
   const [edited, setEdited] = useState<DictData | 'new'>()
   const [importing, setImporting] = useState(false)
+  const [looked, setLooked] = useState<DictData>()
   const close = () => setEdited(undefined)
   const canEdit = useCan()(dictData.update.access)
   const rowActions = (row: DictData) => (
     <RowActions
       items={[
         { label: '编辑', to: dictData.update, onClick: () => setEdited(row) },
+        { label: '记录', onClick: () => setLooked(row) },
         row.isBuiltin === 0 && {
           label: '删除',
           to: dictData.remove,
@@ -96,7 +99,7 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
       <DataTable
         {...list.table}
         rowKey="dictCode"
-        columns={[...COLUMNS, actions(rowActions, 120)]}
+        columns={[...COLUMNS, actions(rowActions, 160)]}
         actions={buttons}
         tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
         selectable={({ isBuiltin }) => isBuiltin === 0}
@@ -106,6 +109,14 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
       />
       {edited === 'new' && <DictDataAddForm dictType={dictType} onClose={close} />}
       {edited && edited !== 'new' && <DictDataEditForm row={edited} onClose={close} />}
+      {looked && (
+        <HistoryDrawer
+          name={looked.dictLabel}
+          bizType="dictData"
+          bizId={looked.dictCode}
+          onClose={() => setLooked(undefined)}
+        />
+      )}
       {importing && (
         <ImportModal
           title="导入字典数据"

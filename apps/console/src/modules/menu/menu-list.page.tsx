@@ -1,6 +1,6 @@
 import { MENU_TYPE, MenuRow, menu } from '@oms/contract/menu.ts'
 import { Tag } from 'antd'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { later } from '#kernel/later.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
@@ -13,13 +13,15 @@ import { useRows } from '#kit/use-rows.ts'
 import type { Shown } from './menu-dialog.tsx'
 import { MenuIcon } from './menu-icon.tsx'
 import { MenuToolbar } from './menu-toolbar.tsx'
-import { branchIds, type MenuNode, tidyTree } from './menu-nodes.ts'
+import { branchIds, flatten, type MenuNode, tidyTree } from './menu-nodes.ts'
 import { SortInput } from './sort-input.tsx'
 import { useExpandedMenus } from './use-expanded-menus.ts'
 import { useMenuActions } from './use-menu-actions.ts'
+import { useMenuDrag } from './use-menu-drag.tsx'
 import { useMenuOrder } from './use-menu-order.ts'
 import './menu.css'
 
+const MenuDrawer = later(() => import('./menu-drawer.tsx'), 'MenuDrawer', { when: ({ row }) => row !== undefined })
 const MenuDialog = later(() => import('./menu-dialog.tsx'), 'MenuDialog')
 
 const { col, actions } = columnsOf(MenuRow)
@@ -32,8 +34,12 @@ export default function MenuListPage() {
   const branches = useMemo(() => branchIds(tree), [tree])
   const expanded = useExpandedMenus(branches, list.table.filtered)
   const order = useMenuOrder(tree)
+  const drag = useMenuDrag(order, expanded.open)
   const [shown, setShown] = useState<Shown>()
-  const actionsOf = useMenuActions(setShown)
+  const [opened, setOpened] = useState<MenuNode>()
+  const actionsOf = useMenuActions(setShown, setOpened)
+  // What a filter leaves out has its place too: only a whole tree can be put in order.
+  const draggable = order.allowed && !list.table.filtered
   const sortCell = (_: number, row: MenuNode) => <SortInput menu={row} order={order} />
   return (
     <Page>
@@ -43,10 +49,11 @@ export default function MenuListPage() {
       </SearchForm>
       <DataTable<MenuNode>
         {...list.table}
-        rows={tree}
+        rows={order.rows}
         rowKey="id"
         expandable={expanded.expandable}
         columns={[
+          nameColumn(draggable ? drag.handle : () => null),
           ...COLUMNS,
           col('sort', sortCell as never, { width: 100 }) as never,
           STATUS,
@@ -54,20 +61,28 @@ export default function MenuListPage() {
         ]}
         actions={<MenuToolbar order={order} expanded={expanded} onShow={setShown} />}
         empty={{ text: '没有菜单' }}
+        onOpen={setOpened}
+        {...(draggable && { rowProps: drag.rowProps })}
       />
+      <MenuDrawer rows={flatten(order.rows)} row={opened} onRow={setOpened} />
       {shown && <MenuDialog shown={shown} tree={tree} onShow={setShown} onClose={() => setShown(undefined)} />}
     </Page>
   )
 }
 
-const COLUMNS = [
+const nameColumn = (handle: (row: MenuNode) => ReactNode) =>
   col(
     'name',
-    (name, { icon, type, isBuiltin }) => <MenuName name={name} icon={type === 'F' ? '' : icon} own={isBuiltin === 0} />,
-    {
-      width: 240,
-    },
-  ),
+    (name, row) => (
+      <>
+        {handle(row)}
+        <MenuName name={name} icon={row.type === 'F' ? '' : row.icon} own={row.isBuiltin === 0} />
+      </>
+    ),
+    { width: 260 },
+  ) as never
+
+const COLUMNS = [
   col('type', (type) => <Tag color={TYPE_COLORS[type]}>{MENU_TYPE[type]}</Tag>, { width: 80 }),
   col('url', { width: 190 }),
   col('perms', (perms) => (perms ? <CopyText text={perms} /> : <span className="kit-none">-</span>), { width: 240 }),

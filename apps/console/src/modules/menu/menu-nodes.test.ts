@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { branchIds, changedPlaces, type MenuNode, parentItems, siblingsOf, stepped, tidyTree } from './menu-nodes.ts'
+import { branchIds, type MenuNode, parentItems, siblingsOf, stepped, tidyTree } from './menu-nodes.ts'
 
 const node = (id: number, type: MenuNode['type'], sort: number, children?: MenuNode[]) =>
   ({ id, parentId: 0, type, name: `n${id}`, sort, ...(children && { children }) }) as MenuNode
@@ -16,18 +16,6 @@ test('a menu is offered parents of the right kind, never itself or what is below
   const buttons = parentItems(tree, 'F')
   expect(buttons.map(({ key, disabled }) => [key, disabled])).toEqual([[1, true]])
   expect(buttons[0]?.children?.map(({ key }) => key)).toEqual([2, 4])
-})
-
-test('only numbers that changed are saved', () => {
-  expect(
-    changedPlaces(
-      tree,
-      new Map([
-        [4, 30],
-        [2, 10],
-      ]),
-    ),
-  ).toEqual([{ id: 4, parentId: 0, sort: 30 }])
 })
 
 test('a step changes places with the neighbour, even where numbers are equal', () => {

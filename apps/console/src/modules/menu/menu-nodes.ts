@@ -32,13 +32,6 @@ export function parentItems(rows: readonly MenuNode[], type: Menu['type'], self?
   })
 }
 
-/** The places of all menus whose number a person changed. */
-export const changedPlaces = (rows: readonly MenuNode[], sorts: ReadonlyMap<number, number>) =>
-  flatten(rows).flatMap(({ id, parentId, sort }) => {
-    const next = sorts.get(id)
-    return next === undefined || next === sort ? [] : [{ id, parentId, sort: next }]
-  })
-
 /**
  * The places after one step up or down among its neighbours: the whole row of siblings is numbered anew, in tens, so
  * that equal numbers cannot make a step do nothing. Undefined at the end of the row.

@@ -20,7 +20,7 @@ export function SortInput({ menu, order }: { menu: MenuNode; order: MenuOrder })
         event.preventDefault()
         order.step(menu.id, event.key === 'ArrowUp' ? -1 : 1)
       }}
-      onChange={(next) => next !== null && order.type(menu.id, next)}
+      onChange={(next) => next !== null && order.type(menu, next)}
     />
   )
 }

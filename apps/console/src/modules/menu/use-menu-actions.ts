@@ -5,12 +5,13 @@ import type { Shown } from './menu-dialog.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
 /** What can be done to one menu. */
-export function useMenuActions(onShow: (shown: Shown) => void) {
+export function useMenuActions(onShow: (shown: Shown) => void, onOpen: (menu: MenuNode) => void) {
   const buttons = useWrite(menu.buttons)
   const remove = useWrite(menu.remove)
   return (row: MenuNode): readonly (RowAction | false)[] => [
     { label: '编辑', to: menu.update, onClick: () => onShow({ what: 'edit', id: row.id }) },
     mayHold(row) && { label: '新增下级', to: menu.create, onClick: () => onShow({ what: 'add', parent: row }) },
+    { label: '详情', onClick: () => onOpen(row) },
     row.type === 'C' &&
       row.perms.endsWith(':list') && {
         label: '生成标准按钮',

@@ -1,11 +1,12 @@
 import { files } from '@oms/contract/file.ts'
 import { NOTICE_TARGET, notices } from '@oms/contract/notice.ts'
-import { Button, Skeleton, Tag } from 'antd'
+import { Button, Skeleton, Tabs, Tag } from 'antd'
 import { download } from '#kernel/download.ts'
 import { formatBytes } from '#kernel/format.ts'
 import { useRead } from '#kernel/query.ts'
 import { RichText } from '#kernel/rich-text.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { historyTab } from '#kit/record-history.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
 import './notice.css'
@@ -21,7 +22,14 @@ const TARGETS: Readonly<Record<number, string>> = NOTICE_TARGET
 export function NoticePreview(props: Props) {
   return (
     <DetailDrawer {...props} rowKey="noticeId" title={({ title }) => title}>
-      {(row) => <Preview key={row.noticeId} row={row} />}
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'preview', label: '内容', children: <Preview key={row.noticeId} row={row} /> },
+            historyTab('notice', row.noticeId),
+          ]}
+        />
+      )}
     </DetailDrawer>
   )
 }

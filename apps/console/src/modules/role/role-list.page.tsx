@@ -21,6 +21,7 @@ import { TenantSelect, useManyTenants } from './tenant-select.tsx'
 import { type Role, useRoleActions } from './use-role-actions.ts'
 
 const RoleDialog = later(() => import('./role-dialog.tsx'), 'RoleDialog')
+const RoleDrawer = later(() => import('./role-drawer.tsx'), 'RoleDrawer', { when: ({ row }) => row !== undefined })
 
 const { col, actions } = columnsOf(RoleRow)
 const COLUMNS = [
@@ -42,7 +43,8 @@ const COLUMNS = [
 export default function RoleListPage() {
   const list = useList(role.list)
   const [shown, setShown] = useState<Shown>()
-  const actionsOf = useRoleActions(setShown)
+  const [opened, setOpened] = useState<Role>()
+  const actionsOf = useRoleActions(setShown, setOpened)
   const manyTenants = useManyTenants()
   return (
     <Page>
@@ -73,7 +75,9 @@ export default function RoleListPage() {
           </>
         )}
         empty={{ text: '还没有角色' }}
+        onOpen={setOpened}
       />
+      <RoleDrawer rows={list.table.rows} row={opened} onRow={setOpened} />
       {shown && <RoleDialog shown={shown} onClose={() => setShown(undefined)} />}
     </Page>
   )

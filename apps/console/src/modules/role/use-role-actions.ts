@@ -7,13 +7,14 @@ import type { Shown } from './role-dialog.tsx'
 export type Role = z.output<typeof RoleRow>
 
 /** What can be done to one role. The super role can be read, and its users chosen; nothing else about it changes. */
-export function useRoleActions(onShow: (shown: Shown) => void) {
+export function useRoleActions(onShow: (shown: Shown) => void, onOpen: (role: Role) => void) {
   const remove = useWrite(role.remove)
   return (row: Role): readonly (RowAction | false)[] => {
     const own = row.isBuiltin !== 1
     return [
       { label: '权限', to: role.allPerm, onClick: () => onShow({ what: 'permission', role: row }) },
       { label: '用户', to: role.accountInRole, onClick: () => onShow({ what: 'members', role: row }) },
+      { label: '详情', to: role.get, onClick: () => onOpen(row) },
       own && { label: '编辑', to: role.update, onClick: () => onShow({ what: 'edit', role: row }) },
       own && { label: '复制', to: role.copy, onClick: () => onShow({ what: 'copy', role: row }) },
       own && {

@@ -19,6 +19,7 @@ import { useSceneActions } from './use-scene-actions.ts'
 
 const SceneAdd = later(() => import('./scene-form.tsx'), 'SceneAdd')
 const SceneEdit = later(() => import('./scene-form.tsx'), 'SceneEdit')
+const SceneDrawer = later(() => import('./scene-drawer.tsx'), 'SceneDrawer', { when: ({ row }) => row !== undefined })
 const SceneTenants = later(() => import('./scene-tenants.tsx'), 'SceneTenants')
 
 export type Scene = z.output<typeof SceneRow>
@@ -43,7 +44,8 @@ const COLUMNS = [
 export default function SceneListPage() {
   const list = useList(scene.list)
   const [shown, setShown] = useState<Shown>()
-  const actionsOf = useSceneActions(setShown)
+  const [opened, setOpened] = useState<Scene>()
+  const actionsOf = useSceneActions(setShown, setOpened)
   const close = () => setShown(undefined)
   return (
     <Page>
@@ -59,7 +61,9 @@ export default function SceneListPage() {
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 200)]}
         actions={<AddButton onAdd={() => setShown({ what: 'add' })} />}
         empty={{ text: '还没有业务场景，客户没有场景就没有任何权限' }}
+        onOpen={setOpened}
       />
+      <SceneDrawer rows={list.table.rows} row={opened} onRow={setOpened} />
       {shown?.what === 'add' && <SceneAdd onClose={close} />}
       {shown?.what === 'edit' && <SceneEdit id={shown.scene.id} onClose={close} />}
       {shown?.what === 'tenants' && <SceneTenants scene={shown.scene} onClose={close} />}

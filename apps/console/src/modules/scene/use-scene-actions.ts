@@ -4,12 +4,13 @@ import type { RowAction } from '#kit/row-actions.tsx'
 import type { Scene, Shown } from './scene-list.page.tsx'
 
 /** What can be done to one scene. */
-export function useSceneActions(onShow: (shown: Shown) => void) {
+export function useSceneActions(onShow: (shown: Shown) => void, onOpen: (scene: Scene) => void) {
   const remove = useWrite(scene.remove)
   const sync = useWrite(scene.sync)
   return (row: Scene): readonly (RowAction | false)[] => [
     { label: '编辑', to: scene.update, onClick: () => onShow({ what: 'edit', scene: row }) },
     { label: '客户', to: scene.tenants, onClick: () => onShow({ what: 'tenants', scene: row }) },
+    { label: '详情', onClick: () => onOpen(row) },
     {
       label: '同步',
       to: scene.sync,

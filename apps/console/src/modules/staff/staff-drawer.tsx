@@ -3,7 +3,7 @@ import { Tabs, Tag } from 'antd'
 import { useCan } from '#kernel/session.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
+import { historyTab } from '#kit/record-history.tsx'
 import { Time } from '#kit/time.tsx'
 import { StaffSessions } from './staff-sessions.tsx'
 import { nameOf, type Staff } from './use-staff-actions.tsx'
@@ -50,11 +50,7 @@ export function StaffDrawer(props: {
             ...(can(staff.sessions.access)
               ? [{ key: 'sessions', label: '登录会话', children: <StaffSessions key={row.uid} uid={row.uid} /> }]
               : []),
-            {
-              key: 'history',
-              label: '操作记录',
-              children: <RecordHistory key={row.uid} bizType="account" bizId={row.uid} />,
-            },
+            historyTab('account', row.uid),
           ]}
         />
       )}

@@ -1,4 +1,4 @@
-import { logs } from '@oms/contract/log.ts'
+import { HISTORY_PERMISSIONS, logs } from '@oms/contract/log.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -107,6 +107,9 @@ test('the history of a record is as visible as its list', async () => {
   expect((await history(staff, 'account/77')).data).toMatchObject({ total: 1, list: [{ operName: 'masked_one' }] })
   expect(await history(reader, 'account/77')).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect((await history(reader, 'role/1')).code).toBe(200)
+  // Every kind of record that is written down may be asked for by its own name.
+  for (const bizType of Object.keys(HISTORY_PERMISSIONS))
+    expect((await history(auditor, `${bizType}/1`)).code, bizType).toBe(200)
   expect((await history(reader, 'constructor/1')).code).toBe(501)
   expect((await history(auditor, 'whatever/1')).code).toBe(200)
   expect((await history(ours, 'account/77')).data.total).toBe(0)

@@ -7,6 +7,8 @@ import { lockMenus } from '#kernel/menu-tree.ts'
 import { notFound } from '#kernel/problem.ts'
 import { assertPlace, readMenus, settle } from './menu-rows.ts'
 
+const MOST_HISTORIES = 50
+
 /** Saves places and order of many menus together: all of them, or none when one would stand wrong. */
 export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
   const { db, user } = ctx
@@ -28,6 +30,8 @@ export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
     from jsonb_array_elements(${JSON.stringify(moved)}::jsonb) as v where m.id = (v ->> 'id')::int`)
   ctx.audit({
     bizType: 'menu',
+    // The move stands in the history of each menu; a whole new order of hundreds is one line of its own.
+    ...(before.length <= MOST_HISTORIES && { bizIds: before.map(({ id }) => id) }),
     action: `调整了${moved.length}个菜单的位置：${before
       .slice(0, 10)
       .map(({ name }) => name)

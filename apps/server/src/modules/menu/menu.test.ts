@@ -131,6 +131,8 @@ test('an order saves all its places or none', async () => {
   ]
   expect((await admin.call('PUT', `${MENU}/sort`, { list: swap })).data).toEqual({ changed: 2 })
   expect((await admin.call('PUT', `${MENU}/sort`, { list: swap })).data).toEqual({ changed: 0 })
+  const history = await admin.call('GET', `/api/v1/sys/operlog/biz/menu/${log.id}`)
+  expect(history.data.list[0]).toMatchObject({ title: '菜单排序', action: expect.stringContaining('2个菜单') })
   expect((await at('/system/operLog')).sort).toBe(logins.sort)
   const wrong = [
     { id: log.id, parentId: system.id, sort: 1 },

@@ -1,0 +1,53 @@
+import { MENU_TYPE, MenuRow } from '@oms/contract/menu.ts'
+import { Tabs } from 'antd'
+import { CopyText } from '#kit/copy-text.tsx'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { historyTab } from '#kit/record-history.tsx'
+import { time } from '#kit/time.tsx'
+import type { MenuNode } from './menu-nodes.ts'
+
+const { item, wide } = detailsOf(MenuRow)
+const yes = (value: number) => (value === 1 ? '是' : '否')
+const KIND = item('type', (type) => MENU_TYPE[type])
+const STATE = [item('status'), item('sort'), item('isBuiltin', yes), item('updateTime', time), wide('remark')]
+const PERMS = wide('perms', (perms) => perms && <CopyText text={perms} />)
+/** A button has no address, and none of what goes with one. */
+const ITEMS = {
+  M: [KIND, item('url'), item('icon'), item('visible'), ...STATE],
+  C: [
+    KIND,
+    item('url'),
+    PERMS,
+    item('icon'),
+    item('visible'),
+    item('isFrame'),
+    item('keepAlive', yes),
+    item('affix', yes),
+    item('query'),
+    item('activeMenu'),
+    item('routeName'),
+    ...STATE,
+  ],
+  F: [KIND, PERMS, ...STATE],
+}
+
+/** One menu beside the tree: all it is made of, and what was done to it. */
+export function MenuDrawer(props: {
+  rows: readonly MenuNode[]
+  row: MenuNode | undefined
+  onRow(row: MenuNode | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ name }) => `菜单「${name}」`}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS[row.type]} /> },
+            historyTab('menu', row.id),
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}

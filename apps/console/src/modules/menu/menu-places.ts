@@ -1,0 +1,84 @@
+import { MAX_MENU_DEPTH } from '@oms/contract/menu.ts'
+import { flatten, type MenuNode, siblingsOf } from './menu-nodes.ts'
+
+/** Where a menu stands: below which one, and with which number among its neighbours. */
+interface Place {
+  readonly parentId: number
+  readonly sort: number
+}
+export type Places = ReadonlyMap<number, Place>
+/** Where a menu is dropped, as seen from the row under the pointer. */
+export type Zone = 'before' | 'into' | 'after'
+
+const MOST = 99_999
+
+/** The tree as it would stand with these places. */
+export function arranged(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
+  if (places.size === 0) return tree
+  const rows = flatten(tree).map((row) => ({ ...alone(row), ...places.get(row.id) }))
+  const below = Map.groupBy(rows, ({ parentId }) => parentId)
+  const grown = (parentId: number): MenuNode[] =>
+    (below.get(parentId) ?? [])
+      .toSorted((a, b) => a.sort - b.sort || a.id - b.id)
+      .map((row) => (below.has(row.id) ? { ...row, children: grown(row.id) } : row))
+  return grown(0)
+}
+
+function alone(row: MenuNode): MenuNode {
+  const own = { ...row }
+  delete own.children
+  return own
+}
+
+/** The places that differ from where the menus stand. */
+export const changedPlaces = (tree: readonly MenuNode[], places: Places) =>
+  flatten(tree).flatMap(({ id, parentId, sort }) => {
+    const next = places.get(id)
+    return next && (next.parentId !== parentId || next.sort !== sort) ? [{ id, ...next }] : []
+  })
+
+/** May this menu be dropped there? The server's own rules of places. */
+export function mayDrop(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: Zone): boolean {
+  if (moved.id === target.id || flatten(moved.children ?? []).some(({ id }) => id === target.id)) return false
+  const way = wayTo(tree, target.id)
+  const above = zone === 'into' ? way : way.slice(0, -1)
+  return fitsUnder(moved, above.at(-1)) && above.length + heightOf(moved) <= MAX_MENU_DEPTH
+}
+
+function fitsUnder({ type, visible }: MenuNode, parent: MenuNode | undefined): boolean {
+  // A page without a permission follows another page: what lies below it could never be granted.
+  if (type === 'F') return parent?.type === 'C' && parent.perms !== ''
+  if (!parent || parent.type === 'M') return true
+  return parent.type === 'C' && type === 'C' && visible === 0
+}
+
+/** From the top down to the menu itself. */
+function wayTo(rows: readonly MenuNode[], id: number): MenuNode[] {
+  for (const row of rows) {
+    if (row.id === id) return [row]
+    const way = wayTo(row.children ?? [], id)
+    if (way.length > 0) return [row, ...way]
+  }
+  return []
+}
+
+const heightOf = ({ children = [] }: MenuNode): number => 1 + Math.max(0, ...children.map(heightOf))
+
+/** The places after a drop: only the moved menu's own where a number is free between its new neighbours. */
+export function dropped(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): Places {
+  const parentId = zone === 'into' ? target.id : target.parentId
+  const row = zone === 'into' ? (target.children ?? []) : siblingsOf(tree, target.id)
+  const others = row.filter((each) => each.id !== id)
+  const at =
+    zone === 'into' ? others.length : others.findIndex((each) => each.id === target.id) + Number(zone === 'after')
+  const sort = numberBetween(others[at - 1]?.sort, others[at]?.sort)
+  if (sort !== undefined) return new Map([[id, { parentId, sort }]])
+  const ids = others.map((each) => each.id).toSpliced(at, 0, id)
+  return new Map(ids.map((each, place) => [each, { parentId, sort: (place + 1) * 10 }]))
+}
+
+function numberBetween(before = -1, after: number | undefined): number | undefined {
+  if (after === undefined) return before + 10 <= MOST ? before + (before < 0 ? 11 : 10) : undefined
+  const middle = Math.floor((before + after) / 2)
+  return middle > before && middle < after ? middle : undefined
+}

@@ -1,0 +1,59 @@
+import { DATA_SCOPE, ROLE_STATUS, RoleDetail, role } from '@oms/contract/role.ts'
+import { Skeleton, Tabs, Tag } from 'antd'
+import { useRead } from '#kernel/query.ts'
+import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Details, detailsOf } from '#kit/details.tsx'
+import { historyTab } from '#kit/record-history.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { time } from '#kit/time.tsx'
+import type { Role } from './use-role-actions.ts'
+
+const CHOSEN_TENANTS = 3
+const { item, wide } = detailsOf(RoleDetail)
+const ITEMS = [
+  item('roleName'),
+  item('roleCode'),
+  item('tenantName'),
+  item('status', (status) => (
+    <Tag color={status === 1 ? 'success' : 'default'}>{ROLE_STATUS[status as keyof typeof ROLE_STATUS]}</Tag>
+  )),
+  item('userCount'),
+  item('menuCount', (count, { isBuiltin }) => (isBuiltin === 1 ? '全部' : count)),
+  item('homeUrl'),
+  item('roleSort'),
+  item('createTime', time),
+  item('updateTime', time),
+  wide('dataScope', (scope, { scopeTenants }) => (
+    <>
+      {DATA_SCOPE[scope as keyof typeof DATA_SCOPE]}{' '}
+      {scope === CHOSEN_TENANTS && scopeTenants.map(({ id, name }) => <Tag key={id}>{name}</Tag>)}
+    </>
+  )),
+  wide('remark'),
+]
+
+/** One role beside the list: what it is, and what was done to it. */
+export function RoleDrawer(props: {
+  rows: readonly Role[]
+  row: Role | undefined
+  onRow(row: Role | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ roleName }) => `角色「${roleName}」`}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <RoleFacts key={row.id} id={row.id} /> },
+            historyTab('role', row.id),
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}
+
+function RoleFacts({ id }: { id: number }) {
+  const { data, error, refetch } = useRead(role.get, { id }, { quiet: true, keepPrevious: false })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  return data ? <Details row={data} items={ITEMS} /> : <Skeleton active />
+}
