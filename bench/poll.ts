@@ -89,10 +89,17 @@ async function memory({ pid }: Product, before: number) {
 async function throughput(product: Product) {
   const bare = await server(BARE, 18_342)
   const query = await server(ONE_QUERY(product.socket), 18_343)
-  const times = { hello: [] as number[], idle: [] as number[], check: [] as number[], query: [] as number[] }
+  const times = {
+    hello: [] as number[],
+    body: [] as number[],
+    idle: [] as number[],
+    check: [] as number[],
+    query: [] as number[],
+  }
   wrk(product.url, 'ddi', 2)
   for (let round = 0; round < ROUNDS; round++) {
     times.hello.push(wrk(bare.url, 'ddi'))
+    times.body.push(wrk(bare.url, 'check'))
     times.idle.push(wrk(product.url, 'ddi'))
     times.check.push(wrk(product.url, 'check'))
     times.query.push(wrk(query.url, 'ddi'))
@@ -102,27 +109,45 @@ async function throughput(product: Product) {
   const hello = median(times.hello)
   const idle = median(times.idle)
   const check = median(times.check)
+  const body = median(times.body)
   const one = median(times.query)
   remark(
-    `a second: bare ${hello.toFixed(0)}, idle poll ${idle.toFixed(0)}, check ${check.toFixed(0)}, one query ${one.toFixed(0)} (medians of ${ROUNDS})`,
+    `a second: bare ${hello.toFixed(0)}, with a body ${body.toFixed(0)}, idle poll ${idle.toFixed(0)}, check ${check.toFixed(0)}, one query ${one.toFixed(0)} (medians of ${ROUNDS})`,
   )
   print({ name: 'idle poll ÷ bare node:http', value: idle / hello, unit: '×', bar: 0.7, better: 'more' })
-  print({ name: 'plain check ÷ bare node:http', value: check / hello, unit: '×', bar: 0.7, better: 'more' })
+  print({
+    name: 'plain check ÷ bare node:http that parses the same body',
+    value: check / body,
+    unit: '×',
+    bar: 0.7,
+    better: 'more',
+  })
   print({ name: 'idle poll ÷ one SQL query a poll', value: idle / one, unit: '×', bar: 15, better: 'more' })
 }
 
+/** Takes what a device sends, and answers the same bytes to everybody. */
 const BARE = `const body = Buffer.from('{"config":{"polling":{"sleep":"00:05:00"}}}')
-require('node:http').createServer((q, r) => { r.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)]); r.end(body) })
-  .listen(18342, '127.0.0.1', () => process.stdout.write('ready'))`
+const answer = (r) => { r.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)]); r.end(body) }
+require('node:http').createServer((q, r) => {
+  if (q.method === 'GET') return answer(r)
+  const chunks = []
+  q.on('data', (chunk) => chunks.push(chunk)).on('end', () => { JSON.parse(Buffer.concat(chunks)); answer(r) })
+}).listen(18342, '127.0.0.1', () => process.stdout.write('ready'))`
 
-/** What a server without the memory would do at each poll: find the device, and note that it was heard of. */
-const ONE_QUERY = (socket: string) => `const body = Buffer.from('{"config":{"polling":{"sleep":"00:05:00"}}}')
+/** What a server without the memory would do at each poll: ask the database what this device should install. */
+const ONE_QUERY = (socket: string) => `const app = require('fastify')()
 const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database: 'oms', max: 10 })
-const text = 'update devices set last_online_time = now() where sn = $1 and deleted_at is null returning id, model_id, ver_code, token_hash'
-require('node:http').createServer(async (q, r) => {
-  await pool.query({ name: 'poll', text, values: [q.url.split('/').at(-1)] })
-  r.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)]); r.end(body) })
-  .listen(18343, '127.0.0.1', () => process.stdout.write('ready'))`
+const text = \`select v.ota_id from devices d
+  join ota_versions v on v.model_id = d.model_id and v.status = 1 and d.ver_code between v.old_ver_min and v.old_ver_max
+  left join ota_policies p on p.ota_id = v.ota_id
+  where d.sn = $1 and d.deleted_at is null and (mod(d.id, 10000) < p.percent
+    or exists (select 1 from ota_whites w where w.ota_id = v.ota_id and w.device_id = d.id))
+  order by v.ver_code desc limit 1\`
+app.get('/default/controller/v1/:sn', async (request) => {
+  const { rows } = await pool.query({ name: 'poll', text, values: [request.params.sn] })
+  return { config: { polling: { sleep: '00:05:00' } }, found: rows.length }
+})
+app.listen({ port: 18343, host: '127.0.0.1' }).then(() => process.stdout.write('ready'))`
 
 async function server(source: string, port: number) {
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
