@@ -3,8 +3,18 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { currentSession } from './session.tsx'
 
 const PREFIX = 'draft:'
-/** Never written down, wherever they occur. */
-const SECRET = /passw|pswd|pwd|secret|totp|captcha|token/i
+/** Never written down, wherever they occur: what lets somebody in, or is sent to prove who somebody is. */
+const SECRET = new RegExp(
+  [
+    'passw|pass_?phrase|pswd|pwd|secret|captcha|otp(?![a-z])|token(?!s)|ticket$|(api|private|license)_?key',
+    // Codes are many (a version's, a role's): of them only those that are handed over once.
+    '(verif\\w*|sms|e?mail|reset|mfa|auth|recovery|one_?time)_?codes?$',
+  ].join('|'),
+  'i',
+)
+/** A switch or a number is no secret, whatever it is called: `pwdMustChange`. */
+const isSecret = (field: string, value: unknown) =>
+  SECRET.test(field) && typeof value !== 'boolean' && typeof value !== 'number'
 
 /**
  * Keeps what was typed into a long form until it is saved or given up: a session that ends, or a reload, loses nothing.
@@ -43,7 +53,7 @@ export function withoutSecrets(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   // Dates and files have a form of their own; only plain objects are walked.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value
-  const entries = Object.entries(value).filter(([field]) => !SECRET.test(field))
+  const entries = Object.entries(value).filter(([field, each]) => !isSecret(field, each))
   return Object.fromEntries(entries.map(([field, each]) => [field, withoutSecrets(each)]))
 }
 
