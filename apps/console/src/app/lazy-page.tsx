@@ -1,10 +1,9 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-import type { Screen } from '#kernel/screens.ts'
+import { type ComponentType, useEffect, useState } from 'react'
 import { loadChunk } from '#kernel/load-chunk.ts'
+import type { Screen } from '#kernel/screens.ts'
 
-type Page = LazyExoticComponent<ComponentType>
-const pages = new Map<string, Page>()
-const begun = new Map<string, Promise<{ default: ComponentType }>>()
+const arrived = new Map<string, ComponentType>()
+const begun = new Map<string, Promise<ComponentType>>()
 
 /** The styles of tables, pickers and trees: not needed to show the frame and the home page. */
 let styles: Promise<unknown> | undefined
@@ -14,12 +13,16 @@ export const restStyles = () => {
 }
 
 function begin(screen: Screen) {
-  const running = begun.get(screen.path)
+  const { path } = screen
+  const running = begun.get(path)
   if (running) return running
-  const started = Promise.all([loadChunk(screen.page), screen.path === '/indexScreen' || restStyles()]).then(
-    ([module]) => module,
+  const started = Promise.all([loadChunk(screen.page), path === '/indexScreen' || restStyles()]).then(
+    ([{ default: page }]) => {
+      arrived.set(path, page)
+      return page
+    },
   )
-  begun.set(screen.path, started)
+  begun.set(path, started)
   started.catch(() => forgetPage(screen))
   return started
 }
@@ -27,16 +30,33 @@ function begin(screen: Screen) {
 /** Starts loading a screen's code before anything renders it. */
 export const preloadPage = (screen: Screen) => void begin(screen).catch(() => {})
 
-/** The page of a screen; the same component every time, so that React keeps its state. */
-export function pageOf(screen: Screen): Page {
-  const page = pages.get(screen.path) ?? lazy(() => begin(screen))
-  pages.set(screen.path, page)
+/**
+ * The page of a screen once its code is here; a failure is thrown. Not `lazy`: React shows what a boundary waited for
+ * no sooner than 300 ms after it showed that it waits, and code that is here already has nothing to wait for.
+ */
+export function usePage(screen: Screen): ComponentType | undefined {
+  const [state, setState] = useState<{ page?: ComponentType | undefined; error?: unknown }>(() => ({
+    page: arrived.get(screen.path),
+  }))
+  const { page, error } = state
+  useEffect(() => {
+    if (page) return
+    let wanted = true
+    begin(screen).then(
+      (found) => wanted && setState({ page: found }),
+      (problem: unknown) => wanted && setState({ error: problem }),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [page, screen])
+  if (error !== undefined) throw error
   return page
 }
 
 /** A page whose code did not arrive may be asked for again. */
 export function forgetPage({ path }: Screen) {
-  pages.delete(path)
+  arrived.delete(path)
   begun.delete(path)
   styles = undefined
 }

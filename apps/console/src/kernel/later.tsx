@@ -59,24 +59,27 @@ export function later<Module, Name extends keyof Module>(
 ): Module[Name] {
   type Props = PropsOf<Module[Name]>
   const { when = () => true, fallback = () => null } = options
+  // What is here already is rendered as it is: something lazy would wait at least 300 ms to be seen, even then.
+  let arrived: ComponentType<object> | undefined
+  const take = (module: Module) => {
+    arrived = module[name] as ComponentType<object>
+    return { default: arrived }
+  }
   const begin = () =>
     lazy(() =>
-      loadChunk(load).then(
-        (module) => ({ default: module[name] as ComponentType<object> }),
-        (failure: unknown) => {
-          // Opened once more, it is asked for once more.
-          Lazy = begin()
-          throw failure
-        },
-      ),
+      loadChunk(load).then(take, (failure: unknown) => {
+        // Opened once more, it is asked for once more.
+        Lazy = begin()
+        throw failure
+      }),
     )
   let Lazy = begin()
-  if (typeof window !== 'undefined') fetchWhenQuiet(load)
+  if (typeof window !== 'undefined') fetchWhenQuiet(() => load().then(take))
   function Later(props: Props) {
-    const [wanted, setWanted] = useState(false)
-    const wants = wanted || when(props)
-    if (wants && !wanted) setWanted(true)
-    return wants ? <Suspense fallback={fallback(props)}>{createElement(Lazy, props as object)}</Suspense> : null
+    const [wanted, setWanted] = useState<ComponentType<object>>()
+    const shown = wanted ?? (when(props) ? (arrived ?? Lazy) : undefined)
+    if (shown && !wanted) setWanted(() => shown)
+    return shown ? <Suspense fallback={fallback(props)}>{createElement(shown, props as object)}</Suspense> : null
   }
   return Later as Module[Name]
 }

@@ -11,6 +11,8 @@ export interface ScreenAddress {
 export interface FirstRead {
   readonly path: `/api/v1/${string}`
   readonly input: Fields
+  /** What its answer makes worth asking next. */
+  readonly next?: (answer: never) => readonly FirstRead[]
 }
 
 /**

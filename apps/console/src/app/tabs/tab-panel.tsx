@@ -3,7 +3,7 @@ import { type Location, parsePath, Route, Routes } from 'react-router'
 import type { Screen } from '#kernel/screens.ts'
 import { SCROLLER } from '#kernel/scroll.ts'
 import { type TabApi, TabProvider, useTab } from '#kernel/tab.tsx'
-import { forgetPage, pageOf } from '../lazy-page.tsx'
+import { forgetPage, usePage } from '../lazy-page.tsx'
 import { PageErrorBoundary } from '../page-error.tsx'
 import { PageLoading } from '../page-loading.tsx'
 import { matchScreen } from '../screen-match.ts'
@@ -34,26 +34,31 @@ export function TabPanel({ tab, actions, here }: Props) {
 }
 
 const PageAt = memo(function PageAt({ screen, at }: { screen: Screen; at: Partial<Location> }) {
-  const page = createElement(pageOf(screen))
-  const retry = () => forgetPage(screen)
   return (
     <Routes location={at}>
-      <Route path={screen.path} element={<Guarded onRetry={retry} page={page} />} />
+      <Route path={screen.path} element={<Guarded screen={screen} />} />
     </Routes>
   )
 })
 
-function Guarded({ page, onRetry }: { page: ReactNode; onRetry: () => void }) {
+function Guarded({ screen }: { screen: Screen }) {
   const { refresh } = useTab()
   const again = () => {
-    onRetry()
+    forgetPage(screen)
     refresh()
   }
   return (
     <PageErrorBoundary onRetry={again}>
-      <Suspense fallback={<PageLoading />}>{page}</Suspense>
+      <Suspense fallback={<PageLoading />}>
+        <Arriving screen={screen} />
+      </Suspense>
     </PageErrorBoundary>
   )
+}
+
+function Arriving({ screen }: { screen: Screen }) {
+  const page = usePage(screen)
+  return page ? createElement(page) : <PageLoading />
 }
 
 /** Each page scrolls by itself and is found where it was left. */

@@ -7,7 +7,12 @@ export const homeScreens: readonly Screen[] = [
     access: 'session',
     page: () => import('./home.page.tsx'),
     prefetch: () => [
-      { path: '/api/v1/home/blocks', input: {} },
+      {
+        path: '/api/v1/home/blocks',
+        input: {},
+        next: ({ blocks }: { blocks: readonly { key: string }[] }) =>
+          blocks.map(({ key }) => ({ path: '/api/v1/home/summary', input: { block: key } })),
+      },
       { path: '/api/v1/home/todo', input: {} },
     ],
   },
