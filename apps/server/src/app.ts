@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { answerError } from '#kernel/answer-error.ts'
 import { assertDeclared } from '#kernel/declared.ts'
 import type { Kernel } from '#kernel/kernel.ts'
+import { answerMalformed } from '#kernel/malformed.ts'
 import { mount } from '#kernel/mount.ts'
 import { answerUnknown } from '#kernel/not-found.ts'
 import { serveOperators } from '#kernel/operators.ts'
@@ -40,6 +41,7 @@ export function buildApp(kernel: Kernel, devices?: DeviceHandler): FastifyInstan
     trustProxy: trusted(kernel.config.trustProxy),
     bodyLimit: MIB,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket),
     routerOptions: { maxParamLength: 256, caseSensitive: true },
   }) as unknown as FastifyInstance
   app.register(cookie)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -143,5 +144,57 @@ describe('roles', () => {
     expect([...statuses]).toEqual([[200, 10_000]])
   })
 })
+
+describe('what is no HTTP', () => {
+  const HEAD = 'POST /api/v1/account/login HTTP/1.1\r\nhost: oms\r\n'
+  test.each([
+    ['a line that is no request', 'HELLO\r\n\r\n', 400, '请求格式不正确'],
+    ['a header without a colon', `${HEAD}nonsense\r\n\r\n`, 400, '请求格式不正确'],
+    ['two lengths of one body', `${HEAD}content-length: 3\r\ncontent-length: 4\r\n\r\n`, 400, '请求格式不正确'],
+    [
+      'a length beside chunks',
+      `${HEAD}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      '请求格式不正确',
+    ],
+    [
+      'headers beyond 16 KiB',
+      `${HEAD}cookie: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      '请求头过大，请清除浏览器的 Cookie 后重试',
+    ],
+  ])('%s is answered in the envelope, and the connection ends', async (_what, sent, status, msg) => {
+    const { head, body } = await rawReply(of('console')[0]!.url, sent)
+    expect(head).toContain(`HTTP/1.1 ${status} `)
+    expect(head).toMatch(/^content-type: application\/json; charset=utf-8\r?$/m)
+    expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`)
+    expect(JSON.parse(body)).toEqual({ code: status, msg, data: null })
+  })
+
+  test('a caller too slow with its headers is told so', async () => {
+    const { serving, url } = of('console')[0]!
+    // What Node says of a connection when the time for headers has run out; nobody waits for it here.
+    serving.server.once('connection', (socket) => serving.server.emit('clientError', timedOut, socket))
+    const { head, body } = await rawReply(url, HEAD)
+    expect(head).toContain('HTTP/1.1 408 ')
+    expect(JSON.parse(body).msg).toBe('请求超时，请重试')
+  })
+
+  test('after it the server answers others as before', async () => {
+    expect((await fetch(`${of('console')[0]!.url}/healthz`)).status).toBe(200)
+  })
+})
+
+const timedOut = Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
+/** Everything the server says on one connection until it ends it. */
+async function rawReply(url: string, sent: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(sent)
+  let said = ''
+  for await (const bytes of socket.setEncoding('utf8')) said += bytes
+  const [head = '', body = ''] = said.split('\r\n\r\n')
+  return { head, body }
+}
 
 const tick = () => new Promise((done) => setTimeout(done, 5))

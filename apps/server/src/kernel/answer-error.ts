@@ -18,6 +18,8 @@ const BY_SQLSTATE: Readonly<Record<string, string>> = {
   '55P03': '数据正被他人修改，请稍后重试',
   '57014': '查询超时，请缩小查询范围',
 }
+/** The disk of the database is full: reading goes on, and an operator must hear of it. */
+const DISK_FULL = '53100'
 const UNREACHABLE = /^(08|57P0|53)/
 const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
 const BY_FASTIFY: Readonly<Record<string, readonly [number, string]>> = {
@@ -69,6 +71,7 @@ function answerOther(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const sqlMessage = BY_SQLSTATE[code]
   if (sqlMessage) return send(reply, 200, code === '57014' ? 501 : 400, sqlMessage, null)
   request.log.error({ err: error }, 'request failed')
+  if (code === DISK_FULL) return send(reply, 200, 501, MESSAGES.full, null)
   if (
     UNREACHABLE.test(code) ||
     SOCKET_ERRORS.has(code) ||

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MESSAGES } from '@oms/contract/kernel/envelope.ts'
+import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LocalStore } from '../../src/kernel/files/local-store.ts'
 import { DiskFull } from '../../src/kernel/files/store.ts'
@@ -32,6 +34,41 @@ describe('little space left', () => {
     Object.assign(app.kernel, { files: roomy })
     const taken = await somebody.inject({ method: 'POST', url: UPLOAD, ...multipart(Buffer.alloc(1000)) })
     expect(taken.json()).toMatchObject({ code: 200 })
+  })
+})
+
+describe('a database that can write nothing more', () => {
+  const tables = () =>
+    app.db.execute<{ name: string }>(sql`select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables`)
+  /** Every write meets what PostgreSQL says of a full disk. */
+  async function fill() {
+    await app.db.execute(sql`create or replace function disk_is_full() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`)
+    for (const { name } of (await tables()).rows)
+      await app.db.execute(
+        sql`create trigger disk_is_full before insert or update or delete on ${sql.raw(name)}
+            for each statement execute function disk_is_full()`,
+      )
+  }
+  const empty = () => app.db.execute(sql`drop function disk_is_full cascade`)
+
+  test('FAULT writes are refused in plain words, reading goes on, and all is well when there is room again', async () => {
+    const somebody = await app.by({ superAdmin: true })
+    const role = { roleName: '满盘', roleCode: 'full_disk' }
+    await fill()
+    const write = () => somebody.inject({ method: 'POST', url: '/api/v1/tenant/role', payload: role })
+    for (const reply of [await write(), await write()]) {
+      expect(reply.statusCode).toBe(200)
+      expect(reply.json()).toEqual({ code: 501, msg: MESSAGES.full, data: null })
+    }
+    for (const list of ['/api/v1/tenant/user/list', '/api/v1/device/ota', '/api/v1/sys/operlog/page'])
+      expect((await somebody.call('GET', `${list}?pageNum=1&pageSize=20`)).code, list).toBe(200)
+    const wrong = { account: somebody.account, pswdMd5: 'f'.repeat(32) }
+    const login = await app.stranger().inject({ method: 'POST', url: '/api/v1/account/login', payload: wrong })
+    expect(login.json().msg).toMatch(/[\u4e00-\u9fff]/)
+    expect(login.statusCode).toBeLessThan(500)
+    await empty()
+    expect((await write()).json()).toMatchObject({ code: 200 })
   })
 })
 

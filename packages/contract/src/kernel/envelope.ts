@@ -39,5 +39,6 @@ export const MESSAGES = {
   forbidden: '您没有权限！',
   failed: '服务器出错!',
   tooMany: '操作过于频繁，请稍后再试',
+  full: '服务器存储空间不足，暂时无法保存，请联系管理员',
   unavailable: '服务暂时不可用，请稍后再试',
 } as const
