@@ -144,7 +144,7 @@ export const otaChoices = {
     method: 'GET',
     path: '/api/v1/device/ota/verComments',
     access: 'upgrade:ota:list',
-    summary: '已启用版本的版本说明，按型号、新版本在前，最多 200 条；modelId 可选，packageName 为空即固件',
+    summary: '已启用版本的版本说明，新版本在前，最多 200 条；可按 modelId、packageName 限定',
     input: z.object({
       modelId: optional(id).meta({ title: '设备型号' }),
       packageName: search('包名', 64),

@@ -1,5 +1,22 @@
 import type { CatalogueDirectory } from '../kernel/catalogue.ts'
 
+/** Firmware and general software have rights of their own, of the same kinds. */
+const RELEASED = [
+  'query',
+  'add',
+  'edit',
+  'remove',
+  'enable',
+  ['uploadComp', '上传组件'],
+  'export',
+  ['white', '调整白名单'],
+  ['whiteAll', '按条件调整白名单'],
+  ['publish', '发布'],
+  ['audit', '发布审批'],
+  ['task', '处理升级任务'],
+  ['push', '推送到单台设备'],
+] as const
+
 export const UPGRADE: CatalogueDirectory = {
   url: '/upgrade',
   name: '设备升级',
@@ -10,21 +27,7 @@ export const UPGRADE: CatalogueDirectory = {
       name: '设备固件',
       icon: 'hdd',
       prefix: 'upgrade:ota',
-      actions: [
-        'query',
-        'add',
-        'edit',
-        'remove',
-        'enable',
-        ['uploadComp', '上传组件'],
-        'export',
-        ['white', '调整白名单'],
-        ['whiteAll', '按条件调整白名单'],
-        ['publish', '发布'],
-        ['audit', '发布审批'],
-        ['task', '处理升级任务'],
-        ['push', '推送到单台设备'],
-      ],
+      actions: RELEASED,
       hidden: [
         { url: '/AddOta', name: '新增固件' },
         { url: '/EditOta/:id', name: '编辑固件' },
@@ -36,10 +39,11 @@ export const UPGRADE: CatalogueDirectory = {
       name: '通用软件',
       icon: 'appstore',
       prefix: 'upgrade:GeneralSoftware',
-      actions: ['query', 'add', 'edit', 'remove', 'enable', ['uploadComp', '上传组件'], 'export'],
+      actions: RELEASED,
       hidden: [
         { url: '/AddSoftware', name: '新增软件包' },
         { url: '/EditSoftware/:id', name: '编辑软件包' },
+        { url: '/upgrade/GeneralSoftware/release/:id', name: '软件包发布' },
       ],
     },
   ],

@@ -1,12 +1,15 @@
+import { softwareRelease } from '@oms/contract/software-release.ts'
 import { otaRelease } from '@oms/contract/upgrade-release.ts'
 import { Spin } from 'antd'
 import { useRead } from '#kernel/query.ts'
+import type { Family } from './family.ts'
 
 const CLOSED = 50
 
 /** Before a version is disabled: what that undoes, and what it cannot undo. */
-export function RecallNote({ otaId, name }: { otaId: number; name: string }) {
-  const { data, error } = useRead(otaRelease.get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
+export function RecallNote({ family, otaId, name }: { family: Family; otaId: number; name: string }) {
+  const { get } = family.key === 'ota' ? otaRelease : softwareRelease
+  const { data, error } = useRead(get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const open = data?.counts.reduce((sum, { state, count }) => sum + (state < CLOSED ? count : 0), 0) ?? 0
   return (
     <>

@@ -12,8 +12,6 @@ import type { RangeSubject } from './range-drawer.tsx'
 
 const EnableNote = later(() => import('./enable-note.tsx'), 'EnableNote')
 const RecallNote = later(() => import('./recall-note.tsx'), 'RecallNote')
-/** Who may look at releases. */
-const RELEASES = { access: 'upgrade:ota:query' }
 
 export type Version = z.output<typeof OtaVersion>
 
@@ -22,7 +20,8 @@ const nameOf = ({ verName, verCode }: Pick<Version, 'verName' | 'verCode'>) => `
 /** What can be done to one version; those that its state forbids are left out. `onRanges` shows where ranges lead. */
 export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
   const navigate = useNavigate()
-  const { calls, noun, editPath } = useFamily()
+  const family = useFamily()
+  const { calls, noun, editPath, listPath } = family
   const enable = useEnable(onRanges)
   const disable = useWrite(calls.disable)
   const remove = useWrite(calls.remove)
@@ -31,8 +30,8 @@ export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
     row.status === 0 && { label: '编辑', to: calls.update, onClick: () => navigate(`${editPath}/${row.otaId}`) },
     row.status !== 0 && {
       label: '发布',
-      to: RELEASES,
-      onClick: () => navigate(`/upgrade/ota/release/${row.otaId}`),
+      to: calls.get,
+      onClick: () => navigate(`${listPath}/release/${row.otaId}`),
     },
     row.status !== 1 && { label: '启用', to: calls.enable, onClick: () => enable(row) },
     { label: '版本路径', to: calls.get, onClick: () => onRanges({ version: row }) },
@@ -40,8 +39,8 @@ export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
       label: '停用',
       to: calls.disable,
       danger: true,
-      confirm: can(RELEASES.access) ? (
-        <RecallNote otaId={row.otaId} name={`${noun}${nameOf(row)}`} />
+      confirm: can(calls.get.access) ? (
+        <RecallNote family={family} otaId={row.otaId} name={`${noun}${nameOf(row)}`} />
       ) : (
         `停用${noun}${nameOf(row)}？停用后设备不再收到它，已升级的设备不受影响。`
       ),

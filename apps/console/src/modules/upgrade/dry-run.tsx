@@ -1,4 +1,3 @@
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
 import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
 import { Alert, Button, Empty, Input, Skeleton } from 'antd'
 import { useState } from 'react'
@@ -6,6 +5,7 @@ import { useRead } from '#kernel/query.ts'
 import { Panel } from '#kit/page.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import './upgrade.css'
+import { useCalls } from './release-calls.ts'
 import { type Survey, useSurvey } from './use-survey.ts'
 
 /** Who would get the version now, and why one device does or does not. */
@@ -86,10 +86,11 @@ function Sample({ devices }: { devices: Survey['sample'] }) {
 }
 
 function WhyBox({ otaId }: { otaId: number }) {
+  const calls = useCalls()
   const [text, setText] = useState('')
   const [sn, setSn] = useState('')
   const { data, error, isFetching, refetch } = useRead(
-    otaRelease.why,
+    calls.release.why,
     { otaId, sn },
     { enabled: sn !== '', quiet: true, keepPrevious: false, staleTime: 0 },
   )

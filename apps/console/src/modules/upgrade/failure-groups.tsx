@@ -1,18 +1,20 @@
 import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { FailureRow, otaTask } from '@oms/contract/upgrade-task.ts'
+import { type otaTask, FailureRow } from '@oms/contract/upgrade-task.ts'
 import { useWrite } from '#kernel/query.ts'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { time } from '#kit/time.tsx'
 import { useInnerList } from '#kit/use-list.ts'
+import { useCalls } from './release-calls.ts'
 
 type Group = ResultOf<typeof otaTask.failures>['list'][number] & { key: string }
 
 /** Failures under the words of their devices: what to repair first, and to retry together. */
 export function FailureGroups({ otaId, onReason }: { otaId: number; onReason(reason: string): void }) {
-  const list = useInnerList(otaTask.failures, { otaId })
-  const retry = useWrite(otaTask.retry)
+  const calls = useCalls()
+  const list = useInnerList(calls.task.failures, { otaId })
+  const retry = useWrite(calls.task.retry)
   const rows = list.table.rows.map((row) => ({ ...row, key: `${row.code}:${row.reason}` }))
   const rowActions = (row: Group) => (
     <RowActions
@@ -20,7 +22,7 @@ export function FailureGroups({ otaId, onReason }: { otaId: number; onReason(rea
         { label: '查看任务', onClick: () => onReason(row.reason) },
         row.open > 0 && {
           label: '重试',
-          to: otaTask.retry,
+          to: calls.task.retry,
           confirm: `让因「${row.reason || '未说明'}」失败的 ${row.open} 台设备再次收到该版本？`,
           onClick: () => retry.mutateAsync({ otaId, reason: row.reason }),
         },

@@ -1,8 +1,8 @@
 import { otaRelease } from '@oms/contract/upgrade-release.ts'
-import { otaTask } from '@oms/contract/upgrade-task.ts'
 import { Alert, Form, Input, Modal, Radio } from 'antd'
 import { NoteField, TextField } from '#kit/field.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
+import { useCalls } from './release-calls.ts'
 import { PercentInput } from './percent-input.tsx'
 import type { Release } from './release-state.tsx'
 import { shareText } from './release-words.ts'
@@ -15,7 +15,8 @@ const ALSO = { alsoChanges: ['device'] }
 
 /** Pausing or stopping, with a word why. */
 export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 'stop' }) {
-  const endpoint = what === 'pause' ? otaRelease.pause : otaRelease.stop
+  const calls = useCalls()
+  const endpoint = what === 'pause' ? calls.release.pause : calls.release.stop
   const { otaId, verName, counts } = release
   const { modal, form } = useFormModal(endpoint as typeof otaRelease.pause, { onClose, initial: { otaId }, ...ALSO })
   const open = counts.filter(({ state }) => state < 50).reduce((sum, { count }) => sum + count, 0)
@@ -38,7 +39,7 @@ export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 
         }
       />
       <Form {...form}>
-        <NoteField of={otaRelease.pause.input} name="reason" rows={2} />
+        <NoteField of={calls.release.pause.input} name="reason" rows={2} />
       </Form>
     </Modal>
   )
@@ -46,8 +47,9 @@ export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 
 
 /** The share of a release without stages. */
 export function ShareModal({ release, onClose }: Props) {
+  const calls = useCalls()
   const { otaId, percent, needsAudit } = release
-  const { modal, form } = useFormModal(otaRelease.share, { onClose, initial: { otaId, percent }, ...ALSO })
+  const { modal, form } = useFormModal(calls.release.share, { onClose, initial: { otaId, percent }, ...ALSO })
   const next = Form.useWatch('percent', form.form) as number | undefined
   return (
     <Modal title="调整发布比例" {...modal} okText="调整">
@@ -77,8 +79,9 @@ const VERDICTS = [
 
 /** The second person's word. */
 export function AuditModal({ release, onClose }: Props) {
+  const calls = useCalls()
   const { otaId, rev, verName, submitByName } = release
-  const { modal, form } = useFormModal(otaRelease.audit, { onClose, initial: { otaId, rev, pass: 1 }, ...ALSO })
+  const { modal, form } = useFormModal(calls.release.audit, { onClose, initial: { otaId, rev, pass: 1 }, ...ALSO })
   return (
     <Modal title={`审批发布「${verName}」`} {...modal} okText="提交">
       <p>由 {submitByName} 提交。请先核对页面上的发布策略与预演结果。</p>
@@ -95,12 +98,13 @@ const SAID = otaRelease.audit.input
 
 /** One version to one device, whatever the release says. */
 export function PushModal({ release, onClose }: Props) {
+  const calls = useCalls()
   const { otaId, verName, verCode } = release
-  const { modal, form } = useFormModal(otaTask.push, { onClose, initial: { otaId, risky: 0 }, ...ALSO })
+  const { modal, form } = useFormModal(calls.task.push, { onClose, initial: { otaId, risky: 0 }, ...ALSO })
   return (
     <Modal title={`推送「${verName}」(${verCode}) 到单台设备`} {...modal} okText="推送">
       <Form {...form}>
-        <TextField of={otaTask.push.input} name="sn" hint="不受发布比例、分组和时间段限制，设备下次检查时收到" />
+        <TextField of={calls.task.push.input} name="sn" hint="不受发布比例、分组和时间段限制，设备下次检查时收到" />
         <Form.Item name="risky" label="设备版本不低于目标版本时">
           <Radio.Group
             options={[

@@ -1,9 +1,9 @@
 import { MAX_SNS } from '@oms/contract/device.ts'
-import { otaWhite } from '@oms/contract/upgrade-white.ts'
 import { Alert, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#kernel/query.ts'
 import './upgrade.css'
+import { useCalls } from './release-calls.ts'
 
 const partsOf = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
 
@@ -15,9 +15,10 @@ interface Done {
 
 /** Puts pasted serials on the white list, a thousand at a time, and says which of them are none. */
 export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName: string; onClose(): void }) {
+  const calls = useCalls()
   const [text, setText] = useState('')
   const [done, setDone] = useState<Done>()
-  const { mutateAsync, isPending } = useWrite(otaWhite.put, { alsoChanges: ['upgrade'] })
+  const { mutateAsync, isPending } = useWrite(calls.white.put, { alsoChanges: ['upgrade'] })
   const sns = partsOf(text)
   const tooLong = sns.find((sn) => sn.length > 64)
   const run = async () => {

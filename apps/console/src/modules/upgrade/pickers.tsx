@@ -1,8 +1,7 @@
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
-import { otaChoices } from '@oms/contract/upgrade-white.ts'
 import { Select, Spin } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { useCalls } from './release-calls.ts'
 
 interface Named {
   readonly id: number
@@ -49,16 +48,18 @@ function ManyPicker(
 }
 
 export function TenantsPicker(props: ManyProps) {
+  const calls = useCalls()
   const [text, setText] = useState('')
   const name = useDeferredValue(text.trim())
-  const { data = [], isFetching } = useRead(otaChoices.tenants, { name }, { quiet: true })
+  const { data = [], isFetching } = useRead(calls.choices.tenants, { name }, { quiet: true })
   return <ManyPicker {...props} found={data} fetching={isFetching} onSearch={setText} placeholder="不选则不限客户" />
 }
 
 export function GroupsPicker({ otaId, ...props }: ManyProps & { otaId: number }) {
+  const calls = useCalls()
   const [text, setText] = useState('')
   const keyword = useDeferredValue(text.trim())
-  const { data = [], isFetching } = useRead(otaRelease.groups, { otaId, keyword }, { quiet: true })
+  const { data = [], isFetching } = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
   const found = data.map(({ id, name, tenantName }) => ({ id, name: tenantName ? `${name}（${tenantName}）` : name }))
   return <ManyPicker {...props} found={found} fetching={isFetching} onSearch={setText} placeholder="不选则不限分组" />
 }
@@ -73,9 +74,10 @@ export function TenantFilter({
   onChange?(id: number | undefined): void
   id?: string
 }) {
+  const calls = useCalls()
   const [text, setText] = useState('')
   const name = useDeferredValue(text.trim())
-  const { data = [] } = useRead(otaChoices.tenants, { name }, { quiet: true })
+  const { data = [] } = useRead(calls.choices.tenants, { name }, { quiet: true })
   return (
     <Select
       {...(id && { id })}

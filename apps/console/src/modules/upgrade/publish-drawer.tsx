@@ -1,10 +1,11 @@
-import { otaRelease, PolicyInput } from '@oms/contract/upgrade-release.ts'
+import { PolicyInput } from '@oms/contract/upgrade-release.ts'
 import { Alert, Drawer, Form, Radio, Switch } from 'antd'
 import { useState } from 'react'
 import { Field, NumberField } from '#kit/field.tsx'
 import { DateTimeField } from '#kit/field-date.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useCalls } from './release-calls.ts'
 import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { GroupsPicker, TenantsPicker } from './pickers.tsx'
@@ -26,8 +27,9 @@ const WAYS = [
 
 /** The publish sheet: what will happen in words and numbers above, every setting below. */
 export function PublishDrawer({ release, onClose }: { release: Release; onClose(): void }) {
+  const calls = useCalls()
   const [initial] = useState(() => initialOf(release))
-  const { drawer, footer, form } = useFormDrawer(otaRelease.publish, {
+  const { drawer, footer, form } = useFormDrawer(calls.release.publish, {
     onClose,
     initial,
     alsoChanges: ['device'],

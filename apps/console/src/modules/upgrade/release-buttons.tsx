@@ -1,11 +1,10 @@
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
-import { otaTask } from '@oms/contract/upgrade-task.ts'
 import { App, Button, Dropdown, Tooltip } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
 import { later } from '#kernel/later.tsx'
 import { useWrite } from '#kernel/query.ts'
 import { Allowed, useCan } from '#kernel/session.tsx'
+import { useCalls } from './release-calls.ts'
 import { FORMAL, PAUSED, type Release, RUNNING, STOPPED, WAITING } from './release-state.tsx'
 import { shareText } from './release-words.ts'
 
@@ -21,28 +20,29 @@ const ALSO = { alsoChanges: ['device'] }
 
 /** What can be done to a release now. */
 export function ReleaseButtons({ release }: { release: Release }) {
+  const calls = useCalls()
   const { state, status } = release
   const [open, setOpen] = useState<Open>()
-  const resume = useWrite(otaRelease.resume, ALSO)
+  const resume = useWrite(calls.release.resume, ALSO)
   const close = () => setOpen(undefined)
   if (status !== 1) return null
   return (
     <div className="up-head-buttons">
       {state === WAITING && <AuditButton release={release} onClick={() => setOpen('audit')} />}
       {state === PAUSED && (
-        <Allowed to={otaRelease.resume}>
+        <Allowed to={calls.release.resume}>
           <Button type="primary" loading={resume.isPending} onClick={() => resume.mutate({ otaId: release.otaId })}>
             继续
           </Button>
         </Allowed>
       )}
       {state === RUNNING && (
-        <Allowed to={otaRelease.pause}>
+        <Allowed to={calls.release.pause}>
           <Button onClick={() => setOpen('pause')}>暂停</Button>
         </Allowed>
       )}
       {state !== STOPPED && (
-        <Allowed to={otaRelease.publish}>
+        <Allowed to={calls.release.publish}>
           <Button
             {...(state === RUNNING && release.mode !== FORMAL && { type: 'primary' as const })}
             onClick={() => setOpen('publish')}
@@ -63,19 +63,23 @@ export function ReleaseButtons({ release }: { release: Release }) {
 }
 
 /** Whoever may not approve this one is told why instead of finding out. */
-const AuditButton = ({ release: { auditBlock }, onClick }: { release: Release; onClick(): void }) => (
-  <Allowed to={otaRelease.audit}>
-    <Tooltip title={auditBlock}>
-      <Button type="primary" disabled={auditBlock !== ''} onClick={onClick}>
-        审批
-      </Button>
-    </Tooltip>
-  </Allowed>
-)
+function AuditButton({ release: { auditBlock }, onClick }: { release: Release; onClick(): void }) {
+  const calls = useCalls()
+  return (
+    <Allowed to={calls.release.audit}>
+      <Tooltip title={auditBlock}>
+        <Button type="primary" disabled={auditBlock !== ''} onClick={onClick}>
+          审批
+        </Button>
+      </Tooltip>
+    </Allowed>
+  )
+}
 
 function SkipButton({ release: { otaId, stages, state } }: { release: Release }) {
+  const calls = useCalls()
   const { modal } = App.useApp()
-  const { mutateAsync } = useWrite(otaRelease.skip, ALSO)
+  const { mutateAsync } = useWrite(calls.release.skip, ALSO)
   const stage = stages.find((each) => each.state === 1 || each.state === 3)
   const next = stage && stages.find(({ seq }) => seq > stage.seq)
   if (!stage || !next || (state !== RUNNING && state !== PAUSED)) return null
@@ -87,22 +91,23 @@ function SkipButton({ release: { otaId, stages, state } }: { release: Release })
       onOk: () => mutateAsync({ otaId, seq: stage.seq }).catch(() => {}),
     })
   return (
-    <Allowed to={otaRelease.skip}>
+    <Allowed to={calls.release.skip}>
       <Button onClick={ask}>跳过当前阶段</Button>
     </Allowed>
   )
 }
 
 function MoreMenu({ release, onOpen }: { release: Release; onOpen(what: Open): void }) {
+  const calls = useCalls()
   const can = useCan()
   const { mode, state, stages } = release
   const isStaged = stages.some((stage) => stage.state === 1 || stage.state === 3)
   const mayShare =
-    can(otaRelease.share.access) && mode === FORMAL && !isStaged && (state === RUNNING || state === PAUSED)
-  const mayStop = can(otaRelease.stop.access) && state !== STOPPED
+    can(calls.release.share.access) && mode === FORMAL && !isStaged && (state === RUNNING || state === PAUSED)
+  const mayStop = can(calls.release.stop.access) && state !== STOPPED
   const items = [
     ...(mayShare ? [{ key: 'share', label: '调整比例' }] : []),
-    ...(can(otaTask.push.access) ? [{ key: 'push', label: '推送到单台设备' }] : []),
+    ...(can(calls.task.push.access) ? [{ key: 'push', label: '推送到单台设备' }] : []),
     ...(mayStop ? [{ key: 'stop', label: '终止发布', danger: true }] : []),
   ]
   if (items.length === 0) return null

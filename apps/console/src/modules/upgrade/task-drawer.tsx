@@ -1,4 +1,4 @@
-import { otaTask, TaskRow } from '@oms/contract/upgrade-task.ts'
+import { TaskRow } from '@oms/contract/upgrade-task.ts'
 import { Empty, Skeleton, Timeline } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
@@ -7,6 +7,7 @@ import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { Time, time } from '#kit/time.tsx'
+import { useCalls } from './release-calls.ts'
 import { TaskState, taskStateText } from './release-state.tsx'
 import type { Task } from './task-table.tsx'
 import './upgrade.css'
@@ -50,7 +51,8 @@ export function TaskDrawer(props: {
 }
 
 function TaskDetails({ taskId }: { taskId: number }) {
-  const { data, error, refetch } = useRead(otaTask.get, { taskId }, { quiet: true, keepPrevious: false })
+  const calls = useCalls()
+  const { data, error, refetch } = useRead(calls.task.get, { taskId }, { quiet: true, keepPrevious: false })
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active paragraph={{ rows: 8 }} />
   return (

@@ -1,4 +1,4 @@
-import { otaTask, TaskQuery, TaskRow } from '@oms/contract/upgrade-task.ts'
+import { TaskQuery, TaskRow } from '@oms/contract/upgrade-task.ts'
 import { Button, Progress } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
@@ -14,6 +14,7 @@ import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
 import { useInnerList } from '#kit/use-list.ts'
+import { useCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import { type Release, TaskState } from './release-state.tsx'
 
@@ -56,30 +57,31 @@ export function TaskTable({
   state: number | undefined
   reason: string | undefined
 }) {
+  const calls = useCalls()
   const { otaId } = release
-  const list = useInnerList(otaTask.list, {
+  const list = useInnerList(calls.task.list, {
     otaId,
     ...(state !== undefined && { state: state as never }),
     ...(reason !== undefined && { reason }),
   })
   const [shown, setShown] = useState<Task>()
-  const retry = useWrite(otaTask.retry)
-  const cancel = useWrite(otaTask.cancel)
+  const retry = useWrite(calls.task.retry)
+  const cancel = useWrite(calls.task.cancel)
   const rowActions = (row: Task) => (
     <RowActions
       items={[
-        { label: '详情', to: otaTask.get, onClick: () => setShown(row) },
+        { label: '详情', to: calls.task.get, onClick: () => setShown(row) },
         row.state === FAILED &&
           !row.retried && {
             label: '重试',
-            to: otaTask.retry,
+            to: calls.task.retry,
             confirm: `让设备 ${row.sn} 再次收到该版本？设备下次检查时生效。`,
             onClick: () => retry.mutateAsync({ otaId, taskIds: [row.taskId] }),
           },
         row.state < CLOSED &&
           row.state !== CANCELLING && {
             label: '取消',
-            to: otaTask.cancel,
+            to: calls.task.cancel,
             danger: true,
             confirm: `取消设备 ${row.sn} 的升级任务？未下载的立即取消，其余等待设备响应。`,
             onClick: () => cancel.mutateAsync({ otaId, taskIds: [row.taskId], reason: '' }),
@@ -105,7 +107,7 @@ export function TaskTable({
         columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={<RetryAll release={release} />}
         batch={(picked) => <TaskBatch otaId={otaId} picked={picked} />}
-        tools={<ExportButton to={otaTask.export} query={list.query} name="升级任务" />}
+        tools={<ExportButton to={calls.task.export} query={list.query} name="升级任务" />}
         empty={{ text: '还没有升级任务：设备下次检查时会领取' }}
         onOpen={setShown}
       />
@@ -126,7 +128,8 @@ const TaskProgress = ({ progress, state }: { progress: number; state: number }) 
 
 /** Every failed task of the version at once. */
 function RetryAll({ release: { otaId, counts, status } }: { release: Release }) {
-  const { mutateAsync } = useWrite(otaTask.retry)
+  const calls = useCalls()
+  const { mutateAsync } = useWrite(calls.task.retry)
   const failed = counts.find(({ state }) => state === FAILED)?.count ?? 0
   if (failed === 0 || status !== 1) return null
   return (
@@ -134,7 +137,7 @@ function RetryAll({ release: { otaId, counts, status } }: { release: Release }) 
       items={[
         {
           label: '重试全部失败任务',
-          to: otaTask.retry,
+          to: calls.task.retry,
           confirm: `让全部失败且未重试的设备再次收到该版本（失败任务共 ${failed} 个）？设备下次检查时生效。`,
           onClick: () => mutateAsync({ otaId }),
         },
@@ -144,14 +147,15 @@ function RetryAll({ release: { otaId, counts, status } }: { release: Release }) 
 }
 
 function TaskBatch({ otaId, picked }: { otaId: number; picked: Picked<Task> }) {
-  const retry = useWrite(otaTask.retry)
-  const cancel = useWrite(otaTask.cancel)
+  const calls = useCalls()
+  const retry = useWrite(calls.task.retry)
+  const cancel = useWrite(calls.task.cancel)
   const failed = picked.rows.filter(({ state, retried }) => state === FAILED && !retried)
   const open = picked.rows.filter(({ state }) => state < CLOSED && state !== CANCELLING)
   const idsOf = (rows: readonly Task[]) => rows.map(({ taskId }) => taskId)
   return (
     <>
-      <Allowed to={otaTask.retry}>
+      <Allowed to={calls.task.retry}>
         <Button
           size="small"
           disabled={failed.length === 0}
@@ -161,7 +165,7 @@ function TaskBatch({ otaId, picked }: { otaId: number; picked: Picked<Task> }) {
           重试失败（{failed.length}）
         </Button>
       </Allowed>
-      <Allowed to={otaTask.cancel}>
+      <Allowed to={calls.task.cancel}>
         <Button
           size="small"
           danger

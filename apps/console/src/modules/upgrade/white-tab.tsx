@@ -1,5 +1,5 @@
 import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { otaWhite, WhiteDevice } from '@oms/contract/upgrade-white.ts'
+import { type otaWhite, WhiteDevice } from '@oms/contract/upgrade-white.ts'
 import { DeviceFilter } from '@oms/contract/device.ts'
 import { App, Button, Segmented, Tag } from 'antd'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
 import { useFollowJob } from '#kit/use-follow-job.ts'
 import { useInnerList } from '#kit/use-list.ts'
+import { useCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import type { Release } from './release-state.tsx'
 
@@ -61,16 +62,17 @@ function WhiteSide({
   onSide(side: Side): void
   release: Release
 }) {
-  const list = useInnerList(side === 'in' ? otaWhite.inWhite : otaWhite.notInWhite, { otaId })
+  const calls = useCalls()
+  const list = useInnerList(side === 'in' ? calls.white.inWhite : calls.white.notInWhite, { otaId })
   const [pasting, setPasting] = useState(false)
-  const change = useWrite(side === 'in' ? otaWhite.remove : otaWhite.put, ALSO)
+  const change = useWrite(side === 'in' ? calls.white.remove : calls.white.put, ALSO)
   const verb = side === 'in' ? '移除' : '加入'
   const rowActions = (row: Device) => (
     <RowActions
       items={[
         {
           label: verb,
-          to: side === 'in' ? otaWhite.remove : otaWhite.put,
+          to: side === 'in' ? calls.white.remove : calls.white.put,
           ...(side === 'in' && { danger: true as const }),
           onClick: () => change.mutateAsync({ otaId, ids: [row.deviceId] }).catch(() => {}),
         },
@@ -98,7 +100,7 @@ function WhiteSide({
         actions={
           <>
             <Segmented options={SIDES} value={side} onChange={(next) => onSide(next as Side)} aria-label="白名单范围" />
-            <Allowed to={otaWhite.put}>
+            <Allowed to={calls.white.put}>
               <Button onClick={() => setPasting(true)}>粘贴序列号</Button>
             </Allowed>
             <WholeButton
@@ -134,10 +136,11 @@ const FILTERS = Object.keys(DeviceFilter.shape)
 
 /** Everything that matches the filter, in one statement; a job where there are very many. */
 function WholeButton(props: { side: Side; query: object; total: number; isEstimate: boolean; filtered: boolean }) {
+  const calls = useCalls()
   const { side, query, total, isEstimate, filtered } = props
   const { modal } = App.useApp()
   const follow = useFollowJob()
-  const endpoint = side === 'in' ? otaWhite.removeAll : otaWhite.putAll
+  const endpoint = side === 'in' ? calls.white.removeAll : calls.white.putAll
   const { mutateAsync, isPending } = useWrite(endpoint as typeof otaWhite.putAll, ALSO)
   const verb = side === 'in' ? '移除' : '加入'
   const whole = filtered ? '全部筛选结果' : '全部'
@@ -171,7 +174,8 @@ function WholeButton(props: { side: Side; query: object; total: number; isEstima
 }
 
 function WhiteBatch({ otaId, side, picked }: { otaId: number; side: Side; picked: Picked<Device> }) {
-  const endpoint = side === 'in' ? otaWhite.remove : otaWhite.put
+  const calls = useCalls()
+  const endpoint = side === 'in' ? calls.white.remove : calls.white.put
   const { mutateAsync, isPending } = useWrite(endpoint, ALSO)
   const ids = picked.rows.map(({ deviceId }) => deviceId)
   return (

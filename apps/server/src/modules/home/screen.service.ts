@@ -47,16 +47,23 @@ interface Release extends Record<string, unknown> {
   percent: number
 }
 
+const FIRMWARE = 1
+const SOFTWARE = 2
+
 /** Formal releases that run or are paused, the newest first, with how their tasks went. */
 export async function screenReleases(ctx: Ctx) {
   const { db, user, kernel } = ctx
-  if (!user.can('upgrade:ota:list')) return null
+  const kinds = [
+    ...(user.can('upgrade:ota:list') ? [FIRMWARE] : []),
+    ...(user.can('upgrade:GeneralSoftware:list') ? [SOFTWARE] : []),
+  ]
+  if (kinds.length === 0) return null
   const seen = and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }))
   const { rows } = await db.execute<Release>(sql`
     select ota_versions.ota_id as "otaId", m.model_name as "modelName", ver_name as "verName", ver_code as "verCode",
       p.state, p.percent
     from ota_policies p join ota_versions on ota_versions.ota_id = p.ota_id join device_models m on m.id = model_id
-    where p.mode = 2 and p.state in (0, 3) and ota_versions.status = 1 and ${seen ?? sql`true`}
+    where p.mode = 2 and p.state in (0, 3) and ota_versions.kind = any(${sql.param(kinds)}::int[]) and ota_versions.status = 1 and ${seen ?? sql`true`}
     order by p.update_time desc, p.ota_id desc limit ${MAX_RELEASES}`)
   const ids = rows.map(({ otaId }) => otaId)
   const counts = await keptFigure(kernel, `releases ${ids.join(',')} ${sightOf(user)}`, () => progressOf(ctx, ids))

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { type AnyColumn, and, eq, isNull, ne, sql } from 'drizzle-orm'
 import { accounts } from '#db/schema/account.ts'
 import { licenseGrants } from '#db/schema/license.ts'
 import { otaVersions } from '#db/schema/ota.ts'
@@ -22,6 +22,42 @@ interface Task {
 
 const PENDING = 0
 const WAITS_FOR_AUDIT = 1
+
+/** Firmware and general software are released by people with rights of their own. */
+const FAMILY = {
+  1: { noun: '固件', url: '/upgrade/ota', prefix: 'upgrade:ota' },
+  2: { noun: '软件包', url: '/upgrade/GeneralSoftware', prefix: 'upgrade:GeneralSoftware' },
+} as const
+const ofKind = (id: AnyColumn, kind: keyof typeof FAMILY) =>
+  sql`exists (select from ota_versions v where v.ota_id = ${id} and v.kind = ${kind})`
+
+const releaseAudits = (key: string, kind: keyof typeof FAMILY): Task => ({
+  key,
+  title: `待审批的${FAMILY[kind].noun}发布`,
+  url: FAMILY[kind].url,
+  needs: `${FAMILY[kind].prefix}:audit`,
+  count: ({ db, user }) =>
+    db.$count(
+      otaPolicies,
+      and(
+        eq(otaPolicies.state, WAITS_FOR_AUDIT),
+        ne(otaPolicies.submitBy, user.uid),
+        ofKind(otaPolicies.otaId, kind),
+        scoped(user, { tenant: otaPolicies.tenantId }),
+      ),
+    ),
+})
+const upgradeAlarms = (key: string, kind: keyof typeof FAMILY): Task => ({
+  key,
+  title: `未处理的${FAMILY[kind].noun}告警`,
+  url: FAMILY[kind].url,
+  needs: `${FAMILY[kind].prefix}:publish`,
+  count: ({ db, user }) =>
+    db.$count(
+      otaAlarms,
+      and(isNull(otaAlarms.closeTime), ofKind(otaAlarms.otaId, kind), scoped(user, { tenant: otaAlarms.tenantId })),
+    ),
+})
 
 const TASKS: readonly Task[] = [
   {
@@ -50,29 +86,10 @@ const TASKS: readonly Task[] = [
         and(eq(userApplications.status, PENDING), scoped(user, { tenant: userApplications.tenantId })),
       ),
   },
-  {
-    key: 'releaseAudits',
-    title: '待审批的升级发布',
-    url: '/upgrade/ota',
-    needs: 'upgrade:ota:audit',
-    count: ({ db, user }) =>
-      db.$count(
-        otaPolicies,
-        and(
-          eq(otaPolicies.state, WAITS_FOR_AUDIT),
-          ne(otaPolicies.submitBy, user.uid),
-          scoped(user, { tenant: otaPolicies.tenantId }),
-        ),
-      ),
-  },
-  {
-    key: 'upgradeAlarms',
-    title: '未处理的升级告警',
-    url: '/upgrade/ota',
-    needs: 'upgrade:ota:publish',
-    count: ({ db, user }) =>
-      db.$count(otaAlarms, and(isNull(otaAlarms.closeTime), scoped(user, { tenant: otaAlarms.tenantId }))),
-  },
+  releaseAudits('releaseAudits', 1),
+  releaseAudits('softwareAudits', 2),
+  upgradeAlarms('upgradeAlarms', 1),
+  upgradeAlarms('softwareAlarms', 2),
   {
     key: 'grantAudits',
     title: '待审批的授权申请',

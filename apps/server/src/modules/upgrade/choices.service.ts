@@ -7,13 +7,15 @@ import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { contains } from '#kernel/query.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Family } from './release-family.ts'
 import { visibleVersions } from './release-rows.ts'
 
 const MAX_TENANTS = 100
 
-/** Release notes of what is enabled, newest first. */
-export function verComments({ db, user }: Ctx, input: ParsedOf<typeof otaChoices.verComments>) {
-  const { modelId, packageName = '', verName } = input
+/** Release notes of what is enabled of a family, newest first. */
+export const verComments = (family: Family) => (ctx: Ctx, input: ParsedOf<typeof otaChoices.verComments>) => {
+  const { db, user } = ctx
+  const { modelId, packageName, verName } = input
   return db
     .select({
       otaId: otaVersions.otaId,
@@ -31,7 +33,8 @@ export function verComments({ db, user }: Ctx, input: ParsedOf<typeof otaChoices
       and(
         visibleVersions(user),
         eq(otaVersions.status, 1),
-        eq(otaVersions.packageName, packageName),
+        eq(otaVersions.kind, family.kind),
+        packageName ? eq(otaVersions.packageName, packageName) : undefined,
         modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
         contains(otaVersions.verName, verName),
       ),

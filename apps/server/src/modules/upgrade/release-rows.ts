@@ -7,6 +7,7 @@ import type { User } from '#kernel/context.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { notFound, refused } from '#kernel/problem.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
+import { familyOf } from './release-family.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
 export type StoredPolicy = typeof otaPolicies.$inferSelect
@@ -67,8 +68,17 @@ export function demandState({ state }: StoredPolicy, allowed: readonly number[],
   throw refused(`发布${RELEASE_STATE[state as keyof typeof RELEASE_STATE] ?? state}，不能${what}`)
 }
 
-/** `「秋季版」(100)`, for the operation log and for notices. */
-export const nameOf = ({ verName, verCode }: { verName: string; verCode: number }) => `「${verName}」(${verCode})`
+type Named = Pick<StoredVersion, 'kind' | 'verName' | 'verCode' | 'packageName'>
+
+/** `固件版本「秋季版」(100)`, `软件包版本「秋季版」(com.oms.voice 100)`, for the operation log and for notices. */
+export const nameOf = ({ kind, verName, verCode, packageName }: Named) =>
+  `${familyOf(kind).noun}「${verName}」(${packageName ? `${packageName} ` : ''}${verCode})`
+
+/** Whose history it belongs into. */
+export const bizOf = ({ kind, otaId }: Pick<StoredVersion, 'kind' | 'otaId'>) => ({
+  bizType: familyOf(kind).bizType,
+  bizId: otaId,
+})
 
 /** `1250` → `12.5%`. */
 export const shareText = (hundredths: number) => `${hundredths / 100}%`

@@ -12,8 +12,10 @@ import { changes } from '#kernel/mask.ts'
 import { invalid, refused } from '#kernel/problem.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { familyOf } from './release-family.ts'
 import { tellPeople } from './release-notice.ts'
 import {
+  bizOf,
   demandState,
   type Held,
   lockRelease,
@@ -59,9 +61,8 @@ export async function publish(ctx: Ctx, input: Publish) {
   if (!waits && stages.length > 0) await startNextStage(db, input.otaId, now)
   const what = input.mode === MODE.formal ? '正式发布' : '测试发布'
   ctx.audit({
-    bizType: 'ota',
-    bizId: input.otaId,
-    action: `${what}固件版本${nameOf(version)}${waits ? '，提交审批' : ''}`,
+    ...bizOf(version),
+    action: `${what}${nameOf(version)}${waits ? '，提交审批' : ''}`,
     diff: changes(shown(policy, held.stages), shown(next, stages), TITLES),
   })
   if (waits) await askApproval(ctx, held)
@@ -86,9 +87,8 @@ export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRel
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   const from = shareText(policy.percent)
   ctx.audit({
-    bizType: 'ota',
-    bizId: otaId,
-    action: `固件版本${nameOf(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}${waits ? '，提交审批' : ''}`,
+    ...bizOf(version),
+    action: `${nameOf(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}${waits ? '，提交审批' : ''}`,
   })
   if (waits) await askApproval(ctx, held)
   else
@@ -122,16 +122,15 @@ export async function audit(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) 
   if (pass === 1) await startNextStage(db, otaId, now)
   const verdict = pass === 1 ? '通过' : '驳回'
   ctx.audit({
-    bizType: 'ota',
-    bizId: otaId,
-    action: `${verdict}固件版本${nameOf(version)}的发布${remark && `：${remark}`}`,
+    ...bizOf(version),
+    action: `${verdict}${nameOf(version)}的发布${remark && `：${remark}`}`,
   })
   ctx.say(pass === 1 ? '审批通过，发布已开始' : '已驳回，版本仍按测试发布进行')
   await tellPeople(ctx.kernel, db, {
     tenantId: version.tenantId,
     uids: [policy.submitBy],
     title: `发布审批${verdict}：${version.verName}`,
-    text: `固件版本${nameOf(version)}的发布已被${user.realname || user.account}${verdict}。${remark}`,
+    text: `${nameOf(version)}的发布已被${user.realname || user.account}${verdict}。${remark}`,
     now,
   })
   await tellChanged(ctx.kernel, ctx.db, version.tenantId)
@@ -145,7 +144,7 @@ async function askApproval(ctx: Ctx, { version }: Held) {
     tenantId: version.tenantId,
     uids: await approversOf(db, version, user.uid),
     title: `待审批的发布：${version.verName}`,
-    text: `${user.realname || user.account} 提交了固件版本${nameOf(version)}的发布，请到「设备固件」审批。`,
+    text: `${user.realname || user.account} 提交了${nameOf(version)}的发布，请到「${familyOf(version.kind).page}」审批。`,
     now,
   })
 }

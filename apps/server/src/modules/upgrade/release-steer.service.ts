@@ -1,6 +1,7 @@
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import type { otaRelease } from '@oms/contract/upgrade-release.ts'
 import { and, eq, isNull } from 'drizzle-orm'
+import { otaVersions } from '#db/schema/ota.ts'
 import { otaAlarms, otaPolicies, otaStages, otaTasks } from '#db/schema/upgrade.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { cancelTasks, LARGE_WHITE_LIST } from '#kernel/fleet/release.ts'
@@ -8,6 +9,7 @@ import { notFound, refused } from '#kernel/problem.ts'
 import { touched } from '#kernel/stale.ts'
 import { scoped } from '#kernel/tenancy.ts'
 import {
+  bizOf,
   demandState,
   type Held,
   lockRelease,
@@ -25,7 +27,7 @@ import { auditBlockOf } from './two-person.ts'
 export async function pause(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.pause>) {
   const held = await lockRelease(ctx.db, ctx.user, otaId)
   demandState(held.policy, [STATE.running], '暂停')
-  const action = `暂停发布固件版本${nameOf(held.version)}${reason && `：${reason}`}`
+  const action = `暂停发布${nameOf(held.version)}${reason && `：${reason}`}`
   return move(ctx, held, { state: STATE.paused, stateReason: reason }, action)
 }
 
@@ -42,7 +44,7 @@ export async function resume(ctx: Ctx, { otaId }: ParsedOf<typeof otaRelease.res
   }
   await closePauseAlarms(ctx, otaId)
   const change = { ...approval, state: STATE.running, stateReason: '' }
-  return move(ctx, held, change, `继续发布固件版本${nameOf(held.version)}`)
+  return move(ctx, held, change, `继续发布${nameOf(held.version)}`)
 }
 
 /** Continuing what waits for a second person is that person's approval. */
@@ -70,7 +72,7 @@ export async function stop(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelea
   await closePauseAlarms(ctx, otaId)
   const { cancelled, cancelling } = ended
   const tail = `，取消 ${cancelled} 个任务${cancelling > 0 ? `，另有 ${cancelling} 个等待设备响应` : ''}`
-  const action = `终止发布固件版本${nameOf(held.version)}${reason && `：${reason}`}${tail}`
+  const action = `终止发布${nameOf(held.version)}${reason && `：${reason}`}${tail}`
   const done = await move(ctx, held, { state: STATE.stopped, stateReason: reason }, action)
   ctx.say(`发布已终止${tail}`)
   return { ...done, ...ended }
@@ -91,7 +93,7 @@ export async function skip(ctx: Ctx, { otaId, seq }: ParsedOf<typeof otaRelease.
     .where(oneStage(stage))
   const next = await startNextStage(db, otaId, now)
   const to = next ? shareText(next.percent) : ''
-  const action = `固件版本${nameOf(held.version)}跳过第 ${seq} 阶段，比例扩大到 ${to}`
+  const action = `${nameOf(held.version)}跳过第 ${seq} 阶段，比例扩大到 ${to}`
   const done = await move(ctx, held, {}, action)
   ctx.say(held.policy.state === STATE.paused ? `已进入 ${to} 阶段，继续发布后生效` : `已进入 ${to} 阶段`)
   return done
@@ -106,7 +108,11 @@ export async function closeAlarm(ctx: Ctx, { id }: ParsedOf<typeof otaRelease.cl
     .where(and(eq(otaAlarms.id, id), isNull(otaAlarms.closeTime), scoped(user, { tenant: otaAlarms.tenantId })))
     .returning({ otaId: otaAlarms.otaId, tenantId: otaAlarms.tenantId, message: otaAlarms.message })
   if (!closed) throw notFound('告警')
-  ctx.audit({ bizType: 'ota', bizId: closed.otaId, action: `处理升级告警：${closed.message}` })
+  const [version] = await db
+    .select({ otaId: otaVersions.otaId, kind: otaVersions.kind })
+    .from(otaVersions)
+    .where(eq(otaVersions.otaId, closed.otaId))
+  if (version) ctx.audit({ ...bizOf(version), action: `处理升级告警：${closed.message}` })
   await tellChanged(ctx.kernel, ctx.db, closed.tenantId)
   return null
 }
@@ -115,7 +121,7 @@ async function move(ctx: Ctx, { version, policy }: Held, change: Partial<StoredP
   const { db, user, now } = ctx
   const next = { state: policy.state, ...change, ...touched(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
-  ctx.audit({ bizType: 'ota', bizId: policy.otaId, action })
+  ctx.audit({ ...bizOf(version), action })
   await tellChanged(ctx.kernel, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }

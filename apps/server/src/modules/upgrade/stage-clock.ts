@@ -140,7 +140,7 @@ async function hold({ events }: Pick<Kernel, 'events'>, db: Db, judged: Judged, 
       tenantId,
       uids: [policy.submitBy, policy.auditBy, version.createBy, version.enableBy],
       title: `发布已自动暂停：${version.verName}`,
-      text: `固件版本${nameOf(version)}${stateReason}。请查看失败原因，处理后继续或终止发布。`,
+      text: `${nameOf(version)}${stateReason}。请查看失败原因，处理后继续或终止发布。`,
       now,
     })
   await tellChanged({ events }, db, tenantId)

@@ -1,5 +1,6 @@
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { TASK } from '@oms/contract/ota-task.ts'
+import { softwareTask } from '@oms/contract/software-release.ts'
 import { otaTask, TaskRow } from '@oms/contract/upgrade-task.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { devices } from '#db/schema/device.ts'
@@ -88,34 +89,37 @@ const time = { type: 'dateTime', width: 20 } as const
 const number = { type: 'number', width: 12 } as const
 
 /** The filtered list as a file, in the list's order. */
-export const exportTasks = defineExport({
-  kind: 'ota-task',
-  endpoint: otaTask.export,
-  sheet: '升级任务',
-  schema: TaskRow,
-  columns: [
-    ['taskId', number],
-    ['sn', { width: 26 }],
-    'devName',
-    'modelName',
-    'tenantName',
-    ['verName', { width: 20 }],
-    ['fromVerCode', number],
-    ['verCode', number],
-    ['state', { width: 10 }],
-    ['progress', number],
-    ['reason', { width: 40 }],
-    ['code', number],
-    ['attempt', number],
-    ['retried', { width: 12 }],
-    ['pushed', { width: 10 }],
-    ['createTime', time],
-    ['updateTime', time],
-    ['closeTime', time],
-  ],
-  keys: (db, user, input) =>
-    db.select({ id: otaTasks.taskId }).from(otaTasks).where(tasksMatching(user, input)).$dynamic(),
-  order: taskOrder,
-  load: (db, user, keys) => shownTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
-  keyOf: ({ taskId }) => taskId,
-})
+export const exportTasks = (kind: string, endpoint: typeof otaTask.export | typeof softwareTask.export) =>
+  defineExport({
+    kind,
+    endpoint,
+    sheet: '升级任务',
+    schema: TaskRow,
+    columns: [
+      ['taskId', number],
+      ['sn', { width: 26 }],
+      'devName',
+      'modelName',
+      'tenantName',
+      ['verName', { width: 20 }],
+      ['fromVerCode', number],
+      ['verCode', number],
+      ['state', { width: 10 }],
+      ['progress', number],
+      ['reason', { width: 40 }],
+      ['code', number],
+      ['attempt', number],
+      ['retried', { width: 12 }],
+      ['pushed', { width: 10 }],
+      ['createTime', time],
+      ['updateTime', time],
+      ['closeTime', time],
+    ],
+    keys: (db, user, input) =>
+      db.select({ id: otaTasks.taskId }).from(otaTasks).where(tasksMatching(user, input)).$dynamic(),
+    order: taskOrder,
+    load: (db, user, keys) => shownTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
+    keyOf: ({ taskId }) => taskId,
+  })
+export const exportFirmwareTasks = exportTasks('ota-task', otaTask.export)
+export const exportSoftwareTasks = exportTasks('software-task', softwareTask.export)

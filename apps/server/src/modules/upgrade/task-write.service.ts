@@ -8,7 +8,7 @@ import type { Ctx } from '#kernel/context.ts'
 import { visibleDevices } from '#kernel/fleet/device-filter.ts'
 import { cancelTasks, withinReach } from '#kernel/fleet/release.ts'
 import { invalid, refused } from '#kernel/problem.ts'
-import { nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
+import { bizOf, nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
 import { visibleTasks } from './task-rows.ts'
 
 /** Lets devices whose task failed have the version once more: all of them, those named, or those of one reason. */
@@ -32,7 +32,7 @@ export async function retry(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeo
     )
   const count = done.rowCount ?? 0
   if (count === 0) throw refused('没有可以重试的失败任务')
-  ctx.audit({ bizType: 'ota', bizId: otaId, action: `重试固件版本${nameOf(version)}的 ${count} 个失败任务` })
+  ctx.audit({ ...bizOf(version), action: `重试${nameOf(version)}的 ${count} 个失败任务` })
   ctx.say(`已安排 ${count} 台设备重试，设备下次检查时生效`)
   await tellChanged(ctx.kernel, db, version.tenantId)
   return { count }
@@ -47,7 +47,7 @@ export async function cancel(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<type
   const { cancelled, cancelling } = ended
   if (cancelled + cancelling === 0) throw refused('所选任务已结束或正在取消')
   const words = `取消 ${cancelled} 个任务${cancelling > 0 ? `，${cancelling} 个等待设备响应` : ''}`
-  ctx.audit({ bizType: 'ota', bizId: otaId, action: `固件版本${nameOf(version)}：${words}` })
+  ctx.audit({ ...bizOf(version), action: `${nameOf(version)}：${words}` })
   ctx.say(`已${words}`)
   await tellChanged(ctx.kernel, db, version.tenantId)
   return ended
@@ -94,7 +94,7 @@ export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTa
   await db
     .insert(otaTaskLogs)
     .values({ taskId: task.taskId, state: TASK.offered, details: [`由 ${user.realname || user.account} 推送${risk}`] })
-  ctx.audit({ bizType: 'ota', bizId: otaId, action: `推送固件版本${nameOf(version)}到设备 ${device.sn}${risk}` })
+  ctx.audit({ ...bizOf(version), action: `推送${nameOf(version)}到设备 ${device.sn}${risk}` })
   ctx.say('推送成功，设备下次检查时收到')
   await tellChanged(ctx.kernel, db, version.tenantId)
   return task

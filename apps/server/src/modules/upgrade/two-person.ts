@@ -8,6 +8,7 @@ import type { User } from '#kernel/context.ts'
 import { withinReach } from '#kernel/fleet/release.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { familyOf } from './release-family.ts'
 import { MODE, type StoredPolicy, type StoredVersion } from './release-rows.ts'
 
 interface Plan {
@@ -25,9 +26,11 @@ export async function needsAudit({ config }: Pick<Kernel, 'config'>, db: Db, ver
   return (rows[0]?.n ?? 0) > TWO_PERSON_ABOVE
 }
 
+const auditRight = ({ kind }: Pick<StoredVersion, 'kind'>) => familyOf(kind).release.audit.access
+
 /** Why this account may not approve the release; empty when it may. Nobody approves what he made or asked for. */
 export async function auditBlockOf(db: Db, user: User, version: StoredVersion, policy: StoredPolicy | undefined) {
-  if (!user.can('upgrade:ota:audit')) return '您没有发布审批的权限'
+  if (!user.can(auditRight(version))) return '您没有发布审批的权限'
   if (policy?.submitBy === user.uid) return '不能审批自己提交的发布，请由另一人审批'
   if (version.createBy === user.uid) return '您是该版本的创建人，请由另一人审批'
   const [uploaded] = await db
@@ -42,14 +45,14 @@ export async function auditBlockOf(db: Db, user: User, version: StoredVersion, p
 const MAX_TOLD = 50
 
 /** Those of the version's tenant who may approve, without the one who asks. */
-export async function approversOf(db: Db, { tenantId }: StoredVersion, submitBy: number): Promise<number[]> {
+export async function approversOf(db: Db, version: StoredVersion, submitBy: number): Promise<number[]> {
   const { rows } = await db.execute<{ uid: number }>(sql`
     select distinct a.uid from accounts a
     join account_roles ar on ar.uid = a.uid
     join roles r on r.id = ar.role_id and r.status = 1 and r.deleted_at is null and r.tenant_id = a.tenant_id
-    where a.tenant_id = ${tenantId} and a.status = 1 and a.deleted_at is null and a.uid <> ${submitBy}
+    where a.tenant_id = ${version.tenantId} and a.status = 1 and a.deleted_at is null and a.uid <> ${submitBy}
       and (r.id = ${SUPER_ROLE_ID} or exists (select from role_menus rm join menus m on m.id = rm.menu_id
-        where rm.role_id = r.id and m.perms = 'upgrade:ota:audit' and m.status = 1 and m.deleted_at is null))
+        where rm.role_id = r.id and m.perms = ${auditRight(version)} and m.status = 1 and m.deleted_at is null))
     order by a.uid limit ${MAX_TOLD}`)
   return rows.map(({ uid }) => uid)
 }

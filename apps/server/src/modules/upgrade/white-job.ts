@@ -7,6 +7,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { devices } from '#db/schema/device.ts'
 import { inTransaction, transact } from '#kernel/tenancy.ts'
 import { userOfJob } from '#kernel/table/transfer-jobs.ts'
+import { familyOf } from './release-family.ts'
 import { tellChanged, versionOf } from './release-rows.ts'
 import { eligibleMatching, putMatching, removeMatching } from './white-rows.ts'
 
@@ -20,6 +21,8 @@ interface Payload {
   readonly otaId: number
   readonly action: 'put' | 'remove'
   readonly filter: object
+  /** Of the version: whose rights the job needs. */
+  readonly kind: number
 }
 
 /** One change of a version's white list at a time; undefined while another is under way. */
@@ -40,8 +43,8 @@ export const registerWhiteJob = (kernel: Kernel) => kernel.jobs.register(KIND, w
 const whiteWorker =
   (kernel: Kernel): Worker =>
   async (job, progress, signal) => {
-    const { otaId, action, filter } = job.payload as Payload
-    const user = await userOfJob(kernel, job, 'upgrade:ota:whiteAll')
+    const { otaId, action, filter, kind } = job.payload as Payload
+    const user = await userOfJob(kernel, job, familyOf(kind).white.putAll.access)
     const wanted = DeviceFilter.parse(filter)
     const { total, before } = await inTransaction(kernel.database, user, async (db) => {
       const version = await versionOf(db, user, otaId)

@@ -8,7 +8,7 @@ import { holdLargeWhiteList, LARGE_WHITE_LIST } from '#kernel/fleet/release.ts'
 import { refused } from '#kernel/problem.ts'
 import { orderOf, paginate } from '#kernel/query.ts'
 import { transact } from '#kernel/tenancy.ts'
-import { nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
+import { bizOf, nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
 import { addWhiteJob } from './white-job.ts'
 import { eligible, eligibleMatching, isWhite, putMatching, removeMatching, shownWhites } from './white-rows.ts'
 
@@ -60,12 +60,17 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
   const verb = action === 'put' ? '加入' : '移出'
   const many = await transact(ctx, async (db) => isMany(db, await conditionOf({ ...ctx, db }, version, filter, action)))
   if (many) {
-    const jobId = await addWhiteJob(ctx, { otaId, action, filter, name: `${verb}「${version.verName}」白名单` })
+    const jobId = await addWhiteJob(ctx, {
+      otaId,
+      kind: version.kind,
+      action,
+      filter,
+      name: `${verb}「${version.verName}」白名单`,
+    })
     if (jobId === undefined) throw refused('该版本的白名单正在调整，请等待完成')
     ctx.audit({
-      bizType: 'ota',
-      bizId: otaId,
-      action: `按条件${verb}固件版本${nameOf(version)}的白名单，转为后台任务 ${jobId}`,
+      ...bizOf(version),
+      action: `按条件${verb}${nameOf(version)}的白名单，转为后台任务 ${jobId}`,
     })
     ctx.say(`设备超过 ${DIRECT_WHITES} 台，已转为后台${verb}`)
     return { count: 0, jobId }
@@ -138,6 +143,6 @@ function inWords(unchanged: number, what: string, missing: readonly string[]) {
 }
 
 async function tell(ctx: Ctx, version: StoredVersion, what: string, count: number) {
-  ctx.audit({ bizType: 'ota', bizId: version.otaId, action: `固件版本${nameOf(version)}的白名单${what}` })
+  ctx.audit({ ...bizOf(version), action: `${nameOf(version)}的白名单${what}` })
   if (count > 0) await tellChanged(ctx.kernel, ctx.db, version.tenantId)
 }

@@ -1,4 +1,3 @@
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
 import { Alert, Button, Skeleton, Tabs } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
@@ -8,6 +7,7 @@ import { useCan } from '#kernel/session.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
+import { useCalls } from './release-calls.ts'
 import { DryRun } from './dry-run.tsx'
 import { FailureGroups } from './failure-groups.tsx'
 import { ProgressCard } from './progress-card.tsx'
@@ -20,9 +20,10 @@ import './upgrade.css'
 import { WhiteTab } from './white-tab.tsx'
 
 /** The release of one version: where it stands, what came of it, and everything that steers it. */
-export default function ReleasePage() {
+export function ReleasePage() {
+  const calls = useCalls()
   const otaId = Number(useParams().id)
-  const { data, error, refetch } = useRead(otaRelease.get, { otaId }, { quiet: true, keepPrevious: false })
+  const { data, error, refetch } = useRead(calls.release.get, { otaId }, { quiet: true, keepPrevious: false })
   useTabTitle(data && `发布 ${data.verName}`)
   if (error && !data) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data)
@@ -112,8 +113,9 @@ function Head({ release }: { release: Release }) {
 
 /** What a person has to know or do before anything else. */
 function Alerts({ release }: { release: Release }) {
+  const calls = useCalls()
   const can = useCan()
-  const close = useWrite(otaRelease.closeAlarm)
+  const close = useWrite(calls.release.closeAlarm)
   // What paused it stands in the release itself; its alarm would say the same again.
   const alarms = release.alarms.filter(({ message }) => message !== release.stateReason)
   const words = newsOf(release)
@@ -128,7 +130,7 @@ function Alerts({ release }: { release: Release }) {
           type="error"
           title={`${createTime} ${message}`}
           action={
-            can(otaRelease.closeAlarm.access) && (
+            can(calls.release.closeAlarm.access) && (
               <Button size="small" loading={close.isPending} onClick={() => close.mutate({ id })}>
                 已处理
               </Button>
