@@ -140,12 +140,10 @@ export class Tasks {
   }
 }
 
-/** The versions's and the release's rows are held while the task is made: a stop either comes before, or finds it. */
-async function insertTask(db: Querying, { deviceId, rule }: { deviceId: number; rule: LiveRule }) {
-  await db.query('select from ota_versions where ota_id = $1 for share', [rule.otaId])
-  await db.query('select from ota_policies where ota_id = $1 for share', [rule.otaId])
-  const { rows } = await db.query<Omit<OpenTask, 'slot'>>(
-    `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, package_name, from_ver_code, ver_code, state, attempt)
+/** Prepared once a connection: planning it costs more than running it. */
+const INSERT_TASK = {
+  name: 'offer-task',
+  text: `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, package_name, from_ver_code, ver_code, state, attempt)
      select v.ota_id, d.id, d.tenant_id, d.model_id, v.package_name,
        case when v.kind = 1 then d.ver_code else (select ver_code from device_packages k where k.device_id = d.id and k.package_name = v.package_name) end,
        v.ver_code, case when coalesce(p.need_confirm, false) and not exists
@@ -158,8 +156,17 @@ async function insertTask(db: Querying, { deviceId, rule }: { deviceId: number; 
      on conflict (device_id, package_name) where close_time is null do nothing
      returning task_id as "taskId", ota_id as "otaId", package_name as "packageName", ver_code as "verCode", state, pushed,
        extract(epoch from create_time)::float8 * 1000 as "handedAt", extract(epoch from update_time)::float8 * 1000 as "updatedAt"`,
-    [deviceId, rule.otaId],
-  )
+}
+
+/**
+ * The version's and the release's rows are held while the task is made: a stop either comes before, or finds it. The
+ * commit does not wait for the disk: the device has begun nothing yet, and what it does next is written after this.
+ */
+async function insertTask(db: Querying, { deviceId, rule }: { deviceId: number; rule: LiveRule }) {
+  const otaId = Number(rule.otaId)
+  await db.query(`set local synchronous_commit = off;
+    select from ota_versions where ota_id = ${otaId} for share; select from ota_policies where ota_id = ${otaId} for share`)
+  const { rows } = await db.query<Omit<OpenTask, 'slot'>>({ ...INSERT_TASK, values: [deviceId, otaId] })
   return rows[0]
 }
 

@@ -24,16 +24,21 @@ type Lists = Map<number, Set<number> | null>
 /** What was said to have changed and has not been read yet. */
 class Marks {
   references = false
-  rules = false
   everything = false
+  devices = false
+  /** Versions, or null for all of them. */
+  rules: Set<number> | null = new Set()
   readonly whites: Lists = new Map()
   readonly groups: Lists = new Map()
 
   take({ table, lists, devices }: Topics['fleet']) {
     // Rows of devices and tasks are followed at every reading.
+    if (table === 'devices') this.devices = true
     if (table === 'devices' || table === 'ota_tasks') return
-    if (table === 'ota_versions' || table === 'ota_policies') this.rules = true
-    else if (table === 'ota_whites' || table === 'device_group_members') {
+    if (table === 'ota_versions' || table === 'ota_policies') {
+      if (!lists) this.rules = null
+      else for (const otaId of lists) this.rules?.add(otaId)
+    } else if (table === 'ota_whites' || table === 'device_group_members') {
       if (lists) for (const list of lists) note(table === 'ota_whites' ? this.whites : this.groups, list, devices)
       else this.everything = true
     } else if (table === 'device_groups') this.everything = true
@@ -179,9 +184,16 @@ export class Follower {
     const client = await this.#connected()
     const since = this.#horizon ?? '0'
     const horizon = await horizonOf(client)
+    const rules = async () => {
+      if (marks.everything || !marks.rules) await loadRules(client, db, state)
+      else if (marks.rules.size > 0) await loadRules(client, db, state, marks.rules)
+    }
+    // Somebody waits for a release to begin, or to stop. Its lists can name new devices only if those were told of before.
+    const areDevicesKnown = !marks.devices && !marks.everything
+    if (areDevicesKnown) await rules()
     await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadReferences(client, state)
-    if (marks.rules || marks.everything) await loadRules(client, db, state)
+    if (!areDevicesKnown) await rules()
     if (marks.everything) {
       for (const otaId of state.rules.keys()) note(marks.whites, otaId, null)
       for (const id of state.groups.keys()) note(marks.groups, id, null)

@@ -21,20 +21,33 @@ const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model
     coalesce(p.need_confirm, false) as "needConfirm", p.max_downloads as "maxDownloads", p.per_minute as "perMinute",
     coalesce(p.timeout_minutes, 1440) as "timeoutMinutes", coalesce(p.auto_retries, 0)::int as "autoRetries"
   from ota_versions v left join ota_policies p on p.ota_id = v.ota_id`
+const LIVE_RULES = `${RULE_SQL} where v.status = 1 and v.deleted_at is null`
+/** Prepared: asked at every tick of a release, while devices wait for the answer. */
+const FEW_RULES = { name: 'fleet-rules', text: `${LIVE_RULES} and v.ota_id = any($1)` }
 type RuleRow = Omit<Rule, 'whites' | 'groups'>
 type Querying = Pick<pg.Client, 'query'>
 
-/** The enabled versions of everybody. Lists of versions that were known are kept; those of new ones are read. */
-export async function loadRules(client: pg.Client, db: Db, state: FleetState) {
-  const { rows } = await client.query<RuleRow>(`${RULE_SQL} where v.status = 1 and v.deleted_at is null`)
+/**
+ * The enabled versions of everybody, or what became of these few. Lists of versions that were known are kept; those of
+ * new ones are read.
+ */
+export async function loadRules(client: pg.Client, db: Db, state: FleetState, few?: ReadonlySet<number>) {
+  const { rows } = await client.query<RuleRow>(few ? { ...FEW_RULES, values: [[...few]] } : LIVE_RULES)
   const rules: LiveRule[] = []
   for (const row of rows) {
     for (const id of row.groupIds) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
     rules.push(revived(state, row) ?? (await freshRule(client, state, row)))
   }
-  state.setRules(rules)
-  const used = new Set(rows.flatMap(({ groupIds }) => groupIds))
-  for (const id of state.groups.keys()) if (!used.has(id)) state.groups.delete(id)
+  if (few) state.replaceRules(few, rules)
+  else state.setRules(rules)
+  forgetGroups(state)
+}
+
+/** Groups no rule asks for any more are not followed. */
+function forgetGroups({ groups, rules }: FleetState) {
+  if (groups.size === 0) return
+  const used = new Set([...rules.values()].flatMap(({ groupIds }) => groupIds))
+  for (const id of groups.keys()) if (!used.has(id)) groups.delete(id)
 }
 
 /** A version as a rule, enabled or not, outside the index: for questions a person asks. Undefined: there is none. */
@@ -144,7 +157,7 @@ export async function reloadWhites(client: pg.Client, state: FleetState, otaId: 
   const query = `select device_id from ota_whites where ota_id = ${Number(otaId)}`
   const whiteSlots = await readMembers(client, state, query)
   const next = { ...rule, ...membersOf(state, whiteSlots, rule.groupIds), whiteSlots }
-  state.setRules([...state.rules.values()].map((each) => (each === rule ? next : each)))
+  state.replaceRules([otaId], [next])
 }
 
 export async function reloadGroup(

@@ -58,6 +58,8 @@ export interface Group {
 
 const MINUTE_MS = 60_000
 
+const higherFirst = (a: LiveRule, b: LiveRule) => b.verCode - a.verCode || b.otaId - a.otaId
+
 /** Everything the device side knows without asking the database. */
 export class FleetState {
   slots: Slots
@@ -70,6 +72,8 @@ export class FleetState {
   readonly firmware = new Map<number, LiveRule[]>()
   readonly packages = new Map<number, LiveRule[]>()
   readonly tasks = new Map<number, OpenTask>()
+  /** By slot: the last action that was installed, as somebody looked it up; forgotten when a task of the device moves. */
+  readonly installed = new Map<number, Promise<number>>()
   readonly #tasksOf = new Map<number, OpenTask[]>()
 
   constructor(expected = 1000) {
@@ -81,13 +85,40 @@ export class FleetState {
     this.rules.clear()
     this.firmware.clear()
     this.packages.clear()
-    for (const rule of [...rules].sort((a, b) => b.verCode - a.verCode || b.otaId - a.otaId)) {
+    for (const rule of rules) this.#listOf(rule).push(rule)
+    for (const list of [...this.firmware.values(), ...this.packages.values()]) list.sort(higherFirst)
+    for (const rule of rules) this.rules.set(rule.otaId, rule)
+  }
+
+  /** Puts `rules` in the place of what is known of these versions; those without one are gone. */
+  replaceRules(otaIds: Iterable<number>, rules: readonly LiveRule[]) {
+    for (const otaId of otaIds) this.#dropRule(otaId)
+    for (const rule of rules) {
       this.rules.set(rule.otaId, rule)
-      const byModel = rule.kind === 1 ? this.firmware : this.packages
-      const list = byModel.get(rule.modelId)
-      if (list) list.push(rule)
-      else byModel.set(rule.modelId, [rule])
+      this.#listOf(rule).push(rule)
+      this.#listOf(rule).sort(higherFirst)
     }
+  }
+
+  #dropRule(otaId: number) {
+    const rule = this.rules.get(otaId)
+    if (!rule) return
+    this.rules.delete(otaId)
+    const left = this.#listOf(rule).filter((each) => each !== rule)
+    const byModel = this.#byModel(rule)
+    if (left.length > 0) byModel.set(rule.modelId, left)
+    else byModel.delete(rule.modelId)
+  }
+
+  #byModel({ kind }: LiveRule) {
+    return kind === 1 ? this.firmware : this.packages
+  }
+
+  #listOf(rule: LiveRule): LiveRule[] {
+    const byModel = this.#byModel(rule)
+    const list = byModel.get(rule.modelId) ?? []
+    byModel.set(rule.modelId, list)
+    return list
   }
 
   openTasks(slot: number): readonly OpenTask[] {
@@ -96,6 +127,7 @@ export class FleetState {
 
   /** Replaces what is known of a device's open tasks. */
   setTasks(slot: number, tasks: readonly OpenTask[]) {
+    this.installed.delete(slot)
     for (const { taskId, otaId } of this.#tasksOf.get(slot) ?? []) {
       this.rules.get(otaId)?.fetching.delete(taskId)
       if (!tasks.some((task) => task.taskId === taskId)) this.tasks.delete(taskId)
