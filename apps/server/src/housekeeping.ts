@@ -6,7 +6,8 @@ const HOUR_MS = 60 * 60 * 1000
 const STATEMENTS = [
   `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
   `delete from challenges where expire_time < now()`,
-  `delete from login_failures where last_time < now() - interval '1 day' and coalesce(lock_until, now()) <= now()`,
+  `delete from login_failures where last_time < now() - interval '1 day' and coalesce(lock_until, now()) <= now()
+    or last_time > now() + interval '1 day'`,
   `delete from jobs where finish_time < now() - interval '14 days'`,
   `update sessions set end_time = now(), end_reason = 'expired' where end_time is null and expire_time < now()`,
   `delete from sessions where end_time < now() - interval '30 days'`,

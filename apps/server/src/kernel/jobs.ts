@@ -46,6 +46,9 @@ const HEARTBEAT_MS = 10_000
 const TELL_MS = 500
 /** A running job silent for this long lost its process: it is taken again, twice at most. */
 const DEAD_AFTER = '60 seconds'
+/** A time further ahead than this was written while the clock ran ahead; waiting for it would be waiting for months. */
+const AHEAD = `now() + interval '60 seconds'`
+const SILENT = `not (heartbeat between now() - interval '${DEAD_AFTER}' and ${AHEAD})`
 const MAX_ATTEMPTS = 3
 /** Long enough to put jobs back in line, short enough for a restart. */
 const CLOSE_WITHIN = 5000
@@ -162,7 +165,7 @@ export class Jobs {
   async #bury() {
     const { rows } = await this.#database.pool.query<Job>(
       `update jobs set state = 'failed', error = '任务多次中断，未能完成', finish_time = now()
-       where state = 'running' and attempts >= ${MAX_ATTEMPTS} and heartbeat < now() - interval '${DEAD_AFTER}'
+       where state = 'running' and attempts >= ${MAX_ATTEMPTS} and ${SILENT}
        returning job_id as "jobId", uid`,
     )
     for (const job of rows) await this.#tell(job, 'failed', 100)
@@ -173,7 +176,7 @@ export class Jobs {
       if (!everyMs) continue
       await this.#database.pool.query(
         `insert into jobs (kind, unique_key, payload) select $1::text, $1::text, '{}'
-         where not exists (select 1 from jobs where kind = $1::text and create_time > now() - make_interval(secs => $2))
+         where not exists (select 1 from jobs where kind = $1::text and create_time between now() - make_interval(secs => $2) and ${AHEAD})
          on conflict do nothing`,
         [kind, everyMs / 1000],
       )
@@ -210,8 +213,8 @@ export class Jobs {
     const { rows } = await this.#database.pool.query<Job>(
       `update jobs set state = 'running', heartbeat = now(), attempts = attempts + 1, percent = 0
        where job_id = (select job_id from jobs where kind = any($1) and attempts < ${MAX_ATTEMPTS}
-         and ((state = 'waiting' and run_after <= now())
-           or (state = 'running' and heartbeat < now() - interval '${DEAD_AFTER}'))
+         and ((state = 'waiting' and (run_after <= now() or create_time > ${AHEAD}))
+           or (state = 'running' and ${SILENT}))
          order by run_after, job_id limit 1 for update skip locked)
        returning job_id as "jobId", kind, uid, tenant_id as "tenantId", payload, attempts`,
       [[...this.#kinds.keys()]],

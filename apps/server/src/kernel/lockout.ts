@@ -4,6 +4,9 @@ import { loginFailures } from '#db/schema/account.ts'
 
 /** Failures older than this are forgotten. */
 const MEMORY = '12 hours'
+/** Failures that count: not those forgotten, nor those written while the clock ran ahead, whose locks would last for months. */
+const counts = (row: string) =>
+  sql.raw(`${row}.last_time between now() - interval '${MEMORY}' and now() + interval '1 minute'`)
 
 export interface Guess {
   readonly account: string
@@ -38,8 +41,8 @@ const LONGEST_DELAY = 8
 export async function standingOf(db: Db, guess: Guess): Promise<Standing> {
   const keys = failureKeys(guess)
   const { rows } = await db.execute<{ key: string; count: number; wait: number }>(sql`
-    select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait from login_failures
-    where key in ${Object.values(keys)} and last_time > now() - ${MEMORY}::interval`)
+    select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait from login_failures lf
+    where key in ${Object.values(keys)} and ${counts('lf')}`)
   return {
     waitSeconds: Math.max(0, ...rows.map(({ wait }) => wait ?? 0)),
     failures: rows.find(({ key }) => key === keys.pair)?.count ?? 0,
@@ -67,15 +70,13 @@ async function count(
 ): Promise<Standing> {
   const { rows } = await db.execute<{ count: number; wait: number }>(sql`
     insert into login_failures as f (key, count, last_time, lock_until) values (${key}, 1, now(), null)
-    on conflict (key) do update set
-      count = case when f.last_time < now() - ${MEMORY}::interval or f.lock_until < now() and f.count >= ${lockAfter}
-        then 1 else f.count + 1 end,
-      last_time = now(),
-      lock_until = case
-        when f.count + 1 >= ${lockAfter} and not (f.lock_until < now() and f.count >= ${lockAfter})
-          then now() + make_interval(mins => ${lockMinutes})
-        when f.count + 1 >= ${slowAfter} then now() + make_interval(secs => least(${sql.raw(String(LONGEST_DELAY))}, power(2, f.count - 2)))
-        else null end
+    on conflict (key) do update set (count, last_time, lock_until) = (
+      select n, now(), case
+        when n >= ${lockAfter} then now() + make_interval(mins => ${lockMinutes})
+        when n >= ${slowAfter} then now() + make_interval(secs => least(${sql.raw(String(LONGEST_DELAY))}, power(2, n - 3)))
+        end
+      from (select case when not (${counts('f')}) or f.lock_until < now() and f.count >= ${lockAfter} then 1
+        else f.count + 1 end as n) next)
     returning count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait`)
   return { failures: rows[0]?.count ?? 1, waitSeconds: rows[0]?.wait ?? 0 }
 }
@@ -94,7 +95,8 @@ export async function unlock(db: Db, account: string) {
 
 /** SQL condition on a row `lf` of login_failures: a lock under way. Delays before the lock are seconds, locks minutes. */
 export const LOCKED = sql.raw(
-  `lf.lock_until > now() and lf.lock_until > lf.last_time + interval '${LONGEST_DELAY + 2} seconds'`,
+  `lf.lock_until > now() and lf.lock_until > lf.last_time + interval '${LONGEST_DELAY + 2} seconds'
+   and lf.last_time < now() + interval '1 minute'`,
 )
 
 /** SQL condition: is an account of this name (lower case) locked from some address now? */

@@ -14,6 +14,8 @@ const CACHE_MAX = 20_000
 const TOUCH_MS = 60_000
 /** Sessions named in one announcement. */
 const ANNOUNCED = 100
+/** A session that would live longer than one may was opened while the clock ran ahead. */
+const CLOCK_SLACK_MS = 5 * 60_000
 
 interface Live {
   readonly id: string
@@ -163,9 +165,9 @@ export class Sessions {
 
   rightsOf(uid: number): Promise<Rights | undefined> {
     const cached = this.#rights.get(uid)
-    if (cached && Date.now() - cached.at < CACHE_MS) return cached.rights
+    if (cached && performance.now() - cached.at < CACHE_MS) return cached.rights
     const rights = loadRights(this.#database.db, uid)
-    this.#rights.set(uid, { at: Date.now(), rights })
+    this.#rights.set(uid, { at: performance.now(), rights })
     rights.catch(() => this.#rights.delete(uid))
     if (this.#rights.size > CACHE_MAX) this.#rights.clear()
     return rights
@@ -184,7 +186,7 @@ export class Sessions {
     await this.#database.pool.query(
       `update sessions s set last_active_time = now() - make_interval(secs => v.ago / 1000.0)
        from unnest($1::text[], $2::float8[]) as v(id, ago) where s.id = v.id and s.end_time is null`,
-      [entries.map(([id]) => id), entries.map(([, at]) => Date.now() - at)],
+      [entries.map(([id]) => id), entries.map(([, at]) => performance.now() - at)],
     )
   }
 
@@ -197,10 +199,12 @@ export class Sessions {
     if (!live || !fitting(live)) return { user: null, reason: 'none' }
     if (live.endReason === 'tenant') return this.#withTenant(live)
     if (live.endReason) return { user: null, reason: ENDED_BY_OTHERS.has(live.endReason) ? 'ended' : 'expired' }
-    const now = Date.now()
+    const now = performance.now()
     const idleSince = now - live.lastActive
-    if (now > live.expiresAt || idleSince > this.#config.session.idleMinutes * 60_000)
+    const { hours, idleMinutes } = this.#config.session
+    if (now > live.expiresAt || live.expiresAt - now > hours * 3_600_000 + CLOCK_SLACK_MS)
       return { user: null, reason: 'expired' }
+    if (idleSince > idleMinutes * 60_000) return { user: null, reason: 'expired' }
     if (counts) this.#touch(live, now)
     const rights = await this.rightsOf(live.uid)
     if (!rights) return { user: null, reason: 'ended' }
@@ -225,7 +229,7 @@ export class Sessions {
   async #byHash(hash: Buffer, column: 'token' | 'cookie'): Promise<Live | undefined> {
     const key = `${column}${hash.toString('latin1')}`
     const cached = this.#byToken.get(key)
-    if (cached && Date.now() - cached.loadedAt < CACHE_MS) return cached
+    if (cached && performance.now() - cached.loadedAt < CACHE_MS) return cached
     const live = await this.#load(hash, column)
     if (!live) return undefined
     if (cached) live.lastActive = Math.max(live.lastActive, cached.lastActive)
@@ -252,8 +256,8 @@ export class Sessions {
     })
     const row = rows[0]
     if (!row) return undefined
-    // Ages are the database's: its clock and this machine's may differ.
-    const now = Date.now()
+    // Ages are the database's: its clock and this machine's may differ, and this one's may be set while it runs.
+    const now = performance.now()
     return {
       id: row.id,
       uid: row.uid,

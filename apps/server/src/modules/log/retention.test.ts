@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { keepLogs } from './retention.ts'
+import { isSteady, keepLogs } from './retention.ts'
 
 const server = useApp({ OMS_LOG_RETENTION_DAYS: '90' })
 
@@ -30,21 +30,40 @@ test('whole months past keeping are dropped, the months to come are there, and n
   await write(monthsAgo(2).toISOString(), 'kept_in_rest')
   await write('2019-01-01 00:00:00', 'old_in_rest')
   await write(new Date().toISOString(), 'today')
-  expect(await keepLogs(server.kernel)).toEqual({ dropped: [nameOf(old)] })
+  expect(await keepLogs(server.kernel, { forget: true })).toEqual({ dropped: [nameOf(old)] })
   const names = await partitions()
   expect(names).not.toContain(nameOf(old))
   for (const ahead of [0, -1, -2, -3]) expect(names).toContain(nameOf(monthsAgo(ahead)))
   const { rows } = await server.db.execute<{ name: string }>(sql`select oper_name as name from oper_logs
     where oper_name in ('old_month', 'old_in_rest', 'kept_in_rest', 'today') order by 1`)
   expect(rows.map(({ name }) => name)).toEqual(['kept_in_rest', 'today'])
-  expect(await keepLogs(server.kernel)).toEqual({ dropped: [] })
+  expect(await keepLogs(server.kernel, { forget: true })).toEqual({ dropped: [] })
 })
 
 test('lines of a month nobody prepared do not stop the rest', async () => {
   const far = monthsAgo(-3)
   await server.db.execute(sql.raw(`drop table ${nameOf(far)}`))
   await write(far.toISOString(), 'clock_off')
-  await expect(keepLogs(server.kernel)).resolves.toEqual({ dropped: [] })
+  await expect(keepLogs(server.kernel, { forget: true })).resolves.toEqual({ dropped: [] })
   const { rows } = await server.db.execute(sql`select 1 from oper_logs where oper_name = 'clock_off'`)
   expect(rows).toHaveLength(1)
+})
+
+test('a clock that has just jumped ahead forgets nothing; one that went on for a week does', async () => {
+  const runs = (days: readonly number[]) =>
+    server.db.execute(sql`insert into jobs (kind, state, create_time, finish_time)
+      select 'logRetention', 'done', now() - make_interval(days => d), now() - make_interval(days => d)
+      from unnest(array[${sql.raw(days.join(','))}]) d`)
+  await server.db.execute(sql`delete from jobs where kind = 'logRetention'`)
+  // As it looks after a jump of 400 days, and after one back: nothing but runs of another time.
+  await runs([400, 401, 402, 403, 404, 405, 406, 407, -400, -401])
+  expect(await isSteady(server.kernel)).toBe(false)
+  await write('2019-01-01 00:00:00', 'of_a_jump')
+  expect(await keepLogs(server.kernel, { forget: false })).toEqual({ dropped: [] })
+  const { rows } = await server.db.execute(sql`select 1 from oper_logs where oper_name = 'of_a_jump'`)
+  expect(rows).toHaveLength(1)
+  await runs([0, 1, 2, 3, 4, 5])
+  expect(await isSteady(server.kernel)).toBe(false)
+  await runs([6])
+  expect(await isSteady(server.kernel)).toBe(true)
 })

@@ -1,6 +1,8 @@
 import type { Kernel } from '#kernel/kernel.ts'
 
 const DAY_MS = 86_400_000
+const JOB = 'logRetention'
+const STEADY_RUNS = 7
 const LOGS = [
   { table: 'oper_logs', time: 'oper_time' },
   { table: 'login_logs', time: 'login_time' },
@@ -10,17 +12,31 @@ const AHEAD = 3
 
 /** Once a day: room for the months to come, and an end to months past keeping. */
 export function registerLogRetention(kernel: Kernel) {
-  kernel.jobs.register('logRetention', () => keepLogs(kernel), { everyMs: DAY_MS })
+  kernel.jobs.register(JOB, async () => keepLogs(kernel, { forget: await isSteady(kernel) }), { everyMs: DAY_MS })
 }
 
-/** Drops whole months in which every line is older than the retention, and prepares the next ones. Answers what it did. */
-export async function keepLogs({ database: { pool }, config, log }: Kernel) {
+/**
+ * Has the clock gone on day by day? One that jumped a year ahead would call everything old; a week of runs is time for
+ * somebody to notice, and a month kept a week longer harms nobody.
+ */
+export async function isSteady({ database: { pool } }: Kernel): Promise<boolean> {
+  const { rows } = await pool.query<{ runs: number }>(
+    `select count(*)::int as runs from jobs where kind = $1 and state = 'done'
+     and finish_time between now() - interval '14 days' and now()`,
+    [JOB],
+  )
+  return (rows[0]?.runs ?? 0) >= STEADY_RUNS
+}
+
+/** Prepares the months to come and, where `forget`, drops whole months in which every line is older than the retention. */
+export async function keepLogs({ database: { pool }, config, log }: Kernel, { forget }: { forget: boolean }) {
   const dropped: string[] = []
   for (const { table, time } of LOGS) {
     await pool.query('select oms_ensure_partitions($1, $2)', [table, AHEAD]).catch((err: unknown) => {
       // Lines of a clock far off lie in the partition for the rest; that month stays there, and nothing is lost.
       log.error({ err, table }, 'partitions of the coming months could not be prepared')
     })
+    if (!forget) continue
     for (const partition of await outdated(pool, table, config.logRetentionDays)) {
       await pool.query(`drop table "${partition}"`)
       dropped.push(partition)
