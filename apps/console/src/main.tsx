@@ -20,17 +20,20 @@ const session = loadCredentials()
 /** Code and first data of the page at hand start now, beside the permission list. */
 function headStart() {
   const match = matchScreen(location.pathname === '/' ? HOME : location.pathname + location.search)
-  if (!match || session?.mustChangePassword) return
-  preloadPage(match.screen)
-  for (const read of match.screen.prefetch?.(match) ?? []) void prefetchRead(client, read)
+  if (!match || session?.mustChangePassword) return undefined
+  const reads = match.screen.prefetch?.(match) ?? []
+  return Promise.all([preloadPage(match.screen), ...reads.map((read) => prefetchRead(client, read))])
 }
+
+/** So long the frame waits for its page: drawn in one go, both are there sooner than one after the other. */
+const TOGETHER_MS = 100
 
 async function start() {
   startTheme()
-  if (session) headStart()
-  else void restStyles()
+  const page = session ? headStart() : void restStyles()
   const ready = early ? await firstPermissions(early) : 'failed'
   if (ready === 'gone') return
+  await Promise.race([page, new Promise((go) => setTimeout(go, TOGETHER_MS))])
   restoreTabs(can)
   guardUnload()
   const root = document.getElementById('root')

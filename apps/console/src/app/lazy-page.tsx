@@ -28,7 +28,7 @@ function begin(screen: Screen) {
 }
 
 /** Starts loading a screen's code before anything renders it. */
-export const preloadPage = (screen: Screen) => void begin(screen).catch(() => {})
+export const preloadPage = (screen: Screen) => begin(screen).catch(() => {})
 
 /**
  * The page of a screen once its code is here; a failure is thrown. Not `lazy`: React shows what a boundary waited for

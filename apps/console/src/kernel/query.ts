@@ -106,14 +106,14 @@ function useOnce<Result>() {
 }
 
 /** Asks for a screen's first data while its code loads. A failure waits for the screen to ask, and to tell. */
-export async function prefetchRead(client: QueryClient, { path, input, next }: FirstRead) {
+export async function prefetchRead(client: QueryClient, { path, input, next }: FirstRead): Promise<unknown> {
   const queryKey = keyOf({ path }, input)
   await client.prefetchQuery({
     queryKey,
     queryFn: ({ signal }) => call(routeOf(path), input, { signal, quiet: true }),
   })
   const answer = client.getQueryData(queryKey)
-  if (next && answer) for (const read of next(answer as never)) void prefetchRead(client, read)
+  return answer && next && Promise.all(next(answer as never).map((read) => prefetchRead(client, read)))
 }
 
 const routeOf = (path: FirstRead['path']) => ({ method: 'GET', path, access: 'session' }) as unknown as Endpoint
