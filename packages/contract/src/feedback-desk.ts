@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { SHIPPED_HOLIDAYS } from './holidays.ts'
 import type { Contract } from './kernel/endpoint.ts'
 import { choice, day, id, rev, search, text, whole } from './kernel/fields.ts'
 
@@ -56,7 +57,7 @@ export const SlaSettings = z.object({
 export type SlaValue = z.output<typeof SlaSettings>
 
 const HOUR = 60
-/** Until somebody says otherwise: nine to six with a break, Monday to Friday. */
+/** Until somebody says otherwise: nine to six with a break, Monday to Friday, and the official holidays. */
 export const STANDARD_SLA: SlaValue = {
   enabled: true,
   calendar: {
@@ -65,8 +66,8 @@ export const STANDARD_SLA: SlaValue = {
       { start: '13:30', end: '18:00' },
     ],
     weekdays: [1, 2, 3, 4, 5],
-    holidays: [],
-    workdays: [],
+    holidays: [...SHIPPED_HOLIDAYS.holidays],
+    workdays: [...SHIPPED_HOLIDAYS.workdays],
   },
   targets: {
     1: { respond: 8 * HOUR, solve: 60 * HOUR },

@@ -1,11 +1,12 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { desk, type SlaValue } from '@oms/contract/feedback-desk.ts'
 import { FEEDBACK_PRIORITY } from '@oms/contract/feedback-rows.ts'
-import { Button, Checkbox, Drawer, Form, Input, InputNumber, Select, Skeleton, Switch } from 'antd'
+import { Button, Checkbox, Drawer, Form, Input, InputNumber, Skeleton, Switch } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { DayList, SlaDays } from './sla-days.tsx'
 import './ticket.css'
 
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'].map((label, at) => ({ value: at + 1, label }))
@@ -41,8 +42,11 @@ function Loaded({ sla, onClose }: { sla: SlaValue; onClose(): void }) {
           <Checkbox.Group options={WEEKDAYS} />
         </Form.Item>
         <Periods />
-        <Days name="holidays" label="节假日" hint="这些天不计时，格式 2026-10-01" />
-        <Days name="workdays" label="调休上班日" hint="这些天照常计时" />
+        <Form.Item name="calendar" noStyle>
+          <SlaDays />
+        </Form.Item>
+        <DayList name="holidays" label="节假日" hint="这些天不计时，格式 2026-10-01" />
+        <DayList name="workdays" label="调休上班日" hint="这些天照常计时" />
       </Form>
     </Drawer>
   )
@@ -107,15 +111,4 @@ const Periods = () => (
       </Form.Item>
     )}
   </Form.List>
-)
-
-const Days = ({ name, label, hint }: { name: 'holidays' | 'workdays'; label: string; hint: string }) => (
-  <Form.Item name={['calendar', name]} label={label} extra={hint}>
-    <Select
-      mode="tags"
-      tokenSeparators={[',', '，', ' ', '\n']}
-      open={false}
-      placeholder="输入日期后回车，可一次粘贴多个"
-    />
-  </Form.Item>
 )

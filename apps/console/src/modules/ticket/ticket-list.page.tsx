@@ -3,9 +3,9 @@ import { desk } from '@oms/contract/feedback-desk.ts'
 import { feedback } from '@oms/contract/feedback.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { later } from '#kernel/later.tsx'
-import { Allowed } from '#kernel/session.tsx'
+import { Allowed, useCan } from '#kernel/session.tsx'
 import { DataTable } from '#kit/data-table.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Page } from '#kit/page.tsx'
@@ -30,8 +30,15 @@ export default function TicketListPage() {
   const list = useList(feedback.page)
   const navigate = useNavigate()
   const claim = useClaim()
-  const [open, setOpen] = useState<'add' | 'templates' | 'sla'>()
-  const close = () => setOpen(undefined)
+  const { hash } = useLocation()
+  const can = useCan()
+  const [chosen, setOpen] = useState<'add' | 'templates' | 'sla'>()
+  // The home page leads straight to the limits when their calendar lacks a year.
+  const open = chosen ?? (hash === '#sla' && can(desk.saveSla.access) ? 'sla' : undefined)
+  const close = () => {
+    setOpen(undefined)
+    if (hash) void navigate(HERE, { replace: true })
+  }
   const show = ({ id }: Ticket) => void navigate(ticketAddress(HERE, id))
   const rowActions = (row: Ticket) => (
     <RowActions

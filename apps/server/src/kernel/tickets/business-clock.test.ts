@@ -34,6 +34,26 @@ test('a holiday, a day worked instead and a weekend', () => {
   ])
 })
 
+test.each([
+  // New Year: off from Thursday to Saturday, Sunday worked instead.
+  ['2025-12-31 17:30', 60, '2026-01-04 09:30'],
+  // Spring Festival: Saturday before it worked, nine days off, and the Saturday after.
+  ['2026-02-13 17:30', 60, '2026-02-14 09:30'],
+  ['2026-02-14 17:30', 60, '2026-02-24 09:30'],
+  ['2026-02-27 17:30', 60, '2026-02-28 09:30'],
+  ['2026-04-03 17:30', 60, '2026-04-07 09:30'],
+  ['2026-04-30 17:30', 60, '2026-05-06 09:30'],
+  ['2026-05-08 17:30', 60, '2026-05-09 09:30'],
+  ['2026-06-18 17:30', 60, '2026-06-22 09:30'],
+  ['2026-09-19 10:00', 60, '2026-09-20 10:00'],
+  ['2026-09-24 17:30', 60, '2026-09-28 09:30'],
+  ['2026-09-30 17:30', 60, '2026-10-08 09:30'],
+  ['2026-10-09 17:30', 60, '2026-10-10 09:30'],
+])('with the holidays of 2026, from %s, %i working minutes end at %s', (from, minutes, expected) => {
+  const end = addWorkingMinutes(STANDARD_SLA.calendar, ZONE, at(from), minutes)
+  expect(wallOf(end, ZONE).slice(0, 16)).toBe(expected)
+})
+
 test('working minutes between two moments are what adding them took', () => {
   for (const minutes of [0, 1, 179, 180, 450, 1000, 5000]) {
     const from = at('2030-03-04 10:17')

@@ -1,3 +1,4 @@
+import { missingYear } from '@oms/contract/holidays.ts'
 import { type AnyColumn, and, eq, isNull, ne, sql } from 'drizzle-orm'
 import { accounts } from '#db/schema/account.ts'
 import { licenseGrants } from '#db/schema/license.ts'
@@ -9,7 +10,9 @@ import { otaAlarms, otaPolicies } from '#db/schema/upgrade.ts'
 import { lockedIs } from '#kernel/accounts/lock-filter.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { slaSettings } from '#kernel/tickets/sla.ts'
 import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
+import { wallOf } from '#kernel/tickets/zone.ts'
 
 interface Task {
   readonly key: string
@@ -104,7 +107,7 @@ const TASKS: readonly Task[] = [
   {
     key: 'tenantsDue',
     title: '30 天内到期的客户',
-    url: '/tenantManage/tenant',
+    url: '/tenantManage/tenant?expiresWithin=30',
     needs: 'tenantManage:tenant:renew',
     count: ({ db, user }) =>
       db.$count(
@@ -117,6 +120,18 @@ const TASKS: readonly Task[] = [
           scoped(user, { tenant: tenants.id }),
         ),
       ),
+  },
+  {
+    key: 'calendar',
+    title: '补充服务日历的节假日',
+    url: '/AfterService/Questions#sla',
+    needs: 'AfterService:Questions:sla',
+    async count({ db, user, now, kernel }) {
+      if (!user.isPlatform) return 0
+      const { enabled, calendar } = await slaSettings(db)
+      const today = wallOf(now, kernel.config.timeZone).slice(0, 10)
+      return enabled && missingYear(calendar, today) !== undefined ? 1 : 0
+    },
   },
   {
     key: 'firmwareDrafts',

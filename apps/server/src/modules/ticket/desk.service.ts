@@ -6,7 +6,7 @@ import { settings } from '#db/schema/system.ts'
 import { tenants } from '#db/schema/tenant.ts'
 import { tickets, ticketTemplates, ticketViewers } from '#db/schema/ticket.ts'
 import type { Ctx, User } from '#kernel/context.ts'
-import { forbidden, notFound } from '#kernel/problem.ts'
+import { forbidden, invalid, notFound } from '#kernel/problem.ts'
 import { contains } from '#kernel/query.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
@@ -85,6 +85,9 @@ export function sla({ db, user }: Ctx) {
 export async function saveSla(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
+  const { holidays, workdays } = input.calendar
+  const both = workdays.find((day) => holidays.includes(day))
+  if (both) throw invalid(`${both} 不能既是节假日又是调休上班日`, 'calendar.workdays')
   const change = { value: input, updateTime: now.toISOString() }
   await db
     .insert(settings)

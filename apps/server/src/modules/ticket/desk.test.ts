@@ -61,6 +61,9 @@ describe('the clock', () => {
     ]
     const wrong = await me.call('PUT', `${URL}/sla`, { ...sla, calendar: { ...sla.calendar, periods: overlap } })
     expect(wrong).toMatchObject({ code: 400, msg: '工作时段不能重叠' })
+    const twice = { ...sla.calendar, workdays: [...sla.calendar.workdays, sla.calendar.holidays[0]] }
+    const both = await me.call('PUT', `${URL}/sla`, { ...sla, calendar: twice })
+    expect(both).toMatchObject({ code: 400, data: { field: 'calendar.workdays' } })
     expect((await me.call('PUT', `${URL}/sla`, { ...sla, enabled: false })).code).toBe(200)
     const agent = await server.as(...AGENT)
     expect((await infoOf(agent, await ticketBy(agent))).slaState).toBe(0)
