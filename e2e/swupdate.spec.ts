@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Locator, Page } from '@playwright/test'
+import type { APIRequestContext, Locator, Page } from '@playwright/test'
 import {
   type Client,
   demandSwupdate,
@@ -12,6 +13,7 @@ import {
 import { makeImage, makeSigner, type Signer } from '../apps/server/src/device-side/swupdate-image.ts'
 import { expect, test } from './fixtures.ts'
 import { makePoller, type Poller, tokenOf } from './fleet.ts'
+import type { Api } from './people.ts'
 
 const ENGINEER = [
   ...['list', 'query', 'add', 'edit', 'enable', 'uploadComp', 'white', 'publish', 'task'].map(
@@ -87,6 +89,25 @@ async function publish(page: Page, { modelName }: Poller, verName: string, { fil
   await expect(page.getByText('还没有升级任务：设备下次检查时会领取')).toBeVisible()
 }
 
+/** As docs/device-protocols.md says: the statement of the release is checked with openssl, and the file against it. */
+async function expectSigned(request: APIRequestContext, admin: Api, { sn }: Poller, image: Buffer) {
+  const headers = { authorization: `Bearer ${tokenOf(sn)}` }
+  const told = await (await request.post('/device/v1/check', { headers, data: { sn, verCode: 100 } })).json()
+  const { keys } = await admin.call<{ keys: { pem: string }[] }>('GET', '/api/v1/device/ota/signing/keys')
+  const place = (name: string) => join(folder, `${sn}-${name}`)
+  for (const name of ['manifest.json', 'manifest.sig'])
+    writeFileSync(
+      place(name),
+      await (await request.get(told.manifest.url.replace('manifest.json', name), { headers })).body(),
+    )
+  writeFileSync(place('vendor.pub'), keys[0]?.pem ?? '')
+  const [text, seal, key] = [place('manifest.json'), place('manifest.sig'), place('vendor.pub')]
+  const check = ['pkeyutl', '-verify', '-pubin', '-inkey', key, '-rawin', '-in', text, '-sigfile', seal]
+  expect(execFileSync('openssl', check, { encoding: 'utf8' })).toContain('Verified Successfully')
+  const { components } = JSON.parse(readFileSync(text, 'utf8')) as { components: { sha256: string }[] }
+  expect(components.map(({ sha256 }) => sha256)).toEqual([createHash('sha256').update(image).digest('hex')])
+}
+
 /** Waits for a word in that row; the client's own last words are the message if it never comes. */
 async function reaches(row: Locator, words: string, { lines }: Client) {
   try {
@@ -99,9 +120,11 @@ async function reaches(row: Locator, words: string, { lines }: Client) {
 test("OTA-13 a signed image published from the console is installed by Debian's swupdate, and a person watches it succeed", async ({
   page,
   context,
+  request,
   baseURL,
   login,
   staff,
+  api,
   accessible,
 }) => {
   const device = await makePoller()
@@ -113,6 +136,7 @@ test("OTA-13 a signed image published from the console is installed by Debian's 
   await beside.goto(`/device/apkManage/detail/${device.deviceId}`)
   await beside.getByRole('tab', { name: '升级任务' }).click()
   await expect(beside.getByText('还没有升级任务')).toBeVisible()
+  await expectSigned(request, await api(), device, readFileSync(image.file))
   // From here on neither page is touched: what happens has to come by itself.
   const identity = { sn: device.sn, token: tokenOf(device.sn), url: baseURL ?? '', certificate: vendor.certificate }
   const before = startSwupdate(folder, identity)

@@ -61,7 +61,8 @@ export class Deployments {
       [otaId],
     )
     const manifests = await this.#pool.query<NonNullable<Deployment['manifest']>>(
-      'select manifest, signature, key_id as "keyId" from ota_manifests where ota_id = $1',
+      // One that waits for its signature is nothing to a device.
+      `select manifest, signature, key_id as "keyId" from ota_manifests where ota_id = $1 and signature <> ''`,
       [otaId],
     )
     const size = components.reduce((sum, each) => sum + each.size, 0)

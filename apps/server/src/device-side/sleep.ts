@@ -18,6 +18,10 @@ export const busySeconds = (deviceId: number, interval: number) =>
   idleSeconds(deviceId, Math.min(interval, BUSY_SECONDS))
 export const waitSeconds = (deviceId: number) => WAIT_FROM + Math.floor(WAIT_SPAN * spread(deviceId))
 
+/** Until a window opens: thrice on the way there, as a clock may be set; not more often than once in half a minute. */
+export const shutSeconds = (deviceId: number, interval: number, opensIn: number) =>
+  Math.min(idleSeconds(deviceId, interval), Math.max(30, bounded(opensIn / 3)))
+
 const bounded = (seconds: number) => Math.min(LONGEST, Math.max(SHORTEST, Math.round(seconds)))
 
 const two = (value: number) => String(value).padStart(2, '0')

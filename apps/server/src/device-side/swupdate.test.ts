@@ -152,6 +152,30 @@ describe.skipIf(withoutSwupdate !== undefined)("Debian's swupdate", { timeout: 1
     const client = start(sn, oms.origin)
     expect(await reaches(id, 120, client)).toMatchObject({ task_id: taskId })
   })
+
+  test('a task fetched before the daily window shut is not installed until it opens again', async () => {
+    const { id, sn, root } = await oms.device()
+    const { payload, target, otaId } = await released(vendor, 'window')
+    await oms.send((await oms.poll(root)).href!)
+    const { minute } = oms.kernel.fleet.moment(Date.now())
+    const setWindow = async (from: number, to: number) => {
+      const at = (offset: number) => (minute + offset + 1440) % 1440
+      await oms.query('update ota_policies set daily_start = $2, daily_end = $3 where ota_id = $1', [
+        otaId,
+        at(from),
+        at(to),
+      ])
+      await oms.sync()
+    }
+    await setWindow(120, 180)
+    const client = start(sn, oms.origin)
+    await heard(async () => client.lines.filter((line) => line.includes('No pending action')).length > 1)
+    expect(existsSync(target)).toBe(false)
+    await client.stop()
+    await setWindow(-60, 60)
+    await reaches(id, 40, start(sn, oms.origin))
+    await heard(async () => existsSync(target) && readFileSync(target).equals(payload))
+  })
 })
 
 /** Waits for what must come true; the test's own time limit ends it otherwise. */

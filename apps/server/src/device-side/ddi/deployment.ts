@@ -3,7 +3,9 @@ import type { OpenTask } from '#kernel/fleet/state.ts'
 import { missing, sendEmpty, sendJson } from '../answer.ts'
 import type { Component, Deployment } from '../deployments.ts'
 import { errorLines, readFeedback, reasonOf, stepOf } from '../feedback.ts'
+import { MANIFEST, sendManifest } from '../manifest.ts'
 import type { Call } from '../side.ts'
+import { isSkipped, noteSkip, shutFor, SKIPPED, windowOf } from '../window.ts'
 import { note } from '../tasks.ts'
 import type { Querying } from '../writes.ts'
 
@@ -28,9 +30,37 @@ export async function getDeployment(call: Call, taskId: number) {
   if (task.state === TASK.cancelling || task.state === TASK.confirming) throw missing('action')
   const deployment = await side.deployments.of(task.otaId)
   if (!deployment) throw missing('action')
-  await side.tasks.reached(task, TASK.fetched)
-  const body = { id: String(taskId), deployment: describe(call, deployment), ...(await historyOf(call, taskId, query)) }
-  sendJson(request, response, 200, body)
+  if (shutFor(call, task) === undefined) await side.tasks.reached(task, TASK.fetched)
+  else await side.tasks.change(call.slot, taskId, noteSkip)
+  const described = { ...describe(call, deployment), ...windowOf(call, task) }
+  const body = { id: String(taskId), deployment: described, ...(await historyOf(call, taskId, query)) }
+  sendJson(request, response, 200, signed(call, deployment, body))
+}
+
+/** `deploymentBase/{id}/manifest.json` and `.sig`: what the files have to be, in the words of whoever signed. */
+export async function getManifest(call: Call, taskId: number, name: string) {
+  const task = await openTask(call, taskId)
+  const deployment = await call.side.deployments.of(task.otaId)
+  if (!deployment) throw missing('manifest')
+  sendManifest(call.request, call.response, name, deployment)
+}
+
+/** Zephyr's client reads an answer into a buffer of this size. */
+const SMALL_BUFFER = 1100
+
+interface Described {
+  readonly id: string
+  readonly deployment: { readonly chunks: readonly object[] }
+}
+
+/** Says where the signed statement is; not where a small device would choke on the longer answer. */
+function signed<T extends Described>({ base }: Call, { manifest }: Deployment, body: T): T {
+  const [first, ...rest] = body.deployment.chunks
+  if (!manifest || !first) return body
+  const value = `${base}/deploymentBase/${body.id}/${MANIFEST}`
+  const chunks = [{ ...first, metadata: [{ key: 'manifest', value }] }, ...rest]
+  const told = { ...body, deployment: { ...body.deployment, chunks } }
+  return rest.length === 0 && JSON.stringify(told).length > SMALL_BUFFER ? body : told
 }
 
 /** Chunks and links as hawkBit writes them; short, as small devices read them into small buffers. */
@@ -83,6 +113,7 @@ export async function postFeedback(call: Call, taskId: number) {
   const { side, slot, request, response } = call
   const feedback = await readFeedback(request)
   await side.tasks.change(slot, taskId, async (db, task) => {
+    if (await isSkipped(db, task, feedback)) return note(db, task, feedback, { state: TASK.offered, reason: SKIPPED })
     const step = stepOf(task, feedback, side.downloads.isOpen(taskId))
     if (step.state === TASK.failed) {
       const details = [...(await earlierErrors(db, taskId)), ...feedback.details]

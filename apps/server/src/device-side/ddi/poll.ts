@@ -2,8 +2,10 @@ import { TASK } from '@oms/contract/ota-task.ts'
 import { FLAG } from '#kernel/fleet/slots.ts'
 import type { OpenTask } from '#kernel/fleet/state.ts'
 import { sendJson } from '../answer.ts'
+import { installedAction } from '../installed.ts'
 import type { Call } from '../side.ts'
-import { busySeconds, idleSeconds, sleepText, waitSeconds } from '../sleep.ts'
+import { busySeconds, idleSeconds, shutSeconds, sleepText, waitSeconds } from '../sleep.ts'
+import { shutFor } from '../window.ts'
 
 interface Link {
   readonly href: string
@@ -44,17 +46,24 @@ export async function poll(call: Call) {
   const { pollSeconds } = fleet.accessOf(fleet.slots.tenants[slot]!)
   const { task, mustWait } = await nextTask(call)
   const links: Record<string, Link> = {}
+  const shut = task && shutFor(call, task)
   if (task?.state === TASK.cancelling) links.cancelAction = { href: `${base}/cancelAction/${task.taskId}` }
   else if (task?.state === TASK.confirming) links.confirmationBase = { href: `${base}/confirmationBase/${task.taskId}` }
-  else if (task && side.pacing.mayFetch(task, now))
+  // While its window is shut nobody is sent there: SWUpdate closes what it may only skip, as a success.
+  else if (task && shut === undefined && side.pacing.mayFetch(task, now))
     links.deploymentBase = { href: `${base}/deploymentBase/${task.taskId}?c=${task.otaId}` }
   if ((fleet.slots.flags[slot]! & FLAG.wanted) !== 0) links.configData = { href: `${base}/configData` }
   const isHeld = mustWait || (task !== undefined && Object.keys(links).every((name) => name === 'configData'))
-  const seconds = isHeld
-    ? waitSeconds(deviceId)
-    : task
-      ? busySeconds(deviceId, pollSeconds)
-      : idleSeconds(deviceId, pollSeconds)
+  const seconds = shut
+    ? shutSeconds(deviceId, pollSeconds, shut)
+    : isHeld
+      ? waitSeconds(deviceId)
+      : task
+        ? busySeconds(deviceId, pollSeconds)
+        : idleSeconds(deviceId, pollSeconds)
+  // Only beside something else: the answer to an idle device is the same few bytes for everybody.
+  const installed = Object.keys(links).length > 0 ? await installedAction(side, slot) : 0
+  if (installed > 0) links.installedBase = { href: `${base}/installedBase/${installed}` }
   const config = { polling: { sleep: sleepText(seconds) } }
   sendJson(call.request, call.response, 200, Object.keys(links).length > 0 ? { config, _links: links } : { config })
 }

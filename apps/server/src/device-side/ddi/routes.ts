@@ -1,6 +1,7 @@
 import { TASK } from '@oms/contract/ota-task.ts'
 import { findComponent, sendComponent } from '../artifact.ts'
 import { DeviceProblem, missing, sendJson } from '../answer.ts'
+import { isManifestName } from '../manifest.ts'
 import type { Call } from '../side.ts'
 import { putConfigData, putInstalled } from './attributes.ts'
 import { getCancel, postCancelFeedback } from './cancel.ts'
@@ -11,7 +12,7 @@ import {
   getConfirmations,
   postConfirmation,
 } from './confirmation.ts'
-import { describe, getDeployment, getInstalled, postFeedback } from './deployment.ts'
+import { describe, getDeployment, getInstalled, getManifest, postFeedback } from './deployment.ts'
 import { poll } from './poll.ts'
 
 const MAX_INT = 2 ** 31 - 1
@@ -45,7 +46,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const taskId = idFrom(id, 'action')
     if (tail === undefined && method === 'GET') return getDeployment(call, taskId)
     if (tail === 'feedback' && method === 'POST') return postFeedback(call, taskId)
-    throw tail === undefined || tail === 'feedback' ? notAllowed() : missing('call')
+    if (isManifestName(tail) && method === 'GET') return getManifest(call, taskId, tail)
+    throw tail === undefined || tail === 'feedback' || isManifestName(tail) ? notAllowed() : missing('call')
   },
   installedBase: async (call, method, [id]) => {
     if (id === undefined && method === 'PUT') return putInstalled(call)

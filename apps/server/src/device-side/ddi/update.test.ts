@@ -79,7 +79,10 @@ describe('an update', () => {
       [{ ver_code: 2000, source: 2, task_id: taskId }],
     )
     const { body } = await oms.poll(root)
-    expect(body._links).toEqual({ configData: { href: `${oms.origin}${root}/configData` } })
+    expect(body._links).toEqual({
+      configData: { href: `${oms.origin}${root}/configData` },
+      installedBase: { href: `${oms.origin}${root}/installedBase/${taskId}` },
+    })
     expect((await oms.send(`${root}/installedBase/${taskId}`)).json().deployment.chunks).toHaveLength(1)
     expect((await oms.send(href!)).status).toBe(404)
     expect((await oms.post(`${root}/deploymentBase/${taskId}/feedback`, proceeding('late'))).status).toBe(410)

@@ -1,9 +1,11 @@
 import { TASK } from '@oms/contract/ota-task.ts'
 import type { LiveRule, OpenTask } from '#kernel/fleet/state.ts'
 import { clean, DeviceProblem, wrong } from '../answer.ts'
+import { MANIFEST } from '../manifest.ts'
 import { closeByVersion } from '../settle.ts'
 import { type Package, reportPackages, reportVersion, versionFrom } from '../versions.ts'
 import { waitSeconds } from '../sleep.ts'
+import { shutFor } from '../window.ts'
 import type { PlainAnswer, PlainCall } from './routes.ts'
 
 const MAX_PACKAGES = 50
@@ -93,6 +95,8 @@ async function takeVersions(
 async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
   const { side, origin } = call
   if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
+  const shut = shutFor(call, task)
+  if (shut !== undefined && task.state === TASK.offered) return NOTHING
   if (!side.pacing.mayFetch(task, call.now)) return wait(call)
   const deployment = await side.deployments.of(task.otaId)
   if (!deployment) return NOTHING
@@ -106,6 +110,7 @@ async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
       kind: packageName ? 'package' : 'firmware',
       ...(packageName && { packageName }),
       ...(mustConfirm && { confirm: true }),
+      ...(shut !== undefined && { install: 'wait', waitSeconds: shut }),
       version: { verCode, verName, description },
       components: components.map(({ id, name, type, fileName, size, md5, sha1, sha256 }) => ({
         name,
@@ -117,7 +122,7 @@ async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
         sha1,
         sha256,
       })),
-      ...(manifest && { manifest }),
+      ...(manifest && { manifest: { ...manifest, url: `${origin}/device/v1/files/${task.taskId}/${MANIFEST}` } }),
     },
   }
 }

@@ -3,6 +3,7 @@ import { findComponent, sendComponent } from '../artifact.ts'
 import { DeviceProblem, missing, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
 import { readObject } from '../read-body.ts'
 import { hasToken, identify, isGateway, register } from '../identify.ts'
+import { isManifestName, sendManifest } from '../manifest.ts'
 import type { DeviceSide } from '../side.ts'
 import { activate } from './activate.ts'
 import { check } from './check.ts'
@@ -80,7 +81,10 @@ async function slotOf(side: DeviceSide, sn: string, token: string, model: string
   throw unauthorized()
 }
 
-/** `files/{taskId}/{componentId}/{name}`: the bytes, for the device the task belongs to. */
+/**
+ * `files/{taskId}/{componentId}/{name}`: the bytes, for the device the task belongs to; `files/{taskId}/manifest.json` and
+ * `.sig`: what was signed.
+ */
 async function download(arrived: Arrived, [task, component, name]: readonly string[]) {
   const { side, request, response, now } = arrived
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new DeviceProblem(405, 'GET or HEAD only')
@@ -94,6 +98,11 @@ async function download(arrived: Arrived, [task, component, name]: readonly stri
       isGateway(kernel, tenantId, token))
   if (!isKnown) throw unauthorized()
   side.limits.takeDevice(slot, now, kernel.fleet.slots)
+  if (name === undefined && isManifestName(component)) {
+    const deployment = await side.deployments.of(kernel.fleet.state.tasks.get(Number(task))?.otaId ?? 0)
+    if (!deployment) throw missing('manifest')
+    return sendManifest(request, response, component, deployment)
+  }
   const found = await findComponent({ side, slot }, Number(component))
   if (found.component.fileName !== name || found.task.taskId !== Number(task)) throw missing('file')
   return sendComponent({ side, request, response, slot, base: '', query: new URLSearchParams(), now }, found)

@@ -4,10 +4,10 @@ import type { Events } from '#kernel/events.ts'
 import { Follower } from './follower.ts'
 import { accessOf } from './load-devices.ts'
 import { loadGroup, membersOf, readRule } from './load-rules.ts'
-import { bestRule } from './match.ts'
+import { bestRule, dailyWindowOf } from './match.ts'
 import { clockOf, type DeviceFacts, type Moment, type Rule } from './rule.ts'
 import { FLAG } from './slots.ts'
-import type { LiveRule } from './state.ts'
+import type { LiveRule, OpenTask } from './state.ts'
 import { type SurveyOptions, surveyOf } from './survey.ts'
 
 interface Parts {
@@ -99,7 +99,8 @@ export class Fleet {
   /** The firmware this device gets by itself now; its tasks, pacing and confirmation are the caller's matter. */
   match(slot: number, now: Moment): LiveRule | undefined {
     const { slots, state } = this
-    const rules = state.firmware.get(slots.models[slot]!)
+    const isListed = (slots.flags[slot]! & FLAG.listed) !== 0
+    const rules = (isListed ? state.firmware : state.formal).get(slots.models[slot]!)
     // The usual answer, without a look at any rule: nothing is higher than what it runs.
     if (!rules || rules[0]!.verCode <= slots.versions[slot]!) return undefined
     return this.#best(rules, this.#factsAt(slot, slots.versionOf(slot)), now)
@@ -109,6 +110,12 @@ export class Fleet {
   matchPackage(slot: number, { name, verCode }: { name: string; verCode: number }, now: Moment): LiveRule | undefined {
     const rules = this.state.packages.get(this.slots.models[slot]!)?.filter(({ packageName }) => packageName === name)
     return rules && this.#best(rules, this.#factsAt(slot, verCode), now)
+  }
+
+  /** The daily window a task on this device is bound to; undefined: none. */
+  dailyWindow({ slot, otaId, pushed }: OpenTask, now: Moment) {
+    const rule = pushed ? undefined : this.state.rules.get(otaId)
+    return rule && dailyWindowOf(rule, this.#factsAt(slot, null), now)
   }
 
   /** Enabled versions for a model, firmware and packages. */

@@ -47,7 +47,8 @@ export interface Verdict {
 }
 
 /** Formal release as far as its devices are concerned: one not approved yet goes to its white list only. */
-const isFormal = ({ mode, state }: Rule) => mode === 2 && state !== WAITING && state !== REFUSED
+export const isFormal = ({ mode, state }: Pick<Rule, 'mode' | 'state'>) =>
+  mode === 2 && state !== WAITING && state !== REFUSED
 const isHeld = ({ state }: Rule) => state >= PAUSED
 
 interface Test {
@@ -143,12 +144,23 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
 }
 
 const ORDER = Object.keys(RULES) as RuleCode[]
-const IN_ORDER = ORDER.map((code) => TESTS[code].passes)
 
-/** Does the device get this version now? The question every poll asks. */
+/** Does the device get this version now? The question every poll asks: written out, as a loop over the tests is slower. */
 export function passes(rule: Rule, device: DeviceFacts, now: Moment): boolean {
-  for (let i = 0; i < IN_ORDER.length; i++) if (!IN_ORDER[i]!(rule, device, now)) return false
-  return true
+  return (
+    TESTS.newer.passes(rule, device, now) &&
+    TESTS.range.passes(rule, device, now) &&
+    TESTS.white.passes(rule, device, now) &&
+    TESTS.state.passes(rule, device, now) &&
+    TESTS.tenant.passes(rule, device, now) &&
+    TESTS.share.passes(rule, device, now) &&
+    TESTS.group.passes(rule, device, now) &&
+    TESTS.window.passes(rule, device, now) &&
+    TESTS.device.passes(rule, device, now) &&
+    TESTS.model.passes(rule, device, now) &&
+    TESTS.version.passes(rule, device, now) &&
+    TESTS.release.passes(rule, device, now)
+  )
 }
 
 /** The first rule that keeps the version from the device; undefined when it gets it. */
@@ -199,9 +211,29 @@ function rangeWords({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts, _n
 function inWindow({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms, minute }: Moment) {
   if ((startAt !== null && ms < startAt) || (endAt !== null && ms >= endAt)) return false
   if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return true
-  const isOver = dailyStart > dailyEnd
-  return isOver ? minute >= dailyStart || minute < dailyEnd : minute >= dailyStart && minute < dailyEnd
+  return between(minute, dailyStart, dailyEnd)
 }
+
+/** May reach over midnight. */
+const between = (minute: number, from: number, to: number) =>
+  from > to ? minute >= from || minute < to : minute >= from && minute < to
+
+/** The daily window that binds this device also once it has its task. */
+export interface DailyWindow {
+  readonly isOpen: boolean
+  /** Minutes until it opens; 0 while it is open. */
+  readonly opensIn: number
+}
+
+/** Undefined: nothing binds it, as devices of the white list. */
+export function dailyWindowOf(rule: Rule, device: DeviceFacts, { minute }: Moment): DailyWindow | undefined {
+  const { dailyStart, dailyEnd } = rule
+  if (!isFormal(rule) || dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return undefined
+  if (rule.whites.has(device)) return undefined
+  const isOpen = between(minute, dailyStart, dailyEnd)
+  return { isOpen, opensIn: isOpen ? 0 : (dailyStart - minute + DAY_MINUTES) % DAY_MINUTES }
+}
+const DAY_MINUTES = 1440
 
 const exempted = (passed: boolean, words: string) => (passed ? words : '白名单设备，不受此限')
 
