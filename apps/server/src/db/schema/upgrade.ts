@@ -76,6 +76,8 @@ export const otaStages = pgTable(
     /** Closed tasks and minutes a stage needs before it is judged. */
     minReports: integer().notNull().default(20),
     minMinutes: integer().notNull().default(30),
+    /** After so many minutes it is judged by whatever came: a stage of few devices never has enough results. */
+    maxMinutes: integer().notNull().default(1440),
     /** 0 waiting, 1 running, 2 passed, 3 failed, 4 skipped by a person. */
     state: smallint().notNull().default(0),
     startTime: moment(),
@@ -85,6 +87,16 @@ export const otaStages = pgTable(
   },
   (t) => [primaryKey({ name: 'ota_stages_pk', columns: [t.otaId, t.seq] })],
 )
+
+/**
+ * How many tasks of a release were handed out in the minute under way, over all processes. Only for releases with such a
+ * limit; its row is also what those wait for that begin a download of a release with a limit.
+ */
+export const otaPaces = pgTable('ota_paces', {
+  otaId: integer().primaryKey(),
+  since: moment().notNull().default(sql`now()`),
+  handed: integer().notNull().default(0),
+})
 
 /** The devices a version is released to whatever its other rules say. */
 export const otaWhites = pgTable(
