@@ -11,7 +11,8 @@ import {
   VERSION_SOURCE,
 } from './device-row.ts'
 import type { Contract } from './kernel/endpoint.ts'
-import { choice, id, ids, optional, rev, search } from './kernel/fields.ts'
+import { choice, id, ids, optional, rev } from './kernel/fields.ts'
+import { optionsAt } from './kernel/options.ts'
 import { pageOf, pageQuery } from './kernel/page.ts'
 import { exportQuery, importReport } from './kernel/transfer.ts'
 import { BatchReport } from './staff.ts'
@@ -19,8 +20,6 @@ import { UPLOAD } from './upload.ts'
 
 const one = z.object({ id })
 const many = ids(MAX_BATCH).meta({ title: '设备' })
-const option = z.object({ id: z.int(), name: z.string() })
-const keyword = search('关键字', 64)
 const flag = z.enum(['0', '1']).default('0')
 
 /** Devices (`/device/apkManage`). */
@@ -229,36 +228,18 @@ export const devices = {
     }),
   },
   /** Choices of the filters and forms of the device screens; at most 100 of each, a keyword narrows them. */
-  modelOptions: {
-    method: 'GET',
-    path: '/api/v1/device/info/options/model',
-    access: 'device:apkManage:list',
-    input: z.object({ keyword, typeId: optional(id) }),
-    result: z.object({
-      list: z.array(option.extend({ modelCode: z.string(), typeName: z.string(), status: z.int() })),
-    }),
-  },
-  typeOptions: {
-    method: 'GET',
-    path: '/api/v1/device/info/options/type',
-    access: 'device:apkManage:list',
-    input: z.object({ keyword }),
-    result: z.object({ list: z.array(option) }),
-  },
-  groupOptions: {
-    method: 'GET',
-    path: '/api/v1/device/info/options/group',
-    access: 'device:apkManage:list',
-    input: z.object({ keyword, kind: optional(choice('分组类型', { 1: '静态', 2: '动态' })) }),
-    result: z.object({ list: z.array(option.extend({ kind: z.int(), tenantName: z.string() })) }),
-  },
-  tenantOptions: {
-    method: 'GET',
-    path: '/api/v1/device/info/options/tenant',
-    access: 'device:apkManage:list',
-    input: z.object({ keyword }),
-    result: z.object({ list: z.array(option.extend({ tenantNo: z.string() })) }),
-  },
+  modelOptions: optionsAt('/api/v1/device/info/options/model', 'device:apkManage:list', {
+    row: { modelCode: z.string(), typeName: z.string(), status: z.int() },
+    asked: { typeId: optional(id) },
+  }),
+  typeOptions: optionsAt('/api/v1/device/info/options/type', 'device:apkManage:list'),
+  groupOptions: optionsAt('/api/v1/device/info/options/group', 'device:apkManage:list', {
+    row: { kind: z.int(), tenantName: z.string() },
+    asked: { kind: optional(choice('分组类型', { 1: '静态', 2: '动态' })) },
+  }),
+  tenantOptions: optionsAt('/api/v1/device/info/options/tenant', 'device:apkManage:list', {
+    row: { tenantNo: z.string() },
+  }),
   /** POST: the filter may hold a thousand serials. */
   export: {
     method: 'POST',

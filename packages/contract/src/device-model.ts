@@ -3,6 +3,7 @@ import type { Contract } from './kernel/endpoint.ts'
 import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
 import { choice, id, note, optional, rev, search, text } from './kernel/fields.ts'
 import { pageOf, sortedPage, timeRange } from './kernel/page.ts'
+import { switches } from './kernel/switches.ts'
 import { exportQuery } from './kernel/transfer.ts'
 import { UPLOAD } from './upload.ts'
 
@@ -201,24 +202,5 @@ export const deviceModels = {
     result: z.null(),
     done: '删除成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/device/model/enable/:id',
-    access: 'device:updateManage:enable',
-    title: '启用设备型号',
-    kind: 'edit',
-    input: byId,
-    result: z.null(),
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/device/model/disable/:id',
-    access: 'device:updateManage:enable',
-    title: '停用设备型号',
-    kind: 'edit',
-    input: byId,
-    result: z.null(),
-    done: '已停用',
-  },
+  ...switches('/api/v1/device/model', 'device:updateManage:enable', '设备型号'),
 } as const satisfies Contract

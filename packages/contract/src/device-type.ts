@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from './kernel/endpoint.ts'
 import { choice, id, note, optional, rev, search, text, whole } from './kernel/fields.ts'
 import { pageOf, sortedPage, timeRange } from './kernel/page.ts'
+import { switches } from './kernel/switches.ts'
 import { exportQuery } from './kernel/transfer.ts'
 
 export const TYPE_STATUS = { 1: '启用', 0: '停用' } as const
@@ -116,24 +117,5 @@ export const deviceTypes = {
     result: z.null(),
     done: '删除成功',
   },
-  enable: {
-    method: 'POST',
-    path: '/api/v1/device/type/enable/:id',
-    access: 'device:_manage:enable',
-    title: '启用设备类型',
-    kind: 'edit',
-    input: byId,
-    result: z.null(),
-    done: '已启用',
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/v1/device/type/disable/:id',
-    access: 'device:_manage:enable',
-    title: '停用设备类型',
-    kind: 'edit',
-    input: byId,
-    result: z.null(),
-    done: '已停用',
-  },
+  ...switches('/api/v1/device/type', 'device:_manage:enable', '设备类型'),
 } as const satisfies Contract

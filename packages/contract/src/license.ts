@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from './kernel/endpoint.ts'
 import { choice, id, ids, note, optional, search, text, whole } from './kernel/fields.ts'
+import { optionsAt } from './kernel/options.ts'
 import { pageOf, pageQuery, sortedPage, timeRange } from './kernel/page.ts'
 import { exportQuery, importReport } from './kernel/transfer.ts'
 import {
@@ -241,33 +242,15 @@ export const licenseCerts = {
   },
 } as const satisfies Contract
 
-const option = z.object({ id: z.int(), name: z.string() })
-const keyword = search('关键字', 64)
-
 /** Choices of the filters and forms of the three licence screens, within what the account may see. */
 export const licenseOptions = {
-  tenants: {
-    method: 'GET',
-    path: '/api/v1/license/options/tenant',
-    access: 'session',
-    input: z.object({ keyword }),
-    result: z.object({ list: z.array(option.extend({ tenantNo: z.string() })) }),
-  },
-  models: {
-    method: 'GET',
-    path: '/api/v1/license/options/model',
-    access: 'session',
-    input: z.object({ keyword }),
-    result: z.object({ list: z.array(option.extend({ modelCode: z.string() })) }),
-  },
+  tenants: optionsAt('/api/v1/license/options/tenant', 'session', { row: { tenantNo: z.string() } }),
+  models: optionsAt('/api/v1/license/options/model', 'session', { row: { modelCode: z.string() } }),
   /** `stock` 1: those that have certificates in stock. */
-  batches: {
-    method: 'GET',
-    path: '/api/v1/license/options/batch',
-    access: 'LicenseManage:Certificate:list',
-    input: z.object({ keyword, stock: optional(choice('有库存', { 0: '全部', 1: '有库存' })) }),
-    result: z.object({ list: z.array(option.extend({ vendor: z.int(), stock: z.int() })) }),
-  },
+  batches: optionsAt('/api/v1/license/options/batch', 'LicenseManage:Certificate:list', {
+    row: { vendor: z.int(), stock: z.int() },
+    asked: { stock: optional(choice('有库存', { 0: '全部', 1: '有库存' })) },
+  }),
   types: {
     method: 'GET',
     path: '/api/v1/license/options/type',

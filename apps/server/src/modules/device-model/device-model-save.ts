@@ -1,17 +1,17 @@
 import { DeviceModelInput, type deviceModels as calls } from '@oms/contract/device-model.ts'
-import { TYPE_STATUS } from '@oms/contract/device-type.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { deviceModels, deviceTypes } from '#db/schema/device.ts'
 import { files } from '#db/schema/system.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, notFound } from '#kernel/problem.ts'
+import { invalid } from '#kernel/problem.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive } from '#kernel/tenancy.ts'
 import { titlesOf } from '#kernel/titles.ts'
 import { uniqueClash } from '#kernel/unique.ts'
+import { catalogueEntry, worded } from './catalogue-entry.ts'
 import { announce, assertPlatform, countOf, leftOver } from './catalogue-guard.ts'
 
 type Stored = typeof deviceModels.$inferSelect
@@ -21,16 +21,23 @@ const CLASHES = {
   device_models_code: ['型号编码已存在', 'modelCode'],
 } as const
 
-async function lockModel({ db, user }: Ctx, id: number): Promise<Stored> {
-  assertPlatform(user)
-  const [found] = await db
-    .select()
-    .from(deviceModels)
-    .where(and(eq(deviceModels.id, id), alive(deviceModels)))
-    .for('update')
-  if (!found) throw notFound('设备型号')
-  return found
-}
+const entry = catalogueEntry<Stored>({
+  table: deviceModels,
+  bizType: 'deviceModel',
+  noun: '设备型号',
+  titles: TITLES,
+  nameOf: ({ modelName }) => modelName,
+  async heldBy({ db }, id) {
+    const left = leftOver([
+      [await countOf(db, sql`devices where model_id = ${id} and deleted_at is null`), '台设备'],
+      [await countOf(db, sql`ota_versions where model_id = ${id} and deleted_at is null`), '个升级版本'],
+      [await countOf(db, sql`device_access where auto_model_id = ${id}`), '个客户的自动注册设置'],
+    ])
+    return left && `还有${left}使用该型号，不能删除`
+  },
+  onRemove: (ctx, { picture }) => changePicture(ctx, picture, ''),
+})
+export const { remove, enable, disable } = entry
 
 /** The type a model is filed under, kept from being deleted meanwhile; one switched off stays where it is already. */
 async function typeOf(db: Db, typeId: number, before?: number) {
@@ -65,7 +72,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 
 export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
-  const stored = await lockModel(ctx, id)
+  const stored = await entry.lock(ctx, id)
   await checkRevision(db, stored, rev)
   await typeOf(db, input.typeId, stored.typeId)
   const diff = changes(worded(stored), worded(input), TITLES)
@@ -103,44 +110,6 @@ async function changePicture({ db, user, now }: Ctx, before: string, after: stri
 }
 
 const idOf = (address: string) => address.slice(-32)
-
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
-  const { db, user, now } = ctx
-  const stored = await lockModel(ctx, id)
-  const left = leftOver([
-    [await countOf(db, sql`devices where model_id = ${id} and deleted_at is null`), '台设备'],
-    [await countOf(db, sql`ota_versions where model_id = ${id} and deleted_at is null`), '个升级版本'],
-    [await countOf(db, sql`device_access where auto_model_id = ${id}`), '个客户的自动注册设置'],
-  ])
-  if (left) throw conflict(`还有${left}使用该型号，不能删除`)
-  await changePicture(ctx, stored.picture, '')
-  await db
-    .update(deviceModels)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
-    .where(eq(deviceModels.id, id))
-  ctx.audit({ bizType: 'deviceModel', bizId: id, action: `删除设备型号「${stored.modelName}」` })
-  await announce(ctx)
-  return null
-}
-
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
-
-async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
-  const { db, user, now } = ctx
-  const stored = await lockModel(ctx, id)
-  ctx.audit({ bizType: 'deviceModel', bizId: id, action: `${TYPE_STATUS[status]}设备型号「${stored.modelName}」` })
-  if (stored.status === status) return null
-  await db
-    .update(deviceModels)
-    .set({ status, ...touched(stored, user.uid, now) })
-    .where(and(eq(deviceModels.id, id), ne(deviceModels.status, status)))
-  ctx.audit({ diff: changes(worded(stored), worded({ ...stored, status }), TITLES) })
-  await announce(ctx)
-  return null
-}
-
-const worded = (fields: { status: number }) => ({ ...fields, status: TYPE_STATUS[fields.status as 0 | 1] })
 
 function rethrowClash(error: unknown): never {
   throw uniqueClash(error, CLASHES) ?? error

@@ -3,7 +3,6 @@ import {
   DeviceTypeRow,
   type deviceTypes as calls,
   deviceTypes as contract,
-  TYPE_STATUS,
 } from '@oms/contract/device-type.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
@@ -12,13 +11,14 @@ import { deviceTypes } from '#db/schema/device.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { countByModel, type DeviceCount, keptByModel } from '#kernel/fleet/fleet-counts.ts'
 import { changes } from '#kernel/mask.ts'
-import { conflict, notFound } from '#kernel/problem.ts'
+import { notFound } from '#kernel/problem.ts'
 import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { defineExport } from '#kernel/table/export.ts'
 import { alive } from '#kernel/tenancy.ts'
 import { titlesOf } from '#kernel/titles.ts'
 import { uniqueClash } from '#kernel/unique.ts'
+import { catalogueEntry, worded } from './catalogue-entry.ts'
 import { announce, assertPlatform, countOf } from './catalogue-guard.ts'
 
 type Stored = typeof deviceTypes.$inferSelect
@@ -113,16 +113,18 @@ export const exportTypes = defineExport({
   keyOf: ({ id }) => id,
 })
 
-async function lockType({ db, user }: Ctx, id: number): Promise<Stored> {
-  assertPlatform(user)
-  const [found] = await db
-    .select()
-    .from(deviceTypes)
-    .where(and(eq(deviceTypes.id, id), alive(deviceTypes)))
-    .for('update')
-  if (!found) throw notFound('设备类型')
-  return found
-}
+const entry = catalogueEntry<Stored>({
+  table: deviceTypes,
+  bizType: 'deviceType',
+  noun: '设备类型',
+  titles: TITLES,
+  nameOf: ({ typeName }) => typeName,
+  async heldBy({ db }, id) {
+    const models = await countOf(db, sql`device_models where type_id = ${id} and deleted_at is null`)
+    return models > 0 ? `该类型下还有${models}个型号，请先删除型号或改到其他类型` : ''
+  },
+})
+export const { remove, enable, disable } = entry
 
 export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
@@ -144,7 +146,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 
 export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
-  const stored = await lockType(ctx, id)
+  const stored = await entry.lock(ctx, id)
   await checkRevision(db, stored, rev)
   const diff = changes(worded(stored), worded(input), TITLES)
   if (diff.length === 0) return { rev: stored.rev }
@@ -158,39 +160,6 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   await announce(ctx)
   return saved!
 }
-
-export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
-  const { db, user, now } = ctx
-  const stored = await lockType(ctx, id)
-  const models = await countOf(db, sql`device_models where type_id = ${id} and deleted_at is null`)
-  if (models > 0) throw conflict(`该类型下还有${models}个型号，请先删除型号或改到其他类型`)
-  await db
-    .update(deviceTypes)
-    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
-    .where(eq(deviceTypes.id, id))
-  ctx.audit({ bizType: 'deviceType', bizId: id, action: `删除设备类型「${stored.typeName}」` })
-  await announce(ctx)
-  return null
-}
-
-export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
-export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
-
-async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
-  const { db, user, now } = ctx
-  const stored = await lockType(ctx, id)
-  ctx.audit({ bizType: 'deviceType', bizId: id, action: `${TYPE_STATUS[status]}设备类型「${stored.typeName}」` })
-  if (stored.status === status) return null
-  await db
-    .update(deviceTypes)
-    .set({ status, ...touched(stored, user.uid, now) })
-    .where(eq(deviceTypes.id, id))
-  ctx.audit({ diff: changes(worded(stored), worded({ ...stored, status }), TITLES) })
-  await announce(ctx)
-  return null
-}
-
-const worded = (fields: { status: number }) => ({ ...fields, status: TYPE_STATUS[fields.status as 0 | 1] })
 
 function rethrowClash(error: unknown): never {
   throw uniqueClash(error, CLASHES) ?? error
