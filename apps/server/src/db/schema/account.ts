@@ -90,6 +90,28 @@ export const sessions = pgTable(
   ],
 )
 
+/** Addresses of the big screen for a wall nobody is logged in at. Only hashes of their secrets are stored. */
+export const displayLinks = pgTable(
+  'display_links',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    name: varchar({ length: 30 }).notNull(),
+    tokenHash: bytes().notNull(),
+    /** Who made it: the wall sees what this account may see. */
+    uid: integer().notNull(),
+    createTime: moment().notNull().default(sql`now()`),
+    expireTime: moment().notNull(),
+    revokeTime: moment(),
+    lastSeenTime: moment(),
+    lastSeenIp: varchar({ length: 45 }).notNull().default(''),
+  },
+  (t) => [
+    uniqueIndex('display_links_token').on(t.tokenHash),
+    index('display_links_tenant').on(t.tenantId, t.id).where(sql`revoke_time is null`),
+  ],
+)
+
 /** Failed logins by account and address; the growing delay, the captcha and the lock-out read it. */
 export const loginFailures = pgTable(
   'login_failures',

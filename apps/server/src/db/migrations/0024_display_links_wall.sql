@@ -1,0 +1,1 @@
+SELECT oms_wall('display_links', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
