@@ -83,6 +83,7 @@ const EXACT_DARK = {
   colorLink: '#84adff',
   colorLinkHover: '#b2ccff',
   colorLinkActive: '#84adff',
+  colorInfo: '#84adff',
   colorInfoBg: '#12233f',
   colorInfoBorder: '#27497f',
   colorSuccess: '#4cc38a',

@@ -13,8 +13,17 @@ const FRESH_MS = 30_000
 export const makeQueryClient = () =>
   new QueryClient({
     defaultOptions: {
-      queries: { staleTime: FRESH_MS, gcTime: 10 * 60_000, retry: false, refetchOnWindowFocus: false },
-      mutations: { retry: false },
+      // Without a line a question would otherwise wait in silence, and so would the person: it is asked, fails, is told,
+      // and asked again when the line is back.
+      queries: {
+        staleTime: FRESH_MS,
+        gcTime: 10 * 60_000,
+        retry: false,
+        refetchOnWindowFocus: false,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      mutations: { retry: false, networkMode: 'always' },
     },
   })
 

@@ -34,13 +34,13 @@ export type DictData = z.output<typeof DictDataRow>
 const { col, actions } = columnsOf(DictDataRow)
 const QUERY = dictData.list.input
 const COLUMNS = [
-  col('dictLabel', (_, row) => <Label row={row} />, { width: 200 }),
-  col('dictValue', { width: 140 }),
+  col('dictLabel', (_, row) => <Label row={row} />, { width: 170 }),
+  col('dictValue', { width: 120 }),
   col('dictSort', { width: 110, align: 'right', sort: true }),
   col('status', (_, row) => <DataStatus row={row} />, { width: 100 }),
   col('isDefault', (is) => (is === 'Y' ? <Tag color="processing">默认</Tag> : <None />), { width: 90 }),
   col('cssClass', { width: 140, hidden: true }),
-  col('remark', { width: 220 }),
+  col('remark', { width: 160 }),
   col('createTime', time, { width: 180, hidden: true }),
   col('updateTime', time, { width: 180 }),
 ]
