@@ -12,6 +12,7 @@ import { changes } from './lib/poll-changes.ts'
 import { downloads } from './lib/poll-downloads.ts'
 import { poll, psql, TOKEN } from './lib/fleet.ts'
 
+const MODELS = 500
 const DEVICES = Number(process.env.BENCH_DEVICES ?? 1_000_000)
 const CONNECTIONS = 50
 const SECONDS = 6
@@ -38,32 +39,40 @@ export async function run() {
   }
 }
 
-/** A million devices of 50 models, five enabled versions each with range, white list and share; all are up to date. */
+/**
+ * A million devices of 500 models, each with twenty enabled versions for them that only white lists may have so far; the
+ * lists hold a million entries, of other devices.
+ */
 function fill(product: Product) {
   const token = createHash('sha256').update(TOKEN).digest('hex')
   psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
   psql(
     product,
-    `insert into device_models (type_id, model_name, model_code) select 1, 'b' || g, 'B' || g from generate_series(1, 50) g`,
+    `insert into device_models (type_id, model_name, model_code) select 1, 'b' || g, 'B' || g from generate_series(1, ${MODELS}) g`,
   )
   psql(
     product,
     `insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted, last_online_time, online)
-     select 1, 1 + g % 50, 'D' || g, 100 + g % 5, '\\x${token}', 0, now(), 1 from generate_series(1, ${DEVICES}) g`,
+     select 1, 1 + g % ${MODELS}, 'D' || g, 100 + g % 5, '\\x${token}', 0, now(), 1 from generate_series(1, ${DEVICES}) g`,
+  )
+  psql(
+    product,
+    `insert into devices (tenant_id, model_id, sn, ver_code, attributes_wanted)
+     select 1, 1 + g % ${MODELS}, 'W' || g, 100, 0 from generate_series(1, 100000) g`,
   )
   psql(
     product,
     `insert into ota_versions (tenant_id, model_id, ver_code, ver_name, old_ver_min, old_ver_max, release_date, status, components)
-     select 1, m, 101 + v * 10, 'v' || v, 90, 99, now() - interval '1 day', 1, 1 from generate_series(1, 50) m, generate_series(0, 4) v`,
+     select 1, m, 201 + v * 10, 'v' || v, 90, 200, now() - interval '1 day', 1, 1
+     from generate_series(1, ${MODELS}) m, generate_series(0, 19) v`,
   )
   psql(
     product,
-    `insert into ota_policies (ota_id, tenant_id, mode, percent) select ota_id, 1, 2, 2500 from ota_versions`,
+    `insert into ota_whites (ota_id, device_id) select v.ota_id, d.id from ota_versions v
+     join devices d on d.model_id = v.model_id and d.sn like 'W%' where v.ver_code < 301`,
   )
-  psql(
-    product,
-    `insert into ota_whites (ota_id, device_id) select ota_id, id from ota_versions, generate_series(1, 200) id`,
-  )
+  psql(product, 'analyze ota_versions')
+  psql(product, 'vacuum analyze ota_whites')
   psql(product, 'vacuum analyze devices')
 }
 
@@ -140,7 +149,7 @@ const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database
 const text = \`select v.ota_id from devices d
   join ota_versions v on v.model_id = d.model_id and v.status = 1 and d.ver_code between v.old_ver_min and v.old_ver_max
   left join ota_policies p on p.ota_id = v.ota_id
-  where d.sn = $1 and d.deleted_at is null and (mod(d.id, 10000) < p.percent
+  where d.sn = $1 and d.deleted_at is null and (p.mode = 2 and mod(d.id, 10000) < p.percent
     or exists (select 1 from ota_whites w where w.ota_id = v.ota_id and w.device_id = d.id))
   order by v.ver_code desc limit 1\`
 app.get('/default/controller/v1/:sn', async (request) => {
@@ -162,7 +171,7 @@ const LUA = {
 end`,
   check: (devices: number) => `request = function()
   local n = math.random(1, ${devices})
-  local body = '{"sn":"D' .. n .. '","model":"B' .. (1 + n % 50) .. '","verCode":' .. (100 + n % 5) .. '}'
+  local body = '{"sn":"D' .. n .. '","model":"B' .. (1 + n % ${MODELS}) .. '","verCode":' .. (100 + n % 5) .. '}'
   return wrk.format('POST', '/device/v1/check', { ['Authorization'] = 'Bearer ${TOKEN}', ['Content-Type'] = 'application/json' }, body)
 end`,
 }

@@ -7,6 +7,7 @@ import { copyRows } from './copy-rows.ts'
 import { devicesOfRule } from './device-filter.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
+import { FLAG } from './slots.ts'
 import { type FleetState, type Group, type LiveRule, NEVER_AGAIN } from './state.ts'
 
 /** The connection's zone is the console's: wall clock texts become moments in the database. */
@@ -67,11 +68,7 @@ function revived(state: FleetState, row: RuleRow): LiveRule | undefined {
 }
 
 async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Promise<LiveRule> {
-  const whiteSlots = await readMembers(
-    client,
-    state,
-    `select device_id from ota_whites where ota_id = ${Number(row.otaId)}`,
-  )
+  const whiteSlots = await readWhites(client, state, row.otaId)
   const tried = new Map<number, number>()
   await copyRows(
     client,
@@ -96,14 +93,19 @@ export function membersOf(state: FleetState, whiteSlots: SlotSet, groupIds: read
   }
 }
 
-async function readMembers(client: pg.Client, state: FleetState, query: string): Promise<SlotSet> {
+async function readMembers(client: pg.Client, { slots }: FleetState, query: string, flag = 0): Promise<SlotSet> {
   const members = new SlotSet()
   await copyRows(client, query, ([deviceId]) => {
-    const slot = state.slots.slotOf(Number(deviceId))
-    if (slot >= 0) members.add(slot)
+    const slot = slots.slotOf(Number(deviceId))
+    if (slot < 0) return
+    members.add(slot)
+    slots.flags[slot]! |= flag
   })
   return members
 }
+
+const readWhites = (client: pg.Client, state: FleetState, otaId: number) =>
+  readMembers(client, state, `select device_id from ota_whites where ota_id = ${Number(otaId)}`, FLAG.listed)
 
 interface GroupRow {
   readonly tenantId: number
@@ -154,8 +156,7 @@ export async function reloadWhites(client: pg.Client, state: FleetState, otaId: 
   const rule = state.rules.get(otaId)
   if (!rule) return
   if (few) return refreshFew(client, state, rule.whiteSlots, few, ['ota_whites', 'ota_id', otaId])
-  const query = `select device_id from ota_whites where ota_id = ${Number(otaId)}`
-  const whiteSlots = await readMembers(client, state, query)
+  const whiteSlots = await readWhites(client, state, otaId)
   const next = { ...rule, ...membersOf(state, whiteSlots, rule.groupIds), whiteSlots }
   state.replaceRules([otaId], [next])
 }
@@ -189,7 +190,10 @@ async function refreshFew(
   for (const id of ids) {
     const slot = state.slots.slotOf(id)
     if (slot < 0) continue
-    if (now.has(id)) members.add(slot)
-    else members.delete(slot)
+    if (!now.has(id)) members.delete(slot)
+    else {
+      members.add(slot)
+      if (table === 'ota_whites') state.slots.flags[slot]! |= FLAG.listed
+    }
   }
 }

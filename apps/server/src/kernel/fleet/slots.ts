@@ -14,7 +14,8 @@ export interface DeviceRow {
   readonly seen: number
 }
 
-export const FLAG = { enabled: 1, wanted: 2, alive: 4, open: 8, pending: 16, token: 32 } as const
+/** `listed`: it stands, or once stood, in a white list. */
+export const FLAG = { enabled: 1, wanted: 2, alive: 4, open: 8, pending: 16, token: 32, listed: 64 } as const
 
 const NO_VERSION = -1
 const TOKEN_BYTES = 32
@@ -126,7 +127,7 @@ export class Slots {
     this.tenants[slot] = row.tenantId
     this.models[slot] = row.modelId
     this.versions[slot] = row.verCode ?? NO_VERSION
-    const kept = this.flags[slot]! & (FLAG.open | FLAG.pending)
+    const kept = this.flags[slot]! & (FLAG.open | FLAG.pending | FLAG.listed)
     const { enabled, wanted, deleted, tokenHash } = row
     this.flags[slot] =
       kept |

@@ -1,4 +1,5 @@
 import { TASK } from '@oms/contract/ota-task.ts'
+import { isFormal } from './match.ts'
 import type { Rule } from './rule.ts'
 import { FLAG, Slots } from './slots.ts'
 import { SlotSet } from './slot-set.ts'
@@ -71,6 +72,8 @@ export class FleetState {
   /** Enabled versions by model, the highest first. */
   readonly firmware = new Map<number, LiveRule[]>()
   readonly packages = new Map<number, LiveRule[]>()
+  /** Of `firmware` what may reach a device that stands in no white list. */
+  readonly formal = new Map<number, LiveRule[]>()
   readonly tasks = new Map<number, OpenTask>()
   /** By slot: the last action that was installed, as somebody looked it up; forgotten when a task of the device moves. */
   readonly installed = new Map<number, Promise<number>>()
@@ -88,6 +91,8 @@ export class FleetState {
     for (const rule of rules) this.#listOf(rule).push(rule)
     for (const list of [...this.firmware.values(), ...this.packages.values()]) list.sort(higherFirst)
     for (const rule of rules) this.rules.set(rule.otaId, rule)
+    this.formal.clear()
+    for (const modelId of this.firmware.keys()) this.#sift(modelId)
   }
 
   /** Puts `rules` in the place of what is known of these versions; those without one are gone. */
@@ -97,6 +102,7 @@ export class FleetState {
       this.rules.set(rule.otaId, rule)
       this.#listOf(rule).push(rule)
       this.#listOf(rule).sort(higherFirst)
+      this.#sift(rule.modelId)
     }
   }
 
@@ -108,6 +114,13 @@ export class FleetState {
     const byModel = this.#byModel(rule)
     if (left.length > 0) byModel.set(rule.modelId, left)
     else byModel.delete(rule.modelId)
+    this.#sift(rule.modelId)
+  }
+
+  #sift(modelId: number) {
+    const formal = (this.firmware.get(modelId) ?? []).filter(isFormal)
+    if (formal.length > 0) this.formal.set(modelId, formal)
+    else this.formal.delete(modelId)
   }
 
   #byModel({ kind }: LiveRule) {
