@@ -96,6 +96,55 @@ test('MODULE-01 the big screen fills the window, is no tab, and does not grow', 
   await expect(page.getByRole('tab', { name: /运营大屏/ })).toHaveCount(0)
 })
 
+test('a wall shows the big screen by its own address, until that is revoked', async ({
+  page,
+  browser,
+  baseURL,
+  login,
+  staff,
+  accessible,
+}) => {
+  const manager = await staff(
+    ['index:indexScreen:bigScreen', 'index:indexScreen:display', 'device:apkManage:list'],
+    '大屏管理',
+  )
+  await login(manager)
+  await page.goto('/indexScreen')
+  await page.getByRole('button', { name: '大屏展示链接' }).click()
+  const drawer = page.getByRole('dialog', { name: '大屏展示链接' })
+  const place = `一楼大厅${process.pid}`
+  await drawer.getByLabel('名称').fill(place)
+  await accessible()
+  await drawer.getByRole('button', { name: '生成链接' }).click()
+  const secret = page.getByRole('dialog', { name: '展示链接已生成' })
+  const address = (await secret.locator('strong').textContent())?.trim() ?? ''
+  expect(address).toMatch(/\/display#[\w-]{43}$/)
+  await secret.getByRole('button', { name: '我已保存' }).click()
+
+  // Nobody is logged in at the wall.
+  const context = await browser.newContext({ ...(baseURL && { baseURL }), viewport: { width: 1920, height: 1080 } })
+  const wall = await context.newPage()
+  await wall.goto(address)
+  await expect(wall.getByRole('region', { name: '设备状态' })).toContainText('在线率')
+  await expect(wall.getByText(place)).toBeVisible()
+  await expect(wall.getByRole('region', { name: '工单动态' })).toHaveCount(0)
+  await accessible(wall)
+  expect(await context.cookies()).toEqual([])
+  // It opens nothing else.
+  const other = await context.newPage()
+  await other.goto('/device/apkManage')
+  await expect(other.getByText('欢迎登录')).toBeVisible()
+  await other.close()
+
+  const line = drawer.getByRole('listitem').filter({ hasText: place })
+  await line.getByRole('button', { name: `撤销 ${place}` }).click()
+  await page.locator('.ant-popconfirm').getByRole('button', { name: '撤销', exact: true }).click()
+  await expect(line).toHaveCount(0)
+  await wall.reload()
+  await expect(wall.getByText('展示链接无效、已过期或已被撤销，请联系管理员重新生成')).toBeVisible()
+  await context.close()
+})
+
 test('the big screen is for those who may see it', async ({ page, login, staff }) => {
   await login(await staff(['device:apkManage:list']))
   await page.goto('/bigScreen')

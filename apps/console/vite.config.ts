@@ -4,6 +4,7 @@ import { withoutRuntimeStyles } from './build/antd-runtime-styles.ts'
 import { antdStyles } from './build/antd-styles.ts'
 import { GROUPS } from './build/chunks.ts'
 import { compressed } from './build/compressed.ts'
+import { displayPage } from './build/display-page.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 import { loginPage } from './build/login-page.ts'
 import { preloadMain } from './build/preload-main.ts'
@@ -22,6 +23,7 @@ export default defineConfig({
     unusedParts(),
     preloadMain(),
     loginPage(),
+    displayPage(),
     compressed(version),
   ],
   define: { __VERSION__: JSON.stringify(version) },

@@ -6,7 +6,7 @@ import { deviceAccessModule, deviceGroupModule } from '#modules/device-group/dev
 import { deviceModelModule, deviceTypeModule } from '#modules/device-model/device-model.module.ts'
 import { dictDataModule, dictTypeModule } from '#modules/dict/dict.module.ts'
 import { fileModule } from '#modules/file/file.module.ts'
-import { homeModule } from '#modules/home/home.module.ts'
+import { displayModule, homeModule } from '#modules/home/home.module.ts'
 import { jobModule } from '#modules/job/job.module.ts'
 import { liveModule } from '#modules/live/live.module.ts'
 import { logModule } from '#modules/log/log.module.ts'
@@ -35,6 +35,7 @@ export const modules: readonly Module[] = [
   dictTypeModule,
   fileModule,
   homeModule,
+  displayModule,
   inboxModule,
   jobModule,
   liveModule,

@@ -119,6 +119,8 @@ export const home = {
     access: 'session',
     input: nothing,
     result: z.object({
+      /** The vendor's time zone: every time of the product is told in it. */
+      zone: z.string(),
       /** `resources`: a change of rows of these (third part of their calls' paths) makes the block old. */
       blocks: z.array(z.object({ key: z.enum(HOME_BLOCKS), title: z.string(), resources: z.array(z.string()) })),
       trends: z.array(z.enum(['activated', 'online', 'tickets'])),

@@ -67,10 +67,12 @@ const OPEN_PAGES = new Set(['/reg/index', '/resetPwd/index'])
 
 /**
  * The login page is a small page of its own. A visitor who has no token gets it in place of any page: the application
- * would only load to send him there. The cookie is a hint, not a right; every call checks for itself.
+ * would only load to send him there. The cookie is a hint, not a right; every call checks for itself. A screen on a wall
+ * has a page of its own too.
  */
 function pageOf(path: string, hasToken: boolean) {
   if (path === '/login') return 'login.html'
+  if (path === '/display') return 'display.html'
   return hasToken || OPEN_PAGES.has(path) ? 'index.html' : 'login.html'
 }
 

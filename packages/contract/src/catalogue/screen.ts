@@ -5,6 +5,13 @@ export const BIG_SCREEN: CatalogueDirectory = {
   name: '数据大屏',
   icon: 'fund',
   pages: [
-    { url: '/bigScreen', name: '运营大屏', icon: 'fund', prefix: 'index:indexScreen', opens: 'bigScreen', actions: [] },
+    {
+      url: '/bigScreen',
+      name: '运营大屏',
+      icon: 'fund',
+      prefix: 'index:indexScreen',
+      opens: 'bigScreen',
+      actions: [['display', '管理展示链接']],
+    },
   ],
 }

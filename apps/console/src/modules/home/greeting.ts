@@ -1,10 +1,7 @@
-/** The console speaks of one zone's time everywhere; its greeting does too, wherever the browser is. */
-const ZONE = 'Asia/Shanghai'
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', timeZone: ZONE })
-
-/** How one is met at this hour. */
-export function greeting(now: Date) {
-  const hour = Number(HOUR.format(now))
+/** How one is met at this hour: of the vendor's zone, as all times of the console are, else of the browser's. */
+export function greeting(now: Date, zone?: string) {
+  const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', ...(zone && { timeZone: zone }) })
+  const hour = Number(clock.format(now))
   if (hour < 5) return '夜深了'
   if (hour < 11) return '早上好'
   if (hour < 13) return '中午好'

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { useCan, useSession } from '#kernel/session.tsx'
@@ -11,16 +12,18 @@ import { Todo } from './todo.tsx'
 import { TrendCard } from './trend-card.tsx'
 import './home.css'
 
+const DisplayLinks = later(() => import('./display-links.tsx'), 'DisplayLinks')
+
 /** Blocks that are lists stand below, beside each other. */
 const LISTS: ReadonlySet<string> = new Set(['notices', 'operations'])
 
 /** What concerns this person today. Every part loads and fails by itself. */
 export default function HomePage() {
-  const { data } = useRead(calls.blocks, {}, { quiet: true })
+  const { data, isPending } = useRead(calls.blocks, {}, { quiet: true })
   const { blocks = [], trends = [], spreads = [] } = data ?? {}
   return (
     <div className="home">
-      <Head />
+      <Head zone={data?.zone} known={!isPending} />
       <div className="home-blocks">
         {blocks
           .filter(({ key }) => !LISTS.has(key))
@@ -43,18 +46,20 @@ export default function HomePage() {
   )
 }
 
-function Head() {
+function Head({ zone, known }: { zone: string | undefined; known: boolean }) {
   const uid = useSession()?.uid ?? 0
   const can = useCan()
+  const [managing, setManaging] = useState(false)
   const own = useRead(calls.detail, { id: uid }, { quiet: true })
-  const [hello] = useState(() => greeting(new Date()))
+  const [now] = useState(() => new Date())
+  const hello = known ? greeting(now, zone) : '\u00a0'
   const name = own.data?.realname || own.data?.account || ''
   return (
     <header className="home-head">
       <div>
         <h1>
           {hello}
-          {name && `，${name}`}
+          {known && name && `，${name}`}
         </h1>
         <p>
           {own.data?.lastLoginTime
@@ -62,7 +67,15 @@ function Head() {
             : '欢迎使用运营管理系统'}
         </p>
       </div>
-      {can('index:indexScreen:bigScreen') && <Link to="/bigScreen">打开运营大屏</Link>}
+      <div className="home-screen">
+        {can('index:indexScreen:display') && (
+          <button type="button" onClick={() => setManaging(true)}>
+            大屏展示链接
+          </button>
+        )}
+        {can('index:indexScreen:bigScreen') && <Link to="/bigScreen">打开运营大屏</Link>}
+      </div>
+      {managing && <DisplayLinks onClose={() => setManaging(false)} />}
     </header>
   )
 }

@@ -1,22 +1,32 @@
-import { useState, useSyncExternalStore } from 'react'
-import { call } from '#kernel/call.ts'
-import { calls } from './calls.ts'
+import type { home } from '@oms/contract/home.ts'
+import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { useSyncExternalStore } from 'react'
 import { Feed } from './screen-feed.ts'
 
 const MINUTE_MS = 60_000
 
-const feedsOf = () => ({
-  fleet: new Feed((signal) => call(calls.screenFleet, {}, { signal, quiet: true }), MINUTE_MS),
-  online: new Feed((signal) => call(calls.screenOnline, {}, { signal, quiet: true }), MINUTE_MS),
-  releases: new Feed((signal) => call(calls.screenReleases, {}, { signal, quiet: true }), MINUTE_MS),
-  tickets: new Feed((signal) => call(calls.screenTickets, {}, { signal, quiet: true }), MINUTE_MS),
-})
-
-const useFeed = <T>(feed: Feed<T>) => useSyncExternalStore(feed.listen, feed.get)
+/** What the four questions answer; null: not for these eyes. */
+interface Parts {
+  readonly fleet: ResultOf<typeof home.screenFleet>
+  readonly online: ResultOf<typeof home.screenOnline>
+  readonly releases: ResultOf<typeof home.screenReleases>
+  readonly tickets: ResultOf<typeof home.screenTickets>
+}
+/** How a question reaches the server: with a session, or with a wall's own secret. */
+export type Ask = <P extends keyof Parts>(part: P, signal: AbortSignal) => Promise<Parts[P]>
 
 /** The four questions of the screen, each on its own round of a minute. */
-export function useScreen() {
-  const [feeds] = useState(feedsOf)
+export const feedsOf = (ask: Ask) => ({
+  fleet: new Feed((signal) => ask('fleet', signal), MINUTE_MS),
+  online: new Feed((signal) => ask('online', signal), MINUTE_MS),
+  releases: new Feed((signal) => ask('releases', signal), MINUTE_MS),
+  tickets: new Feed((signal) => ask('tickets', signal), MINUTE_MS),
+})
+export type Feeds = ReturnType<typeof feedsOf>
+
+export const useFeed = <T>(feed: Feed<T>) => useSyncExternalStore(feed.listen, feed.get)
+
+export function useScreen(feeds: Feeds) {
   return {
     fleet: useFeed(feeds.fleet),
     online: useFeed(feeds.online),

@@ -1,5 +1,7 @@
 import { home } from '@oms/contract/home.ts'
+import { display } from '@oms/contract/home-display.ts'
 import { implement } from '#kernel/implement.ts'
+import * as displays from './display.service.ts'
 import { blocks, summary } from './home.service.ts'
 import { screenFleet, screenOnline, screenReleases, screenTickets } from './screen.service.ts'
 import { todo } from './todo.service.ts'
@@ -16,3 +18,18 @@ export const homeModule = implement(home, {
   screenReleases,
   screenTickets,
 })
+
+export const displayModule = implement(
+  display,
+  {
+    links: displays.links,
+    create: displays.create,
+    revoke: displays.revoke,
+    about: displays.about,
+    fleet: displays.onTheWall(screenFleet),
+    online: displays.onTheWall(screenOnline),
+    releases: displays.onTheWall(screenReleases),
+    tickets: displays.onTheWall(screenTickets),
+  },
+  { outsideTransaction: ['create'] },
+)

@@ -8,6 +8,7 @@ import { spreadsOf, trendsOf } from './trend.service.ts'
 const granted = ({ user }: Ctx) => HOME_BLOCKS.filter((key) => BLOCKS[key].may(user))
 
 export const blocks = (ctx: Ctx) => ({
+  zone: ctx.kernel.config.timeZone,
   blocks: granted(ctx).map((key) => {
     const { title, resources } = BLOCKS[key]
     return { key, title, resources: [...resources] }

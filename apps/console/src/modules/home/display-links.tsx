@@ -1,0 +1,96 @@
+import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/contract/home-display.ts'
+import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'antd'
+import { useState } from 'react'
+import { useRead, useWrite } from '#kernel/query.ts'
+import { SelectField, TextField } from '#kit/field.tsx'
+import { OneTimeSecret } from '#kit/one-time-secret.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
+import { useSaveForm } from '#kit/use-save-form.ts'
+
+const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))
+const addressOf = (token: string) => `${location.origin}/display#${token}`
+
+/** Addresses that show the big screen on a wall without anybody logged in: made, listed with who made them, revoked. */
+export function DisplayLinks({ onClose }: { onClose(): void }) {
+  const { data, error, refetch } = useRead(display.links, {}, { quiet: true, staleTime: 0 })
+  const [made, setMade] = useState<{ name: string; token: string }>()
+  return (
+    <Drawer title="大屏展示链接" open size="min(640px, 100vw)" onClose={onClose}>
+      <Alert
+        type="info"
+        showIcon
+        className="display-hint"
+        title="持有链接即可只读查看运营大屏，无需登录"
+        description="展示内容与生成人的数据权限一致，不能进行任何操作。生成人停用或失去大屏权限、链接到期或被撤销后，屏幕在一分钟内停止显示。"
+      />
+      <MakeLink onMade={setMade} />
+      <h3 className="display-title">已有链接</h3>
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active />}
+      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有展示链接" />}
+      <ul className="display-list">
+        {data?.list.map((link) => (
+          <Line key={link.id} link={link} />
+        ))}
+      </ul>
+      {made && (
+        <OneTimeSecret
+          title="展示链接已生成"
+          owner="名称"
+          account={made.name}
+          label="展示链接"
+          secret={addressOf(made.token)}
+          hint="在大屏电脑的浏览器中打开该地址并全屏即可。请勿发送给无关人员。"
+          onClose={() => setMade(undefined)}
+        />
+      )}
+    </Drawer>
+  )
+}
+
+function MakeLink({ onMade }: { onMade(made: { name: string; token: string }): void }) {
+  const save = useSaveForm(display.create, {
+    initial: { days: 365 },
+    onSaved: ({ token }) => {
+      onMade({ name: String(save.form.form.getFieldValue('name')), token })
+      save.form.form.resetFields()
+    },
+  })
+  return (
+    <Form {...save.form} className="display-form">
+      <TextField of={DisplayInput} name="name" hint="屏幕挂在哪里，例如：一楼大厅" />
+      <SelectField of={DisplayInput} name="days" options={DAYS} />
+      <Button type="primary" htmlType="submit" loading={save.saving}>
+        生成链接
+      </Button>
+    </Form>
+  )
+}
+
+function Line({ link }: { link: DisplayLink }) {
+  const revoke = useWrite(display.revoke)
+  const { name, maker, createTime, expireTime, expired, lastSeenTime, lastSeenIp } = link
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong> {expired && <Tag color="error">已到期</Tag>}
+        <p>
+          {maker} 生成于 {createTime}，有效期至 {expireTime.slice(0, 10)}
+        </p>
+        <p>{lastSeenTime ? `最近显示：${lastSeenTime}（${lastSeenIp}）` : '还没有打开过'}</p>
+      </div>
+      <Popconfirm
+        title={`撤销「${name}」？`}
+        description="使用该链接的屏幕将停止显示，且不能恢复。"
+        okText="撤销"
+        okButtonProps={{ danger: true }}
+        cancelText="取消"
+        onConfirm={() => revoke.mutateAsync({ id: link.id }).catch(() => {})}
+      >
+        <Button danger aria-label={`撤销 ${name}`}>
+          撤销
+        </Button>
+      </Popconfirm>
+    </li>
+  )
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { display } from '@oms/contract/home-display.ts'
+import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home-display.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { accounts, displayLinks } from '#db/schema/account.ts'
+import type { Ctx, PublicCtx, User } from '#kernel/context.ts'
+import { forbidden, notFound, refused } from '#kernel/problem.ts'
+import { isVisit, mayVisit, userOf } from '#kernel/rights.ts'
+import { inTransaction, transact } from '#kernel/tenancy.ts'
+
+const BIG_SCREEN = 'index:indexScreen:bigScreen'
+const LONGEST = 64
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+const stands = isNull(displayLinks.revokeTime)
+
+/** Addresses belong to the vendor, or the customer, they were made in. */
+function workplace({ tenantId }: User) {
+  if (tenantId === null) throw forbidden()
+  return tenantId
+}
+
+export async function links({ db, user }: Ctx) {
+  const rows = await db
+    .select({
+      id: displayLinks.id,
+      name: displayLinks.name,
+      maker: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`,
+      createTime: displayLinks.createTime,
+      expireTime: displayLinks.expireTime,
+      expired: sql<boolean>`${displayLinks.expireTime} <= now()`,
+      lastSeenTime: displayLinks.lastSeenTime,
+      lastSeenIp: displayLinks.lastSeenIp,
+    })
+    .from(displayLinks)
+    .leftJoin(accounts, eq(accounts.uid, displayLinks.uid))
+    .where(and(eq(displayLinks.tenantId, workplace(user)), stands))
+    .orderBy(desc(displayLinks.id))
+    .limit(MAX_DISPLAYS)
+  return { list: rows }
+}
+
+/** Outside the call's own transaction, whose answer would be kept for repeats: the secret is kept nowhere. */
+export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.create>) {
+  const { user } = ctx
+  const tenantId = workplace(user)
+  if (!user.can(BIG_SCREEN)) throw forbidden()
+  const token = randomBytes(32).toString('base64url')
+  const id = await transact(ctx, async (db) => {
+    await db.execute(sql`select pg_advisory_xact_lock(hashtext('display links'), ${tenantId})`)
+    const many = await db.$count(displayLinks, and(eq(displayLinks.tenantId, tenantId), stands))
+    if (many >= MAX_DISPLAYS) throw refused(`展示链接最多${MAX_DISPLAYS}个，请先撤销不用的链接`)
+    const [made] = await db
+      .insert(displayLinks)
+      .values({
+        tenantId,
+        name,
+        tokenHash: hashOf(token),
+        uid: user.uid,
+        expireTime: sql`now() + make_interval(days => ${days})` as unknown as string,
+      })
+      .returning({ id: displayLinks.id })
+    return made!.id
+  })
+  ctx.audit({ bizType: 'displayLink', bizId: id, action: `新增大屏展示链接「${name}」，有效期${days}天` })
+  return { id, token }
+}
+
+export async function revoke({ db, user, now, audit }: Ctx, { id }: ParsedOf<typeof display.revoke>) {
+  const [gone] = await db
+    .update(displayLinks)
+    .set({ revokeTime: now.toISOString() })
+    .where(and(eq(displayLinks.id, id), eq(displayLinks.tenantId, workplace(user)), stands))
+    .returning({ name: displayLinks.name })
+  if (!gone) throw notFound('展示链接')
+  audit({ bizType: 'displayLink', bizId: id, action: `撤销大屏展示链接「${gone.name}」` })
+  return null
+}
+
+/**
+ * Whose eyes a wall sees with, as long as the address stands and its maker may still see the big screen, in the place it
+ * was made in. Rights are the maker's of now: who loses them takes them from the wall as well.
+ */
+async function seer({ db, kernel, request }: PublicCtx): Promise<{ id: number; name: string; user: User }> {
+  const token = request.header(DISPLAY_HEADER)
+  const [link] =
+    token && token.length <= LONGEST
+      ? await db
+          .select({
+            id: displayLinks.id,
+            name: displayLinks.name,
+            uid: displayLinks.uid,
+            tenantId: displayLinks.tenantId,
+          })
+          .from(displayLinks)
+          .where(and(eq(displayLinks.tokenHash, hashOf(token)), stands, gt(displayLinks.expireTime, sql`now()`)))
+      : []
+  const rights = link && (await kernel.sessions.rightsOf(link.uid))
+  if (!link || !rights || rights.barredBecause) throw over()
+  if (isVisit(rights, link.tenantId) && !mayVisit(rights, link.tenantId)) throw over()
+  const user = userOf(rights, { id: `display${link.id}`, tenantId: link.tenantId })
+  if (!user.can(BIG_SCREEN)) throw over()
+  return { id: link.id, name: link.name, user }
+}
+
+const over = () => refused('展示链接无效、已过期或已被撤销，请联系管理员重新生成')
+
+/** Seen once a minute at most: the list says which screens still hang. */
+async function seen({ db, request }: PublicCtx, id: number) {
+  await db
+    .update(displayLinks)
+    .set({ lastSeenTime: sql`now()` as unknown as string, lastSeenIp: request.ip })
+    .where(
+      and(
+        eq(displayLinks.id, id),
+        sql`(${displayLinks.lastSeenTime} is null or ${displayLinks.lastSeenTime} < now() - interval '1 minute')`,
+      ),
+    )
+}
+
+export async function about(ctx: PublicCtx) {
+  const { id, name } = await seer(ctx)
+  await seen(ctx, id)
+  return { name, zone: ctx.kernel.config.timeZone }
+}
+
+/** One panel of the big screen for a wall: the same question the console asks, behind the same wall. */
+export const onTheWall =
+  <T>(load: (ctx: Ctx) => Promise<T>) =>
+  async (ctx: PublicCtx): Promise<T> => {
+    const { user } = await seer(ctx)
+    return inTransaction(ctx.kernel.database, user, (db) => load({ ...ctx, db, user }))
+  }
