@@ -12,6 +12,8 @@ interface StandardRole {
   readonly roleSort: number
   /** Permission strings it starts with; `prefix:*` means every action of the page. */
   readonly grants: readonly string[]
+  /** Exceptions from whole pages. */
+  readonly lacks?: readonly string[]
 }
 
 const READ = ['list', 'query', 'export'] as const
@@ -41,9 +43,23 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
       ...all([...TENANTS, ...DEVICES, ...LICENSES, ...SERVICE, 'AccountAdministration:accountList']),
       ...reads(...UPGRADES, ...SYSTEM_READ),
       'index:indexScreen:bigScreen',
+      'index:indexScreen:display',
       'system:noticeManage:*',
       'system:AboutUs:list',
     ],
+  },
+  {
+    roleCode: 'customer_manager',
+    roleName: '客户经理',
+    dataScope: SCOPE.chosen,
+    roleSort: 15,
+    grants: [
+      ...all(TENANTS).filter((grant) => grant !== 'tenantManage:industry:*'),
+      ...reads('tenantManage:industry', ...DEVICES, ...SERVICE),
+      'AccountAdministration:accountList:list',
+      'AccountAdministration:accountList:query',
+    ],
+    lacks: ['tenantManage:tenant:remove'],
   },
   {
     roleCode: 'device_engineer',
@@ -95,17 +111,17 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
 export async function syncRoles(db: Db) {
   const [any] = await db.select({ id: roles.id }).from(roles).where(sql`${roles.id} > 1`).limit(1)
   if (any) return
-  for (const { grants, ...role } of STANDARD_ROLES) {
+  for (const { grants, lacks = [], ...role } of STANDARD_ROLES) {
     const [created] = await db
       .insert(roles)
       .values({ ...role, tenantId: PLATFORM_TENANT_ID })
       .onConflictDoNothing()
       .returning({ id: roles.id })
-    if (created) await grantAll(db, created.id, grants)
+    if (created) await grantAll(db, created.id, grants, lacks)
   }
 }
 
-async function grantAll(db: Db, roleId: number, grants: readonly string[]) {
+async function grantAll(db: Db, roleId: number, grants: readonly string[], lacks: readonly string[]) {
   const wholePages = grants.flatMap((grant) => (grant.endsWith(':*') ? [`${grant.slice(0, -1)}%`] : []))
   const byName = inArray(
     menus.perms,
@@ -113,12 +129,12 @@ async function grantAll(db: Db, roleId: number, grants: readonly string[]) {
   )
   const byPage = wholePages.map((pattern) => sql`${menus.perms} like ${pattern}`)
   const wanted = await db
-    .select({ menuId: menus.id })
+    .select({ menuId: menus.id, perms: menus.perms })
     .from(menus)
     .where(sql.join([byName, ...byPage], sql` or `))
   if (wanted.length)
     await db
       .insert(roleMenus)
-      .values(wanted.map(({ menuId }) => ({ roleId, menuId })))
+      .values(wanted.filter(({ perms }) => !lacks.includes(perms)).map(({ menuId }) => ({ roleId, menuId })))
       .onConflictDoNothing()
 }

@@ -75,7 +75,7 @@ test('every permission of the catalogue opens at least one call', () => {
   const used = new Set(endpoints.map(({ access }) => access as string))
   const idle = [...ALL_PERMISSIONS].filter((permission) => !used.has(permission))
   // Rights that a handler asks for beside the call's own, or that only show a button.
-  expect(idle).toEqual(idle.filter((permission) => /:(plain|query|dataScope)$/.test(permission)))
+  expect(idle).toEqual(idle.filter((permission) => /:(plain|query|dataScope|scene)$/.test(permission)))
 })
 
 test('unknown calls answer 404, known ones under another method 405', async () => {

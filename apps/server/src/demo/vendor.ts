@@ -6,10 +6,10 @@ export const DEMO_PASSWORD = 'Demo-2026'
 /** Account, name, role codes of the platform. */
 export const STAFF = [
   ['zhou.yi', '周逸', ['ops_manager']],
-  ['lin.xiaowen', '林晓雯', ['ops_manager']],
+  ['lin.xiaowen', '林晓雯', ['customer_manager']],
   ['chen.hao', '陈浩', ['device_engineer']],
-  ['xu.jing', '徐静', ['device_engineer']],
-  ['ma.tianyu', '马天宇', ['device_engineer']],
+  ['xu.jing', '徐静', ['aftersales_agent']],
+  ['ma.tianyu', '马天宇', ['aftersales_lead']],
   ['he.miao', '何苗', ['device_engineer']],
   ['gao.yuan', '高远', ['auditor']],
   ['tang.qi', '唐琪', ['auditor']],
@@ -95,6 +95,24 @@ export const SCENES = [
     ['upgrade:ota:list', 'upgrade:ota:query', 'device:apkManage:list', 'device:apkManage:query'],
   ],
   ['固件管理', 'firmware_full', 0, ['upgrade:ota:*', 'device:apkManage:*']],
+  [
+    '客户服务',
+    'service',
+    1,
+    [
+      'tenantManage:userapplication:*',
+      'AccountAdministration:accountList:*',
+      'AfterService:Equipment:*',
+      'AfterService:PendingList:*',
+      'AfterService:StatisticAnalysis:*',
+      ...['list', 'query', 'submit', 'add', 'edit', 'assign', 'merge', 'template', 'export', 'print'].map(
+        (action) => `AfterService:Questions:${action}`,
+      ),
+      'LicenseManage:Certificate:list',
+      'LicenseManage:Certificate:query',
+      'index:indexScreen:bigScreen',
+    ],
+  ],
   ['自助服务', 'self_service', 0, ['system:noticeManage:*', 'system:operLog:*', 'system:loginLog:*']],
 ] as const
 

@@ -83,7 +83,7 @@ export async function loadRights(db: Db, uid: number): Promise<Rights | undefine
     homeUrl: roles.find((role) => role.home)?.home ?? '',
     permissions: new Set(granted.flatMap(({ perms }) => (perms ? [perms] : []))),
     menuIds: new Set(granted.map(({ id }) => id)),
-    scope: scopeOf(roles, row.tenant_id, isSuper),
+    scope: scopeOf(roles, row.tenant_id, { isSuper, made: await madeBy(db, uid, roles) }),
     mustChangePassword: row.pwd_must_change,
     barredBecause: barredBecause(row),
   }
@@ -120,15 +120,35 @@ function barredBecause(row: RightsRow): string | null {
   return null
 }
 
+/** Who sees chosen customers sees those as well that it opened itself: it keeps them from the first moment. */
+async function madeBy(db: Db, uid: number, roles: readonly { scope: number }[]) {
+  if (!roles.some(({ scope }) => scope === SCOPE.chosen)) return []
+  const { rows } = await db.execute<{ id: number }>(
+    sql`select id from tenants where create_by = ${uid} and deleted_at is null order by id desc limit ${MOST_MADE}`,
+  )
+  return rows.map(({ id }) => id)
+}
+/** A list in every condition: beyond it one wants a role for all customers. */
+const MOST_MADE = 2000
+
+interface Reach {
+  readonly isSuper: boolean
+  readonly made: readonly number[]
+}
+
 /** Widest of the roles' scopes. A customer's account never sees beyond its own tenant. */
-function scopeOf(roles: { scope: number; ids: number[] }[], tenantId: number | null, isSuper: boolean): DataScope {
+function scopeOf(
+  roles: { scope: number; ids: number[] }[],
+  tenantId: number | null,
+  { isSuper, made }: Reach,
+): DataScope {
   const own = tenantId === null ? [] : [tenantId]
   if (isSuper) return { tenants: 'all', ownOnly: false }
   const ownOnly = roles.length > 0 && roles.every(({ scope }) => scope === SCOPE.mine)
   if (tenantId !== PLATFORM_TENANT_ID) return { tenants: own, ownOnly }
   if (roles.some(({ scope }) => scope === SCOPE.all)) return { tenants: 'all', ownOnly: false }
   const chosen = roles.flatMap(({ scope, ids }) => (scope === SCOPE.chosen ? ids : []))
-  return { tenants: [...new Set([...own, ...chosen])], ownOnly }
+  return { tenants: [...new Set([...own, ...chosen, ...made])], ownOnly }
 }
 
 /** The right to work in a customer other than one's own. */

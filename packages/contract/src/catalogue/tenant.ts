@@ -17,6 +17,7 @@ export const TENANTS: CatalogueDirectory = {
         'remove',
         'enable',
         ['renew', '续期'],
+        ['scene', '分配业务场景'],
         ['switch', '切换客户'],
         'export',
         ['plain', '查看明文联系方式'],

@@ -1,5 +1,5 @@
 import { APPLY_STATUS, ApplyRow, userApply } from '@oms/contract/user-apply.ts'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import type * as z from 'zod'
 import { later } from '#kernel/later.tsx'
@@ -9,6 +9,7 @@ import { useTab } from '#kernel/tab.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { useWords, WordTag } from '#kit/dict-words.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -45,7 +46,9 @@ const COLUMNS = [
 ]
 
 export function ApplyStatus({ status }: { status: number }) {
-  return <Tag color={COLORS[status as keyof typeof COLORS]}>{APPLY_STATUS[status as keyof typeof APPLY_STATUS]}</Tag>
+  return (
+    <WordTag type="apply_status" words={APPLY_STATUS} value={status} color={COLORS[status as keyof typeof COLORS]} />
+  )
 }
 
 /** What is being decided: these applications, this way. */
@@ -54,6 +57,7 @@ type Deciding = { readonly rows: readonly Apply[]; readonly approve: boolean; cl
 /** Accounts that ask to join a customer. */
 export default function ApplyListPage() {
   const list = useList(userApply.list)
+  const statuses = useWords('apply_status', APPLY_STATUS).options
   const [shown, setShown] = useState<Apply>()
   const [deciding, setDeciding] = useState<Deciding>()
   usePendingInTitle()
@@ -80,7 +84,7 @@ export default function ApplyListPage() {
       <SearchForm {...list.search}>
         <Filter of={QUERY} name="account" />
         <Filter of={QUERY} name="realname" />
-        <SelectFilter of={QUERY} name="status" />
+        <SelectFilter of={QUERY} name="status" options={statuses} />
         <Filter of={QUERY} name="tenantId">
           <TenantPicker />
         </Filter>

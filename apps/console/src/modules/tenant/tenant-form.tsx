@@ -1,17 +1,20 @@
 import { tenant } from '@oms/contract/tenant.ts'
-import { TenantCreateInput } from '@oms/contract/tenant-info.ts'
+import { COMPANY_SIZE, TENANT_LEVEL, TenantCreateInput } from '@oms/contract/tenant-info.ts'
 import { UPLOAD } from '@oms/contract/upload.ts'
 import { Alert, Drawer, Form, Skeleton } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
+import { useCan } from '#kernel/session.tsx'
+import { useWords } from '#kit/dict-words.tsx'
 import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
 import { DateTimeField } from '#kit/field-date.tsx'
 import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { LEVEL_DICT, SIZE_DICT } from './tenant-status.tsx'
 import { useIndustryTree, useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
@@ -89,6 +92,8 @@ const Loading = ({ title, onClose }: { title: string; onClose(): void }) => (
 
 function Basics() {
   const industries = useIndustryTree()
+  const levels = useWords(LEVEL_DICT, TENANT_LEVEL).options
+  const sizes = useWords(SIZE_DICT, COMPANY_SIZE).options
   return (
     <>
       <h3 className="tenant-section">基本信息</h3>
@@ -107,8 +112,8 @@ function Basics() {
             )
           }
         />
-        <SelectField of={TenantCreateInput} name="level" />
-        <SelectField of={TenantCreateInput} name="companySize" />
+        <SelectField of={TenantCreateInput} name="level" options={levels} />
+        <SelectField of={TenantCreateInput} name="companySize" options={sizes} />
       </div>
     </>
   )
@@ -132,6 +137,7 @@ function Contact({ loaded }: { loaded?: Detail }) {
 }
 
 function Contract({ isNew = false }: { isNew?: boolean }) {
+  const can = useCan()
   const scenes = useSceneChoices().map(({ id, sceneName, isDefault }) => ({
     value: id,
     label: isDefault === 1 ? `${sceneName}（默认）` : sceneName,
@@ -152,7 +158,12 @@ function Contract({ isNew = false }: { isNew?: boolean }) {
         name="sceneIds"
         options={scenes}
         multiple
-        hint="客户能使用的功能；修改后立即生效"
+        disabled={!can('tenantManage:tenant:scene')}
+        hint={
+          can('tenantManage:tenant:scene')
+            ? '客户能使用的功能；修改后立即生效'
+            : '您没有分配业务场景的权限，新客户使用默认场景'
+        }
       />
       <div className="tenant-pair">
         <NumberField of={TenantCreateInput} name="accountCount" min={-1} unit="个" hint="-1 为不限" />

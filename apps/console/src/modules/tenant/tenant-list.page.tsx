@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { tenant } from '@oms/contract/tenant.ts'
-import { TenantRow } from '@oms/contract/tenant-info.ts'
+import { TENANT_LEVEL, TenantRow } from '@oms/contract/tenant-info.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -11,6 +11,7 @@ import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { useWords } from '#kit/dict-words.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -20,7 +21,7 @@ import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
-import { Expiry, Level, Quota, TenantStatus } from './tenant-status.tsx'
+import { Expiry, Level, LEVEL_DICT, Quota, Size, TenantStatus } from './tenant-status.tsx'
 import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
 import { useIndustryTree, useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
@@ -41,7 +42,7 @@ const COLUMNS = [
   col('contactName', { width: 90 }),
   col('contactPhone', { width: 130, hidden: true }),
   col('contactEmail', { width: 180, hidden: true }),
-  col('companySize', { width: 110, hidden: true }),
+  col('companySize', (size) => <Size size={size} />, { width: 110, hidden: true }),
   col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 95, align: 'right' }),
   col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 110, align: 'right' }),
   col('sceneNames', { width: 170, hidden: true }),
@@ -118,13 +119,14 @@ const nameOf = ({ name }: Tenant) => name
 
 function TenantSearch(search: ReturnType<typeof useList<typeof tenant.list>>['search']) {
   const industries = useIndustryTree()
+  const levels = useWords(LEVEL_DICT, TENANT_LEVEL).options
   const scenes = useSceneChoices().map(({ id, sceneName }) => ({ value: id, label: sceneName }))
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="name" />
       <Filter of={QUERY} name="contactName" />
       <SelectFilter of={QUERY} name="status" />
-      <SelectFilter of={QUERY} name="level" />
+      <SelectFilter of={QUERY} name="level" options={levels} />
       <TreeFilter of={QUERY} name="industryId" tree={industries} />
       <SelectFilter of={QUERY} name="sceneId" options={scenes} />
       <Filter of={QUERY} name="contactPhone" />

@@ -15,7 +15,7 @@ import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import { OverviewPanel } from './overview-panel.tsx'
-import { Expiry, Level, Quota, TenantStatus } from './tenant-status.tsx'
+import { Expiry, Level, Quota, Size, TenantStatus } from './tenant-status.tsx'
 import { useTenantActions } from './use-tenant-actions.tsx'
 import './tenant.css'
 
@@ -26,7 +26,7 @@ const ITEMS = [
   item('tenantNo'),
   item('shortName'),
   item('industryName'),
-  item('companySize'),
+  item('companySize', (size) => <Size size={size} />),
   item('contactName'),
   item('contactPhone'),
   item('contactEmail'),

@@ -1,7 +1,9 @@
 import { tenant } from '@oms/contract/tenant.ts'
+import { COMPANY_SIZE, TENANT_LEVEL } from '@oms/contract/tenant-info.ts'
 import { Tag } from 'antd'
 import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
+import { Word, WordTag } from '#kit/dict-words.tsx'
 import { StatusSwitch } from '#kit/status-switch.tsx'
 import type { Tenant } from './use-tenant-actions.tsx'
 
@@ -50,7 +52,10 @@ export function Quota({ used, limit }: { used: number; limit: number }) {
 
 const LEVEL_COLORS = { 1: 'default', 2: 'blue', 3: 'gold' } as const
 
-export function Level({ level }: { level: number }) {
-  const name = { 1: '普通', 2: '重点', 3: '战略' }[level] ?? String(level)
-  return <Tag color={LEVEL_COLORS[level as 1 | 2 | 3] ?? 'default'}>{name}</Tag>
-}
+export const LEVEL_DICT = 'tenant_level'
+export const SIZE_DICT = 'company_size'
+
+export const Level = ({ level }: { level: number }) => (
+  <WordTag type={LEVEL_DICT} words={TENANT_LEVEL} value={level} color={LEVEL_COLORS[level as 1 | 2 | 3]} />
+)
+export const Size = ({ size }: { size: number | null }) => <Word type={SIZE_DICT} words={COMPANY_SIZE} value={size} />

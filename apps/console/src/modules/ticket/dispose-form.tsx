@@ -4,6 +4,7 @@ import { DISPOSE_STATUS, FEEDBACK_CLOSED, FEEDBACK_MESSAGES, FEEDBACK_SUSPENDED 
 import { Button, Form, Radio } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
 import { useSession } from '#kernel/session.tsx'
+import { useWords } from '#kit/dict-words.tsx'
 import { Field, NoteField } from '#kit/field.tsx'
 import { DateTimeField } from '#kit/field-date.tsx'
 import { useSaveForm } from '#kit/use-save-form.ts'
@@ -11,8 +12,7 @@ import { UserPicker } from '#kit/user-picker.tsx'
 import { Checklists } from './checklists.tsx'
 import type { Info } from './ticket-head.tsx'
 import { TemplateButton } from './template-button.tsx'
-
-const STATUSES = Object.entries(DISPOSE_STATUS).map(([value, label]) => ({ value: Number(value), label }))
+import { STATUS_DICT } from './ticket-tags.tsx'
 
 /** Status, handler, reason and checklists of one step. */
 export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: boolean): void }) {
@@ -22,6 +22,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
     input: (values) => inputOf(info, values),
   })
   const { form } = save.form
+  const statuses = useWords(STATUS_DICT, DISPOSE_STATUS).options
   useTellDirty(save.dirty, onDirty)
   const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
   const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED
@@ -32,7 +33,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
   return (
     <Form {...save.form} onValuesChange={onValuesChange} className="ticket-form">
       <Field of={DisposeFields} name="status">
-        <Radio.Group optionType="button" buttonStyle="solid" options={STATUSES} className="ticket-statuses" />
+        <Radio.Group optionType="button" buttonStyle="solid" options={statuses} className="ticket-statuses" />
       </Field>
       {!closes && (
         <HandlerField info={info} form={save.name} onTake={(uid) => form.setFieldsValue({ handlerId: uid })} />

@@ -13,7 +13,9 @@ import { useEffect, useEffectEvent } from 'react'
 import { createPortal } from 'react-dom'
 import { useFileUrl } from '#kernel/file-url.ts'
 import { useRead } from '#kernel/query.ts'
+import { useWords } from '#kit/dict-words.tsx'
 import { useDict } from '#kit/use-dict.ts'
+import { STATUS_DICT, TYPE_DICT } from './ticket-tags.tsx'
 import './print.css'
 
 type Printed = ResultOf<typeof feedback.print>
@@ -41,11 +43,13 @@ function Sheet({ data: { info, records }, onDone }: { data: Printed; onDone(): v
       window.removeEventListener('afterprint', finished)
     }
   }, [])
+  const status = useWords(STATUS_DICT, FEEDBACK_STATUS)
+  const problem = useWords(TYPE_DICT, PROBLEM_TYPE)
   const facts: [string, string | null][] = [
     ['反馈编号', info.feedbackNo],
-    ['处理状态', word(FEEDBACK_STATUS, info.status)],
+    ['处理状态', status.label(info.status)],
     ['优先级', word(FEEDBACK_PRIORITY, info.priority)],
-    ['问题类型', word(PROBLEM_TYPE, info.problemType)],
+    ['问题类型', problem.label(info.problemType)],
     ['所属客户', info.tenantName],
     ['反馈账号', info.account],
     ['联系方式', info.contact],
@@ -103,7 +107,7 @@ function Sheet({ data: { info, records }, onDone }: { data: Printed; onDone(): v
               <td>{record.createTime}</td>
               <td>{record.realname}</td>
               <td>{word(RECORD_KIND, record.kind)}</td>
-              <td>{word(FEEDBACK_STATUS, record.status)}</td>
+              <td>{status.label(record.status)}</td>
               <td>{record.handler}</td>
               <td>{[record.detail, record.remark].filter(Boolean).join(' ')}</td>
             </tr>

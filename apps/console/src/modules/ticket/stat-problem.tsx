@@ -7,9 +7,11 @@ import {
   type ProblemPart,
 } from '@oms/contract/feedback-rows.ts'
 import { Link } from '#kernel/router.tsx'
+import { useWords } from '#kit/dict-words.tsx'
 import { useDict } from '#kit/use-dict.ts'
 import { StatBlock } from './stat-block.tsx'
 import { drill, madeIn, type StatRange } from './stat-range.ts'
+import { TYPE_DICT } from './ticket-tags.tsx'
 
 interface Counted {
   readonly key: string
@@ -19,13 +21,14 @@ const CIRCLE = 2 * Math.PI * 40
 
 /** Problem types as a ring, and the ticked options of each checklist, the most frequent first. */
 export function ProblemCharts({ range }: { range: StatRange }) {
+  const { label } = useWords(TYPE_DICT, PROBLEM_TYPE)
   return (
     <div className="stat-four">
       <StatBlock
         title="问题类型"
         of={feedbackStat.problem}
         range={range}
-        table={({ types }) => ({ head: ['类型', '工单'], rows: types.map(({ key, count }) => [typeName(key), count]) })}
+        table={({ types }) => ({ head: ['类型', '工单'], rows: types.map(({ key, count }) => [label(key), count]) })}
         isEmpty={({ types }) => types.length === 0}
       >
         {({ types }) => <Ring types={types} range={range} />}
@@ -37,9 +40,8 @@ export function ProblemCharts({ range }: { range: StatRange }) {
   )
 }
 
-const typeName = (key: string) => PROBLEM_TYPE[Number(key) as keyof typeof PROBLEM_TYPE] ?? key
-
 function Ring({ types, range }: { types: readonly Counted[]; range: StatRange }) {
+  const { label } = useWords(TYPE_DICT, PROBLEM_TYPE)
   const total = types.reduce((sum, { count }) => sum + count, 0)
   const parts = types.map((one, at) => ({
     ...one,
@@ -68,7 +70,7 @@ function Ring({ types, range }: { types: readonly Counted[]; range: StatRange })
         {parts.map(({ key, count, share }) => (
           <li key={key}>
             <Link to={drill(range, { ...madeIn(range), problemType: key })} className={`stat-type-${key}`}>
-              {typeName(key)}
+              {label(key)}
             </Link>
             <b>{count}</b>
             <span>{Math.round(share * 100)}%</span>

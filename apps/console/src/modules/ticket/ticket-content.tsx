@@ -5,11 +5,13 @@ import { DevInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/feedback-rows
 import { Button, Popover } from 'antd'
 import { download } from '#kernel/download.ts'
 import { formatBytes } from '#kernel/format.ts'
+import { Word } from '#kit/dict-words.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { Panel } from '#kit/page.tsx'
 import { Time } from '#kit/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Info } from './ticket-head.tsx'
+import { TYPE_DICT } from './ticket-tags.tsx'
 
 const { item } = detailsOf(FeedbackInfo)
 const device = detailsOf(DevInfo)
@@ -25,7 +27,7 @@ const ITEMS = [
     key: 'devCreateTime',
     render: (info: Info) => <Time at={info.devInfoVo.createTime} />,
   },
-  item('problemType', (type) => PROBLEM_TYPE[type as keyof typeof PROBLEM_TYPE]),
+  item('problemType', (type) => <Word type={TYPE_DICT} words={PROBLEM_TYPE} value={type} />),
   item('createTime', (at) => <Time at={at} />),
 ]
 

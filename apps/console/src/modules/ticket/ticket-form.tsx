@@ -1,18 +1,21 @@
 import { FeedbackInput } from '@oms/contract/feedback-input.ts'
 import { feedback } from '@oms/contract/feedback.ts'
-import { TICKET_FILE, TICKET_IMAGE } from '@oms/contract/feedback-rows.ts'
+import { PROBLEM_TYPE, TICKET_FILE, TICKET_IMAGE } from '@oms/contract/feedback-rows.ts'
 import { Drawer, Form, Select } from 'antd'
+import { useWords } from '#kit/dict-words.tsx'
 import { Field, NoteField, SelectField, TextField } from '#kit/field.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
 import { UserPicker } from '#kit/user-picker.tsx'
+import { TYPE_DICT } from './ticket-tags.tsx'
 import { useChoices } from './use-choices.ts'
 
 /** Writes down what a customer reports by telephone or elsewhere. */
 export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: number): void }) {
   const { tenants, tags } = useChoices()
+  const problems = useWords(TYPE_DICT, PROBLEM_TYPE).options
   const { drawer, footer, form } = useFormDrawer(feedback.create, {
     onClose,
     initial: { priority: 2, source: 3, tags: [] },
@@ -28,7 +31,7 @@ export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: nu
         )}
         <TextField of={FeedbackInput} name="account" />
         <TextField of={FeedbackInput} name="contact" />
-        <SelectField of={FeedbackInput} name="problemType" />
+        <SelectField of={FeedbackInput} name="problemType" options={problems} />
         <NoteField of={FeedbackInput} name="content" rows={5} />
         <SelectField of={FeedbackInput} name="priority" />
         <SelectField of={FeedbackInput} name="source" />

@@ -1,6 +1,7 @@
 import { ClockCircleOutlined } from '@ant-design/icons'
 import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/feedback-rows.ts'
 import { Tag } from 'antd'
+import { WordTag } from '#kit/dict-words.tsx'
 import './ticket.css'
 
 const STATUS_COLOR = ['orange', 'processing', 'cyan', 'purple', 'default', 'success']
@@ -8,14 +9,17 @@ const PRIORITY_COLOR = ['', 'default', 'default', 'orange', 'red']
 const TYPE_COLOR = ['', 'volcano', 'gold', 'blue']
 const word = (labels: Readonly<Record<number, string>>, value: number) => labels[value] ?? String(value)
 
+export const STATUS_DICT = 'feedback_status'
+export const TYPE_DICT = 'feedback_problem_type'
+
 export const StatusTag = ({ value }: { value: number }) => (
-  <Tag color={STATUS_COLOR[value] ?? 'default'}>{word(FEEDBACK_STATUS, value)}</Tag>
+  <WordTag type={STATUS_DICT} words={FEEDBACK_STATUS} value={value} color={STATUS_COLOR[value]} />
 )
 export const PriorityTag = ({ value }: { value: number }) => (
   <Tag color={PRIORITY_COLOR[value] ?? 'default'}>{word(FEEDBACK_PRIORITY, value)}</Tag>
 )
 export const TypeTag = ({ value }: { value: number }) => (
-  <Tag color={TYPE_COLOR[value] ?? 'default'}>{word(PROBLEM_TYPE, value)}</Tag>
+  <WordTag type={TYPE_DICT} words={PROBLEM_TYPE} value={value} color={TYPE_COLOR[value]} />
 )
 
 interface Limited {

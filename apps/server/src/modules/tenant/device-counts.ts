@@ -6,28 +6,49 @@ import { alive } from '#kernel/tenancy.ts'
 /** A count beyond this is kept for a while: a hundred thousand devices more or less are not seen in a list. */
 const KEPT_FROM = 5000
 const KEPT_MS = 60_000
+/** So old a count may be shown while the new one is taken behind it. */
+const SHOWN_MS = 600_000
 
 const kept = new Map<number, { readonly at: number; readonly n: number }>()
+const underWay = new Set<number>()
 
-/** How many devices each of these customers has; those with none may be absent. */
-export async function deviceCounts(db: Db, tenantIds: readonly number[]): Promise<Map<number, number>> {
+/**
+ * How many devices each of these customers has; those with none may be absent. With `behind` (a database outside any
+ * transaction) nobody but the first waits for a large count: the last one is shown while it is taken again.
+ */
+export async function deviceCounts(db: Db, tenantIds: readonly number[], behind?: Db): Promise<Map<number, number>> {
   const now = Date.now()
   const counts = new Map<number, number>()
   const asked: number[] = []
+  const old: number[] = []
   for (const id of tenantIds) {
     const known = kept.get(id)
-    if (known && now - known.at < KEPT_MS) counts.set(id, known.n)
-    else asked.push(id)
+    const age = known ? now - known.at : Number.POSITIVE_INFINITY
+    if (!known || age > (behind ? SHOWN_MS : KEPT_MS)) asked.push(id)
+    else counts.set(id, known.n)
+    if (known && age > KEPT_MS && !underWay.has(id)) old.push(id)
   }
-  if (asked.length === 0) return counts
+  if (behind && old.length > 0) void countBehind(behind, old)
+  for (const [id, n] of await count(db, asked)) counts.set(id, n)
+  return counts
+}
+
+async function countBehind(db: Db, ids: readonly number[]) {
+  for (const id of ids) underWay.add(id)
+  // What fails here is asked again by whoever comes when the count is too old to be shown.
+  await count(db, ids).catch(() => {})
+  for (const id of ids) underWay.delete(id)
+}
+
+async function count(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
   const rows = await db
     .select({ id: devices.tenantId, n: sql<number>`count(*)::int` })
     .from(devices)
-    .where(and(asked.length === 1 ? eq(devices.tenantId, asked[0]!) : inArray(devices.tenantId, asked), alive(devices)))
+    .where(and(ids.length === 1 ? eq(devices.tenantId, ids[0]!) : inArray(devices.tenantId, [...ids]), alive(devices)))
     .groupBy(devices.tenantId)
-  for (const { id, n } of rows) {
-    counts.set(id, n)
-    if (n >= KEPT_FROM) kept.set(id, { at: now, n })
-  }
-  return counts
+  const at = Date.now()
+  for (const id of ids) kept.delete(id)
+  for (const { id, n } of rows) if (n >= KEPT_FROM) kept.set(id, { at, n })
+  return rows.map(({ id, n }) => [id, n] as const)
 }

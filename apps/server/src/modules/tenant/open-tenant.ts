@@ -80,7 +80,8 @@ async function insertTenant({ db, user }: Ctx, tenant: NewTenant) {
   return { id, tenantNo }
 }
 
-async function defaultScenes(db: Db) {
+/** Scenes every customer gets. */
+export async function defaultScenes(db: Db) {
   const standard = await db
     .select({ id: scenes.id })
     .from(scenes)

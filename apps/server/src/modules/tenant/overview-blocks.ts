@@ -1,9 +1,11 @@
 import { APPLY_STATUS } from '@oms/contract/user-apply.ts'
 import { and, desc, eq, gte, isNotNull, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
 import { deviceModels, devices } from '#db/schema/device.ts'
 import { loginLogs } from '#db/schema/system.ts'
 import { appAccounts, userApplications } from '#db/schema/tenant.ts'
+import { figureBehind } from '#kernel/fleet/fleet-counts.ts'
 import { alive } from '#kernel/tenancy.ts'
 import type { Block } from './tenant-overview.service.ts'
 
@@ -13,30 +15,8 @@ const MODELS = 8
 export const devicesBlock: Block = {
   title: '设备',
   may: (user) => user.can('device:apkManage:list'),
-  async load({ db }, tenantId) {
-    const rows = await db
-      .select({
-        name: sql<string>`coalesce(${deviceModels.modelName}, '未知型号')`,
-        n: sql<number>`sum(counted.n)::int`,
-        online: sql<number>`sum(counted.online)::int`,
-        off: sql<number>`sum(counted.off)::int`,
-      })
-      .from(
-        db
-          .select({
-            modelId: devices.modelId,
-            n: sql<number>`count(*)`.as('n'),
-            online: sql<number>`count(*) filter (where ${devices.online} = 1)`.as('online'),
-            off: sql<number>`count(*) filter (where ${devices.status} = 0)`.as('off'),
-          })
-          .from(devices)
-          .where(and(eq(devices.tenantId, tenantId), alive(devices)))
-          .groupBy(devices.modelId)
-          .as('counted'),
-      )
-      .leftJoin(deviceModels, sql`${deviceModels.id} = counted.model_id`)
-      .groupBy(deviceModels.modelName)
-      .orderBy(desc(sql`2`))
+  async load({ kernel }, tenantId) {
+    const { models: rows } = await figureBehind(kernel, `tenant devices ${tenantId}`, (db) => byModel(db, tenantId))
     const sum = (key: 'n' | 'online' | 'off') => rows.reduce((total, row) => total + row[key], 0)
     const total = sum('n')
     return {
@@ -51,6 +31,34 @@ export const devicesBlock: Block = {
       url: `/device/apkManage?tenantId=${tenantId}`,
     }
   },
+}
+
+/** A customer's devices by model, the most frequent first. */
+async function byModel(db: Db, tenantId: number) {
+  const models = await db
+    .select({
+      name: sql<string>`coalesce(${deviceModels.modelName}, '未知型号')`,
+      n: sql<number>`sum(counted.n)::int`,
+      online: sql<number>`sum(counted.online)::int`,
+      off: sql<number>`sum(counted.off)::int`,
+    })
+    .from(
+      db
+        .select({
+          modelId: devices.modelId,
+          n: sql<number>`count(*)`.as('n'),
+          online: sql<number>`count(*) filter (where ${devices.online} = 1)`.as('online'),
+          off: sql<number>`count(*) filter (where ${devices.status} = 0)`.as('off'),
+        })
+        .from(devices)
+        .where(and(eq(devices.tenantId, tenantId), alive(devices)))
+        .groupBy(devices.modelId)
+        .as('counted'),
+    )
+    .leftJoin(deviceModels, sql`${deviceModels.id} = counted.model_id`)
+    .groupBy(deviceModels.modelName)
+    .orderBy(desc(sql`2`))
+  return { models, rows: models.reduce((total, { n }) => total + n, 0) }
 }
 
 export const staffBlock: Block = {
@@ -172,7 +180,7 @@ export const applicationsBlock: Block = {
 export const appAccountsBlock: Block = {
   title: 'App账号',
   may: (user) => user.can('AccountAdministration:accountList:list'),
-  async load({ db }, tenantId) {
+  async load({ db, kernel }, tenantId) {
     const own = and(eq(appAccounts.tenantId, tenantId), alive(appAccounts))
     const [sums] = await db
       .select({
@@ -182,10 +190,12 @@ export const appAccountsBlock: Block = {
       })
       .from(appAccounts)
       .where(own)
-    const bound = await db.$count(
-      devices,
-      and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), alive(devices)),
-    )
+    const { rows: bound } = await figureBehind(kernel, `tenant bound ${tenantId}`, async (pool) => ({
+      rows: await pool.$count(
+        devices,
+        and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), alive(devices)),
+      ),
+    }))
     return {
       figures: [
         { label: '账号数', value: sums?.total ?? 0 },

@@ -12,6 +12,7 @@ export const MANAGER = [
   'tenantManage:tenant:remove',
   'tenantManage:tenant:enable',
   'tenantManage:tenant:renew',
+  'tenantManage:tenant:scene',
   'tenantManage:tenant:export',
   'tenantManage:industry:add',
 ] as const

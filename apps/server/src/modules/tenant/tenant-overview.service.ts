@@ -6,7 +6,7 @@ import type { Ctx, User } from '#kernel/context.ts'
 import { forbidden } from '#kernel/problem.ts'
 import { appAccountsBlock, applicationsBlock, devicesBlock, loginsBlock, staffBlock } from './overview-blocks.ts'
 import { licensesBlock, ticketsBlock } from './overview-service-blocks.ts'
-import { readTenant } from './tenant-rows.ts'
+import { demandTenant, readTenant } from './tenant-rows.ts'
 
 export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
 
@@ -41,6 +41,6 @@ export async function overview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview
 export async function overviewBlock(ctx: Ctx, { id, block: key }: ParsedOf<typeof tenant.overviewBlock>) {
   const block = BLOCKS[key]
   if (!block.may(ctx.user)) throw forbidden()
-  await readTenant(ctx, id)
+  await demandTenant(ctx, id)
   return { key, title: block.title, ...(await block.load(ctx, id)) }
 }

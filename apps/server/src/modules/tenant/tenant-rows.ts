@@ -116,9 +116,13 @@ interface Bare {
 }
 
 /** Rows as the screen shows them: with scenes and use, and with numbers masked for those who may not see them. */
-export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
+export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[], behind?: Db) {
   const ids = rows.map(({ id }) => id)
-  const [scenes, staff, devices] = [await scenesOf(db, ids), await accountCounts(db, ids), await deviceCounts(db, ids)]
+  const [scenes, staff, devices] = [
+    await scenesOf(db, ids),
+    await accountCounts(db, ids),
+    await deviceCounts(db, ids, behind),
+  ]
   const plain = seesPlain(user)
   return rows.map((row) => ({
     ...row,
@@ -149,13 +153,13 @@ export async function tenantsByKeys(db: Db, user: User, ids: readonly number[]) 
 }
 
 /** One customer within reach, as its page shows it. */
-export async function readTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+export async function readTenant({ db, user, kernel }: Pick<Ctx, 'db' | 'user' | 'kernel'>, id: number) {
   const rows = await db
     .select(detailed)
     .from(tenants)
     .leftJoin(industries, eq(industries.id, tenants.industryId))
     .where(and(eq(tenants.id, id), visible(user)))
-  const [found] = await dressed(db, user, rows)
+  const [found] = await dressed(db, user, rows, kernel.database.db)
   if (!found) throw notFound('客户')
   return found
 }
@@ -169,4 +173,13 @@ export async function lockTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: num
     .for('update')
   if (!found) throw notFound('客户')
   return found
+}
+
+/** Is there such a customer within reach? Asked for each block of its page. */
+export async function demandTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+  const [found] = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .where(and(eq(tenants.id, id), visible(user)))
+  if (!found) throw notFound('客户')
 }

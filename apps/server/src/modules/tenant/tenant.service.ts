@@ -4,6 +4,7 @@ import { TenantInput } from '@oms/contract/tenant-info.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
+import { devices } from '#db/schema/device.ts'
 import { files } from '#db/schema/system.ts'
 import { industries, tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
@@ -11,13 +12,12 @@ import { assertPlatform } from '#kernel/grants.ts'
 import { changes, maskEmail, maskMobile } from '#kernel/mask.ts'
 import { oneTimePassword } from '#kernel/one-time.ts'
 import { rightsChanged } from '#kernel/perm-version.ts'
-import { invalid } from '#kernel/problem.ts'
+import { invalid, refused } from '#kernel/problem.ts'
 import { contains, paginate } from '#kernel/query.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive, scoped, transact } from '#kernel/tenancy.ts'
 import { uniqueClash } from '#kernel/unique.ts'
-import { deviceCounts } from './device-counts.ts'
-import { openTenant, TENANT_ADMIN } from './open-tenant.ts'
+import { defaultScenes, openTenant, TENANT_ADMIN } from './open-tenant.ts'
 import {
   conditionsOf,
   dressed,
@@ -32,10 +32,10 @@ import { forLog, TENANT_TITLES } from './tenant-words.ts'
 
 const OFFERED = 50
 
-export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>) {
+export async function list({ db, user, kernel }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>) {
   const rows = selectTenants(db).where(conditionsOf(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, tenantOrder(filters))
-  return { ...page, list: await dressed(db, user, page.list) }
+  return { ...page, list: await dressed(db, user, page.list, kernel.database.db) }
 }
 
 /** Tenants by name for pickers; the platform is one of them for those who see it. */
@@ -66,6 +66,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   return transact(ctx, async (db) => {
     const inner = { ...ctx, db }
     await demandIndustry(db, fields.industryId)
+    demandSceneRight(ctx.user, fields.sceneIds, await defaultScenes(db))
     await adoptLogo(inner, '', fields.logo)
     const admin = {
       realname: adminName,
@@ -114,6 +115,14 @@ function demandOrder({
   if (beginTime && expireTime && expireTime <= beginTime) throw invalid('到期时间应晚于开始时间', 'expireTime')
 }
 
+/** Scenes are what a customer may do. Who may not choose them gives the standard ones to a new one, and changes none. */
+function demandSceneRight(user: Ctx['user'], wanted: readonly number[], allowed: readonly number[]) {
+  if (user.can('tenantManage:tenant:scene')) return
+  const given = new Set(wanted)
+  if (given.size !== allowed.length || allowed.some((id) => !given.has(id)))
+    throw refused('您没有分配业务场景的权限', { field: 'sceneIds' })
+}
+
 /** An industry in use; one a customer has already may be switched off by now. */
 async function demandIndustry(db: Db, id: number, before?: number | null) {
   const [found] = await db
@@ -153,7 +162,13 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
     .catch((error: unknown) => {
       throw uniqueClash(error, { tenants_name: ['客户名称已存在', 'name'] }) ?? error
     })
-  const hadScenes = ((await scenesOf(db, [id])).get(id) ?? []).map(({ name }) => name)
+  const had = (await scenesOf(db, [id])).get(id) ?? []
+  demandSceneRight(
+    user,
+    sceneIds,
+    had.map((scene) => scene.id),
+  )
+  const hadScenes = had.map(({ name }) => name)
   const scenes = await setScenes(db, id, sceneIds)
   if (hadScenes.join() !== scenes.join()) {
     await widenAdmins(db, id, TENANT_ADMIN)
@@ -200,7 +215,7 @@ async function demandQuotas(
     if (used > accountCount) throw invalid(`已有${used}个账号，上限不能小于已有数量`, 'accountCount')
   }
   if (deviceQuota >= 0) {
-    const used = (await deviceCounts(db, [id])).get(id) ?? 0
+    const used = await db.$count(devices, and(eq(devices.tenantId, id), alive(devices)))
     if (used > deviceQuota) throw invalid(`已有${used}台设备，上限不能小于已有数量`, 'deviceQuota')
   }
 }

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { customerForm, MANAGER, openCustomer, sceneOf } from './tenant-fixture.ts'
+
+const app = useApp()
+const URL = '/api/v1/tenant'
+const PLAIN = MANAGER.filter((permission) => permission !== 'tenantManage:tenant:scene')
+
+test('who sees chosen customers sees at once the one just opened, and still none of the others', async () => {
+  const keeper = await app.by({ permissions: MANAGER, dataScope: 3 })
+  const other = await openCustomer(app, await app.as(...MANAGER))
+  const own = await openCustomer(app, keeper)
+  expect((await keeper.call('GET', `${URL}/${own.id}`)).code).toBe(200)
+  const { list } = (await keeper.call('GET', `${URL}/page`)).data
+  expect(list.map(({ id }: { id: number }) => id)).toEqual([own.id])
+  expect((await keeper.call('GET', `${URL}/${other.id}`)).msg).toBe('客户不存在或已被删除')
+  // Somebody else with the same scope is no nearer to it.
+  const stranger = await app.by({ permissions: MANAGER, dataScope: 3 })
+  expect((await stranger.call('GET', `${URL}/${own.id}`)).code).not.toBe(200)
+})
+
+test('scenes are chosen with the right to, the standard ones given without', async () => {
+  const manager = await app.as(...PLAIN)
+  const sceneId = await sceneOf(app)
+  const refused = await manager.call('POST', URL, await customerForm(app))
+  expect(refused).toMatchObject({ code: 501, data: { field: 'sceneIds' } })
+  await app.db.execute(sql`update scenes set is_default = 1 where id = ${sceneId}`)
+  const { id } = await openCustomer(app, manager)
+  const more = await app.db.execute<{ id: number }>(
+    sql`insert into scenes (scene_name, scene_code) values ('另一场景', 'another') returning id`,
+  )
+  const row = (await manager.call('GET', `${URL}/${id}`)).data
+  const change = (scenes: readonly number[]) => ({ ...row, remark: '改备注', sceneIds: scenes })
+  const widened = await manager.call('PUT', URL, change([sceneId, more.rows[0]!.id]))
+  expect(widened).toMatchObject({ code: 501, msg: '您没有分配业务场景的权限' })
+  expect((await manager.call('PUT', URL, change([sceneId]))).code).toBe(200)
+})
