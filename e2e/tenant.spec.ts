@@ -85,7 +85,7 @@ test('MODULE-01 a manager opens a customer, whose administrator comes in and see
   const place = await ground(admin, ['system:manager:', 'tenantManage:'])
   const stranger = await opened(admin, place)
   const manager = await staff(
-    ['list', 'query', 'add', 'edit', 'renew', 'enable', 'plain'].map((each) => `tenantManage:tenant:${each}`),
+    ['list', 'query', 'add', 'edit', 'renew', 'scene', 'enable', 'plain'].map((each) => `tenantManage:tenant:${each}`),
     '客户经理',
   )
   await login(manager)

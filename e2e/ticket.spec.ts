@@ -1,37 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import type { Api, Person } from './people.ts'
-
-const AGENT = [
-  'AfterService:Questions:list',
-  'AfterService:Questions:query',
-  'AfterService:Questions:submit',
-  'AfterService:Questions:add',
-  'AfterService:PendingList:list',
-  'AfterService:PendingList:query',
-  'AfterService:PendingList:claim',
-] as const
-const PENDING = '/AfterService/PendingList'
-const QUESTIONS = '/AfterService/Questions'
-
-const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
-const detail = (list: string, id: number) => `${list}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
-const confirm = (page: Page) => page.getByRole('button', { name: /^确\s*认$/ })
-
-/** A ticket somebody reported by telephone. */
-async function ticket(api: Api, content: string, more: object = {}) {
-  const fields = { problemType: 1, source: 3, account: 'user@example.com', content, ...more }
-  return api.call<{ id: number; feedbackNo: string }>('POST', '/api/v1/feedback', fields)
-}
-
-/** Chooses the account in the handler's picker. */
-async function pickHandler(page: Page, { account }: Person) {
-  const picker = page.getByLabel('处理人员', { exact: false }).first()
-  await picker.click()
-  await picker.fill(account)
-  await page.getByTitle(new RegExp(account)).click()
-}
+import { AGENT, confirm, detail, PENDING, pickHandler, QUESTIONS, row, ticket } from './tickets.ts'
 
 test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and closes a ticket, another only watches', async ({
   page,

@@ -1,0 +1,164 @@
+import type { Browser, Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { type Api, apiOf, md5, type Person } from './people.ts'
+
+const MANAGER = [
+  'tenantManage:tenant:list',
+  'tenantManage:tenant:query',
+  'tenantManage:tenant:enable',
+  'AfterService:Questions:list',
+  'AfterService:Questions:query',
+  'AfterService:StatisticAnalysis:list',
+] as const
+const AGENT = [
+  'AfterService:Questions:list',
+  'AfterService:Questions:query',
+  'AfterService:Questions:submit',
+  'AfterService:PendingList:list',
+  'AfterService:PendingList:query',
+  'AfterService:PendingList:claim',
+] as const
+/** Pages the customer's scene offers. */
+const OFFERED = ['AfterService:Questions:', 'system:manager:']
+const CHOSEN = 'Chosen-2026'
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
+const name = `三人客户${process.pid}`
+const account = `trio${process.pid}`
+
+interface Node {
+  id: number
+  type: string
+  perms: string
+  children: Node[]
+}
+
+/** A customer with a scene of its own, and its administrator, whose one-time password is exchanged already. */
+async function customer(admin: Api) {
+  const { menus } = await admin.call<{ menus: Node[] }>('GET', '/api/v1/sys/scene/permTree')
+  const all = (nodes: Node[]): Node[] => nodes.flatMap((node) => [node, ...all(node.children ?? [])])
+  const menuIds = all(menus).flatMap(({ id, type, perms }) =>
+    type !== 'M' && OFFERED.some((prefix) => perms.startsWith(prefix)) ? [id] : [],
+  )
+  const scene = { sceneName: name, sceneCode: `trio_${process.pid}`, isDefault: 0, menuIds }
+  const { id: sceneId } = await admin.call<{ id: number }>('POST', '/api/v1/sys/scene', scene)
+  const kind = { name, code: `TRIO${process.pid}` }
+  const { id: industryId } = await admin.call<{ id: number }>('POST', '/api/v1/tenant/industry', kind)
+  const form = { name, industryId, contactName: '王经理', contactPhone: '13812345678', sceneIds: [sceneId] }
+  return admin.call<{ id: number; password: string }>('POST', '/api/v1/tenant', {
+    ...form,
+    adminAccount: account,
+    adminName: '客户李',
+  })
+}
+
+/** A browser of this person's own, logged in by hand. */
+async function atDesk(browser: Browser, baseURL: string | undefined, person: Pick<Person, 'account' | 'password'>) {
+  const context = await browser.newContext({
+    ...(baseURL && { baseURL }),
+    locale: 'zh-CN',
+    timezoneId: 'Asia/Shanghai',
+    viewport: { width: 1440, height: 900 },
+  })
+  const page = await context.newPage()
+  await page.goto('/login')
+  await page.getByRole('textbox', { name: '账号' }).fill(person.account)
+  await page.getByLabel('密码', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: '登录' }).click()
+  await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
+  return page
+}
+
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const LIVE = { timeout: 40_000 }
+
+test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’s administrator work on one day’s story at once', async ({
+  browser,
+  baseURL,
+  playwright,
+  staff,
+  api,
+}) => {
+  const admin = await api()
+  const { id: tenantId, password } = await customer(admin)
+  const request = await playwright.request.newContext({ ...(baseURL && { baseURL }) })
+  const fresh = await apiOf(request, { account, password, realname: '客户李' })
+  await fresh.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5(password), newPswdMd5: md5(CHOSEN) })
+  await request.dispose()
+
+  const [boss, agent] = [await staff(MANAGER, '运营周'), await staff(AGENT, '客服陈')]
+  const manager = await atDesk(browser, baseURL, boss)
+  const desk = await atDesk(browser, baseURL, agent)
+  const inside = await atDesk(browser, baseURL, { account, password: CHOSEN })
+
+  // Everybody's day has begun: the manager looks at the customer, the agent at what waits, the customer has a problem.
+  await manager.goto(`/tenantManage/tenant/overview/${tenantId}`)
+  const block = manager.locator('.tenant-blocks').getByRole('region', { name: '售后工单' })
+  await expect(block.or(manager.locator('.tenant-blocks').getByText('售后工单')).first()).toBeVisible()
+  await desk.goto('/AfterService/PendingList')
+  await expect(desk.getByRole('table').first()).toBeVisible()
+
+  await inside.goto('/AfterService/Questions')
+  await inside.getByRole('button', { name: '新建工单' }).first().click()
+  const drawer = inside.getByRole('dialog')
+  await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
+  await drawer.getByLabel('问题类型').click()
+  await inside.getByTitle('硬件故障').click()
+  const content = `大堂门禁屏黑屏 ${process.pid}`
+  await drawer.getByRole('textbox', { name: '问题描述' }).fill(content)
+  await drawer.getByLabel('选择图片').setInputFiles([{ name: '黑屏.png', mimeType: 'image/png', buffer: PNG }])
+  await expect(drawer.getByRole('img', { name: '图片 1' })).toBeVisible()
+  await drawer.getByRole('button', { name: /^保\s*存$/ }).click()
+  await expect(inside).toHaveURL(/Questions\/Pendding/)
+  await expect(inside.locator('.ticket-text')).toHaveText(content)
+
+  // It appears before the agent without a reload; he takes it and says what he does.
+  await expect(row(desk, content)).toBeVisible(LIVE)
+  await row(desk, content).getByRole('button', { name: '认领' }).click()
+  await expect(row(desk, content)).toContainText('客服陈')
+  await row(desk, content).getByRole('button', { name: '处理' }).click()
+  await expect(desk.locator('.ticket-text')).toHaveText(content)
+  await expect(desk.getByRole('img', { name: '图片 1' })).toBeVisible()
+  await desk.locator('.ticket-statuses').getByText('修改中', { exact: true }).click()
+  await desk.getByRole('button', { name: '由我处理' }).click()
+  await desk.getByLabel('处理备注').fill('已派人更换屏幕')
+  await desk.getByRole('button', { name: /^确\s*认$/ }).click()
+  await expect(desk.locator('.ticket-progress')).toContainText('已派人更换屏幕')
+
+  // The customer sees it happen, may look but not confirm, and both are seen by the manager who drops in.
+  await expect(inside.locator('.ticket-progress')).toContainText('已派人更换屏幕', LIVE)
+  await expect(inside.locator('.ticket-head').getByText('修改中', { exact: true })).toBeVisible()
+  await expect(inside.getByText('该工单由 客服陈 处理，您可以查看。')).toBeVisible()
+  await expect(inside.getByRole('button', { name: /^确\s*认$/ })).toHaveCount(0)
+  await manager.goto('/AfterService/Questions')
+  await row(manager, content).getByRole('button', { name: '详情' }).click()
+  await expect(manager.locator('.ticket-viewers')).toContainText('客服陈', LIVE)
+  await expect(manager.locator('.ticket-viewers')).toContainText('客户李', LIVE)
+  await expect(manager.getByRole('button', { name: /^确\s*认$/ })).toHaveCount(0)
+
+  // Closed, it is closed for all three.
+  await desk.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
+  await desk.getByLabel('处理备注').fill('屏幕已换，客户确认')
+  await desk.getByRole('button', { name: /^确\s*认$/ }).click()
+  for (const page of [desk, inside, manager])
+    await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible(LIVE)
+
+  // Each in the own world: the customer has neither the vendor's pages nor anybody else's rows.
+  await inside.goto('/tenantManage/tenant')
+  await expect(inside.getByText(/没有权限/).first()).toBeVisible()
+  await inside.goto('/system/manager')
+  await expect(row(inside, account)).toBeVisible()
+  await expect(row(inside, boss.account)).toHaveCount(0)
+
+  // The manager ends it: whoever works there is out at once, and told why.
+  await manager.goto(`/tenantManage/tenant/overview/${tenantId}`)
+  await expect(manager.getByRole('heading', { name })).toBeVisible()
+  await manager.getByRole('switch', { name: new RegExp(name) }).click()
+  await manager.getByRole('button', { name: /停用/ }).last().click()
+  await expect(manager.getByRole('switch', { name: new RegExp(name) })).not.toBeChecked()
+  await inside.goto('/system/manager')
+  await expect(inside.getByText(/所属客户已停用|欢迎登录/).first()).toBeVisible(LIVE)
+  for (const page of [manager, desk, inside]) await page.context().close()
+})

@@ -1,0 +1,33 @@
+import type { Page } from '@playwright/test'
+import type { Api, Person } from './people.ts'
+
+export const AGENT = [
+  'AfterService:Questions:list',
+  'AfterService:Questions:query',
+  'AfterService:Questions:submit',
+  'AfterService:Questions:add',
+  'AfterService:PendingList:list',
+  'AfterService:PendingList:query',
+  'AfterService:PendingList:claim',
+] as const
+export const PENDING = '/AfterService/PendingList'
+export const QUESTIONS = '/AfterService/Questions'
+
+export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+export const detail = (list: string, id: number) =>
+  `${list}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
+export const confirm = (page: Page) => page.getByRole('button', { name: /^确\s*认$/ })
+
+/** A ticket somebody reported by telephone. */
+export async function ticket(api: Api, content: string, more: object = {}) {
+  const fields = { problemType: 1, source: 3, account: 'user@example.com', content, ...more }
+  return api.call<{ id: number; feedbackNo: string }>('POST', '/api/v1/feedback', fields)
+}
+
+/** Chooses the account in the handler's picker. */
+export async function pickHandler(page: Page, { account }: Person) {
+  const picker = page.getByLabel('处理人员', { exact: false }).first()
+  await picker.click()
+  await picker.fill(account)
+  await page.getByTitle(new RegExp(account)).click()
+}
