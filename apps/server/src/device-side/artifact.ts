@@ -44,6 +44,8 @@ export async function sendComponent(call: Call, { task, component, deployment }:
   if (!plan.range) return void response.writeHead(plan.status, plan.headers).end()
   if (side.downloads.count >= side.kernel.config.deviceDownloads * 4)
     throw new DeviceProblem(503, 'too many downloads', 60)
+  // Straight for the bytes, without a look at the deployment: that counts as well.
+  if (task.state < TASK.fetched && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
   const whole = plan.range.start === 0 && plan.range.end === size - 1
   const source = await side.kernel.files.openRead(sha256, whole ? undefined : plan.range).catch((error: unknown) => {
     if (error instanceof FileMissing) throw new DeviceProblem(503, 'the file is not available', 300)

@@ -53,6 +53,7 @@ export function deviceLab(env: Record<string, string> = {}) {
   let server: Server
   let origin = ''
   let made = 0
+  const others: (() => Promise<void>)[] = []
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'oms-devices-'))
@@ -74,6 +75,7 @@ export function deviceLab(env: Record<string, string> = {}) {
     await kernel.fleet.ready()
   })
   afterAll(async () => {
+    for (const close of others) await close()
     server?.closeAllConnections()
     await new Promise((done) => server?.close(done))
     await handler?.side.close()
@@ -168,6 +170,23 @@ export function deviceLab(env: Record<string, string> = {}) {
     return { otaId: row.ota_id, componentId: component.id, bytes, fileName }
   }
 
+  /** What another process would be: a memory of its own over the same database. Answers where it listens. */
+  const another = async () => {
+    const { config, database } = kernel
+    const twin = await createKernel({ config, database, log: pino({ level: 'silent' }) })
+    const devices = new DeviceHandler(twin)
+    const listening = createServer((request, response) => devices.handle(request, response))
+    await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done))
+    await twin.fleet.ready()
+    others.push(async () => {
+      listening.closeAllConnections()
+      await new Promise((done) => listening.close(done))
+      await devices.side.close()
+      await twin.close()
+    })
+    return { origin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, sync: () => twin.fleet.sync() }
+  }
+
   const post = (path: string, body: object | string, sent: Sent = {}) => send(path, { method: 'POST', body, ...sent })
   const plain = (name: string, body: object, token: string | null = TOKEN) =>
     send(`/device/v1/${name}`, {
@@ -185,6 +204,7 @@ export function deviceLab(env: Record<string, string> = {}) {
     query,
     device,
     version,
+    another,
     /** The poll's task, if any, with the path of its deploymentBase. */
     async poll(root: string) {
       const reply = await send(root)

@@ -3,8 +3,9 @@ import type { LiveRule, OpenTask } from '#kernel/fleet/state.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { clean, gone, missing } from './answer.ts'
 import type { Announcer } from './announcer.ts'
-import { reportPackages, reportVersion } from './versions.ts'
 import { mostTelling } from './feedback.ts'
+import { hasPlace, takeTurn } from './turns.ts'
+import { reportPackages, reportVersion } from './versions.ts'
 import { type Querying, Writes } from './writes.ts'
 
 const MAX_LOGS = 1000
@@ -61,8 +62,11 @@ export class Tasks {
     this.writes = new Writes(kernel.database.pool)
   }
 
-  /** Makes the task of a device that matches; of several processes one makes it, the others find it. */
-  async offer(slot: number, rule: LiveRule): Promise<OpenTask | undefined> {
+  /**
+   * Makes the task of a device that matches; of several processes one makes it, the others find it. `full`: the release
+   * has handed out all it may in this minute.
+   */
+  async offer(slot: number, rule: LiveRule): Promise<OpenTask | 'full' | undefined> {
     if (this.#offering.has(slot)) return undefined
     this.#offering.add(slot)
     try {
@@ -71,6 +75,9 @@ export class Tasks {
       if (!made) await fleet.sync()
       else this.#take(slot, { ...made, slot })
       return fleet.state.openTasks(slot).find(({ packageName }) => packageName === rule.packageName)
+    } catch (error) {
+      if (error === FULL) return 'full'
+      throw error
     } finally {
       this.#offering.delete(slot)
     }
@@ -100,6 +107,19 @@ export class Tasks {
   async caughtUp() {
     const late = new Promise((done) => setTimeout(done, SYNC_WITHIN_MS).unref())
     await Promise.race([this.#kernel.fleet.sync(), late])
+  }
+
+  /** The device begins to fetch; false: the release has as many downloads as it may, and the device has to wait. */
+  async begin(task: OpenTask): Promise<boolean> {
+    const { tasks, rules } = this.#kernel.fleet.state
+    if ((tasks.get(task.taskId) ?? task).state >= TASK.fetched) return true
+    const limit = rules.get(task.otaId)?.maxDownloads ?? null
+    return this.change(task.slot, task.taskId, async (db, locked) => {
+      if (locked.state >= TASK.fetched) return true
+      if (limit !== null && !(await hasPlace(db, locked.otaId, limit))) return false
+      await note(db, locked, {}, { state: TASK.fetched })
+      return true
+    })
   }
 
   /** The device got as far as this by itself; going back is no step. */
@@ -167,8 +187,11 @@ async function insertTask(db: Querying, { deviceId, rule }: { deviceId: number; 
   await db.query(`set local synchronous_commit = off;
     select from ota_versions where ota_id = ${otaId} for share; select from ota_policies where ota_id = ${otaId} for share`)
   const { rows } = await db.query<Omit<OpenTask, 'slot'>>({ ...INSERT_TASK, values: [deviceId, otaId] })
+  // After the insertion: where another process was first no turn is used up. Thrown, so that nothing of it stays.
+  if (rows[0] && rule.perMinute !== null && !(await takeTurn(db, otaId, rule.perMinute))) throw FULL
   return rows[0]
 }
+const FULL = new Error('the release has handed out all it may in this minute')
 
 async function lockTask(db: Querying, taskId: number, deviceId: number): Promise<LockedTask> {
   const { rows } = await db.query<LockedTask>(

@@ -30,8 +30,8 @@ export async function getDeployment(call: Call, taskId: number) {
   if (task.state === TASK.cancelling || task.state === TASK.confirming) throw missing('action')
   const deployment = await side.deployments.of(task.otaId)
   if (!deployment) throw missing('action')
-  if (shutFor(call, task) === undefined) await side.tasks.reached(task, TASK.fetched)
-  else await side.tasks.change(call.slot, taskId, noteSkip)
+  if (shutFor(call, task) !== undefined) await side.tasks.change(call.slot, taskId, noteSkip)
+  else if (!(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
   const described = { ...describe(call, deployment), ...windowOf(call, task) }
   const body = { id: String(taskId), deployment: described, ...(await historyOf(call, taskId, query)) }
   sendJson(request, response, 200, signed(call, deployment, body))

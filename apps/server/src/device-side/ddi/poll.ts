@@ -77,10 +77,13 @@ interface Next {
 async function nextTask({ side, slot, now }: Call): Promise<Next> {
   const { fleet } = side.kernel
   const open = fleet.state.openTasks(slot)
-  const task = open.find(({ packageName }) => packageName === '') ?? open[0]
-  if (task) return { task, mustWait: false }
+  const begun = open.find(({ packageName }) => packageName === '') ?? open[0]
+  if (begun) return { task: begun, mustWait: false }
   const rule = fleet.match(slot, fleet.moment(now))
   if (!rule) return { mustWait: false }
   if (!side.pacing.mayOffer(rule, now)) return { mustWait: true }
-  return { task: await side.tasks.offer(slot, rule), mustWait: false }
+  const task = await side.tasks.offer(slot, rule)
+  if (task !== 'full') return { task, mustWait: false }
+  side.pacing.full(rule, now)
+  return { mustWait: true }
 }

@@ -1,10 +1,9 @@
 import { TASK } from '@oms/contract/ota-task.ts'
 import type { LiveRule, OpenTask } from '#kernel/fleet/state.ts'
-import { clean, DeviceProblem, wrong } from '../answer.ts'
+import { clean, wrong } from '../answer.ts'
 import { MANIFEST } from '../manifest.ts'
 import { closeByVersion } from '../settle.ts'
 import { type Package, reportPackages, reportVersion, versionFrom } from '../versions.ts'
-import { waitSeconds } from '../sleep.ts'
 import { shutFor } from '../window.ts'
 import type { PlainAnswer, PlainCall } from './routes.ts'
 
@@ -26,8 +25,12 @@ export async function check(call: PlainCall): Promise<PlainAnswer> {
   const task = names.map((name) => open.find(({ packageName }) => packageName === name)).find((each) => each) ?? open[0]
   if (task) return offered(call, task)
   for (const rule of candidates(call, packages)) {
-    if (!side.pacing.mayOffer(rule, call.now)) return wait(call)
+    if (!side.pacing.mayOffer(rule, call.now)) throw side.pacing.refusal(slot)
     const made = await side.tasks.offer(slot, rule)
+    if (made === 'full') {
+      side.pacing.full(rule, call.now)
+      throw side.pacing.refusal(slot)
+    }
     if (made) return offered(call, made)
   }
   return NOTHING
@@ -42,10 +45,6 @@ function* candidates({ side, slot, now }: PlainCall, packages: readonly Package[
     const rule = fleet.matchPackage(slot, each, moment)
     if (rule) yield rule
   }
-}
-
-const wait = ({ side, slot }: PlainCall): PlainAnswer => {
-  throw new DeviceProblem(429, 'wait for others to finish', waitSeconds(side.kernel.fleet.slots.ids[slot]!))
 }
 
 function versionOf(value: unknown) {
@@ -97,12 +96,12 @@ async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
   if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
   const shut = shutFor(call, task)
   if (shut !== undefined && task.state === TASK.offered) return NOTHING
-  if (!side.pacing.mayFetch(task, call.now)) return wait(call)
+  if (!side.pacing.mayFetch(task, call.now)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
   if (!deployment) return NOTHING
   const { verCode, verName, description, packageName, components, manifest } = deployment
   const mustConfirm = task.state === TASK.confirming
-  if (!mustConfirm) await side.tasks.reached(task, TASK.fetched)
+  if (!mustConfirm && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
   return {
     status: 200,
     body: {
