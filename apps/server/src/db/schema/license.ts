@@ -211,3 +211,14 @@ export const licenseThresholds = pgTable('license_thresholds', {
   updateBy: integer(),
   updateTime: moment().notNull().default(sql`now()`),
 })
+
+/** From how many unused certificates on a customer is warned that its own run low. No row: a share of what it received. */
+export const licenseTenantThresholds = pgTable('license_tenant_thresholds', {
+  tenantId: integer().primaryKey(),
+  /** Null: the share; 0: never. */
+  threshold: integer(),
+  /** 1 once people were told, until there are enough again. */
+  warned: smallint().notNull().default(0),
+  updateBy: integer(),
+  updateTime: moment().notNull().default(sql`now()`),
+})
