@@ -1,4 +1,5 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { builtinModules } from 'node:module'
 import { join, resolve } from 'node:path'
 import { writeLicences } from './licences.mjs'
 import { at } from './runtime.mjs'
@@ -28,6 +29,9 @@ export async function bundleServer(outdir) {
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',
+    minifyWhitespace: true,
+    legalComments: 'none',
+    plugins: [builtinsAsTheyAre],
     // Native code, and a package that reads its fonts from its own folder.
     external: ['@node-rs/argon2', 'pg-native', 'svg-captcha'],
     banner: {
@@ -38,6 +42,24 @@ export async function bundleServer(outdir) {
   rmSync(migrations, { recursive: true, force: true })
   cpSync(at('apps/server/src/db/migrations'), migrations, { recursive: true })
   writeLicences(at(), join(outdir, 'licences.json'))
+}
+
+/**
+ * An `import` of a built-in module reads every name it exports, and some of those load whole subsystems when read
+ * (`http.WebSocket`, `fs.promises`): a start pays for them though nobody asked. Taken as an object they stay asleep.
+ */
+const builtinsAsTheyAre = {
+  name: 'builtins-as-they-are',
+  setup(build) {
+    const names = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`)
+    build.onResolve({ filter: names }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : { path, external: true },
+    )
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('node:${path}')`,
+      loader: 'js',
+    }))
+  },
 }
 
 // `node scripts/bundle.mjs <folder>`: the tests kill and start what is shipped, not the sources.
