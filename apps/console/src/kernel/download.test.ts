@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { downloadText, nameIn } from './download.ts'
+import { answerIn, downloadText, nameIn } from './download.ts'
 
 test.each([
   [401, '', '认证失败，无法访问系统资源'],
@@ -13,4 +13,19 @@ test('the name of a download is the UTF-8 one, then the plain one', () => {
   expect(nameIn(`attachment; filename="a.xlsx"; filename*=UTF-8''%E8%AE%BE.xlsx`)).toBe('设.xlsx')
   expect(nameIn('attachment; filename="a b.zip"')).toBe('a b.zip')
   expect(nameIn(null)).toBeUndefined()
+})
+
+test('a large export is answered by its job', () => {
+  expect(answerIn(200, { code: 200, msg: '已转为后台导出', data: { jobId: 7 } })).toEqual({
+    kind: 'later',
+    jobId: 7,
+    message: '已转为后台导出',
+  })
+})
+
+test('DOWNLOAD-02 a refused export says why', () => {
+  expect(answerIn(200, { code: 403 })).toEqual({ kind: 'refused', message: '当前操作没有权限' })
+  expect(answerIn(404, {})).toEqual({ kind: 'refused', message: '访问资源不存在' })
+  expect(answerIn(200, { code: 501, msg: '一次最多导出2000000条' })).toMatchObject({ message: '一次最多导出2000000条' })
+  expect(answerIn(500, {})).toMatchObject({ message: '系统未知错误，请反馈给管理员' })
 })

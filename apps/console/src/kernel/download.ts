@@ -1,5 +1,5 @@
 import type { Endpoint, InputOf } from '@oms/contract/kernel/endpoint.ts'
-import { CODE } from '@oms/contract/kernel/envelope.ts'
+import { CODE, type Envelope } from '@oms/contract/kernel/envelope.ts'
 import type { JobAnswer } from '@oms/contract/kernel/transfer.ts'
 import { sessionHeaders, TIMEOUT_MS } from './call.ts'
 import { currentSession } from './session.tsx'
@@ -12,13 +12,31 @@ const DOWNLOAD_TEXT: Readonly<Record<number, string>> = {
   404: '访问资源不存在',
 }
 const DOWNLOAD_UNKNOWN = '系统未知错误，请反馈给管理员'
-export const DOWNLOAD_FAILED = '下载文件出现错误，请联系管理员！'
+const DOWNLOAD_FAILED = '下载文件出现错误，请联系管理员！'
+
+/** What came of asking for a file: it was saved, a job makes it, or it was refused. */
+export type Fetched =
+  | { readonly kind: 'saved' }
+  | { readonly kind: 'later'; readonly jobId: number; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: string }
 
 /**
  * Downloads by GET with a bearer token and saves the answer. A name the server gives wins over `filename`;
  * without either it is a zip. Resolves to whether a file was saved; the person was told if not.
  */
 export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E>, filename?: string) {
+  const result = await fetchFile(endpoint, input, filename)
+  if (result.kind === 'refused') toastOnce('error', result.message, QUIET_SECONDS)
+  if (result.kind === 'later') toast.success(result.message)
+  return result.kind === 'saved'
+}
+
+/** Like `download`, for those who tell the person themselves. */
+export async function fetchFile<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  filename = 'download.zip',
+): Promise<Fetched> {
   const { url, body, contentType } = sendableOf(endpoint, input as Fields)
   try {
     const response = await fetch(url, {
@@ -32,35 +50,25 @@ export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E
       // Only the first answer is timed; a large file may take as long as the line needs.
       signal: firstAnswer(),
     })
-    const words = await wordsIn(response)
-    if (words) return tell(words)
-    save(await response.blob(), nameIn(response.headers.get('content-disposition')) ?? filename ?? 'download.zip')
-    return true
+    // A JSON answer is no file, whatever its status; a file of our own called `.json` arrives as an attachment.
+    const isJson = response.headers.get('content-type')?.includes('application/json')
+    if (!response.ok || (isJson && !response.headers.has('content-disposition')))
+      return answerIn(response.status, await response.json().catch(() => ({})))
+    save(await response.blob(), nameIn(response.headers.get('content-disposition')) ?? filename)
+    return { kind: 'saved' }
   } catch {
-    return tell(DOWNLOAD_FAILED)
+    return { kind: 'refused', message: DOWNLOAD_FAILED }
   }
 }
 
-function tell(words: Words) {
-  if (typeof words === 'string') toastOnce('error', words, QUIET_SECONDS)
-  else toast.success(words.later)
-  return false
-}
-
-/** Why there is no file; or `later`, where it will be: a job makes what is too large to wait for. */
-type Words = string | { readonly later: string }
-
 const firstAnswer = () => AbortSignal.timeout(TIMEOUT_MS * 10)
 
-/** A JSON answer is no file, whatever its status; a file of our own called `.json` arrives as an attachment. */
-async function wordsIn(response: Response): Promise<Words | undefined> {
-  const isJson = response.headers.get('content-type')?.includes('application/json')
-  const isAttachment = response.headers.has('content-disposition')
-  if (response.ok && (!isJson || isAttachment)) return undefined
-  const { code = response.status, msg = '', data } = (await response.json().catch(() => ({}))) as Envelope
-  return response.ok && code === CODE.ok && data?.jobId ? { later: msg } : downloadText(code, msg)
+/** Reads the JSON that came instead of a file. */
+export function answerIn(status: number, { code = status, msg = '', data }: Partial<Envelope>): Fetched {
+  const jobId = (data as Partial<JobAnswer> | null | undefined)?.jobId
+  if (code === CODE.ok && Number.isInteger(jobId)) return { kind: 'later', jobId: jobId as number, message: msg }
+  return { kind: 'refused', message: downloadText(code, msg) }
 }
-type Envelope = { readonly code?: number; readonly msg?: string; readonly data?: Partial<JobAnswer> | null }
 
 /** The specification's texts for a refused download. */
 export const downloadText = (code: number, msg: string) => DOWNLOAD_TEXT[code] ?? (msg || DOWNLOAD_UNKNOWN)

@@ -3,9 +3,9 @@ import type { Endpoint, InputOf } from '@oms/contract/kernel/endpoint.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '@oms/contract/kernel/transfer.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
+import { fetchFile } from '#kernel/download.ts'
 import { Allowed } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
-import { exportFile } from './export-file.ts'
 import { useFollowJob } from './use-follow-job.ts'
 import { useShownColumns } from './shown-columns.ts'
 
@@ -31,7 +31,7 @@ export function ExportButton<E extends Endpoint>({
   const run = async (format: ExportFormat) => {
     setBusy(true)
     const input = { ...query, format, columns: columns ?? shown } as unknown as InputOf<E>
-    const result = await exportFile(to, input, `${name}.${format}`)
+    const result = await fetchFile(to, input, `${name}.${format}`)
     if (result.kind === 'saved') toast.success('导出完成')
     else if (result.kind === 'later') follow(result.jobId, result.message)
     else toast.error(result.message)

@@ -13,12 +13,12 @@ import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
 import { DictTag } from '#kit/dict.tsx'
+import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
 import { time } from '#kit/time.tsx'
 import { dictOf } from '#kit/use-dict.ts'
 import { useList } from '#kit/use-list.ts'
@@ -142,16 +142,13 @@ function Label({ row }: { row: DictData }) {
 const None = () => <span className="kit-none">-</span>
 
 function DataStatus({ row }: { row: DictData }) {
-  const enable = useWrite(dictData.enable)
-  const disable = useWrite(dictData.disable)
-  const can = useCan()
   return (
-    <StatusSwitch
+    <EnableSwitch
+      calls={dictData}
+      id={row.dictCode}
       on={row.status === 1}
       name={row.dictLabel}
-      disabled={!can(dictData.enable.access)}
       warning="停用后，下拉框不再提供该选项；已有数据仍显示其名称。"
-      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.dictCode })}
     />
   )
 }

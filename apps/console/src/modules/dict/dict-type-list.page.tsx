@@ -10,13 +10,13 @@ import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
 import './dict.css'
@@ -122,16 +122,13 @@ function TypeLink({ type, dictId }: { type: string; dictId: number }) {
 }
 
 function TypeStatus({ row }: { row: DictType }) {
-  const enable = useWrite(dictTypes.enable)
-  const disable = useWrite(dictTypes.disable)
-  const can = useCan()
   return (
-    <StatusSwitch
+    <EnableSwitch
+      calls={dictTypes}
+      id={row.dictId}
       on={row.status === 1}
       name={row.dictName}
-      disabled={!can(dictTypes.enable.access)}
       warning="停用后，使用该字典的下拉框不再提供选项。"
-      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.dictId })}
     />
   )
 }

@@ -2,9 +2,9 @@ import { licenseCerts } from '@oms/contract/license.ts'
 import { EXPORT_FORMATS } from '@oms/contract/kernel/transfer.ts'
 import { Alert, Checkbox, Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
+import { fetchFile } from '#kernel/download.ts'
 import { useCan } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
-import { exportFile } from '#kit/export-file.ts'
 import { NoteField } from '#kit/field.tsx'
 import { useFollowJob } from '#kit/use-follow-job.ts'
 import './license.css'
@@ -19,7 +19,7 @@ export function ExportDialog({ query, onClose }: { query: object; onClose(): voi
     setBusy(true)
     const to = plain ? licenseCerts.exportPlain : licenseCerts.export
     const name = plain ? 'P2P证书明文' : 'P2P证书'
-    const result = await exportFile(to, { ...query, reason, format } as never, `${name}.${format}`)
+    const result = await fetchFile(to, { ...query, reason, format } as never, `${name}.${format}`)
     setBusy(false)
     if (result.kind === 'refused') return toast.error(result.message)
     if (result.kind === 'saved') toast.success('导出完成')

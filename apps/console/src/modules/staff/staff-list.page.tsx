@@ -3,18 +3,17 @@ import { StaffRow, staff } from '@oms/contract/staff.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { Allowed, useCan, useSession } from '#kernel/session.tsx'
+import { Allowed, useSession } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
 import { useRoleOptions } from './use-role-options.ts'
@@ -116,17 +115,15 @@ function StaffSearch(search: ReturnType<typeof useList<typeof staff.list>>['sear
 }
 
 function StaffStatus({ row }: { row: Staff }) {
-  const enable = useWrite(staff.enable)
-  const disable = useWrite(staff.disable)
   const self = useSession()?.uid
-  const can = useCan()
   return (
-    <StatusSwitch
+    <EnableSwitch
+      calls={staff}
+      id={row.uid}
       on={row.status === 1}
       name={nameOf(row)}
-      disabled={row.uid === self || !can(staff.enable.access)}
+      disabled={row.uid === self}
       warning="停用后该账号立即退出登录，且不能再登录。"
-      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.uid })}
     />
   )
 }

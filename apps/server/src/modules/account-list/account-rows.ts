@@ -4,10 +4,9 @@ import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
 import { tenants } from '#db/schema/tenant.ts'
-import { rolesOfAccounts } from '#kernel/accounts/account-roles.ts'
 import { isLocked, lockedIs } from '#kernel/accounts/lock-filter.ts'
+import { withRoles } from '#kernel/accounts/with-roles.ts'
 import type { Ctx, User } from '#kernel/context.ts'
-import { maskEmail, maskMobile } from '#kernel/mask.ts'
 import { among, contains, orderOf } from '#kernel/query.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
 
@@ -65,25 +64,9 @@ const listed = {
 export const selectAccounts = (db: Db) =>
   db.select(listed).from(accounts).leftJoin(tenants, eq(tenants.id, accounts.tenantId)).$dynamic()
 
-interface Bare {
-  uid: number
-  mobileNo: string | null
-  email: string | null
-}
-
-/** Rows as the screen shows them: with their roles, and with numbers masked for those who may not see them. */
-export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
-  const roles = await rolesOfAccounts(
-    db,
-    rows.map(({ uid }) => uid),
-  )
-  const plain = seesPlain(user)
-  return rows.map((row) => ({
-    ...row,
-    ...(!plain && { mobileNo: maskMobile(row.mobileNo), email: maskEmail(row.email) }),
-    roleNames: (roles.get(row.uid) ?? []).map(({ roleName }) => roleName),
-  }))
-}
+/** Rows as the screen shows them. */
+export const dressed = <R extends Parameters<typeof withRoles>[1][number]>(db: Db, user: User, rows: readonly R[]) =>
+  withRoles(db, rows, { plain: seesPlain(user) })
 
 export async function accountsByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await selectAccounts(db).where(and(reachedBy(user), among(accounts.uid, uids)))

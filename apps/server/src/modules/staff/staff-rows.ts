@@ -3,10 +3,9 @@ import type { staff } from '@oms/contract/staff.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
-import { rolesOfAccounts } from '#kernel/accounts/account-roles.ts'
 import { isLocked, lockedIs } from '#kernel/accounts/lock-filter.ts'
+import { withRoles } from '#kernel/accounts/with-roles.ts'
 import type { User } from '#kernel/context.ts'
-import { maskEmail, maskMobile } from '#kernel/mask.ts'
 import { among, contains, orderOf, within } from '#kernel/query.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
 
@@ -73,29 +72,9 @@ export const staffColumns = {
   remark: accounts.remark,
   rev: accounts.rev,
 }
-interface Bare {
-  uid: number
-  mobileNo: string | null
-  email: string | null
-}
-
-/** Rows as the screen shows them: with their roles, and with numbers masked for those who may not see them. */
-export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
-  const roles = await rolesOfAccounts(
-    db,
-    rows.map(({ uid }) => uid),
-  )
-  const plain = seesPlain(user)
-  return rows.map((row) => {
-    const held = roles.get(row.uid) ?? []
-    return {
-      ...row,
-      ...(!plain && { mobileNo: maskMobile(row.mobileNo), email: maskEmail(row.email) }),
-      roleIds: held.map(({ id }) => id),
-      roleNames: held.map(({ roleName }) => roleName),
-    }
-  })
-}
+/** Rows as the screen shows them. */
+export const dressed = <R extends Parameters<typeof withRoles>[1][number]>(db: Db, user: User, rows: readonly R[]) =>
+  withRoles(db, rows, { plain: seesPlain(user) })
 
 export async function staffByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await db
