@@ -57,7 +57,7 @@ function JobFile({ job, onDone }: { job: JobRow | undefined; onDone(): void }) {
   }
   return (
     <Button type="primary" size="small" disabled={file.expired} onClick={fetchIt}>
-      {file.expired ? '文件已过期' : '下载'}
+      {file.expired ? '文件已过期' : job.report ? '下载失败明细' : '下载'}
     </Button>
   )
 }

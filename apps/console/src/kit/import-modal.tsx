@@ -10,7 +10,7 @@ import { download } from '#kernel/download.ts'
 import { resourceOf } from '#kernel/query.ts'
 import { toast } from '#kernel/toast.ts'
 import { useFollowJob } from './use-follow-job.ts'
-import { ImportProblems } from './import-problems.tsx'
+import { ImportProblems, SaveProblems } from './import-problems.tsx'
 import './kit.css'
 import { FileButton } from './upload/file-button.tsx'
 
@@ -67,6 +67,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
           </Checkbox>
         )}
         {report && <ImportProblems report={report} />}
+        {report && <SaveProblems report={report} />}
       </div>
     </Modal>
   )

@@ -20,8 +20,10 @@ export const TRANSFER_MESSAGES = {
   tooManyRows: `一次最多导出${MAX_EXPORT_ROWS}条，请缩小查询范围`,
   tooManyJobs: `您已有${MAX_OPEN_JOBS}个任务在进行，请等待完成或在「我的任务」取消后重试`,
 } as const
-/** Problems of an import beyond these are counted, not listed. */
-export const MAX_REPORTED_ROWS = 1000
+/** Problems of an import a report lists: every one of an import that is answered at once. */
+export const MAX_REPORTED_ROWS = DIRECT_IMPORT_ROWS
+/** Of one that became a job the first of them; its file of failed lines holds all. */
+export const JOB_REPORTED_ROWS = 200
 
 /** Added to the filter of a list: file format and, if not all, the columns in the order wanted (a repeated key). */
 export const exportQuery = z.object({
@@ -37,7 +39,7 @@ export const exportQuery = z.object({
 /** One line of an import that was not taken: `row` is the line number a spreadsheet shows, `field` the column's title. */
 export const importProblem = z.object({ row: z.int(), field: z.string().optional(), msg: z.string() })
 
-/** What an import did, or with `dryRun` would do. `rows` holds the first 1,000 problems. */
+/** What an import did, or with `dryRun` would do. `rows` holds its problems, of a job the first 200. */
 export const importReport = z.object({
   total: z.int(),
   created: z.int(),

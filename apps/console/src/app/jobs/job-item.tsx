@@ -48,7 +48,7 @@ function FileNote({ job: { file } }: { job: JobRow }) {
   return file && <span>{file.expired ? '文件已过期' : formatBytes(file.size)}</span>
 }
 
-function JobAction({ job: { jobId, title, state, file } }: { job: JobRow }) {
+function JobAction({ job: { jobId, title, state, file, report } }: { job: JobRow }) {
   const cancel = useWrite(jobs.cancel)
   if (isOpen(state)) {
     return (
@@ -73,7 +73,7 @@ function JobAction({ job: { jobId, title, state, file } }: { job: JobRow }) {
       aria-label={`下载 ${file.name}`}
       onClick={() => void downloadMade(file)}
     >
-      下载
+      {report ? '下载失败明细' : '下载'}
     </Button>
   )
 }

@@ -21,7 +21,7 @@ export async function tellJob(notification: NotificationInstance, jobId: number,
     duration: failed || job.file ? 0 : 8,
     actions: job.file ? (
       <Button type="primary" size="small" onClick={() => void downloadMade(job.file as Made).then(close)}>
-        下载
+        {job.report ? '下载失败明细' : '下载'}
       </Button>
     ) : (
       <Button

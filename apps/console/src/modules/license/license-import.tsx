@@ -7,10 +7,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useState } from 'react'
 import { call } from '#kernel/call.ts'
-import { download, save } from '#kernel/download.ts'
+import { download } from '#kernel/download.ts'
 import { toast } from '#kernel/toast.ts'
 import { Field, SelectField, TextField } from '#kit/field.tsx'
-import { ImportProblems } from '#kit/import-problems.tsx'
+import { ImportProblems, SaveProblems } from '#kit/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { useFollowJob } from '#kit/use-follow-job.ts'
 import { TypeField } from './license-pickers.tsx'
@@ -132,25 +132,12 @@ function Preview({ rows }: { rows: readonly LicensePreviewRow[] }) {
   )
 }
 
-function Report({ report }: { report: ImportReport }) {
-  const saveProblems = () => {
-    const lines = [
-      '行号,列,原因',
-      ...report.rows.map(({ row, field, msg }) => `${row},${field ?? ''},"${msg.replaceAll('"', '""')}"`),
-    ]
-    save(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '导入失败明细.csv')
-  }
-  return (
-    <>
-      <ImportProblems report={report} />
-      {report.rows.length > 0 && (
-        <Button type="link" icon={<DownloadOutlined />} onClick={saveProblems}>
-          下载失败明细
-        </Button>
-      )}
-    </>
-  )
-}
+const Report = ({ report }: { report: ImportReport }) => (
+  <>
+    <ImportProblems report={report} />
+    <SaveProblems report={report} />
+  </>
+)
 
 function useImport(form: FormInstance, onClose: () => void) {
   const client = useQueryClient()

@@ -54,9 +54,12 @@ class CsvParser {
       at = end + 1
       if (csv[end] === separator) continue
       if (csv[end] === '\r' && csv[at] === '\n') at++
-      yield { row: this.#row++, cells: this.#cells }
+      const cells = this.#cells
       this.#cells = []
-      if (this.#row > this.#limits.maxRows + 2) throw new TableUnreadable(`表格不能超过${this.#limits.maxRows}行`)
+      yield { row: this.#row++, cells }
+      // What the end of the last line begins is no further one.
+      if (this.#row > this.#limits.maxRows + 2 && (cells.length > 1 || cells[0] !== ''))
+        throw new TableUnreadable(`表格不能超过${this.#limits.maxRows}行`)
     }
     this.#rest = csv.slice(at)
     if (this.#rest.length > 1024 * 1024) throw new TableUnreadable('表格内容无法识别')

@@ -1,9 +1,12 @@
+import { JOB_REPORTED_ROWS } from '@oms/contract/kernel/transfer.ts'
 import type { Worker } from '#kernel/jobs.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { notFound } from '#kernel/problem.ts'
+import { FailureFile } from './failure-file.ts'
 import { importOf } from './import.ts'
+import { TABLE_MIME } from './send-table.ts'
 import { takeLines } from './take-lines.ts'
-import { type TransferPayload, userOfJob } from './transfer-jobs.ts'
+import { keepFile, type TransferPayload, userOfJob } from './transfer-jobs.ts'
 
 /** Of a table's lines that are taken; how many there are is known from the time it was received. */
 const LINES_PERCENT = 98
@@ -20,6 +23,7 @@ const importWorker =
     const chunks: Buffer[] = []
     for await (const chunk of await kernel.files.openRead(file.sha256)) chunks.push(chunk as Buffer)
     const user = await userOfJob(kernel, job, definition.endpoint.access)
+    const failures = new FailureFile(kernel)
     const report = await takeLines(
       { user, kernel, now: kernel.now() },
       {
@@ -27,6 +31,8 @@ const importWorker =
         input: input as { dryRun: 0 | 1 },
         table: { bytes: Buffer.concat(chunks), name: file.name },
         signal,
+        reported: JOB_REPORTED_ROWS,
+        onFailed: (line) => failures.add(line),
         async onLine(done) {
           // The right is asked for, and progress told, often enough for a person, however long the table is.
           if (done % Math.max(100, Math.ceil(total / 200)) > 0) return
@@ -34,6 +40,16 @@ const importWorker =
           await progress((done / total) * LINES_PERCENT)
         },
       },
-    )
-    return { rows: report.total, report }
+    ).catch((error: unknown) => {
+      failures.abandon()
+      throw error
+    })
+    const stored = await failures.end()
+    if (!stored) return { rows: report.total, report }
+    const about = {
+      purpose: 'export',
+      name: `${definition.name}导入失败明细-${job.jobId}.csv`,
+      mime: TABLE_MIME.csv,
+    } as const
+    return { rows: report.total, report, file: await keepFile({ kernel, user }, { ...about, stored }) }
   }

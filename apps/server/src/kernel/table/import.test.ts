@@ -102,9 +102,27 @@ test('IMPORT-04 more than 2,000 lines become a job with its report', async () =>
   expect(answer).toEqual({ jobId: expect.any(Number) })
   await server.kernel.jobs.drain()
   const job = await jobOf(answer.jobId)
-  expect(job).toMatchObject({ title: '导入测试', state: 'done', percent: 100, rows: 2501, file: null })
+  expect(job).toMatchObject({ title: '导入测试', state: 'done', percent: 100, rows: 2501, file: { expired: false } })
   expect(job.report).toMatchObject({ total: 2501, created: 2500, failed: 1, rows: [{ row: 2502, field: '名称' }] })
   expect(await stored()).toBe(2500)
+}, 60_000)
+
+test('IMPORT-04 a job hands over every line it did not take, to be put right and imported again', async () => {
+  const { answer } = await send(`${many(3000).replaceAll(/,(\d*[02468])$/gm, ',-$1')}\n=坏,0\n`)
+  await server.kernel.jobs.drain()
+  const { report, file } = await jobOf(answer.jobId)
+  expect(report).toMatchObject({ total: 3001, created: 1500, failed: 1501 })
+  expect(report.rows).toHaveLength(200)
+  expect(file).toMatchObject({ name: `测试导入失败明细-${answer.jobId}.csv`, expired: false })
+  const { body } = await me.inject({ method: 'GET', url: `/api/v1/file/${file.id}?download=1` })
+  const lines = body.trim().split('\r\n')
+  expect(lines).toHaveLength(1502)
+  expect(lines.slice(0, 2)).toEqual(['行号,问题列,原因,名称,大小', '3,大小,大小不能小于1,行1,-2'])
+  const again = await send(body.replaceAll(/,-(\d+)\r/g, ',$1\r').replaceAll(/,0\r/g, ',1\r'))
+  expect(again.answer).toMatchObject({ total: 1501, created: 1501, failed: 0 })
+  expect(await server.db.$count(settings, sql`key = 'test =坏 1'`)).toBe(1)
+  const other = await server.as('system:manager:import')
+  expect((await other.inject({ method: 'GET', url: `/api/v1/file/${file.id}` })).body).not.toContain('行号')
 }, 60_000)
 
 test('IMPORT-05 cancelled half-way, or with the right lost, it has changed nothing', async () => {

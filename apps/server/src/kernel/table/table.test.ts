@@ -190,7 +190,9 @@ describe('hostile files are refused in words', () => {
   test('too many rows and columns', async () => {
     await refused(await workbook(`${cell}<row r="1048576"><c><v>1</v></c></row>`), '不能超过200000行')
     await refused(await workbook(`${cell}<row><c r="XFD2"><v>1</v></c></row>`), '不能超过200列')
-    await refused(Buffer.from('a,b\n1,2\n3,4\n5,6\n7,8\n'), '不能超过2行', 'a.csv', { maxRows: 2 })
+    await refused(Buffer.from('a,b\n1,2\n3,4\n5,6\n'), '不能超过2行', 'a.csv', { maxRows: 2 })
+    const full = await read(Buffer.from('a,b\n1,2\n3,4\n'), 'a.csv', { maxRows: 2 })
+    expect(full.rows).toHaveLength(2)
     await refused(Buffer.from(','.repeat(500)), '不能超过200列', 'a.csv')
   })
 

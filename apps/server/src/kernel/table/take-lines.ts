@@ -8,6 +8,7 @@ import { invalid, Problem } from '#kernel/problem.ts'
 import { inTransaction } from '#kernel/tenancy.ts'
 import type { Row } from './cell.ts'
 import type { ColumnSpec } from './columns.ts'
+import type { FailedLine } from './failure-file.ts'
 import type { TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
 
@@ -54,6 +55,8 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   /** One filled-in line of the template. */
   readonly example: Row
   readonly maxRows: number
+  /** Fields left out of the file of failed lines: secrets are in no file of ours. */
+  readonly secret?: readonly string[]
   /** What all lines share: names looked up once, locks taken. */
   prepare(ctx: ImportCtx, input: ParsedOf<E>): Promise<State>
 }
@@ -70,6 +73,10 @@ interface Work {
   readonly table: { readonly bytes: Uint8Array; readonly name: string }
   readonly signal?: AbortSignal
   onLine?(done: number): Promise<void>
+  /** Hears of every line that was not taken, also of those the report has no room for. */
+  onFailed?(line: FailedLine): Promise<void>
+  /** Problems the report lists; the others are counted. */
+  readonly reported?: number
 }
 
 /** Undoes a dry run: everything was tried for real, and nothing stays. */
@@ -94,7 +101,8 @@ export async function takeLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Work)
 
 type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
 
-async function takeAll(ctx: ImportCtx, { definition, input, table, signal, onLine }: Work, report: Tally) {
+async function takeAll(ctx: ImportCtx, work: Work, report: Tally) {
+  const { definition, input, table, signal, onLine } = work
   const { header, rows } = await openTable(table.bytes, table.name, limitsOf(definition))
   const fields = fieldsOf(definition, header)
   const state = await definition.prepare(ctx, input as never)
@@ -103,12 +111,15 @@ async function takeAll(ctx: ImportCtx, { definition, input, table, signal, onLin
     signal?.throwIfAborted()
     report.total += 1
     const given = Object.fromEntries(fields.flatMap((field, at) => (field ? [[field, (cells[at] ?? '').trim()]] : [])))
-    batch.push(parsed(definition, { row, given, state }))
+    batch.push({
+      ...parsed(definition, { row, given, state }),
+      cells: () => shownCells(definition, header, fields, cells),
+    })
     if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
-      await takeBatch(ctx, definition, { batch: batch.splice(0), state, report })
+      await takeBatch(ctx, work, { batch: batch.splice(0), state, report })
     await onLine?.(report.total)
   }
-  if (batch.length > 0) await takeBatch(ctx, definition, { batch, state, report })
+  if (batch.length > 0) await takeBatch(ctx, work, { batch, state, report })
   await definition.finish?.(ctx, state)
 }
 
@@ -132,9 +143,11 @@ interface Line {
 interface Parsed {
   readonly row: number
   readonly result: { readonly input: Record<string, unknown> } | { readonly problem: Problem }
+  /** What stood in the table, for the file of failed lines. */
+  cells(): ReadonlyMap<string, string>
 }
 
-function parsed({ schema, cells }: ImportDefinition, { row, given, state }: Line): Parsed {
+function parsed({ schema, cells }: ImportDefinition, { row, given, state }: Line): Omit<Parsed, 'cells'> {
   try {
     const result = schema.safeParse(cells?.(given, state) ?? given)
     if (result.success) return { row, result: { input: result.data } }
@@ -157,16 +170,18 @@ interface Batch {
 }
 
 /** Writes what could be read of a batch, and reports every line in the file's order. */
-async function takeBatch(ctx: ImportCtx, definition: ImportDefinition, { batch, state, report }: Batch) {
+async function takeBatch(ctx: ImportCtx, work: Work, { batch, state, report }: Batch) {
+  const { definition } = work
   const lines = batch.flatMap(({ row, result }) => ('input' in result ? [{ row, input: result.input }] : []))
   const outcomes = definition.takeMany
     ? await definition.takeMany(ctx, lines, state)
     : await Promise.all(lines.map(({ input }) => takeOne(ctx, definition, input, state)))
   let at = 0
-  for (const { row, result } of batch) {
+  for (const line of batch) {
+    const { result } = line
     const outcome = 'problem' in result ? result.problem : outcomes[at++]
     if (typeof outcome === 'string') report[outcome] += 1
-    else tally(report, definition, row, outcome)
+    else if (outcome) await tally(report, work, line, outcome)
   }
 }
 
@@ -174,10 +189,23 @@ async function takeBatch(ctx: ImportCtx, definition: ImportDefinition, { batch, 
 const takeOne = (ctx: ImportCtx, definition: ImportDefinition, input: Record<string, unknown>, state: unknown) =>
   ctx.db.transaction(async (db) => definition.take?.({ ...ctx, db }, input, state)).catch(problemOf)
 
-function tally(report: Tally, { schema }: ImportDefinition, row: number, problem: Problem | undefined) {
-  if (!problem) return
+async function tally(report: Tally, work: Work, { row, cells }: Parsed, problem: Problem) {
+  const { definition, onFailed, reported = MAX_REPORTED_ROWS } = work
   report.failed += 1
   const field = problem.data?.field?.split('.')[0]
-  const reason = { row, ...(field && { field: titleOf(schema, field) }), msg: problem.message }
-  if (report.rows.length < MAX_REPORTED_ROWS) report.rows.push(reason)
+  const reason = { row, ...(field && { field: titleOf(definition.schema, field) }), msg: problem.message }
+  if (report.rows.length < reported) report.rows.push(reason)
+  await onFailed?.({ ...reason, cells: cells() })
+}
+
+function shownCells(
+  { secret = [] }: ImportDefinition,
+  header: readonly string[],
+  fields: readonly (string | undefined)[],
+  cells: readonly string[],
+) {
+  const shown = header.flatMap((title, at): [string, string][] =>
+    secret.includes(fields[at] ?? '') ? [] : [[title, cells[at] ?? '']],
+  )
+  return new Map(shown)
 }

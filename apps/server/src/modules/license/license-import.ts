@@ -63,6 +63,7 @@ export const licenseImport = defineImport({
     remark: '密钥、厂商、授权类型、型号编码、到期日期均可不填',
   },
   maxRows: LICENSE_IMPORT_ROWS,
+  secret: ['licenseKey'],
   prepare,
   takeMany,
   finish,
