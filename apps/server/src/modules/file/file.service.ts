@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { deviceModels as deviceModelCalls } from '@oms/contract/device-model.ts'
 import type { files as contract } from '@oms/contract/file.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
+import { deviceModels } from '#db/schema/device.ts'
 import { otaComponents, otaVersions } from '#db/schema/ota.ts'
 import { files, uploads } from '#db/schema/system.ts'
+import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { FileMismatch } from '#kernel/files/store.ts'
 import { UploadUnknown } from '#kernel/files/resumable.ts'
@@ -12,7 +15,7 @@ import { demandAcceptable, recordFile, ruleOf, saveUpload } from '#kernel/files/
 import { sendFile } from '#kernel/files/send.ts'
 import type { StreamAnswer } from '#kernel/implement.ts'
 import { forbidden, notFound } from '#kernel/problem.ts'
-import { reaches, transact } from '#kernel/tenancy.ts'
+import { alive, reaches, scoped, transact } from '#kernel/tenancy.ts'
 
 /** Purposes beyond one's own affairs need a right; `undefined`: everyone logged in. */
 const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -46,9 +49,11 @@ export async function upload(ctx: Ctx, { purpose }: ParsedOf<typeof contract.upl
 
 /** Sends a file that the caller may see. Pictures of colleagues (avatars) are seen by everyone of the installation. */
 export async function download(
-  { db, user, kernel }: Ctx,
+  { user, kernel }: Ctx,
   { id }: ParsedOf<typeof contract.download>,
 ): Promise<StreamAnswer> {
+  // In front of the wall: a customer's own rows may show a file of the vendor's. `mayRead` asks whose everything is.
+  const { db } = kernel.database
   const [file] = await db.select().from(files).where(eq(files.id, id))
   if (!file || !(await mayRead(db, user, file))) throw notFound('文件')
   return (request, reply) => sendFile(request, reply, kernel.files, file, isTransfer(file) ? NOT_KEPT : {})
@@ -60,10 +65,23 @@ const isTransfer = ({ purpose }: { purpose: string }) => purpose === 'export' ||
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
+  if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
   if (!reaches(user, file.tenantId)) return false
   if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
     return TICKET_READERS.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
+}
+
+/**
+ * A picture is open to those who may see a row that shows it, whoever sent it: a model, which is the vendor's and which
+ * customers read, and the customer whose logo it is.
+ */
+async function readsImage(db: Db, user: Ctx['user'], fileId: string) {
+  const address = `/api/v1/file/${fileId}`
+  const model = and(alive(deviceModels), eq(deviceModels.picture, address))
+  if (user.can(deviceModelCalls.list.access) && (await db.$count(deviceModels, model)) > 0) return true
+  const logo = and(alive(tenants), eq(tenants.logo, address), scoped(user, { tenant: tenants.id }))
+  return (await db.$count(tenants, logo)) > 0
 }
 
 /** A component is open to those who may read a version that consists of it; one in no version to either kind's readers. */

@@ -106,6 +106,24 @@ describe('upload', () => {
   })
 })
 
+test('a picture of the vendor’s is read by customers through the row that shows it, and only through it', async () => {
+  const vendor = await app.as('device:updateManage:add')
+  const [shown, loose] = [await send(vendor, 'a.png', PNG, 'image'), await send(vendor, 'b.png', PNG, 'image')]
+  const reader = await app.by({ tenant: '看图客户', permissions: ['device:updateManage:list'] })
+  const other = await app.by({ tenant: '无权客户', permissions: ['device:apkManage:list'] })
+  const sees = async (who: Caller, { data }: { data: { url: string } }) =>
+    (await who.inject({ url: data.url })).rawPayload.equals(PNG)
+  expect(await sees(reader, shown)).toBe(false)
+  const { rows } = await app.db.execute<{ id: number }>(sql`with t as (insert into device_types (type_name, type_code)
+      values ('看图', 'pic') returning id)
+    insert into device_models (type_id, model_name, model_code, picture) select id, '看图', 'PIC', ${shown.data.url} from t returning id`)
+  expect([await sees(reader, shown), await sees(reader, loose), await sees(other, shown)]).toEqual([true, false, false])
+  await app.db.execute(sql`update device_models set deleted_at = now() where id = ${rows[0]?.id}`)
+  expect(await sees(reader, shown)).toBe(false)
+  await app.db.execute(sql`update tenants set logo = ${loose.data.url} where name = '无权客户'`)
+  expect([await sees(other, loose), await sees(reader, loose)]).toEqual([true, false])
+})
+
 describe('resumable', () => {
   const content = randomBytes(17 * MIB)
   const part = (index: number) => content.subarray(index * 8 * MIB, (index + 1) * 8 * MIB)
