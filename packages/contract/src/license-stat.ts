@@ -6,6 +6,9 @@ import { exportQuery } from './kernel/transfer.ts'
 import { vendor } from './license-rows.ts'
 import { LICENSE_VENDORS } from './license-uid.ts'
 
+/** Per cent of the certificates a customer received below which its unused ones are few, unless a number was set. */
+export const LOW_SHARE = 10
+
 export const TREND_UNIT = { 1: '按日', 2: '按周', 3: '按月' } as const
 
 /** What the statistics may be narrowed to. */
@@ -45,9 +48,17 @@ export const TenantStatRow = z.object({
   quota: z.int().meta({ title: '授权数量' }),
   used: z.int().meta({ title: '已用授权' }),
   remaining: z.int().meta({ title: '剩余授权' }),
+  /** As it was set; null: a share of what it received. */
+  threshold: z.int().nullable(),
+  /** Unused certificates below this are few. */
+  warnBelow: z.int().meta({ title: '库存预警' }),
+  isLow: z.boolean().meta({ title: '库存不足' }),
 })
 export type TenantStatRow = z.output<typeof TenantStatRow>
-export const TenantStatQuery = sortedPage(['received', 'activated', 'rate', 'remaining']).extend(narrowed)
+export const TenantStatQuery = sortedPage(['received', 'activated', 'rate', 'remaining']).extend({
+  ...narrowed,
+  low: optional(choice('库存', { 1: '库存不足' })),
+})
 
 /** Statistics of licences (`/LicenseManage/StatisticalAnalysis`). */
 export const licenseStats = {
@@ -71,6 +82,10 @@ export const licenseStats = {
           isLow: z.boolean(),
         }),
       ),
+      /** Of a customer's own people: whether its unused certificates are few. */
+      own: z.object({ left: z.int(), warnBelow: z.int(), isLow: z.boolean() }).nullable(),
+      /** Customers whose unused certificates are few, of those within reach. */
+      lowTenants: z.int(),
       expiring30: z.int(),
       expiring7: z.int(),
     }),

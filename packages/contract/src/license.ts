@@ -240,6 +240,21 @@ export const licenseCerts = {
     result: z.null(),
     done: '保存成功',
   },
+  /** From how many unused certificates on a customer is warned; left out: a share of what it received. */
+  saveTenantThreshold: {
+    method: 'PUT',
+    path: '/api/v1/license/threshold/tenant',
+    access: 'LicenseManage:Certificate:threshold',
+    title: '设置客户证书库存预警',
+    kind: 'edit',
+    body: 'json',
+    input: z.object({
+      tenantId: id.meta({ title: '客户' }),
+      threshold: optional(whole('预警数量', 0, 10_000_000)).meta({ title: '预警数量' }),
+    }),
+    result: z.null(),
+    done: '保存成功',
+  },
 } as const satisfies Contract
 
 /** Choices of the filters and forms of the three licence screens, within what the account may see. */

@@ -4,7 +4,7 @@ import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { Page } from '#kit/page.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
-import { Skeleton } from 'antd'
+import { Alert, Skeleton } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link, useSearchParams } from '#kernel/router.tsx'
 import { Allowed } from '#kernel/session.tsx'
@@ -41,6 +41,7 @@ export default function LicenseStatPage() {
         )}
         <Filter of={LicenseStatQuery} name="typeCode" />
       </SearchForm>
+      <OwnStock />
       <Cards asked={asked} />
       <Trend asked={asked} />
       <div className="license-pair">
@@ -57,6 +58,24 @@ export default function LicenseStatPage() {
       </Allowed>
     </Page>
   )
+}
+
+/** A customer's people see before anything else that their own certificates run low. */
+function OwnStock() {
+  const { data } = useRead(licenseStats.summary, {}, { quiet: true })
+  if (data?.own?.isLow)
+    return (
+      <Alert
+        type="warning"
+        showIcon
+        title={`未使用的证书剩余 ${data.own.left} 个，低于预警数量 ${data.own.warnBelow} 个，请及时申请授权`}
+      />
+    )
+  if (data && !data.own && data.lowTenants > 0)
+    return (
+      <Alert type="warning" showIcon title={`${data.lowTenants} 个客户未使用的证书低于预警数量，见下方「按客户」`} />
+    )
+  return null
 }
 
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const

@@ -1,13 +1,20 @@
+import { licenseCerts } from '@oms/contract/license.ts'
 import { licenseStats, TenantStatRow } from '@oms/contract/license-stat.ts'
+import { Checkbox, Tag } from 'antd'
+import { useState } from 'react'
+import { later } from '#kernel/later.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
+import { RowActions } from '#kit/row-actions.tsx'
 import { useInnerList } from '#kit/use-list.ts'
 import { Leading } from './charts.tsx'
 import { Quota } from './grant-cells.tsx'
 import { listAddress } from './license-cells.tsx'
 
-const { col } = columnsOf(TenantStatRow)
+const TenantThreshold = later(() => import('./threshold-dialog.tsx'), 'TenantThreshold')
+
+const { col, actions } = columnsOf(TenantStatRow)
 const figure = (state?: number) => (n: number, row: TenantStatRow) => (
   <Leading to={n > 0 ? listAddress({ tenantId: row.tenantId, state }) : undefined}>{n.toLocaleString()}</Leading>
 )
@@ -15,7 +22,20 @@ const right = { width: 90, align: 'right' } as const
 const COLUMNS = [
   col('tenantName', { width: 160 }),
   col('received', figure(), { ...right, width: 110, sort: true }),
-  col('allotted', figure(1), right),
+  col(
+    'allotted',
+    (n: number, row) => (
+      <>
+        {row.isLow && (
+          <Tag color="warning" title={`未使用的证书低于预警数量 ${row.warnBelow} 个`}>
+            不足
+          </Tag>
+        )}
+        {figure(1)(n, row)}
+      </>
+    ),
+    { ...right, width: 120 },
+  ),
   col('bound', figure(2), right),
   col('activated', figure(3), { ...right, width: 100, sort: true }),
   col('suspended', figure(4), { ...right, hidden: true }),
@@ -24,24 +44,41 @@ const COLUMNS = [
   col('rate', (rate) => `${rate}%`, { ...right, width: 120, sort: true, title: '激活率' }),
   { ...col('quota', (_, row) => <Quota row={row} />, { width: 190 }), title: '授权使用' },
   col('remaining', { ...right, width: 110, sort: true }),
+  col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {
+    ...right,
+    width: 120,
+  }),
 ]
 
 /** The customers with what they hold, how much of it is active, and what their grants still allow. */
 export function StatTenants({ asked }: { asked: { vendor?: string; tenantId?: string; typeCode?: string } }) {
-  const list = useInnerList(licenseStats.tenants, asked as never)
+  const [isLow, setLow] = useState(false)
+  const [setting, setSetting] = useState<TenantStatRow>()
+  const list = useInnerList(licenseStats.tenants, { ...asked, ...(isLow && { low: '1' }) } as never)
+  const rowActions = (row: TenantStatRow) => (
+    <RowActions items={[{ label: '预警', to: licenseCerts.saveTenantThreshold, onClick: () => setSetting(row) }]} />
+  )
   return (
-    <DataTable
-      {...list.table}
-      name="tenants"
-      rowKey="tenantId"
-      columns={COLUMNS}
-      actions={
-        <h2 className="kit-card-title" style={{ margin: 0 }}>
-          按客户
-        </h2>
-      }
-      tools={<ExportButton to={licenseStats.export} query={list.query} name="授权统计" />}
-      empty={{ text: '还没有客户持有证书或授权' }}
-    />
+    <>
+      <DataTable
+        {...list.table}
+        name="tenants"
+        rowKey="tenantId"
+        columns={[...COLUMNS, actions(rowActions, 80)]}
+        actions={
+          <>
+            <h2 className="kit-card-title" style={{ margin: 0 }}>
+              按客户
+            </h2>
+            <Checkbox checked={isLow} onChange={({ target }) => setLow(target.checked)}>
+              只看库存不足
+            </Checkbox>
+          </>
+        }
+        tools={<ExportButton to={licenseStats.export} query={list.query} name="授权统计" />}
+        empty={{ text: isLow ? '没有库存不足的客户' : '还没有客户持有证书或授权' }}
+      />
+      {setting && <TenantThreshold row={setting} onClose={() => setSetting(undefined)} />}
+    </>
   )
 }

@@ -1,8 +1,11 @@
 import { licenseCerts } from '@oms/contract/license.ts'
+import { LOW_SHARE, type TenantStatRow } from '@oms/contract/license-stat.ts'
 import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
-import { Button, InputNumber, Modal, Skeleton } from 'antd'
+import { Button, Form, InputNumber, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { Field } from '#kit/field.tsx'
+import { useFormModal } from '#kit/use-form-modal.ts'
 import './license.css'
 
 /** From what stock on people are warned, vendor by vendor. */
@@ -65,5 +68,28 @@ function Line({ vendor, threshold, stock }: { vendor: number; threshold: number;
         </Button>
       </td>
     </tr>
+  )
+}
+
+/** From how many unused certificates on one customer is warned. */
+export function TenantThreshold({ row, onClose }: { row: TenantStatRow; onClose(): void }) {
+  const { tenantId, tenantName, threshold } = row
+  const { modal, form } = useFormModal(licenseCerts.saveTenantThreshold, {
+    onClose,
+    initial: { tenantId, threshold: threshold ?? undefined },
+    input: ({ threshold: given }) => ({ tenantId, ...(typeof given === 'number' && { threshold: given }) }),
+  })
+  return (
+    <Modal title={`「${tenantName}」的库存预警`} {...modal}>
+      <p className="license-hint">
+        未使用的证书低于预警数量时，向该客户和平台拥有证书详情权限的人员发送一次站内消息。不填则为累计持有的 {LOW_SHARE}
+        %，填 0 不预警。
+      </p>
+      <Form {...form}>
+        <Field of={licenseCerts.saveTenantThreshold.input} name="threshold">
+          <InputNumber min={0} max={10_000_000} precision={0} style={{ width: '100%' }} />
+        </Field>
+      </Form>
+    </Modal>
   )
 }

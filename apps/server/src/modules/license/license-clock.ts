@@ -6,6 +6,7 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { takeStep } from '#kernel/license/steps.ts'
 import { sendMessage } from '#kernel/message.ts'
 import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { warnOfLowTenants } from './license-tenant-stock.ts'
 
 const EVERY_MS = 10 * 60_000
 /** Rows one transaction of the clock changes. */
@@ -23,8 +24,9 @@ export async function tick(kernel: Kernel) {
   const grants = await expireGrants(kernel)
   const warned = await warnOfEnds(kernel)
   const low = await warnOfLowStock(kernel)
+  const lowTenants = await warnOfLowTenants(kernel)
   await fold(kernel.database.db)
-  return { expired, grants, warned, low }
+  return { expired, grants, warned, low, lowTenants }
 }
 
 /** Certificates in use whose end has come. */

@@ -26,25 +26,29 @@ export const exportStats = defineExport({
     ['quota', number],
     ['used', number],
     ['remaining', number],
+    ['warnBelow', number],
+    ['isLow', { width: 10 }],
   ],
   keys: (db, user, input) => {
-    const { counted, granted, where } = tenantRows(db, user, input)
+    const { counted, granted, stock, where } = tenantRows(db, user, input)
     return db
       .select({ id: tenants.id })
       .from(tenants)
       .leftJoin(counted, eq(counted.tenantId, tenants.id))
       .leftJoin(granted, eq(granted.tenantId, tenants.id))
+      .leftJoin(stock, eq(stock.tenantId, tenants.id))
       .where(where)
       .$dynamic()
   },
   order: () => [asc(tenants.id)],
   load: (db, user, keys) => {
-    const { counted, granted, columns, where } = tenantRows(db, user, {})
+    const { counted, granted, stock, columns, where } = tenantRows(db, user, {})
     return db
       .select(columns)
       .from(tenants)
       .leftJoin(counted, eq(counted.tenantId, tenants.id))
       .leftJoin(granted, eq(granted.tenantId, tenants.id))
+      .leftJoin(stock, eq(stock.tenantId, tenants.id))
       .where(and(where, among(tenants.id, keys)))
   },
   keyOf: ({ tenantId }) => tenantId,

@@ -7,6 +7,7 @@ import { tenants } from '#db/schema/tenant.ts'
 import type { User } from '#kernel/context.ts'
 import { contains, orderOf, paginate } from '#kernel/query.ts'
 import { alive, scoped } from '#kernel/tenancy.ts'
+import { isLow, tenantStock } from './license-tenant-stock.ts'
 
 export type TenantFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
 
@@ -49,6 +50,7 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
     .where(and(sql`${licenseGrants.status} not in (0, 5)`, contains(licenseGrants.typeCode, filter.typeCode)))
     .groupBy(licenseGrants.tenantId)
     .as('granted')
+  const stock = tenantStock(db)
   const zero = <T>(column: T) => sql<number>`coalesce(${column}, 0)`
   const columns = {
     tenantId: tenants.id,
@@ -64,12 +66,16 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
     quota: zero(granted.quota).as('n_quota'),
     used: zero(granted.used).as('n_used'),
     remaining: zero(granted.remaining).as('n_remaining'),
+    threshold: stock.threshold,
+    warnBelow: zero(stock.warnBelow).as('n_warn_below'),
+    isLow: sql<boolean>`${isLow(stock)}`.as('n_is_low'),
   }
   const where = and(
     alive(tenants),
     scoped(user, { tenant: tenants.id }),
     filter.tenantId === undefined ? undefined : eq(tenants.id, filter.tenantId),
     sql`(${counted.received} > 0 or ${granted.quota} > 0)`,
+    filter.low === undefined ? undefined : isLow(stock),
   )
   const order = (given: Pick<TenantFilter, 'orderByColumn' | 'isAsc'>): SQL[] =>
     orderOf(
@@ -83,16 +89,17 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
       tenants.id,
       [sql`coalesce(${counted.received}, 0) desc`, sql`${tenants.id} desc`],
     )
-  return { counted, granted, columns, where, order }
+  return { counted, granted, stock, columns, where, order }
 }
 
 export function tenantPage(db: Db, user: User, input: ParsedOf<typeof calls.tenants>) {
-  const { counted, granted, columns, where, order } = tenantRows(db, user, input)
+  const { counted, granted, stock, columns, where, order } = tenantRows(db, user, input)
   const rows = db
     .select(columns)
     .from(tenants)
     .leftJoin(counted, eq(counted.tenantId, tenants.id))
     .leftJoin(granted, eq(granted.tenantId, tenants.id))
+    .leftJoin(stock, eq(stock.tenantId, tenants.id))
     .where(where)
     .$dynamic()
   return paginate(db, rows, input, order(input))

@@ -12,6 +12,7 @@ import { visibleCounts } from './license-batch.service.ts'
 import { countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
 import { visibleLicenses } from './license-rows.ts'
 import { tenantPage } from './license-stat-rows.ts'
+import { stockOf } from './license-tenant-stock.ts'
 
 type Narrowed = z.output<typeof LicenseStatQuery>
 
@@ -43,6 +44,7 @@ export async function summary({ db, user }: Ctx, input: ParsedOf<typeof calls.su
     states,
     rate: percent(states.activated + states.suspended + states.expired, held),
     forecast: user.isPlatform ? await forecast(db, user, input) : [],
+    ...(await stockOf(db, user)),
     expiring30: await expiringWithin(db, user, input, 30),
     expiring7: await expiringWithin(db, user, input, 7),
   }

@@ -127,8 +127,8 @@ test('by the clock: ends come, are told once before, and an empty stock is told 
   )
   await server.db.execute(sql`update licenses set expire_time = now() - interval '1 minute' where id = ${first?.id}`)
   expect(await me.call('PUT', '/api/v1/license/threshold', { vendor: 2, threshold: 91 })).toMatchObject({ code: 200 })
-  expect(await tick(server.kernel)).toEqual({ expired: 1, grants: 0, warned: 1, low: 1 })
-  expect(await tick(server.kernel)).toEqual({ expired: 0, grants: 0, warned: 0, low: 0 })
+  expect(await tick(server.kernel)).toEqual({ expired: 1, grants: 0, warned: 1, low: 1, lowTenants: 0 })
+  expect(await tick(server.kernel)).toEqual({ expired: 0, grants: 0, warned: 0, low: 0, lowTenants: 0 })
   expect((await ask(me, 'summary')).states).toMatchObject({ expired: 1, activated: 3 })
   expect(await ask(me, 'summary')).toMatchObject({ expiring7: 3, expiring30: 3, forecast: [{ isLow: true }] })
   expect((await ask(me, 'expiring')).list).toHaveLength(12)
@@ -144,4 +144,47 @@ test('by the clock: ends come, are told once before, and an empty stock is told 
     operName: '系统',
   })
   expect(await breaches(server.db)).toEqual([])
+})
+
+test('each customer is warned of its own few certificates: by a share, by a number, once', async () => {
+  const held = async (who = me) =>
+    (await ask(who, 'tenant')).list.find((row: { tenantId: number }) => row.tenantId === theirs)
+  const set = (who: Caller, input: object) => who.call('PUT', '/api/v1/license/threshold/tenant', input)
+  const told = async () => {
+    const { rows } = await server.db.execute<{ title: string; text: string; uids: number[] }>(
+      sql`select title, summary as text, target_ids as uids from notices where title like '客户「%库存不足' order by notice_id`,
+    )
+    return rows
+  }
+  const { received, allotted } = await held()
+  // A tenth of what it received, as nothing was set.
+  expect(await held()).toMatchObject({ threshold: null, warnBelow: Math.ceil(received / 10), isLow: false })
+  expect(await ask(customer, 'summary')).toMatchObject({ lowTenants: 0, own: { left: allotted, isLow: false } })
+  expect(await set(customer, { tenantId: theirs, threshold: allotted + 1 })).toMatchObject({ msg: '保存成功' })
+  expect(await held()).toMatchObject({ threshold: allotted + 1, warnBelow: allotted + 1, isLow: true })
+  expect(await ask(me, 'summary')).toMatchObject({ own: null, lowTenants: 1 })
+  expect(await ask(customer, 'summary')).toMatchObject({ own: { warnBelow: allotted + 1, isLow: true } })
+  expect((await ask(me, 'tenant?low=1')).list).toHaveLength(1)
+  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 1 })
+  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 0 })
+  const [message] = await told()
+  expect(message?.text).toContain(`剩余${allotted}个，低于预警数量${allotted + 1}个`)
+  expect(message?.uids).toEqual(expect.arrayContaining([me.uid, customer.uid]))
+  // Enough again, then few again: told again.
+  await server.db.execute(sql`update license_tenant_thresholds set threshold = 1`)
+  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 0 })
+  await server.db.execute(sql`update license_tenant_thresholds set threshold = ${allotted + 5}`)
+  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 1 })
+  // 0 is never; left out is the share again.
+  await set(me, { tenantId: theirs, threshold: 0 })
+  expect(await held()).toMatchObject({ threshold: 0, isLow: false })
+  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 0 })
+  await set(me, { tenantId: theirs })
+  expect(await held()).toMatchObject({ threshold: null })
+  expect(await told()).toHaveLength(2)
+  const stranger = await server.by({ tenant: '别家', permissions: ['LicenseManage:Certificate:threshold'] })
+  expect(await set(stranger, { tenantId: theirs, threshold: 5 })).toMatchObject({
+    code: 400,
+    msg: '客户不存在或已被删除',
+  })
 })

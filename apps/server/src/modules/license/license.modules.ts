@@ -15,6 +15,7 @@ import { preview } from './license-preview.ts'
 import { exportStats } from './license-stat-export.ts'
 import { expiring, models, summary, tenants, trend, vendors } from './license-stat.service.ts'
 import { bind, recall, resume, reveal, scrap, suspend, unbind } from './license-step.service.ts'
+import { saveTenantThreshold } from './license-tenant-stock.ts'
 
 const certModule = implement(
   licenseCerts,
@@ -42,6 +43,7 @@ const certModule = implement(
     batches,
     thresholds,
     saveThreshold,
+    saveTenantThreshold,
   },
   { outsideTransaction: ['reveal', 'preview', 'import', 'allotFile', 'export', 'exportPlain'] },
 )

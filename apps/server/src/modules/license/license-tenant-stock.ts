@@ -1,0 +1,121 @@
+import { licenseCerts as calls } from '@oms/contract/license.ts'
+import { LOW_SHARE } from '@oms/contract/license-stat.ts'
+import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
+import { licenseCounts, licenseTenantThresholds } from '#db/schema/license.ts'
+import { tenants } from '#db/schema/tenant.ts'
+import { holdersOf } from '#kernel/accounts/holders.ts'
+import type { Ctx, User } from '#kernel/context.ts'
+import type { Kernel } from '#kernel/kernel.ts'
+import { sendMessage } from '#kernel/message.ts'
+import { notFound } from '#kernel/problem.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+
+const QUERY = 'LicenseManage:Certificate:query'
+
+/**
+ * What each customer still has unused of the certificates it ever received, and below what that is little: whatever the
+ * statistics are narrowed to, this is about all it holds.
+ */
+function stockQuery(db: Db) {
+  const { n, state, tenantId } = licenseCounts
+  const left = sql<number>`coalesce(sum(${n}) filter (where ${state} = 1), 0)::int`
+  const received = sql<number>`coalesce(sum(${n}) filter (where ${state} <> 0), 0)::int`
+  const threshold = sql<number | null>`max(${licenseTenantThresholds.threshold})`
+  const warnBelow = sql<number>`coalesce(${threshold}, ceil(${received} * ${LOW_SHARE} / 100.0))::int`
+  return db
+    .select({
+      tenantId,
+      left: left.as('stock_left'),
+      threshold: threshold.as('stock_threshold'),
+      warnBelow: warnBelow.as('stock_warn_below'),
+      isLow: sql<boolean>`${received} > 0 and ${left} < ${warnBelow}`.as('stock_is_low'),
+    })
+    .from(licenseCounts)
+    .leftJoin(licenseTenantThresholds, eq(licenseTenantThresholds.tenantId, tenantId))
+    .where(sql`${tenantId} > 0`)
+    .groupBy(tenantId)
+}
+export const tenantStock = (db: Db) => stockQuery(db).as('stock')
+
+/** How many customers within reach have few left; of a customer's own people also how many it has itself. */
+export async function stockOf(db: Db, user: User) {
+  const stock = tenantStock(db)
+  const rows = await db
+    .select({ tenantId: stock.tenantId, left: stock.left, warnBelow: stock.warnBelow, isLow: stock.isLow })
+    .from(stock)
+    .innerJoin(tenants, eq(tenants.id, stock.tenantId))
+    .where(
+      and(alive(tenants), scoped(user, { tenant: tenants.id }), user.isPlatform ? eq(stock.isLow, true) : undefined),
+    )
+  const mine = user.isPlatform ? undefined : rows.find(({ tenantId }) => tenantId === user.tenantId)
+  return {
+    own: mine ? { left: mine.left, warnBelow: mine.warnBelow, isLow: mine.isLow } : null,
+    lowTenants: rows.filter(({ isLow }) => isLow).length,
+  }
+}
+
+/** The vendor's people set it for any customer they reach, a customer's for itself. */
+export async function saveTenantThreshold(
+  ctx: Ctx,
+  { tenantId, ...given }: ParsedOf<typeof calls.saveTenantThreshold>,
+) {
+  const { db, user, now } = ctx
+  const threshold = given.threshold ?? null
+  const [tenant] = await db
+    .select({ name: tenants.name })
+    .from(tenants)
+    .where(and(eq(tenants.id, tenantId), alive(tenants), scoped(user, { tenant: tenants.id })))
+  if (!tenant) throw notFound('客户')
+  const next = { threshold, warned: 0, updateBy: user.uid, updateTime: now.toISOString() }
+  await db
+    .insert(licenseTenantThresholds)
+    .values({ tenantId, ...next })
+    .onConflictDoUpdate({ target: licenseTenantThresholds.tenantId, set: next })
+  const words = threshold === null ? `低于累计持有的${LOW_SHARE}%` : threshold === 0 ? '不预警' : `低于${threshold}个`
+  ctx.audit({
+    bizType: 'license-threshold',
+    bizId: `t${tenantId}`,
+    action: `设置客户「${tenant.name}」的证书库存预警为${words}`,
+  })
+  await ctx.kernel.events.publish(db, 'changed', { resource: 'license', tenantId })
+  return null
+}
+
+interface Low extends Record<string, unknown> {
+  tenantId: number
+  name: string
+  left: number
+  warnBelow: number
+}
+
+/** Customers whose unused certificates have become few: once, until there are enough again. */
+export async function warnOfLowTenants(kernel: Kernel) {
+  return kernel.database.db.transaction(async (db) => {
+    const stock = stockQuery(db).getSQL()
+    const { rows } = await db.execute<Low>(sql`
+      with s as materialized (${stock}),
+      low as (insert into license_tenant_thresholds (tenant_id, warned) select tenant_id, 1 from s where stock_is_low
+        on conflict (tenant_id) do update set warned = 1 where license_tenant_thresholds.warned = 0
+        returning tenant_id),
+      again as (update license_tenant_thresholds t set warned = 0 from s
+        where t.tenant_id = s.tenant_id and not s.stock_is_low and t.warned = 1)
+      select s.tenant_id as "tenantId", n.name, s.stock_left as "left", s.stock_warn_below as "warnBelow"
+      from low join s using (tenant_id) join tenants n on n.id = s.tenant_id and n.deleted_at is null order by 1`)
+    for (const low of rows) await tellLow(kernel, db, low)
+    return rows.length
+  })
+}
+
+async function tellLow(kernel: Kernel, db: Db, { tenantId, name, left, warnBelow }: Low) {
+  await sendMessage(kernel, db, {
+    title: `客户「${name}」的P2P证书库存不足`.slice(0, 50),
+    text: `客户「${name}」未使用的P2P证书剩余${left}个，低于预警数量${warnBelow}个，请及时申请或分配。`,
+    uids: [...(await holdersOf(db, tenantId, QUERY)), ...(await holdersOf(db, PLATFORM_TENANT_ID, QUERY))],
+    priority: 2,
+  })
+}
+
+export type StockColumns = ReturnType<typeof tenantStock>
+export const isLow = (stock: StockColumns): SQL => sql`coalesce(${stock.isLow}, false)`
