@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from './kernel/endpoint.ts'
 import { choice, id, note, optional, rev, search, text, whole } from './kernel/fields.ts'
 import { pageOf, sortedPage } from './kernel/page.ts'
-import { exportQuery, importReport } from './kernel/transfer.ts'
+import { exportQuery, importReport, jobAnswer } from './kernel/transfer.ts'
 import { UPLOAD } from './upload.ts'
 
 export const DICT_STATUS = { 0: '停用', 1: '启用' } as const
@@ -97,14 +97,6 @@ const dataFilter = {
   status: optional(dictStatus),
 }
 const DataQuery = sortedPage(['dictSort', 'dictCode']).extend(dataFilter)
-const importTable = {
-  method: 'POST',
-  access: 'system:systemDict:import',
-  body: 'multipart',
-  file: { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 },
-  kind: 'import',
-  result: importReport,
-} as const
 /** Sent as text fields before the file, or in the query. */
 const importInput = {
   dryRun: choice('仅校验', { 0: '否', 1: '是' }).default(0),
@@ -200,13 +192,18 @@ export const dictData = {
     path: '/api/v1/sys/dict/data/template',
     access: 'system:systemDict:import',
     stream: 'download',
-    input: z.object({ format: exportQuery.shape.format }),
+    input: z.object({}),
     result: done,
   },
   import: {
-    ...importTable,
+    method: 'POST',
     path: '/api/v1/sys/dict/data/import',
+    access: 'system:systemDict:import',
+    body: 'multipart',
+    file: { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 },
+    kind: 'import',
     title: '导入字典数据',
     input: z.object({ ...importInput, dictType: optional(dictType) }),
+    result: z.union([importReport, jobAnswer]),
   },
 } as const satisfies Contract

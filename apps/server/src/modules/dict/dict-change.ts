@@ -5,8 +5,11 @@ import type { Ctx } from '#kernel/context.ts'
 import { forbidden, notFound } from '#kernel/problem.ts'
 import { alive } from '#kernel/tenancy.ts'
 
+/** What changing a dictionary needs, in a call of its own or within an import. */
+export type Changing = Pick<Ctx, 'db' | 'user' | 'now' | 'kernel'>
+
 /** Dictionaries are one for the whole installation: a customer's account reads them and changes none. */
-export function demandPlatform({ user }: Ctx) {
+export function demandPlatform({ user }: Pick<Ctx, 'user'>) {
   if (!user.isPlatform) throw forbidden()
 }
 
@@ -22,7 +25,7 @@ export async function lockType(db: Db, dictType: string) {
 }
 
 /** Every change of a dictionary ends here: caches by ETag miss, open consoles ask again. */
-export async function dictChanged({ db, kernel }: Ctx, dictType: string) {
+export async function dictChanged({ db, kernel }: Pick<Ctx, 'db' | 'kernel'>, dictType: string) {
   await db
     .update(dictTypes)
     .set({ version: sql`${dictTypes.version} + 1` })

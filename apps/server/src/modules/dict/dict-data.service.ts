@@ -9,7 +9,7 @@ import { conflict, invalid, notFound, refused } from '#kernel/problem.ts'
 import { contains, orderOf, paginate } from '#kernel/query.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive } from '#kernel/tenancy.ts'
-import { demandPlatform, dictChanged, lockType } from './dict-change.ts'
+import { type Changing, demandPlatform, dictChanged, lockType } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
 import { usedBy } from './dict-usage.ts'
 
@@ -54,7 +54,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 }
 
 /** Adds one entry; the caller holds the type and announces the change. */
-export async function insert({ db, user }: Ctx, input: ParsedOf<typeof calls.create>) {
+export async function insert({ db, user }: Changing, input: ParsedOf<typeof calls.create>) {
   const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), alive(dictData)))
   if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
   await demandFree(db, input)
@@ -86,7 +86,7 @@ export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typ
 }
 
 /** Writes one entry over the stored one; the caller holds the type and announces the change. */
-export async function save({ db, user, now }: Ctx, stored: Stored, input: ParsedOf<typeof calls.create>) {
+export async function save({ db, user, now }: Changing, stored: Stored, input: ParsedOf<typeof calls.create>) {
   const { dictCode } = stored
   if (input.dictValue !== stored.dictValue) {
     if (stored.isBuiltin) throw invalid('内置字典数据的键值不能修改', 'dictValue')

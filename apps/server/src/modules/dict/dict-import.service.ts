@@ -1,197 +1,119 @@
 import {
   DictDataInput,
+  dictData as calls,
   IMPORT_FIELDS,
   LIST_CLASS_LABELS,
   MAX_IMPORT_ROWS,
-  dictData as calls,
 } from '@oms/contract/dict.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/kernel/transfer.ts'
-import { tooLarge, uploadProblem } from '@oms/contract/upload.ts'
-import { and, eq, inArray } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { dictData, dictTypes } from '#db/schema/system.ts'
-import type { Ctx, Incoming } from '#kernel/context.ts'
-import type { StreamAnswer } from '#kernel/implement.ts'
+import { and, eq } from 'drizzle-orm'
+import { dictData } from '#db/schema/system.ts'
 import { invalid, Problem } from '#kernel/problem.ts'
-import { columnsOf } from '#kernel/table/columns.ts'
-import { sendTable } from '#kernel/table/send-table.ts'
-import { TableUnreadable } from '#kernel/table/table-limits.ts'
-import { openTable } from '#kernel/table/table-reader.ts'
-import { alive, transact } from '#kernel/tenancy.ts'
-import { demandPlatform, dictChanged, lockType } from './dict-change.ts'
+import { defineImport } from '#kernel/table/import.ts'
+import type { ImportCtx } from '#kernel/table/take-lines.ts'
+import { alive } from '#kernel/tenancy.ts'
+import { type Changing, demandPlatform, dictChanged, lockType } from './dict-change.ts'
 import { insert, save } from './dict-data.service.ts'
 
-type Input = ParsedOf<typeof calls.create>
-type Stored = typeof dictData.$inferSelect
+interface State {
+  /** Set when the entries of one dictionary alone are imported: what its column says does not count then. */
+  readonly onlyType: string | undefined
+  readonly update: boolean
+  /** Lines by type and value, for the word to the second one. */
+  readonly seen: Map<string, number>
+  readonly changed: Set<string>
+}
 interface Line {
   readonly row: number
-  readonly input: Input
+  readonly input: (typeof DictDataInput)['_output']
 }
-const FILE = calls.import.file
-const titleOf = (field: string) => about(DictDataInput, field).title
+type Outcome = 'created' | 'updated' | Problem
 
-/** An empty table with one example line, ready to be filled in. */
-export function template(_ctx: Ctx, { format }: ParsedOf<typeof calls.template>): StreamAnswer {
-  const columns = columnsOf(DictDataInput, IMPORT_FIELDS)
-  const example = { dictType: 'my_dict', dictLabel: '示例', dictValue: '1', dictSort: 10, listClass: '默认' }
-  const rows = [{ ...example, cssClass: '', isDefault: '否', status: '启用', remark: '' }]
-  return (_request, reply) => sendTable(reply, { name: '字典数据导入模板', format, columns, rows })
-}
-
-/** Takes the good lines of a table in one transaction and reports the others; with `dryRun` it only reports. */
-export async function importData(ctx: Ctx, input: ParsedOf<typeof calls.import>): Promise<ImportReport> {
-  demandPlatform(ctx)
-  const { lines, problems, total } = await readLines(ctx.incoming, input.dictType)
-  return transact(ctx, async (db) => {
-    const inside: Ctx = { ...ctx, db }
-    const plan = await planOf(db, lines, input.update === 1)
-    const rows = [...problems, ...plan.problems].sort((a, b) => a.row - b.row)
-    if (!input.dryRun) await apply(inside, plan, rows)
-    const created = plan.added.length
-    const updated = plan.changed.length
-    if (!input.dryRun)
-      ctx.audit({
-        bizType: 'dictData',
-        action: `导入字典数据：新增${created}条，更新${updated}条，失败${rows.length}条`,
-      })
-    return {
-      total,
-      created,
-      updated,
-      failed: rows.length,
-      rows: rows.slice(0, MAX_REPORTED_ROWS),
-      dryRun: input.dryRun === 1,
-    }
-  })
-}
-
-async function readLines(incoming: Incoming | null, onlyType: string | undefined) {
-  const lines: Line[] = []
-  const problems: ImportProblem[] = []
-  let total = 0
-  try {
-    const { header, rows } = await openTable(await bytesOf(incoming), incoming?.name ?? '', {
-      maxRows: MAX_IMPORT_ROWS,
-    })
-    const fields = header.map((title) => IMPORT_FIELDS.find((field) => titleOf(field) === title.replace(/^\*/, '')))
-    demandColumns(fields, onlyType)
-    for await (const { row, cells } of rows) {
-      total += 1
-      const given = Object.fromEntries(fields.flatMap((field, at) => (field ? [[field, cells[at] ?? '']] : [])))
-      const result = DictDataInput.safeParse(fromWords({ ...given, ...(onlyType && { dictType: onlyType }) }))
-      if (result.success) lines.push({ row, input: result.data })
-      else {
-        const { message, path } = result.error.issues[0]!
-        problems.push({ row, field: titleOf(String(path[0])), msg: message })
-      }
-    }
-  } catch (error) {
-    throw error instanceof TableUnreadable ? invalid(error.message, 'file') : error
-  }
-  return { lines, problems, total }
-}
-
-function demandColumns(fields: readonly (string | undefined)[], onlyType: string | undefined) {
-  const needed = ['dictLabel', 'dictValue', ...(onlyType ? [] : ['dictType'])]
-  const missing = needed.filter((field) => !fields.includes(field)).map(titleOf)
-  if (missing.length > 0) throw invalid(`表格缺少列：${missing.join('、')}，请使用导入模板`, 'file')
-}
+/** Entries of dictionaries, from a table. */
+export const dictImport = defineImport({
+  kind: 'dictData',
+  endpoint: calls.import,
+  name: '字典数据',
+  schema: DictDataInput,
+  required: ['dictLabel', 'dictValue'],
+  columns: IMPORT_FIELDS,
+  example: {
+    dictType: 'my_dict',
+    dictLabel: '示例',
+    dictValue: '1',
+    dictSort: 10,
+    listClass: '默认',
+    cssClass: '',
+    isDefault: '否',
+    status: '启用',
+    remark: '示例行，导入前请删除',
+  },
+  maxRows: MAX_IMPORT_ROWS,
+  prepare: async (ctx, { dictType, update }): Promise<State> => {
+    demandPlatform(ctx)
+    return { onlyType: dictType, update: update === 1, seen: new Map(), changed: new Set() }
+  },
+  cells: (given, { onlyType }) => fromWords({ ...given, ...(onlyType && { dictType: onlyType }) }),
+  async takeMany(ctx, lines, state) {
+    const outcomes = new Map<number, Outcome>()
+    const byType = [...Map.groupBy(lines, ({ input }) => input.dictType)]
+    // Types are held in one order, so that two imports never wait for each other.
+    for (const [type, own] of byType.sort(([a], [b]) => (a < b ? -1 : 1)))
+      for (const [row, outcome] of await takeType(ctx, type, own, state)) outcomes.set(row, outcome)
+    return lines.map(({ row }) => outcomes.get(row) as Outcome)
+  },
+  async finish(ctx, { changed }) {
+    for (const type of changed) await dictChanged(ctx, type)
+  },
+})
 
 /** What people write in a cell, as the fields want it; anything else goes on to be refused. */
-function fromWords(given: Record<string, string>): Record<string, string> {
-  const listClass = Object.entries(LIST_CLASS_LABELS).find(([, label]) => label === given.listClass)?.[0]
+function fromWords(given: Readonly<Record<string, string>>): Record<string, string> {
+  const listClass = Object.entries(LIST_CLASS_LABELS).find(([, label]) => label === given['listClass'])?.[0]
   return {
     ...given,
-    dictSort: given.dictSort || '0',
-    listClass: listClass ?? (given.listClass || 'default'),
-    isDefault: { 是: 'Y', 否: 'N', '': 'N' }[given.isDefault ?? ''] ?? (given.isDefault as string),
-    status: { 启用: '1', 停用: '0', '': '1' }[given.status ?? ''] ?? (given.status as string),
+    dictSort: given['dictSort'] || '0',
+    listClass: listClass ?? (given['listClass'] || 'default'),
+    isDefault: { 是: 'Y', 否: 'N', '': 'N' }[given['isDefault'] ?? ''] ?? (given['isDefault'] as string),
+    status: { 启用: '1', 停用: '0', '': '1' }[given['status'] ?? ''] ?? (given['status'] as string),
   }
 }
 
-async function bytesOf(incoming: Incoming | null) {
-  if (!incoming) throw invalid('请选择文件', 'file')
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming.stream) {
-    size += (chunk as Buffer).length
-    // Read to its end all the same: the sender hears the answer only then.
-    if (size <= FILE.maxBytes) chunks.push(chunk as Buffer)
-  }
-  const problem = size > FILE.maxBytes ? tooLarge(FILE) : uploadProblem(FILE, { name: incoming.name, size })
-  if (problem) throw invalid(problem, 'file')
-  return Buffer.concat(chunks)
-}
-
-interface Plan {
-  readonly added: Line[]
-  readonly changed: { line: Line; stored: Stored }[]
-  readonly problems: ImportProblem[]
-}
-
-/** Decides line by line what would happen, from the rows stored now. */
-async function planOf(db: Db, lines: readonly Line[], mayUpdate: boolean): Promise<Plan> {
-  const plan: Plan = { added: [], changed: [], problems: [] }
-  const types = [...new Set(lines.map(({ input }) => input.dictType))]
-  if (types.length === 0) return plan
-  const known = await db
-    .select({ dictType: dictTypes.dictType })
-    .from(dictTypes)
-    .where(and(inArray(dictTypes.dictType, types), alive(dictTypes)))
-  const knownTypes = new Set(known.map(({ dictType }) => dictType))
-  const existing = await db
+async function takeType(ctx: ImportCtx, type: string, lines: readonly Line[], state: State) {
+  const known = await lockType(ctx.db, type).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error
+  })
+  if (!known) return lines.map(({ row }) => [row, invalid('字典类型不存在', 'dictType')] as const)
+  const stored = await ctx.db
     .select()
     .from(dictData)
-    .where(and(inArray(dictData.dictType, types), alive(dictData)))
-  const keyOf = ({ dictType, dictValue }: Pick<Input, 'dictType' | 'dictValue'>) => `${dictType} ${dictValue}`
-  const stored = new Map(existing.map((row) => [keyOf(row), row]))
-  const seen = new Map<string, number>()
+    .where(and(eq(dictData.dictType, type), alive(dictData)))
+  const byValue = new Map(stored.map((entry) => [entry.dictValue, entry]))
+  const outcomes: (readonly [number, Outcome])[] = []
   for (const line of lines) {
-    const key = keyOf(line.input)
-    const before = stored.get(key)
-    const refuse = (field: string, msg: string) =>
-      void plan.problems.push({ row: line.row, field: titleOf(field), msg })
-    if (!knownTypes.has(line.input.dictType)) refuse('dictType', '字典类型不存在')
-    else if (seen.has(key)) refuse('dictValue', `与第${seen.get(key)}行重复`)
-    else if (before && !mayUpdate) refuse('dictValue', '字典键值已存在')
-    else if (before) plan.changed.push({ line, stored: before })
-    else plan.added.push(line)
-    if (!seen.has(key)) seen.set(key, line.row)
+    const before = byValue.get(line.input.dictValue)
+    outcomes.push([line.row, await takeLine(ctx, line, before, state)])
   }
-  return plan
+  return outcomes
 }
 
-/** Types are taken in one order, so that two imports never wait for each other. */
-async function apply(ctx: Ctx, { added, changed }: Plan, rows: readonly ImportProblem[]) {
-  const types = [...added, ...changed.map(({ line }) => line)].map(({ input }) => input.dictType)
-  if (types.length === 0 && rows.length > 0) return
-  for (const type of [...new Set(types)].sort()) {
-    await lockType(ctx.db, type)
-    for (const { row, input } of added) if (input.dictType === type) await atRow(row, () => insert(ctx, input))
-    for (const { line, stored } of changed)
-      if (line.input.dictType === type)
-        await atRow(line.row, async () => save(ctx, await fresh(ctx, stored), line.input))
-    await dictChanged(ctx, type)
-  }
-}
-
-/** The row as it is now that its type is held. */
-async function fresh({ db }: Ctx, { dictCode }: Stored) {
-  const [row] = await db
-    .select()
-    .from(dictData)
-    .where(and(eq(dictData.dictCode, dictCode), alive(dictData)))
-  if (!row) throw invalid('数据刚刚被删除，请重试')
-  return row
-}
-
-/** A refusal while writing takes everything back; it says at which line. */
-async function atRow(row: number, work: () => Promise<unknown>) {
+async function takeLine(
+  ctx: ImportCtx,
+  { row, input }: Line,
+  before: typeof dictData.$inferSelect | undefined,
+  { seen, update, changed }: State,
+): Promise<Outcome> {
+  const key = `${input.dictType} ${input.dictValue}`
+  const earlier = seen.get(key)
+  if (earlier !== undefined) return invalid(`与第${earlier}行重复`, 'dictValue')
+  seen.set(key, row)
+  if (before && !update) return invalid('字典键值已存在', 'dictValue')
+  const write = (inside: Changing) => (before ? save(inside, before, input) : insert(inside, input))
   try {
-    await work()
+    await ctx.db.transaction(async (db) => void (await write({ ...ctx, db })))
   } catch (error) {
-    throw error instanceof Problem ? invalid(`第${row}行：${error.message}`, 'file') : error
+    if (error instanceof Problem) return error
+    throw error
   }
+  changed.add(input.dictType)
+  return before ? 'updated' : 'created'
 }

@@ -51,13 +51,27 @@ describe('tables', () => {
     expect((await byType(dictType)).json().data).toHaveLength(1)
   })
 
+  test('lines of several dictionaries go together; one that does not exist is told by its lines', async () => {
+    const [{ dictType: one }, { dictType: two }] = [await newType(), await newType()]
+    const lines = ['字典类型,字典标签,字典键值', `${two},甲,1`, 'no_such_type,乙,1', `${one},丙,1`, ',丁,2']
+    const { data } = await send(lines.join('\r\n'), '')
+    expect(data).toMatchObject({
+      created: 2,
+      rows: [
+        { row: 3, field: '字典类型', msg: '字典类型不存在' },
+        { row: 5, field: '字典类型', msg: '请输入字典类型' },
+      ],
+    })
+    for (const type of [one, two]) expect((await byType(type)).json().data).toHaveLength(1)
+  })
+
   test('a table without the needed columns is refused in words', async () => {
     expect(await send('甲,乙\r\n1,2\r\n', '')).toMatchObject({ code: 400, data: { field: 'file' } })
   })
 
   test('the template and both exports are files', async () => {
     for (const [url, type] of [
-      [`${DATA}/template?format=csv`, 'text/csv'],
+      [`${DATA}/template`, 'application/vnd.openxmlformats'],
       [`${DATA}/export`, 'application/vnd.openxmlformats'],
       [`${TYPE}/export?columns=dictType&columns=dictName`, 'application/vnd.openxmlformats'],
     ] as const) {

@@ -4,7 +4,7 @@ import { implement } from '#kernel/implement.ts'
 import { byType } from './dict-by-type.service.ts'
 import * as data from './dict-data.service.ts'
 import { exportData, exportTypes } from './dict-export.service.ts'
-import { importData, template } from './dict-import.service.ts'
+import { dictImport } from './dict-import.service.ts'
 import * as types from './dict-type.service.ts'
 
 export const dictDataModule = implement(
@@ -19,8 +19,8 @@ export const dictDataModule = implement(
     disable: data.disable,
     remove: data.remove,
     export: exportData,
-    template,
-    import: importData,
+    template: dictImport.template,
+    import: dictImport.take,
   },
   { outsideTransaction: ['import'] },
 )
