@@ -60,6 +60,11 @@ export async function takeStep(doing: Doing, step: LicenseStep, ids: readonly nu
   const at = doing.now.toISOString()
   const from = statesBefore(step)
   const to = stateAfter(step, from[0]!)
+  const frees = step === 'unbind' || step === 'scrap'
+  // Devices after their certificates and in the order of their ids, as every batch of devices locks them.
+  if (frees)
+    await db.execute(sql`select from devices where id in (select device_id from licenses
+      where id = any(${sql.param(ids)}::int[]) and device_id is not null) order by id for update`)
   const { rows } = await db.execute<{ n: number }>(sql`
     with before as (
       select l.id, l.state, l.tenant_id, l.device_id, d.sn from licenses l left join devices d on d.id = l.device_id
@@ -74,7 +79,7 @@ export async function takeStep(doing: Doing, step: LicenseStep, ids: readonly nu
       from moved m join before b on b.id = m.id order by m.id
     ), freed as (
       update devices d set uid = '', update_time = ${at} from before b
-      where d.id = b.device_id and ${step === 'unbind' || step === 'scrap'}
+      where d.id = b.device_id and ${frees}
     )
     select count(*)::int as n from moved`)
   return rows[0]?.n ?? 0

@@ -11,6 +11,7 @@ import type { Ctx } from '#kernel/context.ts'
 import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
 import { inUpgrade } from '#kernel/fleet/device-uses.ts'
 import { DEVICE_IS_FULL, joinGroup, mayHold } from '#kernel/fleet/group-members.ts'
+import { boundMeanwhile, lockCarried } from '#kernel/license/carried.ts'
 import { forbidden, invalid } from '#kernel/problem.ts'
 import { among } from '#kernel/query.ts'
 import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
@@ -121,10 +122,14 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
         .where(and(eq(tenants.id, tenantId), alive(tenants)))
     : []
   if (!target) throw invalid('所属客户不存在或已被删除', 'tenantId')
+  // Certificates before their devices, as whoever binds or activates one: they go along with their device.
+  await lockCarried(db, ids)
   const found = await lockDevices(db, user, ids)
   const busy = await inUpgrade(db, idsOf(found))
+  const changing = await boundMeanwhile(db, idsOf(found))
   const { good, failed } = sift(ids, found, (device) => {
     if (device.tenantId === tenantId) return '设备已属于该客户'
+    if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
     return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
   })
   const moved = idsOf(good)
