@@ -8,7 +8,13 @@ export const MAX_STAGES = 10
 export const TWO_PERSON_ABOVE = 100
 /** What a formal release starts with, in hundredths of a percent. */
 export const STANDARD_STAGES = [100, 1000, 5000, FULL_SHARE] as const
-export const STAGE_DEFAULTS = { successPercent: 95, errorPercent: 5, minReports: 20, minMinutes: 30 } as const
+export const STAGE_DEFAULTS = {
+  successPercent: 95,
+  errorPercent: 5,
+  minReports: 20,
+  minMinutes: 30,
+  maxMinutes: 1440,
+} as const
 
 const DAY_MINUTES = 1440
 const share = (title: string) => whole(title, 1, FULL_SHARE)
@@ -20,6 +26,7 @@ export const StageInput = z.object({
   errorPercent: whole('失败率门槛', 1, 100).default(STAGE_DEFAULTS.errorPercent).meta({ title: '失败率门槛' }),
   minReports: whole('最少结果数', 1, 100_000).default(STAGE_DEFAULTS.minReports).meta({ title: '最少结果数' }),
   minMinutes: whole('最短观察时间', 0, 43_200).default(STAGE_DEFAULTS.minMinutes).meta({ title: '最短观察时间' }),
+  maxMinutes: whole('最长等待时间', 1, 43_200).default(STAGE_DEFAULTS.maxMinutes).meta({ title: '最长等待时间' }),
 })
 
 const otaId = id.meta({ title: '版本' })
@@ -52,7 +59,8 @@ const coherent = (policy: Policy, issues: z.RefinementCtx) => {
   if (startTime && endTime && endTime <= startTime) say(['endTime'], '结束时间应晚于开始时间')
   if ((dailyStart === undefined) !== (dailyEnd === undefined)) say(['dailyEnd'], '每日时间段的开始和结束须同时填写')
   else if (dailyStart !== undefined && dailyStart === dailyEnd) say(['dailyEnd'], '每日时间段的开始和结束不能相同')
-  stages.forEach(({ percent }, at) => {
+  stages.forEach(({ percent, minMinutes, maxMinutes }, at) => {
+    if (maxMinutes < minMinutes) say(['stages', at, 'maxMinutes'], '最长等待时间不能短于最短观察时间')
     const before = stages[at - 1]
     if (before && percent <= before.percent) say(['stages', at, 'percent'], '设备比例应大于上一阶段')
   })
@@ -91,6 +99,7 @@ export const Stage = z.object({
   errorPercent: z.int(),
   minReports: z.int(),
   minMinutes: z.int(),
+  maxMinutes: z.int(),
   state: z.int().meta({ title: '阶段状态', labels: STAGE_STATE }),
   startTime: z.string().nullable(),
   judgeTime: z.string().nullable(),

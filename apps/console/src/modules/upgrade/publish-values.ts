@@ -8,6 +8,7 @@ export interface StageValues {
   errorPercent?: number | null
   minReports?: number | null
   minMinutes?: number | null
+  maxMinutes?: number | null
 }
 
 /** The sheet as the form holds it; emptied fields are null. */
@@ -60,12 +61,13 @@ export function initialOf(release: Release): PublishValues {
   }
 }
 
-const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes }: StageValues) => ({
+const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes, maxMinutes }: StageValues) => ({
   percent: percent ?? null,
   successPercent: successPercent ?? null,
   errorPercent: errorPercent ?? null,
   minReports: minReports ?? null,
   minMinutes: minMinutes ?? null,
+  maxMinutes: maxMinutes ?? null,
 })
 
 /** The plan as the calls take it. */

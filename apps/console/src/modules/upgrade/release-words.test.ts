@@ -3,7 +3,14 @@ import { clockText, planInWords, shareText, spanText } from './release-words.ts'
 
 const plan = { mode: 2, percent: 10_000, stages: [], tenants: [], groups: [] }
 const quiet = { needsAudit: false }
-const stage = (percent: number) => ({ percent, successPercent: 95, errorPercent: 5, minReports: 20, minMinutes: 90 })
+const stage = (percent: number) => ({
+  percent,
+  successPercent: 95,
+  errorPercent: 5,
+  minReports: 20,
+  minMinutes: 90,
+  maxMinutes: 1440,
+})
 
 test('a plan says in sentences what will happen', () => {
   expect(planInWords({ ...plan, mode: 1 }, quiet)).toEqual(['只有白名单中的设备会收到该版本，其他设备不受影响。'])
@@ -18,7 +25,7 @@ test('a plan says in sentences what will happen', () => {
   }
   expect(planInWords({ ...full, startTime: '2030-01-01 00:00:00', autoRetries: 2 }, { needsAudit: true })).toEqual([
     '「甲」「乙」的属于分组「试点」的适用设备按 1% → 100% 分 2 个阶段收到该版本；白名单设备始终可以收到。',
-    '每阶段至少 20 个结果、观察 1 小时 30 分钟，成功率达到 95% 自动进入下一阶段；失败率达到 5% 自动暂停并通知相关人员。',
+    '每阶段至少 20 个结果、观察 1 小时 30 分钟，成功率达到 95% 自动进入下一阶段；失败率达到 5% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满1 天即按已有结果评判，没有结果则暂停。',
     '2030-01-01 00:00:00 开始，每日 23:00～次日 05:00 下发。',
     '失败后自动重试 2 次。',
     '提交后由另一人审批，通过前按测试发布进行。',

@@ -57,7 +57,7 @@ function StageRow(props: {
         <strong>{title}</strong>
         <span role="status">
           {count !== undefined && `约 ${count} 台设备`}
-          {tooFew && '，少于最少结果数，需手动跳过'}
+          {tooFew && '，少于最少结果数，全部设备有结果后即评判'}
         </span>
         {onRemove && (
           <Button
@@ -78,6 +78,7 @@ function StageRow(props: {
         <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" min={1} max={100} />
         <NumberField of={StageInput} name="minReports" within={[index]} unit="个" min={1} />
         <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" min={0} />
+        <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" min={1} />
       </div>
     </fieldset>
   )

@@ -15,11 +15,19 @@ beforeAll(async () => {
   me = await server.as(...RELEASER)
 })
 
-/** A release in its first stage of 10 %, with that many results. */
-async function begun({ ok, bad = 0, over = {} }: { ok: number; bad?: number; over?: object }) {
+interface Begun {
+  readonly ok: number
+  readonly bad?: number
+  readonly over?: object
+  /** Share of the first stage. */
+  readonly first?: number
+}
+
+/** A release in its first stage, of 10 % unless said otherwise, with that many results. */
+async function begun({ ok, bad = 0, over = {}, first = 1000 }: Begun) {
   const { otaId, modelId } = await enabledVersion(server.db)
   const ids = await devicesOf(server.db, { modelId, count: 60, prefix: `SC${otaId}x` })
-  const stages = [stage(1000, over), stage(FULL_SHARE, over)]
+  const stages = first === FULL_SHARE ? [stage(first, over)] : [stage(first, over), stage(FULL_SHARE, over)]
   await me.call('POST', '/api/v1/upgrade/release/publish', formal(otaId, { stages }))
   const results = async (state: number, from: number, to: number, reason = '') =>
     tasksOf(server.db, { otaId, deviceIds: ids.slice(from, to), state, reason, at: "now() + interval '1 minute'" })
@@ -122,5 +130,81 @@ test('a paused release is not judged, and the last stage stays at its share', as
     state: 0,
     percent: FULL_SHARE,
     stages: [{ state: 2 }, { state: 2 }],
+  })
+})
+
+/** The other devices run it already: there is nobody left to wait for. */
+const nobodyElse = (otaId: number) =>
+  server.db.execute(sql`update devices d set ver_code = 100 from ota_versions v
+    where v.ota_id = ${otaId} and d.model_id = v.model_id`)
+
+test('a stage of few devices is judged when all of them have answered, by what they said', async () => {
+  const { otaId } = await begun({ ok: 3, first: 5000 })
+  await judge(31)
+  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  await nobodyElse(otaId)
+  await judge(29)
+  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  await judge(33)
+  expect(await release(me, otaId)).toMatchObject({
+    percent: FULL_SHARE,
+    stages: [{ state: 2, succeeded: 3, failed: 0 }, { state: 1 }],
+  })
+})
+
+test('one failure among few that answered is as much as it is: the release pauses', async () => {
+  const { otaId } = await begun({ ok: 2, bad: 1 })
+  await nobodyElse(otaId)
+  await judge(31)
+  expect(await release(me, otaId)).toMatchObject({
+    state: 3,
+    stateReason: '第 1 阶段（10%）失败率 33.3% 达到门槛 5%（3 个结果中失败 1 个），已自动暂停',
+  })
+})
+
+test('a stage without a single device does not stand in the way; one still upgrading does', async () => {
+  const { otaId, ids } = await begun({ ok: 0 })
+  await nobodyElse(otaId)
+  await tasksOf(server.db, { otaId, deviceIds: ids.slice(0, 1), state: TASK.installing })
+  await judge(31)
+  expect((await release(me, otaId)).stages[0].state).toBe(1)
+  await server.db.execute(sql`update ota_tasks set state = 120, close_time = now() where ota_id = ${otaId}`)
+  await judge(33)
+  expect((await release(me, otaId)).stages).toMatchObject([{ state: 2, succeeded: 0, failed: 0 }, { state: 1 }])
+})
+
+test('at the end of its time what came decides; without a result, or a good enough one, a person does', async () => {
+  const [good, silent, middling] = [
+    await begun({ ok: 3, first: 5000 }),
+    await begun({ ok: 0, first: 5000 }),
+    await begun({ ok: 28, bad: 2, first: 5000, over: { errorPercent: 20 } }),
+  ]
+  await judge(1439)
+  for (const { otaId } of [good, silent, middling]) expect((await release(me, otaId)).stages[0].state).toBe(1)
+  await judge(1442)
+  expect((await release(me, good.otaId)).stages).toMatchObject([{ state: 2, succeeded: 3 }, { state: 1 }])
+  const paused = await release(me, silent.otaId)
+  expect(paused).toMatchObject({
+    state: 3,
+    stateReason: '第 1 阶段（50%）等待 1440 分钟没有设备报告结果，无法评判，已自动暂停',
+  })
+  expect(paused.alarms).toHaveLength(1)
+  expect((await release(me, middling.otaId)).stateReason).toBe(
+    '第 1 阶段（50%）等待 1440 分钟后成功率 93.3% 未达到门槛 95%（30 个结果），已自动暂停',
+  )
+})
+
+test('the last stage is never paused for want of results', async () => {
+  const { otaId } = await begun({ ok: 0, first: FULL_SHARE })
+  await judge(5000)
+  expect(await release(me, otaId)).toMatchObject({ state: 0, stages: [{ state: 1 }] })
+})
+
+test('the longest time is not shorter than the shortest', async () => {
+  const { otaId } = await enabledVersion(server.db)
+  const stages = [stage(1000, { minMinutes: 60, maxMinutes: 59 }), stage(FULL_SHARE)]
+  expect(await me.call('POST', '/api/v1/upgrade/release/publish', formal(otaId, { stages }))).toMatchObject({
+    code: 400,
+    msg: '最长等待时间不能短于最短观察时间',
   })
 })

@@ -1,4 +1,4 @@
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { otaVersions } from '#db/schema/ota.ts'
 import { otaAlarms, otaPolicies, otaStages } from '#db/schema/upgrade.ts'
@@ -15,6 +15,7 @@ import {
   tellChanged,
 } from './release-rows.ts'
 import { oneStage, resultsSince, startNextStage } from './stage-steps.ts'
+import { allAnswered } from './stage-whole.ts'
 
 const EVERY_MS = 15_000
 const ALARM = { paused: 2, wrongDigest: 3 } as const
@@ -25,18 +26,28 @@ export function registerStageClock(kernel: Kernel) {
 }
 
 /** Judges every stage under way whose time has come; each in a transaction of its own. */
-export async function judgeStages(kernel: Pick<Kernel, 'database' | 'events'>, now: Date) {
+export async function judgeStages(kernel: Pick<Kernel, 'database' | 'events' | 'fleet'>, now: Date) {
   const { db } = kernel.database
   const { rows } = await db.execute<{ otaId: number }>(sql`
     select s.ota_id as "otaId" from ota_stages s join ota_policies p on p.ota_id = s.ota_id
     where s.state = ${STAGE.running} and p.state = ${STATE.running} and p.mode = ${MODE.formal} order by s.ota_id`)
   let judged = 0
-  for (const { otaId } of rows) if (await db.transaction((tx) => judge(kernel, tx, otaId, now))) judged += 1
+  for (const { otaId } of rows) {
+    const isWhole = await allAnswered(kernel, otaId, now)
+    if (await db.transaction((tx) => judge(kernel, tx, { otaId, now, isWhole }))) judged += 1
+  }
   return { judged }
 }
 
+interface Look {
+  readonly otaId: number
+  readonly now: Date
+  /** Every device the stage reaches has said how it went. */
+  readonly isWhole: boolean
+}
+
 /** The release stays locked while it is judged: another process passes by, and finds it judged the next time. */
-async function judge(kernel: Pick<Kernel, 'events'>, db: Db, otaId: number, now: Date): Promise<boolean> {
+async function judge(kernel: Pick<Kernel, 'events'>, db: Db, { otaId, now, isWhole }: Look): Promise<boolean> {
   const running = and(
     eq(otaPolicies.otaId, otaId),
     eq(otaPolicies.state, STATE.running),
@@ -49,7 +60,7 @@ async function judge(kernel: Pick<Kernel, 'events'>, db: Db, otaId: number, now:
     .from(otaStages)
     .where(and(eq(otaStages.otaId, otaId), eq(otaStages.state, STAGE.running)))
   if (!stage?.startTime) return false
-  const found = await lookAt(db, stage, stage.startTime, now)
+  const found = { ...(await lookAt(db, stage, policy, now)), isWhole }
   const verdict = verdictOf(stage, found)
   if (!verdict) return false
   const { succeeded, failed } = found
@@ -64,36 +75,55 @@ interface Findings {
   readonly failed: number
   /** Minutes since it began. */
   readonly minutes: number
+  /** Minutes since it began, or since a person last changed the release: a pause is no time to wait for results in. */
+  readonly waited: number
+  readonly isLast: boolean
+  readonly isWhole: boolean
   /** A device found bytes that are not those of the version. */
   readonly wrongDigest: boolean
 }
 
-async function lookAt(db: Db, { otaId }: StoredStage, since: string, now: Date): Promise<Findings> {
+async function lookAt(db: Db, { otaId, seq, startTime }: StoredStage, { updateTime }: StoredPolicy, now: Date) {
+  const since = startTime as string
   const results = await resultsSince(db, otaId, since)
   const digest = and(
     eq(otaAlarms.otaId, otaId),
     eq(otaAlarms.kind, ALARM.wrongDigest),
     gte(otaAlarms.createTime, since),
   )
-  const { rows } = await db.execute<{ minutes: number; wrong: boolean }>(sql`
-    select extract(epoch from ${now.toISOString()}::timestamptz - ${since}::timestamptz) / 60 as minutes,
+  const at = sql`${now.toISOString()}::timestamptz`
+  const { rows } = await db.execute<{ minutes: number; waited: number; last: boolean; wrong: boolean }>(sql`
+    select extract(epoch from ${at} - ${since}::timestamptz) / 60 as minutes,
+      extract(epoch from ${at} - greatest(${since}::timestamptz, ${updateTime}::timestamptz)) / 60 as waited,
+      not exists (select from ${otaStages} where ${and(eq(otaStages.otaId, otaId), gt(otaStages.seq, seq))}) as last,
       exists (select from ${otaAlarms} where ${digest}) as wrong`)
-  return { ...results, minutes: Number(rows[0]?.minutes ?? 0), wrongDigest: rows[0]?.wrong === true }
+  const { minutes = 0, waited = 0, last = false, wrong = false } = rows[0] ?? {}
+  return { ...results, minutes: Number(minutes), waited: Number(waited), isLast: last, wrongDigest: wrong }
 }
 
 /**
  * Too many failures stop a release as soon as there are enough results to say so; to go on also takes the time that
- * late failures need to show. Between the two thresholds it waits for more results.
+ * late failures need to show. Between the two thresholds it waits for more results, until all devices have answered or
+ * its time is over: what came decides then, and where nothing came or it is not good enough, a person does.
  */
-function verdictOf(stage: StoredStage, { succeeded, failed, minutes, wrongDigest }: Findings) {
+function verdictOf(stage: StoredStage, found: Findings) {
+  const { succeeded, failed, minutes, waited, isLast, isWhole, wrongDigest } = found
   if (wrongDigest) return '有设备报告下载内容的校验值不一致'
   const reports = succeeded + failed
-  if (reports < stage.minReports) return undefined
-  const errors = (failed * 100) / reports
+  const isOver = waited >= stage.maxMinutes
+  if (reports < stage.minReports && !isOver && !isWhole) return undefined
+  const errors = reports > 0 ? (failed * 100) / reports : 0
   if (failed > 0 && errors >= stage.errorPercent)
     return `失败率 ${errors.toFixed(1)}% 达到门槛 ${stage.errorPercent}%（${reports} 个结果中失败 ${failed} 个）`
-  if (minutes < stage.minMinutes || (succeeded * 100) / reports < stage.successPercent) return undefined
-  return 'passed'
+  if (minutes < stage.minMinutes) return undefined
+  // Nobody to wait for: a small fleet has stages without a single device.
+  if (reports === 0 && isWhole) return 'passed'
+  if (reports > 0 && (succeeded * 100) / reports >= stage.successPercent) return 'passed'
+  // Behind the last stage there is nothing a person could hold back.
+  if (!isOver || isLast) return undefined
+  return reports === 0
+    ? `等待 ${stage.maxMinutes} 分钟没有设备报告结果，无法评判`
+    : `等待 ${stage.maxMinutes} 分钟后成功率 ${(100 - errors).toFixed(1)}% 未达到门槛 ${stage.successPercent}%（${reports} 个结果）`
 }
 
 interface Judged {
