@@ -47,10 +47,10 @@ export async function makePoller(): Promise<Poller> {
 }
 
 /**
- * Writes a fleet into the database: thousands of devices by hand would tell nothing more. Uploading, enabling and adding
+ * Writes a fleet into the database, of firmware or of a package: thousands of devices by hand would tell nothing more. Uploading, enabling and adding
  * devices have journeys of their own.
  */
-export async function makeFleet(count: number): Promise<Fleet> {
+export async function makeFleet(count: number, packageName = ''): Promise<Fleet> {
   const name = randomBytes(3).toString('hex').toUpperCase()
   const sns = Array.from({ length: count }, (_, index) => `${name}-${String(index + 1).padStart(4, '0')}`)
   const client = await connected()
@@ -63,9 +63,9 @@ export async function makeFleet(count: number): Promise<Fleet> {
   )
   const verName = `夜视优化 ${name}`
   const otaId = await one(
-    `insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date, status, components, enable_time)
-     values (1, $1, 200, $2, '2026-01-01 08:00:00', 1, 0, now()) returning ota_id as id`,
-    [modelId, verName],
+    `insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date, status, components, enable_time, kind, package_name)
+     values (1, $1, 200, $2, '2026-01-01 08:00:00', 1, 0, now(), $3, $4) returning ota_id as id`,
+    [modelId, verName, packageName ? 2 : 1, packageName],
   )
   await client.query('insert into ota_policies (ota_id, tenant_id) values ($1, 1)', [otaId])
   const hashes = sns.map((sn) => createHash('sha256').update(tokenOf(sn)).digest())

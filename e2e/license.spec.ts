@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 
-const CERT = ['list', 'query', 'import', 'allot', 'bind', 'plain', 'export'].map(
+const CERT = ['list', 'query', 'import', 'allot', 'bind', 'plain', 'export', 'threshold'].map(
   (action) => `LicenseManage:Certificate:${action}`,
 )
 const GRANT = ['list', 'query', 'add', 'audit'].map((action) => `LicenseManage:ConsentManage:${action}`)
@@ -143,6 +143,16 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
   const batch = rowOf(page, `B-${type}`)
   await expect(batch).toContainText('4')
   await expect(page.getByRole('link', { name: /^已绑定\s*1$/ })).toBeVisible()
+  // The customer's own few certificates: a number of its own, marked in its row.
+  const customer = page.getByRole('row').filter({ has: page.getByRole('button', { name: '预警' }) })
+  await customer.getByRole('button', { name: '预警' }).click()
+  const warn = page.getByRole('dialog', { name: /的库存预警/ })
+  await warn.getByLabel('预警数量').fill('9000000')
+  await warn.getByRole('button', { name: '保存' }).click()
+  await expect(warn).toBeHidden()
+  await expect(customer).toContainText('不足')
+  await expect(customer).toContainText('低于 9,000,000')
+  await expect(page.getByText('个客户未使用的证书低于预警数量')).toBeVisible()
   await accessible()
   await batch.getByRole('link', { name: '1', exact: true }).first().click()
   await expect(page).toHaveURL(/\/LicenseManage\/Certificate\?.*state=0/)

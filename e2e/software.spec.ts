@@ -99,6 +99,54 @@ test('a person keeps an App of a model by its package name: adds it, edits it, e
   await accessible()
 })
 
+test('somebody with rights on general software alone publishes a package, and reaches no firmware', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}) => {
+  test.slow()
+  const [app, firmware] = [await makeFleet(3, 'com.oms.voice'), await makeFleet(3)]
+  const RELEASER = ['list', 'query', 'white', 'whiteAll', 'publish', 'task', 'push']
+  await login(
+    await staff(
+      RELEASER.map((key) => `upgrade:GeneralSoftware:${key}`),
+      '应用发布人',
+    ),
+  )
+  await page.goto(`/upgrade/GeneralSoftware?verName=${encodeURIComponent(app.verName)}`)
+  await page
+    .getByRole('row', { name: new RegExp(app.verName) })
+    .getByRole('button', { name: '发布', exact: true })
+    .click()
+  await expect(page).toHaveURL(new RegExp(`/upgrade/GeneralSoftware/release/${app.otaId}$`))
+  await expect(page.getByRole('heading', { name: `${app.verName}（200）` })).toBeVisible()
+  await expect(page.getByText('软件包 com.oms.voice')).toBeVisible()
+  await page.getByRole('button', { name: '去添加设备' }).click()
+  const first = page.getByRole('row', { name: new RegExp(app.sns[0] as string) })
+  await first.getByRole('button', { name: '加入' }).click()
+  await expect(page.getByText('加入成功！新加入 1 台')).toBeVisible()
+  await expect(page.getByRole('tab', { name: '白名单（1）' })).toBeVisible()
+  await accessible()
+  await page.getByRole('button', { name: '发布', exact: true }).click()
+  const sheet = page.getByRole('dialog', { name: new RegExp(`发布「${app.verName}」`) })
+  await sheet.getByRole('radio', { name: '一次性按比例' }).check()
+  await sheet.getByRole('button', { name: '发布', exact: true }).click()
+  await expect(page.getByText('发布成功')).toBeVisible()
+  await page.getByRole('tab', { name: '策略与历史' }).click()
+  await expect(page.getByText(`正式发布软件包版本「${app.verName}」(com.oms.voice 200)`)).toBeVisible()
+
+  await page.goto(`/upgrade/ota/release/${firmware.otaId}`)
+  await expect(
+    page
+      .getByText('您没有权限')
+      .or(page.getByRole('heading', { name: '错误页面' }))
+      .first(),
+  ).toBeVisible()
+  await page.goto(`/upgrade/GeneralSoftware/release/${firmware.otaId}`)
+  await expect(page.getByText('版本不存在或已被删除').first()).toBeVisible()
+})
+
 test('before enabling, a person sees which devices would have no way to the newest version, as picture and as table', async ({
   page,
   login,
