@@ -1,6 +1,7 @@
 // 200,000 certificates with keys from a csv file: how long the import takes as a job, what memory it takes, and how fast
 // the list and the statistics answer over what it left.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { ask, untilDone } from './lib/console.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
@@ -36,13 +37,6 @@ function peakOf({ pid }: Product) {
 const uidOf = (n: number) =>
   `BENC-${String(n).padStart(6, '0')}-${[...String(n % 100_000).padStart(5, '0')].map((digit) => LETTERS[Number(digit)]).join('')}`
 
-async function ask<T>(product: Product, ticket: string, path: string, body?: FormData): Promise<T> {
-  const reply = await fetch(`${product.url}${path}`, { headers: { ticket }, ...(body && { method: 'POST', body }) })
-  const { code, msg, data } = (await reply.json()) as { code: number; msg: string; data: T }
-  if (code !== 200) throw new Error(`${path}: ${code} ${msg}`)
-  return data
-}
-
 async function imported(product: Product, ticket: string) {
   const lines = ['*UID,密钥,到期日期']
   for (let n = 1; n <= ROWS; n++) lines.push(`${uidOf(n)},key-of-certificate-${n},2031-12-31`)
@@ -52,20 +46,10 @@ async function imported(product: Product, ticket: string) {
   form.set('dryRun', '0')
   form.set('file', new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), 'delivery.csv')
   const started = performance.now()
-  const { jobId } = await ask<{ jobId: number }>(product, ticket, '/api/v1/license/cert/import', form)
-  for (;;) {
-    const job = await ask<{ state: string; error: string; report: { created: number } | null }>(
-      product,
-      ticket,
-      `/api/v1/account/job/${jobId}`,
-    )
-    if (job.state === 'failed') throw new Error(job.error)
-    if (job.state === 'done') {
-      if (job.report?.created !== ROWS) throw new Error(`${job.report?.created} taken of ${ROWS}`)
-      return (performance.now() - started) / 1000
-    }
-    await new Promise((done) => setTimeout(done, 200))
-  }
+  const { jobId } = await ask<{ jobId: number }>(product, ticket, ['POST', '/api/v1/license/cert/import'], form)
+  const { report } = await untilDone(product, ticket, jobId)
+  if (report?.created !== ROWS) throw new Error(`${report?.created} taken of ${ROWS}`)
+  return (performance.now() - started) / 1000
 }
 
 async function answers(product: Product, ticket: string) {
@@ -73,7 +57,7 @@ async function answers(product: Product, ticket: string) {
     const times: number[] = []
     for (let round = 0; round < 15; round++) {
       const started = performance.now()
-      await ask(product, ticket, path)
+      await ask(product, ticket, ['GET', path])
       times.push(performance.now() - started)
     }
     return median(times)
