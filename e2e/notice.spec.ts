@@ -108,3 +108,39 @@ test('MODULE-01 the about page tells the version and lists licences', async ({ p
   await expect(page.getByRole('row').filter({ hasText: 'MIT' }).first()).toBeVisible()
   await accessible()
 })
+
+test('a picture put into a notice is stored and shown to those who read it', async ({ page, login, accessible }) => {
+  await login()
+  await page.goto(NOTICES)
+  await page.getByRole('button', { name: '新增公告' }).first().click()
+  const title = drawer(page).getByRole('textbox', { name: '标题' })
+  await expect(title).toBeFocused()
+  await title.fill('带图公告')
+  const text = drawer(page).getByRole('textbox', { name: '内容' })
+  await text.click()
+  await page.keyboard.type('见下图')
+  const toolbar = drawer(page).getByRole('toolbar', { name: '文字格式' })
+  await expect(toolbar.getByRole('button', { name: '图片' })).toBeVisible()
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const input = toolbar.locator('input[type=file]')
+  await input.setInputFiles({ name: '说明.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+  await expect(page.getByText(/文件格式不正确/)).toBeVisible()
+  await input.setInputFiles({ name: '示意.png', mimeType: 'image/png', buffer: png })
+  const picture = text.locator('img[alt="示意.png"]')
+  await expect(picture).toHaveAttribute('src', /^\/api\/v1\/file\/[0-9a-f]{32}$/)
+  await accessible()
+  await drawer(page).getByRole('button', { name: '存为草稿' }).click()
+  await expect(page.getByText('新增成功')).toBeVisible()
+  await row(page, '带图公告').getByRole('button', { name: '查看' }).click()
+  const shown = drawer(page).locator('.notice-body img')
+  await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
+  await drawer(page).getByRole('tab', { name: '操作记录' }).click()
+  await expect(
+    drawer(page)
+      .getByText(/新增.*带图公告/)
+      .first(),
+  ).toBeVisible()
+})

@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+
+const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
+
+test('another account logged in elsewhere in the browser stops this page, and it starts anew', async ({
+  page,
+  login,
+  staff,
+  context,
+}) => {
+  const other = await staff(['system:operLog:list'], '接班人')
+  await login()
+  await page.goto('/account/sessions')
+  await expect(tabs(page).last()).toHaveText('我的会话')
+  const second = await context.newPage()
+  await login(other)
+  await second.goto('/')
+  await expect(second.getByRole('button', { name: `账号 ${other.account}` })).toBeVisible()
+  // The first page looks when it is looked at.
+  await page.bringToFront()
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  const dialog = page.getByRole('dialog', { name: '账号已切换' })
+  await expect(dialog.getByText('此浏览器已登录另一个账号')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeVisible()
+  await dialog.getByRole('button', { name: '重新加载' }).click()
+  await expect(page.getByRole('button', { name: `账号 ${other.account}` })).toBeVisible()
+  await expect(tabs(page)).toHaveText(['首页'])
+})
+
+test('a newer program is told once, and loaded when the person says so', async ({ page, login }) => {
+  await page.route('**/version.json', (route) => route.fulfill({ json: { version: 'newer' } }))
+  await login()
+  await page.goto('/')
+  await expect(tabs(page).first()).toBeVisible()
+  // It looks every five minutes, and when somebody comes back to the page; only the page's own clock moves on.
+  const comeBack = () =>
+    page.evaluate(() => {
+      const now = Date.now()
+      Date.now = () => now + 6 * 60_000
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+  await expect(async () => {
+    await comeBack()
+    await expect(page.getByText('系统已更新')).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  const loaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: '立即刷新' }).click()
+  await loaded
+  await expect(page.getByText('系统已更新')).toHaveCount(0)
+})
+
+test('the whole window, and a list alone, fill the screen and go back', async ({ page, login }) => {
+  await login()
+  await page.goto('/system/operLog')
+  await expect(page.getByRole('table').last()).toBeVisible()
+  const isFull = () => page.evaluate(() => document.fullscreenElement !== null)
+  await page.getByRole('banner').getByRole('button', { name: '全屏' }).click()
+  await expect.poll(isFull).toBe(true)
+  await page.getByRole('banner').getByRole('button', { name: '退出全屏' }).click()
+  await expect.poll(isFull).toBe(false)
+
+  const list = page.locator('main').getByRole('button', { name: '全屏' })
+  await list.click()
+  await expect(page.locator('.kit-full')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('.kit-full')).toHaveCount(0)
+})
+
+test('a line that is gone is told in the list, and asked again when it is back', async ({ page, login, context }) => {
+  await login()
+  await page.goto('/system/AboutUs')
+  await expect(page.getByRole('heading', { name: '运营管理系统 OMS' })).toBeVisible()
+  // The page's code is here; only its data are missing.
+  await page.route('**/api/v1/sys/operlog/page*', (route) => route.abort('internetdisconnected'))
+  await page.goto('/system/operLog')
+  const failed = page.locator('main').getByText('网络异常')
+  await expect(failed).toBeVisible()
+  await page.unroute('**/api/v1/sys/operlog/page*')
+  await page.locator('main').getByRole('button', { name: '重试' }).click()
+  await expect(page.getByRole('table').last()).toBeVisible()
+  await expect(failed).toHaveCount(0)
+
+  await context.setOffline(true)
+  await page.getByRole('search').getByLabel('操作账号').fill('nobody_at_all')
+  await page.keyboard.press('Enter')
+  await expect(failed).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.locator('main').getByText('没有符合条件的数据')).toBeVisible()
+})
+
+test('a large import goes on as a job, is followed, and stands in the job centre', async ({ page, login }) => {
+  await login()
+  await page.goto('/AccountAdministration/accountList')
+  await page.getByRole('button', { name: '导入' }).first().click()
+  const mark = Date.now().toString(36)
+  const lines = Array.from({ length: 2001 }, (_, at) => `job_${mark}_${at}`)
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'accounts.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`账号\n${lines.join('\n')}\n`),
+  })
+  await page.getByRole('button', { name: '校验' }).click()
+  await expect(
+    page
+      .locator('.ant-notification-notice')
+      .getByText(/导入.*App账号|App账号.*导入|后台/)
+      .first(),
+  ).toBeVisible()
+  await page.getByRole('button', { name: '账号 admin' }).click()
+  await page.getByRole('menuitem', { name: '我的任务' }).click()
+  const job = page
+    .getByRole('dialog', { name: '我的任务' })
+    .getByRole('listitem')
+    .filter({ hasText: 'App账号' })
+    .first()
+  await expect(job.getByText('已完成')).toBeVisible({ timeout: 60_000 })
+  await expect(job.getByText('共 2001 行：将新增 2001 行')).toBeVisible()
+})
