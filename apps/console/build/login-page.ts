@@ -6,8 +6,9 @@ import type { Plugin } from 'vite'
 import { type Bundle, filesOf } from './preload-main.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** What the person needs right after login: the frame, home, and the drawings of the menu. */
-const NEXT = ['/src/boot.ts', '/src/main.tsx', '/src/modules/home/home.page.tsx', '/src/kit/menu-icons-builtin.tsx']
+/** What the person needs right after login: the frame and the drawings of the menu; and home, who is bound there. */
+const NEXT = ['/src/boot.ts', '/src/main.tsx', '/src/kit/menu-icons-builtin.tsx']
+const HOME = '/src/modules/home/home.page.tsx'
 
 /**
  * The login page is a document of its own with one small script, bundled apart so that it shares no chunk with
@@ -26,7 +27,9 @@ export function loginPage(): Plugin {
       const script = await bundledScript()
       const name = `assets/login-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`
       this.emitFile({ type: 'asset', fileName: name, source: script })
-      const html = document(name, nextFiles(bundle as unknown as Bundle))
+      const next = nextFiles(bundle as unknown as Bundle, NEXT)
+      const home = nextFiles(bundle as unknown as Bundle, [HOME]).filter((file) => !next.includes(file))
+      const html = document(name, { preload: next, 'preload-home': home })
       this.emitFile({ type: 'asset', fileName: 'login.html', source: html })
     },
   }
@@ -45,17 +48,18 @@ async function bundledScript() {
   return result.outputFiles[0]!.text
 }
 
-function nextFiles(bundle: Bundle) {
-  const files = NEXT.flatMap((source) => {
+function nextFiles(bundle: Bundle, sources: readonly string[]) {
+  const files = sources.flatMap((source) => {
     const { scripts, styles } = filesOf(bundle, source)
     return [...styles, ...scripts]
   })
   return [...new Set(files)].map((file) => `/${file}`)
 }
 
-function document(script: string, preload: readonly string[]) {
+function document(script: string, lists: Readonly<Record<string, readonly string[]>>) {
+  const data = Object.entries(lists).map(([name, files]) => ` data-${name}="${files.join(' ')}"`)
   return readFileSync(join(ROOT, 'login.html'), 'utf8')
-    .replace('<html lang="zh-CN">', `<html lang="zh-CN" data-preload="${preload.join(' ')}">`)
+    .replace('<html lang="zh-CN">', `<html lang="zh-CN"${data.join('')}>`)
     .replace('/src/login/login.ts', `/${script}`)
     .replaceAll(/\n\s+/g, '\n')
 }

@@ -10,6 +10,12 @@ export const middleware = () => () => ''
 export const prefixer = () => {}
 export const stringify = prefixer`
 
+/** Of a tree a table of ticked rows needs its sums alone, not the tree that is drawn, nor the list it scrolls in. */
+const TREE_SUMS = `export { conductCheck } from '@rc-component/tree/es/utils/conductUtil'
+export { convertDataToEntities } from '@rc-component/tree/es/utils/treeUtil'
+export const arrAdd = (keys, key) => (keys.includes(key) ? [...keys] : [...keys, key])
+export const arrDel = (keys, key) => (keys ?? []).filter((each) => each !== key)`
+
 /** Of whole libraries, what one file of them imports but this console never shows, or not at once. */
 const PARTS: readonly { from: RegExp; source: string; code: string }[] = [
   // Lists filter through their search form: no menu in a table's header, and none of the tree inside it.
@@ -21,6 +27,7 @@ const PARTS: readonly { from: RegExp; source: string; code: string }[] = [
   // Lists have a pager of their own, and rows are ticked, not picked.
   { from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/, source: '../pagination', code: NOTHING },
   { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '../../radio', code: NOTHING },
+  { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '@rc-component/tree', code: TREE_SUMS },
   { from: /@ant-design[\\/]cssinjs[\\/]/, source: 'stylis', code: NO_STYLIS },
   // The few lists of more than a page's rows wait a moment for the table that draws only those in sight.
   {

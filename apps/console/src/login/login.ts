@@ -26,7 +26,7 @@ function start() {
   sessionStorage.removeItem('note')
   listen()
   offerRemembered()
-  preloadConsole()
+  preloadConsole(target)
 }
 
 function offerRemembered() {

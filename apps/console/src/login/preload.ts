@@ -1,6 +1,13 @@
-/** Loads the console while the person types: the build writes the names of its chunks into the document. */
-export function preloadConsole() {
-  const names = document.documentElement.dataset.preload?.split(' ') ?? []
+import { HOME } from '#kernel/addresses.ts'
+
+/**
+ * Loads the console while the person types, home's page too for who is bound there: the build writes the names of the
+ * chunks into the document.
+ */
+export function preloadConsole(target: string) {
+  const { preload = '', preloadHome = '' } = document.documentElement.dataset
+  const isHome = target === '/' || target.startsWith(HOME)
+  const names = `${preload} ${isHome ? preloadHome : ''}`.trim().split(' ')
   // `prefetch` only fills the cache: nothing is parsed while somebody types.
   const rel = document.createElement('link').relList.supports('prefetch') ? 'prefetch' : 'preload'
   const begin = () => {
