@@ -22,7 +22,7 @@ export const deviceScreens: readonly Screen[] = [
 addDeviceTab({
   key: 'tasks',
   label: '升级任务',
-  access: 'upgrade:ota:query',
+  access: 'device:apkManage:query',
   order: 40,
   panel: () => import('./device-tasks.tsx'),
 })
