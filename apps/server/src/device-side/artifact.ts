@@ -64,7 +64,9 @@ export async function sendComponent(call: Call, { task, component, deployment }:
   const wanted = plan.range.end - plan.range.start + 1
   const end = plan.range.end
   try {
-    await pipeline(source, response)
+    const { bandwidth } = side
+    if (bandwidth) await pipeline(source, (chunks: AsyncIterable<Buffer>) => bandwidth.paced(chunks), response)
+    else await pipeline(source, response)
   } finally {
     const isComplete = sent === wanted && end === size - 1 && response.writableFinished
     const complete = side.downloads.end(task.taskId, component.id, isComplete)

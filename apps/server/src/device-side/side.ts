@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Announcer } from './announcer.ts'
+import { Bandwidth, LEAST_PER_DOWNLOAD } from './bandwidth.ts'
 import { Deployments } from './deployments.ts'
 import { Downloads } from './downloads.ts'
 import { Limits } from './limits.ts'
@@ -15,6 +16,8 @@ export class DeviceSide {
   readonly presence: Presence
   readonly deployments: Deployments
   readonly downloads: Downloads
+  /** Undefined: downloads are as fast as they go. */
+  readonly bandwidth: Bandwidth | undefined
   readonly pacing: Pacing
   readonly tasks: Tasks
   readonly announcer: Announcer
@@ -25,7 +28,10 @@ export class DeviceSide {
     this.deployments = new Deployments(kernel.database.pool)
     this.downloads = new Downloads()
     this.announcer = new Announcer(kernel)
-    this.pacing = new Pacing(kernel.fleet, this.downloads, kernel.config.deviceDownloads)
+    const { deviceDownloads, deviceBandwidth } = kernel.config
+    this.bandwidth = deviceBandwidth > 0 ? new Bandwidth(deviceBandwidth) : undefined
+    const room = deviceBandwidth > 0 ? Math.max(1, Math.floor(deviceBandwidth / LEAST_PER_DOWNLOAD)) : deviceDownloads
+    this.pacing = new Pacing(kernel.fleet, this.downloads, Math.min(deviceDownloads, room))
     this.tasks = new Tasks(kernel, this.announcer)
   }
 

@@ -80,6 +80,7 @@ const shape = {
   OMS_LOG_RETENTION_DAYS: whole('OMS_LOG_RETENTION_DAYS', 180, 1, 36_500),
   OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
   OMS_DEVICE_DOWNLOADS: whole('OMS_DEVICE_DOWNLOADS', 100, 1, 10_000),
+  OMS_DEVICE_BANDWIDTH: whole('OMS_DEVICE_BANDWIDTH', 0, 0, 100_000_000),
   OMS_MAX_CONNECTIONS: whole('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
   OMS_DB_POOL: whole('OMS_DB_POOL', 10, 2, 200),
   /** Set by `npm start -- --demo`, not by hand. */
@@ -163,6 +164,8 @@ function build(env: Environment) {
     otaTwoPerson: env.OMS_OTA_TWO_PERSON,
     /** Devices that may begin a download while this many are under way in this process. */
     deviceDownloads: env.OMS_DEVICE_DOWNLOADS,
+    /** Bytes a second all downloads of this process share; 0: as fast as they go. */
+    deviceBandwidth: env.OMS_DEVICE_BANDWIDTH * 1024,
     maxConnections: env.OMS_MAX_CONNECTIONS,
     poolSize: env.OMS_DB_POOL,
     demo: env.OMS_DEMO === 'on',
