@@ -40,6 +40,8 @@ export function buildApp(kernel: Kernel, devices?: DeviceHandler): FastifyInstan
     requestIdHeader: false,
     trustProxy: trusted(kernel.config.trustProxy),
     bodyLimit: MIB,
+    // A second route for each that reads would be made at every start; the few that need HEAD say so.
+    exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket),
     routerOptions: { maxParamLength: 256, caseSensitive: true },
@@ -56,7 +58,7 @@ export function buildApp(kernel: Kernel, devices?: DeviceHandler): FastifyInstan
   logRequests(app)
   guardSlowBodies(app)
   serveOperators(app, kernel, modules)
-  for (const module of modules) app.register(async (scope) => mount(scope, kernel, module))
+  app.register(async (scope) => modules.forEach((module) => mount(scope, kernel, module)))
   serveConsole(app)
   answerUnknown(app, modules)
   return app

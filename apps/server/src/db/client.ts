@@ -5,10 +5,9 @@ import type { Config } from '#kernel/config.ts'
 import { openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/guard.ts'
 import type { Furniture } from './embedded/template.ts'
-import * as schema from './schema/index.ts'
 
 /** The database as services see it: the pool, or one transaction on it. */
-export type Db = PgDatabase<NodePgQueryResultHKT, typeof schema>
+export type Db = PgDatabase<NodePgQueryResultHKT>
 
 export type Database = {
   readonly pool: pg.Pool
@@ -77,7 +76,8 @@ export async function openPool(connection: pg.ClientConfig, options: PoolOptions
   // its query fails, and the pool opens a new one for the next.
   pool.on('error', ({ message }) => options.warn(`数据库连接中断：${message}`))
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = drizzle(pool, { schema, casing: 'snake_case' })
+  // Without a schema: nobody asks through `db.query`, and going through all tables for it costs every start.
+  const db = drizzle(pool, { casing: 'snake_case' })
   const close = async () => {
     await pool.end()
     await options.closeAfter()

@@ -51,6 +51,7 @@ export function mount(app: FastifyInstance, kernel: Kernel, { contract, handlers
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      ...(endpoint.stream === 'download' && endpoint.method === 'GET' && { exposeHeadRoute: true }),
       handler: (request, reply) => serve(kernel, entry, request, reply),
     })
   }

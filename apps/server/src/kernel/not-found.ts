@@ -3,10 +3,10 @@ import type { Module } from './implement.ts'
 
 /** Unknown calls answer 404, known paths under another method 405 with `Allow`. Pages are the console's matter (`static.ts`). */
 export function answerUnknown(app: FastifyInstance, modules: readonly Module[]) {
-  const known = modules.flatMap(({ contract }) =>
-    Object.values(contract).map(({ method, path }) => ({ method, pattern: patternOf(path) })),
-  )
+  // Hundreds of patterns nobody needs before the first unknown call.
+  let patterns: ReturnType<typeof patternsOf> | undefined
   app.setNotFoundHandler((request, reply) => {
+    const known = (patterns ??= patternsOf(modules))
     const path = request.url.split('?')[0] ?? ''
     const methods = [...new Set(known.flatMap(({ method, pattern }) => (pattern.test(path) ? [method] : [])))]
     if (methods.length) {
@@ -16,6 +16,11 @@ export function answerUnknown(app: FastifyInstance, modules: readonly Module[]) 
     return reply.code(404).send({ code: 404, msg: '网络请求不存在!', data: null })
   })
 }
+
+const patternsOf = (modules: readonly Module[]) =>
+  modules.flatMap(({ contract }) =>
+    Object.values(contract).map(({ method, path }) => ({ method, pattern: patternOf(path) })),
+  )
 
 const patternOf = (path: string) =>
   new RegExp(`^${path.replaceAll(/[.+*?^$(){}|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`)

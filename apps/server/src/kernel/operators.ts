@@ -7,8 +7,8 @@ import { openApiDocument } from './openapi.ts'
 
 /** Addresses for those who run the server: `/healthz`, `/readyz`, the API document and, when switched on, `/metrics`. */
 export function serveOperators(app: FastifyInstance, kernel: Kernel, modules: readonly Module[]) {
-  app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }))
-  app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
+  app.get('/healthz', { logLevel: 'silent', exposeHeadRoute: true }, async () => ({ status: 'ok' }))
+  app.get('/readyz', { logLevel: 'silent', exposeHeadRoute: true }, async (_request, reply) => {
     const { ready, checks } = await readiness(kernel)
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', checks })
   })

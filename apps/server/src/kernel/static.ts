@@ -47,7 +47,7 @@ export function serveConsole(app: FastifyInstance) {
     void loading.then((asset) => asset ?? cache.delete(name))
     return loading
   }
-  app.get('/*', async (request, reply) => {
+  app.get('/*', { exposeHeadRoute: true }, async (request, reply) => {
     const path = decode(request.url)
     if (path === undefined || path.startsWith('/api/')) return reply.callNotFound()
     if (/\.[a-z0-9]{1,12}$/i.test(path)) {

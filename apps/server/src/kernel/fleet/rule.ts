@@ -64,13 +64,15 @@ export interface Moment {
 
 /** Turns clock readings into moments of a zone; one conversion a minute, whoever asks. */
 export function clockOf(timeZone: string): (now: Date | number) => Moment {
-  const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  // Made when first asked: the first of its kind in a process takes longer than all routes together.
+  let format: Intl.DateTimeFormat | undefined
   let known = Number.NaN
   let minute = 0
   return (now) => {
     const ms = Number(now)
     const current = Math.floor(ms / MINUTE_MS)
     if (current !== known) {
+      format ??= new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
       const [hours = '0', minutes = '0'] = format.format(ms).split(':')
       minute = Number(hours) * 60 + Number(minutes)
       known = current
