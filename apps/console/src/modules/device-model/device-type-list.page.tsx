@@ -30,13 +30,13 @@ export type DeviceType = z.output<typeof DeviceTypeRow>
 const { col, actions } = columnsOf(DeviceTypeRow)
 const QUERY = deviceTypes.list.input
 const COLUMNS = [
-  col('typeName', (name, { icon }) => <TypeName name={name} icon={icon} />, { width: 180, sort: true }),
-  col('typeCode', { width: 140 }),
-  col('modelCount', (count, { id }) => <Models count={count} typeId={id} />, { width: 100, align: 'right' }),
-  col('deviceCount', (count, { id }) => <Devices count={count} typeId={id} />, { width: 110, align: 'right' }),
+  col('typeName', (name, { icon }) => <TypeName name={name} icon={icon} />, { width: 160, sort: true }),
+  col('typeCode', { width: 120 }),
+  col('modelCount', (count, { id }) => <Models count={count} typeId={id} />, { width: 90, align: 'right' }),
+  col('deviceCount', (count, { id }) => <Devices count={count} typeId={id} />, { width: 100, align: 'right' }),
   col('sort', { width: 80, align: 'right', sort: true }),
-  col('status', (_, row) => <TypeStatus row={row} />, { width: 100 }),
-  col('remark', { width: 200 }),
+  col('status', (_, row) => <TypeStatus row={row} />, { width: 90 }),
+  col('remark', { width: 160 }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('updateTime', time, { width: 170, sort: true }),
 ]
