@@ -4,8 +4,8 @@ import { defineConfig } from '@playwright/test'
 // Two runs on one machine must not meet; workers inherit what the first reading of this file decided.
 process.env.E2E_PORT ??= String(20_000 + (process.pid % 10_000))
 const PORT = Number(process.env.E2E_PORT)
-/** Debian's browser when it is there, else the one Playwright keeps. */
-const SYSTEM_CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
+/** The browser `npm test` found; started by hand, Debian's when it is there, else the one Playwright keeps. */
+const SYSTEM_CHROMIUM = process.env.E2E_CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',

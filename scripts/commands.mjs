@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { browserEnv } from './browser.mjs'
 import { build, isStale } from './build.mjs'
 import { at, launch, run, say } from './runtime.mjs'
 
@@ -102,9 +103,10 @@ async function unitTests(suite, results, args) {
 async function journeys(results, args) {
   await build()
   const file = join(results, 'e2e.json')
+  const browser = await browserEnv()
   say('\n— e2e')
   const code = await run([at('node_modules/@playwright/test/cli.js'), 'test', '--reporter=list,json', ...args], {
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
+    env: { ...browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   })
   const { stats = {}, suites = [] } = read(file)
   const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = stats
