@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const PASSWORD = 'Bench-admin-5'
+/** Of `admin`. */
+export const PASSWORD = 'Bench-admin-5'
 
 /** The built product on a data directory of its own. */
 export interface Product {
@@ -22,9 +23,12 @@ export interface Product {
 export async function startProduct({
   port,
   env = {},
+  database = 'embedded',
 }: {
   port: number
   env?: Record<string, string>
+  /** `given`: the one `env` names, which is somebody else's. */
+  database?: 'embedded' | 'given'
 }): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'oms-bench-'))
   // The database runs as another user when we are root, and keeps its socket here only where it may enter.
@@ -51,7 +55,7 @@ export async function startProduct({
     url,
     pid: child.pid as number,
     dataDir,
-    socket: socketOf(dataDir),
+    socket: database === 'embedded' ? socketOf(dataDir) : '',
     login: () => login(url),
     stop: () => stop(child, dataDir),
   }

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Module } from './implement.ts'
@@ -20,10 +21,18 @@ export function serveOperators(app: FastifyInstance, kernel: Kernel, modules: re
   })
   if (kernel.config.apiDocsOpen)
     app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(describe()))
-  if (kernel.config.metrics)
-    app.get('/metrics', { logLevel: 'silent' }, async (_request, reply) =>
-      reply.type('text/plain; version=0.0.4').send(metrics(kernel)),
-    )
+  if (kernel.config.metrics) serveMetrics(app, kernel)
+}
+
+const LOOP_RESOLUTION_MS = 5
+
+function serveMetrics(app: FastifyInstance, kernel: Kernel) {
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+  loop.enable()
+  app.addHook('onClose', async () => void loop.disable())
+  app.get('/metrics', { logLevel: 'silent' }, async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4').send(metrics(kernel, loop)),
+  )
 }
 
 const DOCUMENT = { method: 'GET', path: '/api/v1/openapi.json', access: 'system:AboutUs:list' } as unknown as Endpoint
@@ -48,13 +57,19 @@ async function works(check: () => Promise<unknown>) {
   ])
 }
 
-function metrics({ database: { pool } }: Kernel) {
+function metrics({ database: { pool } }: Kernel, loop: ReturnType<typeof monitorEventLoopDelay>) {
   const memory = process.memoryUsage()
+  // Each value holds the interval of the clock itself; counted since the last time somebody asked.
+  const delay = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1e3) || 0
+  const [longest, usual] = [delay(loop.max), delay(loop.percentile(99))]
+  loop.reset()
   const lines = [
     ['oms_process_uptime_seconds', 'gauge', process.uptime()],
     ['oms_process_resident_memory_bytes', 'gauge', memory.rss],
     ['oms_process_heap_used_bytes', 'gauge', memory.heapUsed],
     ['oms_process_cpu_seconds_total', 'counter', (process.cpuUsage().user + process.cpuUsage().system) / 1e6],
+    ['oms_event_loop_delay_max_seconds', 'gauge', longest],
+    ['oms_event_loop_delay_p99_seconds', 'gauge', usual],
     ['oms_database_connections', 'gauge', pool.totalCount],
     ['oms_database_connections_idle', 'gauge', pool.idleCount],
     ['oms_database_requests_waiting', 'gauge', pool.waitingCount],

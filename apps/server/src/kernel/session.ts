@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database, Db } from '#db/client.ts'
 import { accounts, sessions } from '#db/schema/account.ts'
@@ -29,7 +29,7 @@ interface Live {
   loadedAt: number
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest()
+const sha256 = (text: string) => hash('sha256', text, 'buffer')
 /** Ended by somebody else: the client learns it by HTTP 401 rather than by the body code alone. */
 const ENDED_BY_OTHERS: ReadonlySet<string> = new Set(['forced', 'replaced', 'disabled', 'password'])
 
@@ -86,8 +86,10 @@ export class Sessions {
   /** Who sends this ticket, if the session is alive; console sessions need their cookie beside it. */
   async admit(ticket: string | undefined, cookie: string | undefined): Promise<Admitted | NoSession> {
     if (!ticket || ticket.length > 64) return { user: null, reason: 'none' }
-    const hash = sha256(ticket)
-    return this.#check(await this.#byHash(hash, 'token'), (live) => !live.cookieHash || fits(live.cookieHash, cookie))
+    return this.#check(
+      await this.#byHash(sha256(ticket), 'token'),
+      (live) => !live.cookieHash || fits(live.cookieHash, cookie),
+    )
   }
 
   /** Who holds this cookie: enough to show a picture (`<img>` sends no headers), never to change anything. */
@@ -272,7 +274,8 @@ export class Sessions {
   }
 }
 
-const fits = (hash: Buffer, cookie: string | undefined) => cookie !== undefined && timingSafeEqual(hash, sha256(cookie))
+const fits = (expected: Buffer, cookie: string | undefined) =>
+  cookie !== undefined && timingSafeEqual(expected, sha256(cookie))
 
 const announce = (db: Db, ids: string[], reason: EndReason) =>
   db.execute(

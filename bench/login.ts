@@ -1,0 +1,141 @@
+// A burst of logins, a session check, and how soon an ended session is known to every process.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { isMain } from './lib/main.ts'
+import { PASSWORD, type Product, startProduct } from './lib/product.ts'
+import { median, print, remark } from './lib/report.ts'
+
+const AT_ONCE = 20
+const BURSTS = 5
+const CHECKS = 200_000
+const ROUNDS = 40
+const pswdMd5 = createHash('md5').update(PASSWORD).digest('hex')
+
+export async function run() {
+  const product = await startProduct({ port: 18_361, env: { OMS_METRICS: 'on' } })
+  try {
+    await burst(product)
+    await sessionCheck(product)
+    await revocation(product)
+  } finally {
+    await product.stop()
+  }
+}
+
+/** Twenty people at once: every password is hashed, in 64 MiB each. */
+async function burst(product: Product) {
+  await product.login()
+  const before = residentOf(product.pid)
+  const delays: number[] = []
+  const times: number[] = []
+  for (let round = 0; round < BURSTS; round++) {
+    await loopDelay(product)
+    const started = performance.now()
+    await Promise.all(Array.from({ length: AT_ONCE }, () => logIn(product)))
+    times.push(performance.now() - started)
+    delays.push(await loopDelay(product))
+  }
+  const grown = peakOf(product.pid) - before
+  remark(`${AT_ONCE} logins at once took ${median(times).toFixed(0)} ms (median of ${BURSTS})`)
+  print({
+    name: 'event loop delay in a burst of 20 logins, longest',
+    value: median(delays),
+    unit: 'ms',
+    bar: 20,
+    better: 'less',
+  })
+  print({ name: 'memory rise in bursts of 20 logins, peak', value: grown, unit: 'MB', bar: 200, better: 'less' })
+}
+
+async function logIn({ url }: Product) {
+  const body = new URLSearchParams({ account: 'admin', pswdMd5 })
+  const reply = await fetch(`${url}/api/v1/account/login`, { method: 'POST', body })
+  const { code } = (await reply.json()) as { code: number }
+  if (code !== 200) throw new Error(`login refused: ${code}`)
+}
+
+/** The longest delay since the last time this was asked. */
+async function loopDelay({ url }: Product) {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^oms_event_loop_delay_max_seconds ([\d.e-]+)$/m.exec(text)?.[1]) * 1000
+}
+
+const statusOf = (pid: number, name: string) =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+const residentOf = (pid: number) => statusOf(pid, 'VmRSS')
+const peakOf = (pid: number) => statusOf(pid, 'VmHWM')
+
+/** The server's own source, which is another program to the compiler. */
+const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
+
+interface OwnKernel {
+  readonly sessions: { admit(ticket: string, cookie: undefined): Promise<{ readonly user: unknown }> }
+  close(): Promise<void>
+}
+
+/** In this process, on the product's database: a call over HTTP would measure HTTP. */
+async function sessionCheck(product: Product) {
+  const token = await product.login()
+  const { readConfig } = await source('kernel/config.ts')
+  const { openDatabase } = await source('db/client.ts')
+  const { createKernel } = await source('kernel/kernel.ts')
+  const config = readConfig({ DATABASE_URL: addressOf(product), DATA_DIR: product.dataDir })
+  const database = await openDatabase(config, { warn: remark })
+  const kernel: OwnKernel = await createKernel({ config, database, log: pino({ level: 'silent' }) })
+  for (let i = 0; i < 10_000; i++) await kernel.sessions.admit(token, undefined)
+  const started = performance.now()
+  for (let i = 0; i < CHECKS; i++) await kernel.sessions.admit(token, undefined)
+  const each = ((performance.now() - started) * 1000) / CHECKS
+  const { user } = await kernel.sessions.admit(token, undefined)
+  await kernel.close()
+  await database.close()
+  if (!user) throw new Error('the session was not alive')
+  print({ name: 'a cached session check', value: each, unit: 'µs', bar: 2, better: 'less' })
+}
+
+const addressOf = ({ socket }: Product) => `postgres://oms@localhost/oms?host=${encodeURIComponent(socket)}`
+
+/** One process ends the session, the other is asked with it until it says no. */
+async function revocation(product: Product) {
+  const other = await startProduct({
+    port: 18_362,
+    env: { DATABASE_URL: addressOf(product) },
+    database: 'given',
+  })
+  try {
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const ticket = await product.login()
+      await expectAlive(other, ticket)
+      const ended = await fetch(`${product.url}/api/v1/account/logout`, { method: 'POST', headers: { ticket } })
+      await ended.arrayBuffer()
+      const since = performance.now()
+      while (await isAlive(other, ticket)) {}
+      times.push(performance.now() - since)
+    }
+    remark(`median ${median(times).toFixed(1)} ms over ${ROUNDS} sessions`)
+    print({
+      name: 'an ended session refused by another process, worst',
+      value: Math.max(...times),
+      unit: 'ms',
+      bar: 500,
+      better: 'less',
+    })
+  } finally {
+    await other.stop()
+  }
+}
+
+async function isAlive({ url }: Product, ticket: string) {
+  const reply = await fetch(`${url}/api/v1/sys/account/perms`, { headers: { ticket } })
+  const { code } = (await reply.json()) as { code: number }
+  return code === 200
+}
+
+async function expectAlive(product: Product, ticket: string) {
+  if (!(await isAlive(product, ticket))) throw new Error('the other process does not know the session')
+}
+
+if (isMain(import.meta)) await run()
