@@ -18,10 +18,10 @@ const { col, actions } = columnsOf(TenantStatRow)
 const figure = (state?: number) => (n: number, row: TenantStatRow) => (
   <Leading to={n > 0 ? listAddress({ tenantId: row.tenantId, state }) : undefined}>{n.toLocaleString()}</Leading>
 )
-const right = { width: 90, align: 'right' } as const
+const right = { width: 80, align: 'right' } as const
 const COLUMNS = [
   col('tenantName', { width: 160 }),
-  col('received', figure(), { ...right, width: 110, sort: true }),
+  col('received', figure(), { ...right, width: 100, sort: true }),
   col(
     'allotted',
     (n: number, row) => (
@@ -34,19 +34,19 @@ const COLUMNS = [
         {figure(1)(n, row)}
       </>
     ),
-    { ...right, width: 120 },
+    { ...right, width: 100 },
   ),
   col('bound', figure(2), right),
-  col('activated', figure(3), { ...right, width: 100, sort: true }),
+  col('activated', figure(3), { ...right, width: 90, sort: true }),
   col('suspended', figure(4), { ...right, hidden: true }),
   col('expired', figure(5), { ...right, hidden: true }),
   col('scrapped', figure(6), { ...right, hidden: true }),
-  col('rate', (rate) => `${rate}%`, { ...right, width: 120, sort: true, title: '激活率' }),
-  { ...col('quota', (_, row) => <Quota row={row} />, { width: 190 }), title: '授权使用' },
-  col('remaining', { ...right, width: 110, sort: true }),
+  col('rate', (rate) => `${rate}%`, { ...right, width: 100, sort: true, title: '激活率' }),
+  { ...col('quota', (_, row) => <Quota row={row} />, { width: 180 }), title: '授权使用' },
+  col('remaining', { ...right, width: 100, sort: true }),
   col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {
     ...right,
-    width: 120,
+    width: 100,
   }),
 ]
 

@@ -87,7 +87,13 @@ export function TenantThreshold({ row, onClose }: { row: TenantStatRow; onClose(
       </p>
       <Form {...form}>
         <Field of={licenseCerts.saveTenantThreshold.input} name="threshold">
-          <InputNumber min={0} max={10_000_000} precision={0} style={{ width: '100%' }} />
+          <InputNumber
+            min={0}
+            max={10_000_000}
+            precision={0}
+            placeholder={`累计持有的 ${LOW_SHARE}%`}
+            style={{ width: '100%' }}
+          />
         </Field>
       </Form>
     </Modal>
