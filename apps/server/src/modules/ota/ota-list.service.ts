@@ -54,24 +54,25 @@ function hotPage({ db, user, kernel }: Ctx, family: Family, input: Asked) {
   const shape = [family.bizType, ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
   const stand = (key: string, column: Column) =>
     set.some(([name]) => name === key) ? eq(column, sql.placeholder(key)) : undefined
-  const where = and(
-    visible(user, family),
-    stand('verCode', otaVersions.verCode),
-    stand('modelId', otaVersions.modelId),
-    stand('status', otaVersions.status),
-  )
-  const order = sortOf(input)
+  const where = () =>
+    and(
+      visible(user, family),
+      stand('verCode', otaVersions.verCode),
+      stand('modelId', otaVersions.modelId),
+      stand('status', otaVersions.status),
+    )
+  const order = () => sortOf(input)
   const keys = () =>
     db
       .select({ otaId: otaVersions.otaId })
       .from(otaVersions)
-      .where(where)
-      .orderBy(...order)
+      .where(where())
+      .orderBy(...order())
       .$dynamic()
   const rows = (page: SQL) =>
     shownVersions(db)
       .where(sql`${otaVersions.otaId} in ${page}`)
-      .orderBy(...order)
+      .orderBy(...order())
       .$dynamic()
   return kernel.lists.page(shape, { keys, rows }, Object.fromEntries(set), input)
 }
