@@ -45,35 +45,22 @@ const NOTHING: Emptiness = { text: '暂无数据' }
 
 /** A list as people work with it: toolbar, table (cards on a phone), batch bar, pager, and a word for every state. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { rows, columns, name = 'table', actions, tools, batch, refusal, pending, empty = NOTHING } = props
+  const { rows, name = 'table', refusal, pending, empty = NOTHING } = props
   const place = useRef<HTMLElement>(null)
   const [settings, setSettings] = useTableSettings(name)
   const [full, setFull] = useFullScreen()
   const [picked, setPicked] = useState<readonly Row[]>([])
-  const clear = () => setPicked([])
   return (
     <section ref={place} className={full ? 'kit-card kit-full' : 'kit-card'} aria-busy={props.fetching}>
-      <div className="kit-toolbar">
-        {batch && picked.length > 0 ? (
-          <BatchBar count={picked.length} onClear={clear}>
-            {batch({ rows: picked, clear })}
-          </BatchBar>
-        ) : (
-          <div className="kit-actions">{actions}</div>
-        )}
-        <ShownColumnsProvider value={applied(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))}>
-          {tools}
-        </ShownColumnsProvider>
-        <TableTools
-          columns={columns}
-          settings={settings}
-          fetching={props.fetching}
-          full={full}
-          onSettings={setSettings}
-          onRefresh={props.onRefresh}
-          onFull={() => setFull(!full)}
-        />
-      </div>
+      <Toolbar
+        {...props}
+        settings={settings}
+        onSettings={setSettings}
+        full={full}
+        onFull={() => setFull(!full)}
+        picked={picked}
+        onClear={() => setPicked([])}
+      />
       {refusal && <LoadFailed refusal={refusal} onRetry={props.onRefresh} />}
       {pending && !refusal && <RowsSkeleton rows={10} />}
       {!pending && !refusal && rows.length === 0 && <EmptyRows {...props} empty={empty} />}
@@ -89,6 +76,43 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       )}
       {rows.length > 0 && props.onPage && <Pager {...props} onPage={props.onPage} />}
     </section>
+  )
+}
+
+interface ToolbarProps<Row> extends DataTableProps<Row> {
+  settings: TableSettings
+  onSettings(next: TableSettings): void
+  full: boolean
+  onFull(): void
+  picked: readonly Row[]
+  onClear(): void
+}
+
+/** Above the rows: what can be done to the list, or to the rows picked, and the round tools at the right. */
+function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
+  const { columns, actions, tools, batch, settings, picked, onClear } = props
+  return (
+    <div className="kit-toolbar">
+      {batch && picked.length > 0 ? (
+        <BatchBar count={picked.length} onClear={onClear}>
+          {batch({ rows: picked, clear: onClear })}
+        </BatchBar>
+      ) : (
+        <div className="kit-actions">{actions}</div>
+      )}
+      <ShownColumnsProvider value={applied(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))}>
+        {tools}
+      </ShownColumnsProvider>
+      <TableTools
+        columns={columns}
+        settings={settings}
+        fetching={props.fetching}
+        full={props.full}
+        onSettings={props.onSettings}
+        onRefresh={props.onRefresh}
+        onFull={props.onFull}
+      />
+    </div>
   )
 }
 

@@ -2,7 +2,10 @@ import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Drawer, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
 
-interface DetailDrawerProps<Row> {
+/** What a list hands to the drawer of its records. */
+export type Beside<Row> = Pick<DetailDrawerProps<Row>, 'rows' | 'row' | 'onRow'>
+
+export interface DetailDrawerProps<Row> {
   title: (row: Row) => ReactNode
   /** The list the record was opened from: the way to the one before and the one after. */
   rows: readonly Row[]

@@ -24,6 +24,8 @@ export interface SaveOptions<E extends Endpoint> {
   readonly draft?: string
 }
 
+const LAYOUT = { layout: 'vertical', scrollToFirstError: { block: 'center', focus: true } } as const
+
 /** Wires antd's Form to one endpoint: submit, spinner, the refusal at its field, conflicts, and the unsaved mark of the tab. */
 export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOptions<E> = {}) {
   const [form] = Form.useForm()
@@ -40,29 +42,19 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     setDirty(false)
   }
   const onError = useRefusal(endpoint, form, options.latest, load)
+  const saved = (result: ResultOf<E>) => {
+    setDirty(false)
+    draft.clear()
+    options.onSaved?.(result)
+  }
   const submit = (over: object = {}) => {
     const values: Record<string, unknown> = { ...form.getFieldsValue(true), ...over }
     const input = options.input?.(values) ?? (sendable(endpoint, values) as InputOf<E>)
-    write.mutate(input, {
-      onSuccess: (result) => {
-        setDirty(false)
-        draft.clear()
-        options.onSaved?.(result)
-      },
-      onError: (refusal) => onError(refusal, (rev) => submit({ rev })),
-    })
+    write.mutate(input, { onSuccess: saved, onError: (refusal) => onError(refusal, (rev) => submit({ rev })) })
   }
-  const formProps = {
-    form,
-    name,
-    layout: 'vertical' as const,
-    scrollToFirstError: { block: 'center' as const, focus: true },
-    initialValues: options.initial,
-    onFinish: () => submit(),
-    onValuesChange: () => {
-      setDirty(true)
-      if (options.draft) draft.onValuesChange()
-    },
+  const onValuesChange = () => {
+    setDirty(true)
+    if (options.draft) draft.onValuesChange()
   }
   return {
     dirty,
@@ -74,7 +66,7 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     name,
     load,
     focusFirst: () => focusFirst(document.getElementById(name)),
-    form: formProps,
+    form: { ...LAYOUT, form, name, initialValues: options.initial, onFinish: () => submit(), onValuesChange },
   }
 }
 

@@ -17,7 +17,7 @@ import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
+import { type RowAction, RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
 import { dictOf } from '#kit/use-dict.ts'
@@ -65,30 +65,20 @@ export default function DictDataListPage() {
   return <Entries key={dictType} dictId={Number(dictId)} dictType={dictType} />
 }
 
+/** What of the page is open beside the list. */
+type Open = {
+  readonly add?: true
+  readonly import?: true
+  readonly edit?: DictData
+  readonly history?: DictData
+}
+
 function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
   const list = useList(dictData.list, { dictType })
-  const remove = useWrite(dictData.remove)
-  const [edited, setEdited] = useState<DictData | 'new'>()
-  const [importing, setImporting] = useState(false)
-  const [looked, setLooked] = useState<DictData>()
-  const close = () => setEdited(undefined)
+  const [open, setOpen] = useState<Open>({})
+  const actionsOf = useActions(setOpen)
   const canEdit = useCan()(dictData.update.access)
-  const rowActions = (row: DictData) => (
-    <RowActions
-      items={[
-        { label: '编辑', to: dictData.update, onClick: () => setEdited(row) },
-        { label: '记录', onClick: () => setLooked(row) },
-        row.isBuiltin === 0 && {
-          label: '删除',
-          to: dictData.remove,
-          danger: true,
-          confirm: `删除「${row.dictLabel}」？`,
-          onClick: () => remove.mutateAsync({ id: row.dictCode }),
-        },
-      ]}
-    />
-  )
-  const buttons = <Buttons onAdd={() => setEdited('new')} onImport={() => setImporting(true)} />
+  const buttons = <Buttons onAdd={() => setOpen({ add: true })} onImport={() => setOpen({ import: true })} />
   return (
     <Page extra={<TypePicker dictId={dictId} />}>
       <SearchForm {...list.search}>
@@ -99,34 +89,43 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
       <DataTable
         {...list.table}
         rowKey="dictCode"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 160)]}
         actions={buttons}
         tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
         selectable={({ isBuiltin }) => isBuiltin === 0}
         batch={(picked) => <Batch picked={picked} />}
         empty={{ text: '这个字典还没有数据', action: buttons }}
-        {...(canEdit && { onOpen: setEdited })}
+        {...(canEdit && { onOpen: (edit: DictData) => setOpen({ edit }) })}
       />
-      {edited === 'new' && <DictDataAddForm dictType={dictType} onClose={close} />}
-      {edited && edited !== 'new' && <DictDataEditForm row={edited} onClose={close} />}
-      {looked && (
-        <HistoryDrawer
-          name={looked.dictLabel}
-          bizType="dictData"
-          bizId={looked.dictCode}
-          onClose={() => setLooked(undefined)}
-        />
-      )}
-      {importing && (
-        <ImportModal
-          title="导入字典数据"
-          to={dictData.import}
-          template={dictData.template}
-          onClose={() => setImporting(false)}
-        />
-      )}
+      <Opened {...open} dictType={dictType} onClose={() => setOpen({})} />
     </Page>
   )
+}
+
+function useActions(onOpen: (open: Open) => void) {
+  const remove = useWrite(dictData.remove)
+  return (row: DictData): readonly (RowAction | false)[] => [
+    { label: '编辑', to: dictData.update, onClick: () => onOpen({ edit: row }) },
+    { label: '记录', onClick: () => onOpen({ history: row }) },
+    row.isBuiltin === 0 && {
+      label: '删除',
+      to: dictData.remove,
+      danger: true,
+      confirm: `删除「${row.dictLabel}」？`,
+      onClick: () => remove.mutateAsync({ id: row.dictCode }),
+    },
+  ]
+}
+
+function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClose(): void }) {
+  if (open.add) return <DictDataAddForm dictType={dictType} onClose={onClose} />
+  if (open.edit) return <DictDataEditForm row={open.edit} onClose={onClose} />
+  if (open.history) {
+    const { dictLabel, dictCode } = open.history
+    return <HistoryDrawer name={dictLabel} bizType="dictData" bizId={dictCode} onClose={onClose} />
+  }
+  if (!open.import) return null
+  return <ImportModal title="导入字典数据" to={dictData.import} template={dictData.template} onClose={onClose} />
 }
 
 /** The entry as it will be seen. */

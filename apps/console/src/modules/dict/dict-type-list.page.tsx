@@ -9,13 +9,13 @@ import { Link } from '#kernel/router.tsx'
 import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
+import { DataTable, type Picked } from '#kit/data-table.tsx'
 import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
 import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
+import { type RowAction, RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
@@ -44,26 +44,17 @@ const COLUMNS = [
 /** The dictionaries there are; the type leads to its entries. */
 export default function DictTypeListPage() {
   const list = useList(dictTypes.list)
-  const remove = useWrite(dictTypes.remove)
   const [edited, setEdited] = useState<DictType | 'new'>()
   const [shown, setShown] = useState<DictType>()
   const close = () => setEdited(undefined)
-  const rowActions = (row: DictType) => (
-    <RowActions
-      items={[
-        { label: '使用情况', to: dictTypes.usage, onClick: () => setShown(row) },
-        { label: '编辑', to: dictTypes.update, onClick: () => setEdited(row) },
-        row.isBuiltin === 0 && {
-          label: '删除',
-          to: dictTypes.remove,
-          danger: true,
-          confirm: `删除字典「${row.dictName}」？`,
-          onClick: () => remove.mutateAsync({ id: row.dictId }),
-        },
-      ]}
-    />
-  )
+  const actionsOf = useActions(setShown, setEdited)
   const add = <AddButton onAdd={() => setEdited('new')} />
+  const buttons = (
+    <>
+      {add}
+      <RefreshButton />
+    </>
+  )
   return (
     <Page>
       <SearchForm {...list.search}>
@@ -75,25 +66,11 @@ export default function DictTypeListPage() {
       <DataTable
         {...list.table}
         rowKey="dictId"
-        columns={[...COLUMNS, actions(rowActions, 180)]}
-        actions={
-          <>
-            {add}
-            <RefreshButton />
-          </>
-        }
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180)]}
+        actions={buttons}
         tools={<ExportButton to={dictTypes.export} query={list.query} name="字典类型" />}
         selectable={({ isBuiltin }) => isBuiltin === 0}
-        batch={(picked) => (
-          <BatchAction
-            label="删除"
-            to={dictTypes.remove}
-            picked={picked}
-            input={({ dictId }) => ({ id: dictId })}
-            nameOf={({ dictName }) => dictName}
-            danger
-          />
-        )}
+        batch={(picked) => <Batch picked={picked} />}
         empty={{ text: '还没有字典', action: add }}
         onOpen={setShown}
       />
@@ -103,6 +80,32 @@ export default function DictTypeListPage() {
     </Page>
   )
 }
+
+function useActions(onUsage: (row: DictType) => void, onEdit: (row: DictType) => void) {
+  const remove = useWrite(dictTypes.remove)
+  return (row: DictType): readonly (RowAction | false)[] => [
+    { label: '使用情况', to: dictTypes.usage, onClick: () => onUsage(row) },
+    { label: '编辑', to: dictTypes.update, onClick: () => onEdit(row) },
+    row.isBuiltin === 0 && {
+      label: '删除',
+      to: dictTypes.remove,
+      danger: true,
+      confirm: `删除字典「${row.dictName}」？`,
+      onClick: () => remove.mutateAsync({ id: row.dictId }),
+    },
+  ]
+}
+
+const Batch = ({ picked }: { picked: Picked<DictType> }) => (
+  <BatchAction
+    label="删除"
+    to={dictTypes.remove}
+    picked={picked}
+    input={({ dictId }) => ({ id: dictId })}
+    nameOf={({ dictName }) => dictName}
+    danger
+  />
+)
 
 const TypeName = ({ name, row }: { name: string; row: DictType }) => (
   <>

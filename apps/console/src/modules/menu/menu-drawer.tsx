@@ -1,9 +1,8 @@
 import { MENU_TYPE, MenuRow } from '@oms/contract/menu.ts'
-import { Tabs } from 'antd'
 import { CopyText } from '#kit/copy-text.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import type { Beside } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { historyTab } from '#kit/record-history.tsx'
+import { RecordDrawer } from '#kit/record-drawer.tsx'
 import { time } from '#kit/time.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
@@ -33,21 +32,8 @@ const ITEMS = {
 }
 
 /** One menu beside the tree: all it is made of, and what was done to it. */
-export function MenuDrawer(props: {
-  rows: readonly MenuNode[]
-  row: MenuNode | undefined
-  onRow(row: MenuNode | undefined): void
-}) {
-  return (
-    <DetailDrawer {...props} rowKey="id" title={({ name }) => `菜单「${name}」`}>
-      {(row) => (
-        <Tabs
-          items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS[row.type]} /> },
-            historyTab('menu', row.id),
-          ]}
-        />
-      )}
-    </DetailDrawer>
-  )
-}
+export const MenuDrawer = (props: Beside<MenuNode>) => (
+  <RecordDrawer {...props} rowKey="id" bizType="menu" title={({ name }) => `菜单「${name}」`}>
+    {(row) => <Details row={row} items={ITEMS[row.type]} />}
+  </RecordDrawer>
+)

@@ -22,22 +22,13 @@ export function useMenuDrag(order: MenuOrder, onInto: (id: number) => void) {
     return from && zonesAt(event).find((zone) => order.mayDrop(from, row, zone))
   }
   const handle = (row: MenuNode) => (
-    <span
-      className="menu-drag"
-      draggable
-      title="拖动调整位置"
-      data-drag={row.id}
-      onDragStart={(event) => {
+    <DragHandle
+      name={row.name}
+      onStart={() => {
         dragged.current = row
-        event.dataTransfer.effectAllowed = 'move'
-        event.dataTransfer.setData('text/plain', row.name)
-        const line = event.currentTarget.closest('tr')
-        if (line) event.dataTransfer.setDragImage(line, 16, 16)
       }}
-      onDragEnd={end}
-    >
-      <HolderOutlined aria-hidden />
-    </span>
+      onEnd={end}
+    />
   )
   const rowProps = (row: MenuNode): HTMLAttributes<HTMLElement> => ({
     onDragOver(event) {
@@ -57,6 +48,26 @@ export function useMenuDrag(order: MenuOrder, onInto: (id: number) => void) {
     },
   })
   return { handle, rowProps }
+}
+
+function DragHandle({ name, onStart, onEnd }: { name: string; onStart(): void; onEnd(): void }) {
+  return (
+    <span
+      className="menu-drag"
+      draggable
+      title="拖动调整位置"
+      onDragStart={({ currentTarget, dataTransfer }) => {
+        onStart()
+        dataTransfer.effectAllowed = 'move'
+        dataTransfer.setData('text/plain', name)
+        const line = currentTarget.closest('tr')
+        if (line) dataTransfer.setDragImage(line, 16, 16)
+      }}
+      onDragEnd={onEnd}
+    >
+      <HolderOutlined aria-hidden />
+    </span>
+  )
 }
 
 function mark(row: HTMLElement, zone: Zone | undefined) {

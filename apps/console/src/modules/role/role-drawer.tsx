@@ -1,9 +1,9 @@
 import { DATA_SCOPE, ROLE_STATUS, RoleDetail, role } from '@oms/contract/role.ts'
-import { Skeleton, Tabs, Tag } from 'antd'
+import { Skeleton, Tag } from 'antd'
 import { useRead } from '#kernel/query.ts'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import type { Beside } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { historyTab } from '#kit/record-history.tsx'
+import { RecordDrawer } from '#kit/record-drawer.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
 import type { Role } from './use-role-actions.ts'
@@ -33,24 +33,11 @@ const ITEMS = [
 ]
 
 /** One role beside the list: what it is, and what was done to it. */
-export function RoleDrawer(props: {
-  rows: readonly Role[]
-  row: Role | undefined
-  onRow(row: Role | undefined): void
-}) {
-  return (
-    <DetailDrawer {...props} rowKey="id" title={({ roleName }) => `角色「${roleName}」`}>
-      {(row) => (
-        <Tabs
-          items={[
-            { key: 'details', label: '基本信息', children: <RoleFacts key={row.id} id={row.id} /> },
-            historyTab('role', row.id),
-          ]}
-        />
-      )}
-    </DetailDrawer>
-  )
-}
+export const RoleDrawer = (props: Beside<Role>) => (
+  <RecordDrawer {...props} rowKey="id" bizType="role" title={({ roleName }) => `角色「${roleName}」`}>
+    {({ id }) => <RoleFacts key={id} id={id} />}
+  </RecordDrawer>
+)
 
 function RoleFacts({ id }: { id: number }) {
   const { data, error, refetch } = useRead(role.get, { id }, { quiet: true, keepPrevious: false })

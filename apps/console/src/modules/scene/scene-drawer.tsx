@@ -1,8 +1,8 @@
 import { SCENE_STATUS, SceneRow } from '@oms/contract/scene.ts'
-import { Tabs, Tag } from 'antd'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Tag } from 'antd'
+import type { Beside } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { historyTab } from '#kit/record-history.tsx'
+import { RecordDrawer } from '#kit/record-drawer.tsx'
 import { time } from '#kit/time.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
@@ -23,21 +23,8 @@ const ITEMS = [
 ]
 
 /** One scene beside the list: what it is, and what was done to it. */
-export function SceneDrawer(props: {
-  rows: readonly Scene[]
-  row: Scene | undefined
-  onRow(row: Scene | undefined): void
-}) {
-  return (
-    <DetailDrawer {...props} rowKey="id" title={({ sceneName }) => `业务场景「${sceneName}」`}>
-      {(row) => (
-        <Tabs
-          items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
-            historyTab('scene', row.id),
-          ]}
-        />
-      )}
-    </DetailDrawer>
-  )
-}
+export const SceneDrawer = (props: Beside<Scene>) => (
+  <RecordDrawer {...props} rowKey="id" bizType="scene" title={({ sceneName }) => `业务场景「${sceneName}」`}>
+    {(row) => <Details row={row} items={ITEMS} />}
+  </RecordDrawer>
+)
