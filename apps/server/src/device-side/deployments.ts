@@ -38,10 +38,10 @@ export class Deployments {
 
   of(otaId: number): Promise<Deployment | undefined> {
     const kept = this.#kept.get(otaId)
-    if (kept && Date.now() - kept.at < FRESH_MS) return kept.reading
+    if (kept && performance.now() - kept.at < FRESH_MS) return kept.reading
     const reading = this.#read(otaId)
     this.#kept.delete(otaId)
-    this.#kept.set(otaId, { at: Date.now(), reading })
+    this.#kept.set(otaId, { at: performance.now(), reading })
     if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value as number)
     reading.catch(() => this.#kept.delete(otaId))
     return reading

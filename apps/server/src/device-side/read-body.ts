@@ -16,7 +16,7 @@ export function readText(request: IncomingMessage): Promise<string> {
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []
     let size = 0
-    underWay.set(request, Date.now())
+    underWay.set(request, performance.now())
     const take = (chunk: Buffer) => {
       size += chunk.length
       if (size <= MAX_BODY) return void chunks.push(chunk)
@@ -36,7 +36,7 @@ export function readText(request: IncomingMessage): Promise<string> {
 }
 
 function cutSlow() {
-  const since = Date.now() - BODY_WITHIN_MS
+  const since = performance.now() - BODY_WITHIN_MS
   for (const [request, started] of underWay) {
     if (started > since) return
     request.destroy()

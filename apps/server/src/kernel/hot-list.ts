@@ -83,10 +83,10 @@ export class HotLists {
   #totalOf(shape: string, prepared: Shape, values: Values): Promise<Total> {
     const key = `${shape} ${JSON.stringify(values)}`
     const cached = this.#totals.get(key)
-    if (cached && Date.now() - cached.at < TOTAL_MS) return cached.total
+    if (cached && performance.now() - cached.at < TOTAL_MS) return cached.total
     const total = this.#count(prepared, values)
     if (this.#totals.size >= MAX_TOTALS) this.#totals.clear()
-    this.#totals.set(key, { at: Date.now(), total })
+    this.#totals.set(key, { at: performance.now(), total })
     const forget = () => this.#totals.delete(key)
     total.then((counted) => (counted.total <= FRESH_UP_TO ? forget() : undefined), forget)
     return total
