@@ -68,17 +68,18 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     roleSort: 20,
     grants: [...reads(...TENANTS, ...SERVICE), ...all([...DEVICES, ...LICENSES, ...UPGRADES])],
   },
+  // The vendor's desk serves every customer: a scope of its own tenant alone would show it the vendor's own devices.
   {
     roleCode: 'aftersales_lead',
     roleName: '售后主管',
-    dataScope: SCOPE.own,
+    dataScope: SCOPE.all,
     roleSort: 30,
     grants: [...reads(...TENANTS, ...DEVICES, ...UPGRADES), ...all(SERVICE)],
   },
   {
     roleCode: 'aftersales_agent',
     roleName: '售后专员',
-    dataScope: SCOPE.own,
+    dataScope: SCOPE.all,
     roleSort: 40,
     grants: [
       ...reads(...SERVICE.slice(0, 3), 'device:apkManage').filter((grant) => !grant.endsWith(':export')),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { md5Hex } from '#kernel/passwords.ts'
 import { useApp } from '#test/harness.ts'
 import { fillDemo } from './fill.ts'
-import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD } from './vendor.ts'
+import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
 
 const [first, second] = [useApp(), useApp()]
 
@@ -35,7 +35,7 @@ describe('the demo', () => {
       customers: CUSTOMERS.length,
       types: 5,
       models: 10,
-      scenes: 4,
+      scenes: SCENES.length,
       devices: 2000,
       versions: 40,
       drafts: 10,

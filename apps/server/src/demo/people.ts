@@ -18,6 +18,7 @@ import { CUSTOMER_PEOPLE, CUSTOMERS, DEMO_ACCOUNT, DISABLED_CUSTOMER, SCENES, ST
 
 const FACTS = { ip: '10.8.0.21', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36' }
 const DAY_MS = 24 * 60 * 60 * 1000
+const KEPT_CUSTOMERS = 5
 
 interface Person {
   readonly account: string
@@ -85,6 +86,13 @@ export async function fillCustomers(kernel: Kernel, demo: Actor, passwordHash: s
   const { db } = kernel.database
   await db.update(accounts).set({ pwdMustChange: false }).where(sql`${accounts.uid} % 4 <> 0`)
   await db.update(tenants).set({ status: 0 }).where(eq(tenants.name, DISABLED_CUSTOMER))
+  // The customer manager looks after the largest ones.
+  const kept = CUSTOMERS.slice(0, KEPT_CUSTOMERS).map(([name]) => name)
+  const found = await db.select({ id: tenants.id }).from(tenants).where(inArray(tenants.name, kept))
+  await db
+    .update(roles)
+    .set({ scopeIds: found.map(({ id }) => id) })
+    .where(eq(roles.roleCode, 'customer_manager'))
 }
 
 interface NewCustomer {

@@ -1,7 +1,7 @@
 import { deflateSync, crc32 } from 'node:zlib'
 import type { feedback } from '@oms/contract/feedback.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { and, asc, eq, isNull, ne } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
 import { devices } from '#db/schema/device.ts'
@@ -17,11 +17,13 @@ import { merge, rate } from '#modules/ticket/ticket-batch.service.ts'
 import { timed } from '#modules/ticket/ticket-change.ts'
 import { dispose } from '#modules/ticket/ticket-dispose.service.ts'
 import { type Actor, everyRight } from '../operator/act.ts'
-import { randomFrom } from './vendor.ts'
+import { DEMO_ACCOUNT, randomFrom } from './vendor.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const COUNT = 62
+/** Who handles tickets: the manager, the lead, the agent and the demo account itself. */
+const DESK = [DEMO_ACCOUNT, 'zhou.yi', 'ma.tianyu', 'xu.jing'] as const
 
 /** Problem type, what was reported, and what it turned out to be: hardware, software, structure options. */
 const REPORTS = [
@@ -58,9 +60,8 @@ export async function fillTickets(kernel: Kernel, db: Db, demo: Actor) {
   const people = await db
     .select({ uid: accounts.uid, account: accounts.account, realname: accounts.realname })
     .from(accounts)
-    .where(and(eq(accounts.tenantId, PLATFORM_TENANT_ID), eq(accounts.status, 1), isNull(accounts.deletedAt)))
+    .where(and(eq(accounts.tenantId, PLATFORM_TENANT_ID), inArray(accounts.account, [...DESK])))
     .orderBy(asc(accounts.uid))
-    .limit(7)
   const fleet = await db
     .select({ id: devices.id, tenantId: devices.tenantId })
     .from(devices)
@@ -139,13 +140,14 @@ const REMARKS = {
 /** When a ticket came in and how far it got: old ones are closed, the newest nobody has touched. */
 function planOf(kernel: Pick<Kernel, 'now'>, at: number, roll: (below: number) => number) {
   const now = kernel.now().getTime()
-  const age = ((COUNT - at) / COUNT) * 60 * DAY_MS - roll(20) * HOUR_MS
+  // The newer, the denser: the desk has grown.
+  const age = ((COUNT - at) / COUNT) ** 1.6 * 60 * DAY_MS - roll(20) * HOUR_MS
   const began = now - Math.max(age, 2 * HOUR_MS)
   const who = roll(7)
   const course: readonly (1 | 2 | 3 | 4 | 5)[] =
     at >= COUNT - 6
       ? []
-      : at >= COUNT - 18
+      : at >= COUNT - 18 && at % 3 === 0
         ? ([[1], [1, 2], [1, 2, 3], [1, 4]] as const)[at % 4]!
         : at % 11 === 0
           ? [1, 2, 5, 1, 5]
