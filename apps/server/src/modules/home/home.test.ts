@@ -94,6 +94,18 @@ describe('the home page', () => {
     expect((await (await app.as()).call('GET', `${HOME}/todo`)).data.list).toEqual([])
   })
 
+  test('names vendors of certificates that run out, to those who can import more', async () => {
+    const keys = async (who: Caller) =>
+      (await who.call('GET', `${HOME}/todo`)).data.list.map(({ key }: { key: string }) => key)
+    const keeper = await app.as('LicenseManage:Certificate:list', 'LicenseManage:Certificate:import')
+    expect(await keys(keeper)).not.toContain('licensesLow')
+    await app.db.execute(sql`insert into license_thresholds (vendor, threshold) values (3, 10)
+      on conflict (vendor) do update set threshold = 10`)
+    expect(await keys(keeper)).toContain('licensesLow')
+    expect(await keys(await app.as('LicenseManage:Certificate:list'))).not.toContain('licensesLow')
+    await app.db.execute(sql`update license_thresholds set threshold = 0 where vendor = 3`)
+  })
+
   test('asks for holidays the service calendar lacks', async () => {
     const keys = async (who: Caller) =>
       (await who.call('GET', `${HOME}/todo`)).data.list.map(({ key }: { key: string }) => key)

@@ -105,6 +105,19 @@ const TASKS: readonly Task[] = [
       ),
   },
   {
+    key: 'licensesLow',
+    title: '库存不足的授权厂商',
+    url: '/LicenseManage/StatisticalAnalysis',
+    needs: 'LicenseManage:Certificate:import',
+    async count({ db, user }) {
+      if (!user.isPlatform) return 0
+      const { rows } = await db.execute<{ n: number }>(sql`
+        select count(*)::int as n from license_thresholds t where threshold > 0 and threshold >
+          coalesce((select sum(c.n) from license_counts c where c.vendor = t.vendor and c.state = 0), 0)`)
+      return rows[0]?.n ?? 0
+    },
+  },
+  {
     key: 'tenantsDue',
     title: '30 天内到期的客户',
     url: '/tenantManage/tenant?expiresWithin=30',
