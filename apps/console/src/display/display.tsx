@@ -52,7 +52,7 @@ function Lit({ zone, name }: { zone: string | undefined; name: string | undefine
 }
 
 const Dark = ({ words }: { words: string }) => (
-  <main className="wall">
+  <main className="wall wall-dark">
     <p className="wall-nothing" role="alert">
       {words}
     </p>

@@ -2,10 +2,11 @@ import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/cont
 import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
-import { SelectField, TextField } from '#kit/field.tsx'
+import { TextField } from '#kit/field.tsx'
 import { OneTimeSecret } from '#kit/one-time-secret.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { useSaveForm } from '#kit/use-save-form.ts'
+import { Choice } from './home-card.tsx'
 
 const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))
 const addressOf = (token: string) => `${location.origin}/display#${token}`
@@ -59,12 +60,19 @@ function MakeLink({ onMade }: { onMade(made: { name: string; token: string }): v
   return (
     <Form {...save.form} className="display-form">
       <TextField of={DisplayInput} name="name" hint="屏幕挂在哪里，例如：一楼大厅" />
-      <SelectField of={DisplayInput} name="days" options={DAYS} />
+      <Form.Item name="days" label="有效期">
+        <Days />
+      </Form.Item>
       <Button type="primary" htmlType="submit" loading={save.saving}>
         生成链接
       </Button>
     </Form>
   )
+}
+
+/** Four buttons: the home page comes without the styles of a select. */
+function Days({ value = 365, onChange }: { value?: number; onChange?: (days: number) => void }) {
+  return <Choice label="有效期" value={value} options={DAYS} onChange={(days) => onChange?.(days)} />
 }
 
 function Line({ link }: { link: DisplayLink }) {
