@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { isMain } from './lib/main.ts'
 import { PASSWORD, type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
@@ -67,6 +66,8 @@ const statusOf = (pid: number, name: string) =>
 const residentOf = (pid: number) => statusOf(pid, 'VmRSS')
 const peakOf = (pid: number) => statusOf(pid, 'VmHWM')
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
 /** The server's own source, which is another program to the compiler. */
 const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
 
@@ -83,7 +84,7 @@ async function sessionCheck(product: Product) {
   const { createKernel } = await source('kernel/kernel.ts')
   const config = readConfig({ DATABASE_URL: addressOf(product), DATA_DIR: product.dataDir })
   const database = await openDatabase(config, { warn: remark })
-  const kernel: OwnKernel = await createKernel({ config, database, log: pino({ level: 'silent' }) })
+  const kernel: OwnKernel = await createKernel({ config, database, log: SILENT })
   for (let i = 0; i < 10_000; i++) await kernel.sessions.admit(token, undefined)
   const started = performance.now()
   for (let i = 0; i < CHECKS; i++) await kernel.sessions.admit(token, undefined)

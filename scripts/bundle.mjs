@@ -53,7 +53,9 @@ const builtinsAsTheyAre = {
   setup(build) {
     const names = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`)
     build.onResolve({ filter: names }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path: path.replace(/^node:/, ''), namespace: 'builtin' } : { path, external: true },
+      kind === 'import-statement'
+        ? { path: path.replace(/^node:/, ''), namespace: 'builtin' }
+        : { path, external: true },
     )
     build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule('node:${path}')`,
