@@ -63,7 +63,7 @@ export class DeviceHandler {
       this.#kernel,
       tenantOf(this.#kernel, url.slice(1, end)),
       id,
-      credentialOf(request.headers.authorization),
+      credentialOf(request.headers.authorization) ?? side.certificates?.of(request),
     )
     if (slot < 0 || !isIdle({ side, slot, now })) return false
     side.limits.takeDevice(slot, now, fleet.slots)
@@ -87,7 +87,8 @@ export class DeviceHandler {
     const tenantName = path.slice(1, end)
     const [sn = '', ...rest] = partsOf(path.slice(end + CONTROLLER.length))
     const tenant = tenantOf(this.#kernel, decode(tenantName))
-    const found = identify(this.#kernel, tenant, sn, credentialOf(request.headers.authorization))
+    const given = credentialOf(request.headers.authorization) ?? this.side.certificates?.of(request)
+    const found = identify(this.#kernel, tenant, sn, given)
     const slot = found >= 0 ? found : await register(this.#kernel, tenant.id, sn)
     this.side.limits.takeDevice(slot, now, fleet.slots)
     this.side.presence.saw(slot, ip, now)

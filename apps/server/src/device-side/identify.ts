@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Kernel } from '#kernel/kernel.ts'
 import { FLAG } from '#kernel/fleet/slots.ts'
 import { unauthorized } from './answer.ts'
+import type { Certified } from './certificates.ts'
 
 const MAX_SN = 64
 const MAX_TOKEN = 256
@@ -48,7 +49,7 @@ export function identify(
   kernel: Kernel,
   tenant: { id: number; isDefault: boolean },
   sn: string,
-  given: Credential | undefined,
+  given: Credential | Certified | undefined,
 ) {
   const { slots } = kernel.fleet
   if (!given || sn.length === 0 || sn.length > MAX_SN) throw unauthorized()
@@ -60,9 +61,11 @@ export function identify(
   const tenantId = slots.tenants[slot]!
   if ((!tenant.isDefault && tenantId !== tenant.id) || (slots.flags[slot]! & FLAG.enabled) === 0) throw unauthorized()
   const isRight =
-    given.kind === 'target'
-      ? kernel.fleet.accessOf(tenantId).targetToken && hasToken(kernel, slot, given.token)
-      : isGateway(kernel, tenantId, given.token)
+    given.kind === 'certificate'
+      ? given.name === sn && given.isTrusted(tenantId)
+      : given.kind === 'target'
+        ? kernel.fleet.accessOf(tenantId).targetToken && hasToken(kernel, slot, given.token)
+        : isGateway(kernel, tenantId, given.token)
   if (!isRight) throw unauthorized()
   return slot
 }

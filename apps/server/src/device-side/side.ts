@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Announcer } from './announcer.ts'
 import { Bandwidth, LEAST_PER_DOWNLOAD } from './bandwidth.ts'
+import { Certificates } from './certificates.ts'
 import { Deployments } from './deployments.ts'
 import { Downloads } from './downloads.ts'
 import { Limits } from './limits.ts'
@@ -19,6 +20,8 @@ export class DeviceSide {
   /** Undefined: downloads are as fast as they go. */
   readonly bandwidth: Bandwidth | undefined
   readonly pacing: Pacing
+  /** Undefined: nobody is known by a certificate. */
+  readonly certificates: Certificates | undefined
   readonly tasks: Tasks
   readonly announcer: Announcer
 
@@ -28,7 +31,9 @@ export class DeviceSide {
     this.deployments = new Deployments(kernel.database.pool)
     this.downloads = new Downloads()
     this.announcer = new Announcer(kernel)
-    const { deviceDownloads, deviceBandwidth } = kernel.config
+    const { deviceDownloads, deviceBandwidth, deviceCertificates } = kernel.config
+    const knowsCertificates = deviceCertificates.proxies.length > 0
+    this.certificates = knowsCertificates ? new Certificates(deviceCertificates, kernel.fleet) : undefined
     this.bandwidth = deviceBandwidth > 0 ? new Bandwidth(deviceBandwidth) : undefined
     const room = deviceBandwidth > 0 ? Math.max(1, Math.floor(deviceBandwidth / LEAST_PER_DOWNLOAD)) : deviceDownloads
     this.pacing = new Pacing(kernel.fleet, this.downloads, Math.min(deviceDownloads, room))

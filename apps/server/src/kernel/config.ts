@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { readSecretKey } from './secret-key.ts'
@@ -25,6 +26,36 @@ function urlOf(name: string, protocols: readonly string[]) {
   const fits = (text: string) => URL.canParse(text) && protocols.includes(new URL(text).protocol)
   // `postgres://user@/name?host=/folder` is how a socket is written.
   return z.string().refine((text) => fits(text.replace('@/', '@localhost/')), message)
+}
+
+/** Addresses or nets of proxies: `10.0.0.5,192.168.0.0/24,::1`. */
+function netsOf(text: string) {
+  return text.split(',').flatMap((each) => {
+    const [address = '', bits] = each.trim().split('/')
+    const most = isIP(address) === 6 ? 128 : 32
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+    return isIP(address) > 0 && length >= 0 && length <= most ? [{ address, bits: length }] : [undefined]
+  })
+}
+
+/** Hashes of authorities, each of one tenant or of all: `a1b2c3d4,ACME=0f1e2d3c`. */
+function issuersOf(text: string) {
+  return text.split(',').map((each) => {
+    const [tenant, hash] = each.includes('=') ? each.split('=', 2) : [undefined, each]
+    const digits = (hash ?? '').toLowerCase().replaceAll(/[:\s]/g, '')
+    return /^[0-9a-f]{8,128}$/.test(digits) && tenant?.trim() !== ''
+      ? { tenant: tenant?.trim(), hash: digits }
+      : undefined
+  })
+}
+
+/** A list whose every part can be read. */
+function listOf<T>(message: string, read: (text: string) => (T | undefined)[]) {
+  return z
+    .string()
+    .transform(read)
+    .refine((list): list is T[] => !list.includes(undefined), message)
+    .optional()
 }
 
 function knownTimeZone(zone: string): boolean {
@@ -81,6 +112,11 @@ const shape = {
   OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
   OMS_DEVICE_DOWNLOADS: whole('OMS_DEVICE_DOWNLOADS', 100, 1, 10_000),
   OMS_DEVICE_BANDWIDTH: whole('OMS_DEVICE_BANDWIDTH', 0, 0, 100_000_000),
+  OMS_DEVICE_CERT_PROXIES: listOf('OMS_DEVICE_CERT_PROXIES 应为以逗号分隔的代理地址或网段', netsOf),
+  OMS_DEVICE_CERT_ISSUERS: listOf(
+    'OMS_DEVICE_CERT_ISSUERS 应为以逗号分隔的签发者散列（十六进制），可写为 客户编号=散列',
+    issuersOf,
+  ),
   OMS_MAX_CONNECTIONS: whole('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
   OMS_DB_POOL: whole('OMS_DB_POOL', 10, 2, 200),
   /** Set by `npm start -- --demo`, not by hand. */
@@ -101,6 +137,11 @@ const environment = z.object(shape).superRefine((env, context) => {
     context.addIssue({ code: 'custom', message: `使用 S3 存储还须设置 ${missing.join('、')}` })
   if ((env.OMS_SMTP_URL === undefined) !== (env.OMS_MAIL_FROM === undefined))
     context.addIssue({ code: 'custom', message: 'OMS_SMTP_URL 与 OMS_MAIL_FROM 须同时设置' })
+  if ((env.OMS_DEVICE_CERT_PROXIES === undefined) !== (env.OMS_DEVICE_CERT_ISSUERS === undefined))
+    context.addIssue({
+      code: 'custom',
+      message: 'OMS_DEVICE_CERT_PROXIES 与 OMS_DEVICE_CERT_ISSUERS 须同时设置',
+    })
   if (env.OMS_SIGNING_REQUIRED && env.OMS_SIGNING_PUBLIC_KEYS === undefined)
     context.addIssue({ code: 'custom', message: 'OMS_SIGNING_REQUIRED=detached 须同时设置 OMS_SIGNING_PUBLIC_KEYS' })
 })
@@ -166,6 +207,8 @@ function build(env: Environment) {
     deviceDownloads: env.OMS_DEVICE_DOWNLOADS,
     /** Bytes a second all downloads of this process share; 0: as fast as they go. */
     deviceBandwidth: env.OMS_DEVICE_BANDWIDTH * 1024,
+    /** Client certificates of devices, as these proxies report them; nobody's while both are empty. */
+    deviceCertificates: { proxies: env.OMS_DEVICE_CERT_PROXIES ?? [], issuers: env.OMS_DEVICE_CERT_ISSUERS ?? [] },
     maxConnections: env.OMS_MAX_CONNECTIONS,
     poolSize: env.OMS_DB_POOL,
     demo: env.OMS_DEMO === 'on',

@@ -48,7 +48,7 @@ async function identified(arrived: Arrived, body: Record<string, unknown>): Prom
   const token = bearerOf(request.headers.authorization) || (typeof body.token === 'string' ? body.token : '')
   const model = typeof body.model === 'string' && body.model.trim() !== '' ? body.model.trim() : undefined
   if (sn === '') throw wrong('sn is missing')
-  const slot = await slotOf(side, sn, token, model)
+  const slot = await slotOf(arrived, { sn, token, model })
   side.limits.takeDevice(slot, now, fleet.slots)
   side.presence.saw(slot, arrived.ip, now)
   const modelId = fleet.slots.models[slot]!
@@ -66,10 +66,20 @@ async function identified(arrived: Arrived, body: Record<string, unknown>): Prom
   }
 }
 
-/** By its own token, or by the gateway token of its tenant, which also registers serials nobody knows. */
-async function slotOf(side: DeviceSide, sn: string, token: string, model: string | undefined): Promise<number> {
+interface Claim {
+  readonly sn: string
+  readonly token: string
+  readonly model?: string | undefined
+}
+
+/**
+ * By its own token, or by the gateway token of its tenant, which also registers serials nobody knows; without any token by
+ * its certificate.
+ */
+async function slotOf({ side, request }: Arrived, { sn, token, model }: Claim): Promise<number> {
   const { kernel } = side
-  if (token.length === 0 || token.length > 256) throw unauthorized()
+  if (token === '') return identify(kernel, { id: 0, isDefault: true }, sn, side.certificates?.of(request))
+  if (token.length > 256) throw unauthorized()
   const slot = kernel.fleet.slots.find(sn)
   if (slot >= 0) {
     const tenant = { id: kernel.fleet.slots.tenants[slot]!, isDefault: true }
@@ -89,14 +99,9 @@ async function download(arrived: Arrived, [task, component, name]: readonly stri
   const { side, request, response, now } = arrived
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new DeviceProblem(405, 'GET or HEAD only')
   const slot = await slotOfTask(side, Number(task))
-  const token = bearerOf(request.headers.authorization)
   const { kernel } = side
-  const tenantId = slot < 0 ? 0 : kernel.fleet.slots.tenants[slot]!
-  const isKnown =
-    slot >= 0 &&
-    ((kernel.fleet.accessOf(tenantId).targetToken && hasToken(kernel, slot, token)) ||
-      isGateway(kernel, tenantId, token))
-  if (!isKnown) throw unauthorized()
+  if (slot < 0) throw unauthorized()
+  await slotOf(arrived, { sn: kernel.fleet.slots.snOf(slot), token: bearerOf(request.headers.authorization) })
   side.limits.takeDevice(slot, now, kernel.fleet.slots)
   if (name === undefined && isManifestName(component)) {
     const deployment = await side.deployments.of(kernel.fleet.state.tasks.get(Number(task))?.otaId ?? 0)
