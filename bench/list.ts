@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { psql } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
@@ -44,14 +45,6 @@ export async function run() {
   } finally {
     await product.stop()
   }
-}
-
-function psql({ socket }: Product, sql: string) {
-  const env = { ...process.env, PGOPTIONS: '-c statement_timeout=0' }
-  execFileSync('psql', ['-qh', socket, '-U', 'oms', '-d', 'oms', '-v', 'ON_ERROR_STOP=1', '-c', sql], {
-    stdio: 'inherit',
-    env,
-  })
 }
 
 /** Fills up to so many versions, spread evenly over the models. */

@@ -1,5 +1,5 @@
 // Pages of after-sales tickets at 100,000 against 1,000, and a year of statistics.
-import { execFileSync } from 'node:child_process'
+import { psql } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
@@ -43,14 +43,6 @@ export async function run() {
   } finally {
     await product.stop()
   }
-}
-
-function psql({ socket }: Product, sql: string) {
-  const env = { ...process.env, PGOPTIONS: '-c statement_timeout=0' }
-  execFileSync('psql', ['-qh', socket, '-U', 'oms', '-d', 'oms', '-v', 'ON_ERROR_STOP=1', '-c', sql], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env,
-  })
 }
 
 function prepare(product: Product) {
