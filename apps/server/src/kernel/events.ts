@@ -59,6 +59,14 @@ export class Events {
     await this.#connect()
   }
 
+  /**
+   * Resolves when everything that was published before this call has been heard: PostgreSQL hands over what waits before it
+   * answers. At once while the connection is away, as all is read anew when it is back.
+   */
+  async caughtUp() {
+    await this.#client?.query('select').catch(() => {})
+  }
+
   async close() {
     this.#closed = true
     clearTimeout(this.#retry)

@@ -47,6 +47,7 @@ export type Draft = Partial<
  */
 export class Fleet {
   readonly #follower: Follower
+  readonly #events: Events
   /** Reads a clock in the console's zone. */
   readonly moment: (now: Date | number) => Moment
   /** One object for all polls: a match allocates nothing. */
@@ -62,6 +63,7 @@ export class Fleet {
 
   constructor(parts: Parts) {
     this.#follower = new Follower(parts)
+    this.#events = parts.events
     this.moment = clockOf(parts.timeZone)
   }
 
@@ -77,6 +79,8 @@ export class Fleet {
   /** Resolves when everything committed before this call is known here. */
   async sync() {
     await this.ready()
+    // Which rules to read again is only known from what was published.
+    await this.#events.caughtUp()
     await this.#follower.sync()
   }
 
