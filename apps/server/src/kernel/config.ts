@@ -50,11 +50,15 @@ function issuersOf(text: string) {
 }
 
 /** A list whose every part can be read. */
-function listOf<T>(message: string, read: (text: string) => (T | undefined)[]) {
+function listOf<T>(message: string, read: (text: string) => readonly (T | undefined)[]) {
   return z
     .string()
-    .transform(read)
-    .refine((list): list is T[] => !list.includes(undefined), message)
+    .transform((text, context) => {
+      const list = read(text).filter((each) => each !== undefined)
+      if (list.length === read(text).length) return list as NonNullable<T>[]
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
     .optional()
 }
 
