@@ -74,7 +74,7 @@ function stageWords({ stages }: Plan) {
       successPercent === first.successPercent,
   )
   if (!same) return '每个阶段达到各自的门槛后自动进入下一阶段；失败率超限时自动暂停并通知相关人员。'
-  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${spanText(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满${spanText(first.maxMinutes ?? 0)}即按已有结果评判，没有结果则暂停。`
+  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${spanText(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满 ${spanText(first.maxMinutes ?? 0)}，即按已有结果评判，没有结果则暂停。`
 }
 
 function whenWords({ startTime, endTime, dailyStart, dailyEnd }: Plan) {
