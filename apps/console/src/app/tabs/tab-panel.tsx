@@ -1,5 +1,12 @@
 import { Activity, createElement, memo, type ReactNode, Suspense, useLayoutEffect, useMemo, useRef } from 'react'
-import { type Location, parsePath, Route, Routes } from 'react-router'
+import {
+  type Location,
+  NavigationType,
+  parsePath,
+  Route,
+  Routes,
+  UNSAFE_LocationContext as LocationContext,
+} from 'react-router'
 import type { Screen } from '#kernel/screens.ts'
 import { SCROLLER } from '#kernel/scroll.ts'
 import { type TabApi, TabProvider, useTab } from '#kernel/tab.tsx'
@@ -20,22 +27,36 @@ interface Props {
 
 /** A page and its state, kept alive while another tab is shown. */
 export function TabPanel({ tab, actions, here }: Props) {
-  const { url, key } = tab
-  const kept = useMemo(() => parsePath(url), [url])
-  const screen = useMemo(() => matchScreen(url)?.screen, [url])
+  const { key } = tab
+  const url = here ? here.pathname + here.search + here.hash : tab.url
+  const screen = useMemo(() => matchScreen(tab.url)?.screen, [tab.url])
   const api = useTabApi(key, actions)
   return (
     <Activity mode={here ? 'visible' : 'hidden'}>
       <Scroller tabKey={key}>
-        <TabProvider value={api}>{screen && <PageAt screen={screen} at={here ?? kept} />}</TabProvider>
+        <TabProvider value={api}>
+          <PlaceProvider url={url}>{screen && <PageOf screen={screen} />}</PlaceProvider>
+        </TabProvider>
       </Scroller>
     </Activity>
   )
 }
 
-const PageAt = memo(function PageAt({ screen, at }: { screen: Screen; at: Partial<Location> }) {
+/**
+ * The address a page stands at. Only a change of its own reaches it: through the window's address every page that is kept
+ * would be rendered anew each time another one is shown.
+ */
+function PlaceProvider({ url, children }: { url: string; children: ReactNode }) {
+  const place = useMemo(() => {
+    const { pathname = '/', search = '', hash = '' } = parsePath(url)
+    return { location: { pathname, search, hash, state: null, key: 'default' }, navigationType: NavigationType.Pop }
+  }, [url])
+  return <LocationContext.Provider value={place}>{children}</LocationContext.Provider>
+}
+
+const PageOf = memo(function PageOf({ screen }: { screen: Screen }) {
   return (
-    <Routes location={at}>
+    <Routes>
       <Route path={screen.path} element={<Guarded screen={screen} />} />
     </Routes>
   )
