@@ -98,7 +98,7 @@ test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a person adds a version with a
 
   await page.goto(address)
   await expect(page.getByText('启用过的版本不能修改，请新增版本')).toBeVisible()
-  await expect(page.getByText('修复夜视偏色', { exact: true })).toBeVisible()
+  await expect(page.getByRole('definition').filter({ hasText: '修复夜视偏色' })).toBeVisible()
   await expect(page.getByRole('button', { name: '保存' })).toBeHidden()
 })
 
