@@ -56,14 +56,14 @@ export class DeviceHandler {
     if (request.method !== 'GET' || url.startsWith(PLAIN)) return false
     const end = url.indexOf('/', 1)
     const id = url.slice(end + CONTROLLER.length)
-    if (id.length > 64 || /[/?%#]/.test(id) || request.headers['if-none-match'] !== undefined) return false
+    if (id.length > 64 || /[/?%#]/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
     const { side } = this
     const { fleet } = this.#kernel
     const slot = identify(
       this.#kernel,
       tenantOf(this.#kernel, url.slice(1, end)),
       id,
-      credentialOf(request.headers.authorization) ?? side.certificates?.of(request),
+      credentialOf(rawHeader(request, 'authorization')) ?? side.certificates?.of(request),
     )
     if (slot < 0 || !isIdle({ side, slot, now })) return false
     side.limits.takeDevice(slot, now, fleet.slots)
@@ -105,6 +105,15 @@ export class DeviceHandler {
     // The database is away, most likely: devices try again by themselves.
     return sendProblem(response, 503, 'temporarily unavailable', 30)
   }
+}
+
+/** The first header of this name, as it came: the first look at `headers` would read all of them into an object. */
+function rawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i]!
+    if (each.length === name.length && each.toLowerCase() === name) return rawHeaders[i + 1]
+  }
+  return undefined
 }
 
 const partsOf = (path: string) => path.split('/').map(decode)

@@ -39,7 +39,7 @@ const ENDED_BY_OTHERS: ReadonlySet<string> = new Set(['forced', 'replaced', 'dis
  */
 export class Sessions {
   readonly #byToken = new Map<string, Live>()
-  readonly #rights = new Map<number, { at: number; rights: Promise<Rights | undefined> }>()
+  readonly #rights = new Map<number, { at: number; rights: Promise<Rights | undefined>; known?: Rights | undefined }>()
   readonly #database: Database
   readonly #config: Config
   readonly #dirty = new Map<string, number>()
@@ -169,8 +169,12 @@ export class Sessions {
     const cached = this.#rights.get(uid)
     if (cached && performance.now() - cached.at < CACHE_MS) return cached.rights
     const rights = loadRights(this.#database.db, uid)
-    this.#rights.set(uid, { at: performance.now(), rights })
-    rights.catch(() => this.#rights.delete(uid))
+    const entry: { at: number; rights: typeof rights; known?: Rights | undefined } = { at: performance.now(), rights }
+    this.#rights.set(uid, entry)
+    rights.then(
+      (known) => (entry.known = known),
+      () => this.#rights.delete(uid),
+    )
     if (this.#rights.size > CACHE_MAX) this.#rights.clear()
     return rights
   }
@@ -208,7 +212,8 @@ export class Sessions {
       return { user: null, reason: 'expired' }
     if (idleSince > idleMinutes * 60_000) return { user: null, reason: 'expired' }
     if (counts) this.#touch(live, now)
-    const rights = await this.rightsOf(live.uid)
+    const cached = this.#rights.get(live.uid)
+    const rights = cached?.known && now - cached.at < CACHE_MS ? cached.known : await this.rightsOf(live.uid)
     if (!rights) return { user: null, reason: 'ended' }
     // Who lost the right to be there is out at once: whatever it did next would land in the wrong tenant.
     if (isVisit(rights, live.tenantId) && !mayVisit(rights, live.tenantId as number))
@@ -228,10 +233,16 @@ export class Sessions {
     this.#dirty.set(live.id, now)
   }
 
+  #cached(key: string): Live | undefined {
+    const live = this.#byToken.get(key)
+    return live && performance.now() - live.loadedAt < CACHE_MS ? live : undefined
+  }
+
   async #byHash(hash: Buffer, column: 'token' | 'cookie'): Promise<Live | undefined> {
-    const key = `${column}${hash.toString('latin1')}`
+    const key = keyOf(hash, column)
+    const fresh = this.#cached(key)
+    if (fresh) return fresh
     const cached = this.#byToken.get(key)
-    if (cached && performance.now() - cached.loadedAt < CACHE_MS) return cached
     const live = await this.#load(hash, column)
     if (!live) return undefined
     if (cached) live.lastActive = Math.max(live.lastActive, cached.lastActive)
@@ -273,6 +284,8 @@ export class Sessions {
     }
   }
 }
+
+const keyOf = (hashed: Buffer, column: 'token' | 'cookie') => `${column}${hashed.toString('latin1')}`
 
 const fits = (expected: Buffer, cookie: string | undefined) =>
   cookie !== undefined && timingSafeEqual(expected, sha256(cookie))

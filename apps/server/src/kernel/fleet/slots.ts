@@ -113,9 +113,12 @@ export class Slots {
     return version === NO_VERSION ? null : version
   }
 
-  /** The stored hash of the token, not a copy. */
-  tokenOf(slot: number): Buffer {
-    return this.#tokens.subarray(slot * TOKEN_BYTES, (slot + 1) * TOKEN_BYTES)
+  /** Is `hashed`, a SHA-256 written as `binary`, that of the stored token? Takes as long whatever differs. */
+  isToken(slot: number, hashed: string): boolean {
+    const start = slot * TOKEN_BYTES
+    let differs = hashed.length ^ TOKEN_BYTES
+    for (let i = 0; i < TOKEN_BYTES; i++) differs |= this.#tokens[start + i]! ^ hashed.charCodeAt(i)
+    return differs === 0
   }
 
   /** Takes over what the database says of a device; answers its slot, -1 when it is gone and was never here. */
