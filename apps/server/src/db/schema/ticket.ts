@@ -94,6 +94,10 @@ export const tickets = pgTable(
     index('tickets_updated').on(t.updateTime, t.id),
     // What waits is little, however many tickets there ever were.
     index('tickets_open').on(t.handlerId, t.id).where(sql`status <> 5`),
+    // All that the tiles above the pending list count, so that they are counted without the tickets themselves.
+    index('tickets_open_counts')
+      .on(t.handlerId, t.slaState, t.status, t.suspendUntil, t.tenantId)
+      .where(sql`status <> 5`),
     index('tickets_open_all').on(t.id).where(sql`status <> 5`),
     index('tickets_open_priority').on(t.priority, t.id).where(sql`status <> 5`),
     index('tickets_status').on(t.status, t.id),
