@@ -28,13 +28,15 @@ describe('what travels', () => {
   })
 
   test('every answer is typed and inert, and pages carry a strict policy', async () => {
-    const reply = await app.stranger().inject({ url: '/api/v1/account/captcha' })
-    expect(reply.headers).toMatchObject({
+    const data = await app.stranger().inject({ url: '/api/v1/account/captcha' })
+    expect(data.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
-      'x-frame-options': 'DENY',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     })
-    expect(reply.headers['content-security-policy']).toContain("script-src 'self';")
+    const page = await app.stranger().inject({ url: '/healthz' })
+    expect(page.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' })
+    expect(page.headers['content-security-policy']).toContain("script-src 'self';")
   })
 
   test('broken bodies are told in the envelope', async () => {
