@@ -20,6 +20,8 @@ export interface Topics {
    * which lists, and which devices when they are few.
    */
   fleet: { table: string; lists?: number[] | null; devices?: number[] | null }
+  /** A customer, a model or an account was renamed; sent by triggers. */
+  names: { table: string }
   job: { jobId: number; uid: number | null; state: string; percent: number }
 }
 export type Topic = keyof Topics

@@ -1,15 +1,16 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { accounts } from '#db/schema/account.ts'
 import { loginLogs } from '#db/schema/system.ts'
 import { useApp } from '#test/harness.ts'
-import { HotLists } from './hot-list.ts'
+import type { HotLists } from './hot-list.ts'
 import { contains, paginate } from './query.ts'
 
 const app = useApp()
 let lists: HotLists
 
 beforeAll(async () => {
-  lists = new HotLists(app.kernel.database.pool)
+  lists = app.kernel.lists
   await app.db.execute(sql`insert into login_logs (account, ip, status, msg, login_time)
     select 'u' || g % 3, '::1', g % 2, '100%', now() - g * interval '1 second' from generate_series(1, 30000) g`)
 })
@@ -24,11 +25,11 @@ const select = () =>
     })
     .from(loginLogs)
 
-/** The same filter as keys and as rows. */
-const hot = (where?: SQL) => ({
-  keys: () =>
-    app.db.select({ id: loginLogs.infoId }).from(loginLogs).where(where).orderBy(desc(loginLogs.infoId)).$dynamic(),
-  rows: (page: SQL) => select().where(sql`${loginLogs.infoId} in ${page}`).orderBy(desc(loginLogs.infoId)).$dynamic(),
+const hot = (where?: SQL) => () => ({
+  select: () => select().$dynamic(),
+  key: loginLogs.infoId,
+  where,
+  order: [desc(loginLogs.infoId)],
 })
 
 test('a hot page is the page of the ordinary query, row by row', async () => {
@@ -87,4 +88,45 @@ test('a search takes % literally', async () => {
       ])
     ).total,
   ).toBe(0)
+})
+
+test('names stand beside ids, and a renaming by any tool shows on the next page', async () => {
+  const { pool } = app.kernel.database
+  const named = () => ({
+    select: () => app.db.select({ uid: accounts.uid, tenantId: accounts.tenantId }).from(accounts).$dynamic(),
+    key: accounts.uid,
+    where: undefined,
+    order: [asc(accounts.uid)],
+    names: { realname: { id: 'uid', kind: 'account' }, tenantName: { id: 'tenantId', kind: 'tenant' } } as const,
+  })
+  const first = async (pageNum: number) => (await lists.page('named', named, {}, { pageNum, pageSize: 1 })).list[0]
+  const { rows } = await pool.query<{ uid: number }>(
+    `insert into accounts (account, realname, tenant_id, password_hash) values ('hot', '甲', null, '') returning uid`,
+  )
+  const { uid = 0 } = rows[0] ?? {}
+  expect(await first(1)).toEqual({ uid: 1, realname: '系统管理员', tenantId: 1, tenantName: '平台运营中心' })
+  expect(await first(2)).toEqual({ uid, realname: '甲', tenantId: null, tenantName: '' })
+  await pool.query(`update accounts set realname = '乙' where uid = $1`, [uid])
+  await pool.query(`update tenants set name = '总部' where id = 1`)
+  await app.kernel.events.caughtUp()
+  expect(await first(1)).toMatchObject({ tenantName: '总部' })
+  expect(await first(2)).toMatchObject({ realname: '乙' })
+})
+
+test('connections of hot pages that break are opened anew', async () => {
+  const page = () => lists.page('all', hot(), {}, { pageNum: 1, pageSize: 10 })
+  const many = await Promise.all(Array.from({ length: 50 }, page))
+  expect(new Set(many.map(({ list }) => JSON.stringify(list))).size).toBe(1)
+  await app.kernel.database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%login_logs%'
+     and pid <> pg_backend_pid()`,
+  )
+  await expect
+    .poll(() =>
+      page().then(
+        ({ list }) => list.length,
+        () => 0,
+      ),
+    )
+    .toBe(10)
 })

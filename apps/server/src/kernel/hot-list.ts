@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { MAX_ROWS } from '@oms/contract/kernel/page.ts'
 import { Column, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { PgSelect } from 'drizzle-orm/pg-core'
-import type pg from 'pg'
+import type { PgColumn, PgSelect } from 'drizzle-orm/pg-core'
+import type { Database, Db } from '#db/client.ts'
+import type { Pipeline } from '#db/pipeline.ts'
+import type { NameKind, NameOf, Names } from './names.ts'
 import { offsetOf } from './query.ts'
 
 /** Totals up to here are counted afresh every time: cheap, and a person who has just added a row sees it counted. */
@@ -25,20 +27,33 @@ interface Statement {
   readonly text: string
   valuesOf(values: Values): unknown[]
 }
+interface Parts {
+  readonly database: Database
+  readonly pipeline: Pipeline
+  readonly names: Names
+}
 interface Shape {
   readonly rows: Statement
   readonly fresh: Statement
   readonly capped: Statement
   readonly plan: Statement
   readonly decode: (row: unknown[]) => Record<string, unknown>
+  /** Where in a row the id stands and where the name goes, behind all that was read. */
+  readonly names: readonly { readonly kind: NameKind; readonly from: number; readonly to: number }[]
 }
 
-/** How one shape of a list is read: first the keys of the page, then its rows. */
-export interface HotQuery<K extends PgSelect, Q extends PgSelect> {
-  /** Selects the key alone, filtered and ordered, so that skipped rows cost an index entry each and nothing else. */
-  readonly keys: () => K
-  /** The rows of those keys, in the same order; `page` is the sub-select of the keys. */
-  readonly rows: (page: SQL) => Q
+/** How one shape of a list is read. */
+export interface HotQuery<Q extends PgSelect, F extends string = never> {
+  /** What each row shows, with neither filter nor order. */
+  readonly select: () => Q
+  readonly key: PgColumn
+  readonly where: SQL | undefined
+  readonly order: SQL[]
+  /**
+   * Names each row shows beside an id of its own. With them `select` has to read one table alone, and a first page is
+   * read in one go; otherwise the keys of a page are read first, so that skipped rows cost an index entry each.
+   */
+  readonly names?: Readonly<Record<F, NameOf>>
 }
 
 /**
@@ -47,35 +62,53 @@ export interface HotQuery<K extends PgSelect, Q extends PgSelect> {
  * one count under way per filter. Not for accounts behind the tenant wall: their reads need a transaction of their own.
  */
 export class HotLists {
-  readonly #pool: pg.Pool
+  readonly #database: Database
+  readonly #pipeline: Pipeline
+  readonly #names: Names
   readonly #shapes = new Map<string, Shape>()
   readonly #totals = new Map<string, { at: number; total: Promise<Total> }>()
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool
+  constructor({ database, pipeline, names }: Parts) {
+    this.#database = database
+    this.#pipeline = pipeline
+    this.#names = names
   }
 
   /**
    * `shape` names the query made with `sql.placeholder`s for `values`; the same shape must always mean the same text.
    */
-  async page<K extends PgSelect, Q extends PgSelect>(shape: string, query: HotQuery<K, Q>, values: Values, page: Page) {
+  async page<Q extends PgSelect, F extends string = never>(
+    shape: string,
+    query: () => HotQuery<Q, F>,
+    values: Values,
+    page: Page,
+  ) {
     const offset = offsetOf(page)
-    const prepared = this.#shapeOf(`${shape} ${page.pageSize} ${offset}`, { ...query, limit: page.pageSize, offset })
-    const { text, valuesOf, name } = prepared.rows
-    // Each connection keeps the statements of first pages; those of later ones are too many, and rare.
-    const statement = { ...(offset === 0 && { name }), text, values: valuesOf(values), rowMode: 'array' as const }
-    const [{ rows }, total] = await Promise.all([
-      this.#pool.query<unknown[]>(statement),
+    const prepared = this.#shapeOf(`${shape} ${page.pageSize} ${offset}`, query, { limit: page.pageSize, offset })
+    const [list, total] = await Promise.all([
+      this.#rowsOf(prepared, values, offset),
       this.#totalOf(shape, prepared, values),
     ])
-    return { list: rows.map(prepared.decode) as Awaited<Q>, ...total }
+    return { list: list as unknown as (Awaited<Q>[number] & Record<F, string>)[], ...total }
   }
 
-  #shapeOf(shape: string, query: Cut): Shape {
+  /** Each connection keeps the statements of first pages; those of later ones are too many, and rare. */
+  async #rowsOf({ rows, decode, names }: Shape, values: Values, offset: number) {
+    const { name, text } = rows
+    const statement = { name, text, values: rows.valuesOf(values) }
+    const found =
+      offset === 0
+        ? await this.#pipeline.rows(statement)
+        : (await this.#database.pool.query<unknown[]>({ ...statement, name: undefined, rowMode: 'array' })).rows
+    for (const { kind, ...places } of names) await this.#names.put(found, kind, places)
+    return found.map(decode)
+  }
+
+  #shapeOf(shape: string, query: () => HotQuery<PgSelect, string>, cut: Cut): Shape {
     const known = this.#shapes.get(shape)
     if (known) return known
     if (this.#shapes.size >= MAX_SHAPES) this.#shapes.clear()
-    const made = shapeOf(query)
+    const made = shapeOf(this.#database.db, query(), cut)
     this.#shapes.set(shape, made)
     return made
   }
@@ -97,7 +130,7 @@ export class HotLists {
     if (few <= FRESH_UP_TO) return { total: few }
     const total = await this.#number(capped, values)
     if (total <= MAX_ROWS) return { total }
-    const { rows } = await this.#pool.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
+    const { rows } = await this.#database.pool.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
       plan.text,
       plan.valuesOf(values),
     )
@@ -106,7 +139,7 @@ export class HotLists {
   }
 
   async #number(statement: Statement, values: Values) {
-    const { rows } = await this.#pool.query<{ n: number }>(named(statement, values))
+    const { rows } = await this.#database.pool.query<{ n: number }>(named(statement, values))
     return rows[0]?.n ?? 0
   }
 }
@@ -117,25 +150,49 @@ const named = ({ name, text, valuesOf }: Statement, values: Values) => ({ name, 
  * Limit and offset stand in the text as numbers: of a parameter the planner would assume a tenth of the table, and read
  * it whole.
  */
-type Cut = HotQuery<PgSelect, PgSelect> & { readonly limit: number; readonly offset: number }
-
-function shapeOf({ keys, rows, limit, offset }: Cut): Shape {
-  const { sql: text, params } = keys().toSQL()
-  const bare = withoutOrder(text)
-  const page = sql`(${keys().getSQL()} limit ${sql.raw(String(limit))} offset ${sql.raw(String(offset))})`
-  const query = rows(page)
-  const whole = query.toSQL()
-  return {
-    rows: statementOf(whole.sql, whole.params),
-    fresh: statementOf(`select count(*)::int as n from (${bare} limit ${FRESH_UP_TO + 1}) counted`, params),
-    capped: statementOf(`select count(*)::int as n from (${bare} limit ${MAX_ROWS + 1}) counted`, params),
-    plan: statementOf(`explain (format json) ${bare}`, params),
-    decode: decoderOf(query),
-  }
+interface Cut {
+  readonly limit: number
+  readonly offset: number
 }
 
-/** Counting needs no order; ours is always the last clause. */
-const withoutOrder = (text: string) => text.replace(/ order by (?:(?! order by )[\s\S])*$/, '')
+function shapeOf(
+  db: Db,
+  { select, key, where, order, names }: HotQuery<PgSelect, string>,
+  { limit, offset }: Cut,
+): Shape {
+  const keys = () => db.select({ key }).from(key.table).where(where).$dynamic()
+  const rows = select()
+  const inOneGo = names !== undefined && offset === 0
+  const cut = ` limit ${limit} offset ${offset}`
+  const page = sql`(${keys()
+    .orderBy(...order)
+    .getSQL()}${sql.raw(cut)})`
+  const whole = rows
+    .where(inOneGo ? where : sql`${key} in ${page}`)
+    .orderBy(...order)
+    .toSQL()
+  const counted = keys().toSQL()
+  const fields = fieldsOf(rows)
+  const named = Object.entries(names ?? {})
+  return {
+    rows: statementOf(inOneGo ? whole.sql + cut : whole.sql, whole.params),
+    fresh: statementOf(
+      `select count(*)::int as n from (${counted.sql} limit ${FRESH_UP_TO + 1}) counted`,
+      counted.params,
+    ),
+    capped: statementOf(
+      `select count(*)::int as n from (${counted.sql} limit ${MAX_ROWS + 1}) counted`,
+      counted.params,
+    ),
+    plan: statementOf(`explain (format json) ${counted.sql}`, counted.params),
+    decode: decoderOf([...fields, ...named.map(([key]) => ({ key, read: undefined }))]),
+    names: named.map(([, { id, kind }], index) => ({
+      kind,
+      from: fields.findIndex(({ key }) => key === id),
+      to: fields.length + index,
+    })),
+  }
+}
 
 function statementOf(text: string, params: readonly unknown[]): Statement {
   const name = `hot-${createHash('sha1').update(text).digest('hex').slice(0, 20)}`
@@ -151,23 +208,35 @@ function statementOf(text: string, params: readonly unknown[]): Statement {
   return { name, text, valuesOf: (values) => readers.map((read) => read(values)) }
 }
 
-/** Rows come as arrays in the order of the selection; each field is read as drizzle itself would read it. */
-function decoderOf(query: PgSelect) {
-  const fields = Object.entries(query._.selectedFields as Record<string, unknown>).map(([key, field]) => ({
+interface Field {
+  readonly key: string
+  readonly read: ((value: unknown) => unknown) | undefined
+}
+
+const fieldsOf = (query: PgSelect): Field[] =>
+  Object.entries(query._.selectedFields as Record<string, unknown>).map(([key, field]) => ({
     key,
     read: readerOf(field),
   }))
-  return (row: unknown[]) => {
-    const decoded: Record<string, unknown> = {}
-    for (let i = 0; i < fields.length; i++) {
-      const { key, read } = fields[i] as (typeof fields)[number]
-      const value = row[i]
-      decoded[key] = value === null || read === undefined ? value : read(value)
-    }
-    return decoded
-  }
+
+type Decode = (row: unknown[]) => Record<string, unknown>
+
+/**
+ * Rows come as arrays in the order of the selection; each field is read as drizzle itself would read it. Compiled, as
+ * fast-json-stringify is: filling twenty rows field by field costs more than reading them from the socket. The names of
+ * fields are those of the query's source text, never a caller's.
+ */
+function decoderOf(fields: readonly Field[]): Decode {
+  const parts = fields.map(({ key, read }, at) => {
+    const value = read ? `row[${at}] === null ? null : readers[${at}](row[${at}])` : `row[${at}]`
+    return `${JSON.stringify(key)}: ${value}`
+  })
+  const readers = fields.map(({ read }) => read)
+  return new Function('readers', `return (row) => ({ ${parts.join(', ')} })`)(readers) as Decode
 }
 
-/** Computed fields come as the driver read them. */
+/** Computed fields come as the driver read them, and most columns too. */
 const readerOf = (field: unknown) =>
-  is(field, Column) ? (value: unknown) => field.mapFromDriverValue(value) : undefined
+  is(field, Column) && field.mapFromDriverValue !== Column.prototype.mapFromDriverValue
+    ? (value: unknown) => field.mapFromDriverValue(value)
+    : undefined

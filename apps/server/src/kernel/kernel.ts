@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '#db/client.ts'
+import { Pipeline } from '#db/pipeline.ts'
 import type { Config } from './config.ts'
 import { Events } from './events.ts'
 import { openFileStore, openPartStore } from './files/open-store.ts'
@@ -9,6 +10,7 @@ import { Fleet } from './fleet/fleet.ts'
 import { HotLists } from './hot-list.ts'
 import { Jobs } from './jobs.ts'
 import { Mailer } from './mail.ts'
+import { Names } from './names.ts'
 import { Passwords } from './passwords.ts'
 import { PermVersion } from './perm-version.ts'
 import { RateLimit } from './rate.ts'
@@ -27,6 +29,7 @@ export interface Kernel {
   readonly uploads: ResumableUploads
   readonly jobs: Jobs
   readonly lists: HotLists
+  readonly names: Names
   readonly mail: Mailer
   readonly signing: Signing
   readonly rate: RateLimit
@@ -53,6 +56,8 @@ export async function createKernel({ config, database, log, now = () => new Date
   const permVersion = new PermVersion()
   await events.start()
   await permVersion.follow({ events, database })
+  const names = new Names(database.pool, events)
+  const pipeline = new Pipeline(database.connection)
   const fleet = new Fleet({ database, events, log, timeZone: config.timeZone })
   return {
     config,
@@ -64,7 +69,8 @@ export async function createKernel({ config, database, log, now = () => new Date
     files,
     uploads: new ResumableUploads(files, openPartStore(place)),
     jobs,
-    lists: new HotLists(database.pool),
+    lists: new HotLists({ database, pipeline, names }),
+    names,
     mail: new Mailer(config.mail),
     signing: new Signing(config),
     rate: new RateLimit(),
@@ -75,6 +81,7 @@ export async function createKernel({ config, database, log, now = () => new Date
       await jobs.close()
       await fleet.close()
       await sessions.close()
+      await pipeline.close()
       await events.close()
     },
   }

@@ -72,6 +72,8 @@ async function serve(kernel: Kernel, entry: Entry, request: FastifyRequest, repl
   const call: Call = { ...bareCall(request, startedAt), user, incoming, input: parseInput(endpoint, request) }
   try {
     const answer = await run(kernel, entry, call)
+    // Whoever has just renamed something sees it so, whichever comes first: the answer or the announcement.
+    if (endpoint.method !== 'GET') kernel.names.forget()
     for (const task of call.after)
       await Promise.resolve(task()).catch((err: unknown) => request.log.error({ err }, 'after commit'))
     if (endpoint.stream) return await (answer as StreamAnswer)(request, reply)

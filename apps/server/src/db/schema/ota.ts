@@ -34,7 +34,8 @@ export const otaVersions = pgTable(
   (t) => [
     uniqueIndex('ota_versions_code').on(t.tenantId, t.modelId, t.packageName, t.verCode).where(sql`deleted_at is null`),
     index('ota_versions_tenant').on(t.tenantId, t.otaId),
-    index('ota_versions_model').on(t.modelId, t.otaId),
+    // With the kind, and without what is deleted, counts need not look at the rows themselves.
+    index('ota_versions_model').on(t.modelId, t.kind, t.otaId).where(sql`deleted_at is null`),
     // A list is of one kind. As lists ask for the rest: nulls first upwards, last downwards.
     index('ota_versions_kind').on(t.kind, t.otaId),
     index('ota_versions_release').on(t.kind, t.releaseDate.asc().nullsFirst(), t.otaId),

@@ -111,25 +111,19 @@ function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.list>) 
   const given = input as Readonly<Record<string, unknown>>
   const set = Object.keys(HOT).filter((key) => given[key] !== undefined)
   const shape = ['device', ...set, input.orderByColumn, input.isAsc].join(' ')
-  const exact = Object.entries(HOT).map(([key, column]: [string, Column]) =>
-    set.includes(key) ? eq(column, sql.placeholder(key)) : undefined,
-  )
-  const where = and(visibleDevices(user), ...exact)
-  const order = sortOf(input)
-  const keys = () =>
-    db
-      .select({ id: devices.id })
-      .from(devices)
-      .where(where)
-      .orderBy(...order)
-      .$dynamic()
-  const rows = (page: SQL) =>
-    shownDevices(db)
-      .where(sql`${devices.id} in ${page}`)
-      .orderBy(...order)
-      .$dynamic()
+  const query = () => {
+    const exact = Object.entries(HOT).map(([key, column]: [string, Column]) =>
+      set.includes(key) ? eq(column, sql.placeholder(key)) : undefined,
+    )
+    return {
+      select: () => shownDevices(db).$dynamic(),
+      key: devices.id,
+      where: and(visibleDevices(user), ...exact),
+      order: sortOf(input),
+    }
+  }
   const values = Object.fromEntries(set.map((key) => [key, given[key]]))
-  return kernel.lists.page(shape, { keys, rows }, values, input)
+  return kernel.lists.page(shape, query, values, input)
 }
 
 /** The pasted serials with any other filter: a page of what was found, and which were not. */

@@ -78,22 +78,14 @@ const isPlain = ({ scope }: User, input: Filter) =>
 function hotPage({ db, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
   const set = (Object.keys(EXACT) as Exact[]).filter((key) => input[key] !== undefined)
   const shape = ['license', ...set, input.orderByColumn, input.isAsc].join(' ')
-  const where = and(...set.map((key) => eq(EXACT[key], sql.placeholder(key))))
-  const order = sortOf(input)
-  const keys = () =>
-    db
-      .select({ id: licenses.id })
-      .from(licenses)
-      .where(where)
-      .orderBy(...order)
-      .$dynamic()
-  const rows = (page: SQL) =>
-    shownLicenses(db)
-      .where(sql`${licenses.id} in ${page}`)
-      .orderBy(...order)
-      .$dynamic()
+  const query = () => ({
+    select: () => shownLicenses(db).$dynamic(),
+    key: licenses.id,
+    where: and(...set.map((key) => eq(EXACT[key], sql.placeholder(key)))),
+    order: sortOf(input),
+  })
   const values = Object.fromEntries(set.map((key) => [key, input[key]]))
-  return kernel.lists.page(shape, { keys, rows }, values, input)
+  return kernel.lists.page(shape, query, values, input)
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {

@@ -6,7 +6,7 @@ import type { Ctx, User } from '#kernel/context.ts'
 import { notFound } from '#kernel/problem.ts'
 import { contains, orderOf, paginate, within } from '#kernel/query.ts'
 import type { Asked, Family } from './ota-family.ts'
-import { componentsOf, shownVersions, visible } from './ota-rows.ts'
+import { componentsOf, namelessVersions, shownVersions, VERSION_NAMES, visible } from './ota-rows.ts'
 
 type Filter = Omit<Asked, 'pageNum' | 'pageSize'>
 
@@ -54,27 +54,19 @@ function hotPage({ db, user, kernel }: Ctx, family: Family, input: Asked) {
   const shape = [family.bizType, ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
   const stand = (key: string, column: Column) =>
     set.some(([name]) => name === key) ? eq(column, sql.placeholder(key)) : undefined
-  const where = () =>
-    and(
+  const query = () => ({
+    select: () => namelessVersions(db).$dynamic(),
+    key: otaVersions.otaId,
+    where: and(
       visible(user, family),
       stand('verCode', otaVersions.verCode),
       stand('modelId', otaVersions.modelId),
       stand('status', otaVersions.status),
-    )
-  const order = () => sortOf(input)
-  const keys = () =>
-    db
-      .select({ otaId: otaVersions.otaId })
-      .from(otaVersions)
-      .where(where())
-      .orderBy(...order())
-      .$dynamic()
-  const rows = (page: SQL) =>
-    shownVersions(db)
-      .where(sql`${otaVersions.otaId} in ${page}`)
-      .orderBy(...order())
-      .$dynamic()
-  return kernel.lists.page(shape, { keys, rows }, Object.fromEntries(set), input)
+    ),
+    order: sortOf(input),
+    names: VERSION_NAMES,
+  })
+  return kernel.lists.page(shape, query, Object.fromEntries(set), input)
 }
 
 export const get =

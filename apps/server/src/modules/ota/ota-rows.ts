@@ -26,37 +26,49 @@ export function tenantOf({ tenantId }: User) {
   return tenantId
 }
 
+const columns = {
+  otaId: otaVersions.otaId,
+  modelId: otaVersions.modelId,
+  packageName: otaVersions.packageName,
+  verCode: otaVersions.verCode,
+  verName: otaVersions.verName,
+  status: otaVersions.status,
+  components: otaVersions.components,
+  oldVerMin: otaVersions.oldVerMin,
+  oldVerMax: otaVersions.oldVerMax,
+  buildDate: otaVersions.buildDate,
+  releaseDate: otaVersions.releaseDate,
+  description: otaVersions.description,
+  tenantId: otaVersions.tenantId,
+  createTime: otaVersions.createTime,
+  updateTime: otaVersions.updateTime,
+  enableTime: otaVersions.enableTime,
+  rev: otaVersions.rev,
+}
+
 /** Versions as lists and details show them. */
 export const shownVersions = (db: Db) =>
   db
     .select({
-      otaId: otaVersions.otaId,
-      modelId: otaVersions.modelId,
+      ...columns,
       modelName: deviceModels.modelName,
-      packageName: otaVersions.packageName,
-      verCode: otaVersions.verCode,
-      verName: otaVersions.verName,
-      status: otaVersions.status,
-      components: otaVersions.components,
-      oldVerMin: otaVersions.oldVerMin,
-      oldVerMax: otaVersions.oldVerMax,
-      buildDate: otaVersions.buildDate,
-      releaseDate: otaVersions.releaseDate,
-      description: otaVersions.description,
-      tenantId: otaVersions.tenantId,
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       createByName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as(
         'create_by_name',
       ),
-      createTime: otaVersions.createTime,
-      updateTime: otaVersions.updateTime,
-      enableTime: otaVersions.enableTime,
-      rev: otaVersions.rev,
     })
     .from(otaVersions)
     .innerJoin(deviceModels, eq(deviceModels.id, otaVersions.modelId))
     .leftJoin(tenants, eq(tenants.id, otaVersions.tenantId))
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
+
+/** The same without the names of model, customer and maker: `VERSION_NAMES` says whose they are. */
+export const namelessVersions = (db: Db) => db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
+export const VERSION_NAMES = {
+  modelName: { id: 'modelId', kind: 'model' },
+  tenantName: { id: 'tenantId', kind: 'tenant' },
+  createByName: { id: 'createBy', kind: 'account' },
+} as const
 
 /** The row to change, locked until the transaction ends; one of another tenant is as good as missing. */
 export async function lockVersion(db: Db, user: User, family: Family, otaId: number): Promise<StoredVersion> {

@@ -6,7 +6,17 @@ import { tickets } from '#db/schema/ticket.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { paginate } from '#kernel/query.ts'
 import { isWalled } from '#kernel/tenancy.ts'
-import { isOpen, matching, pendingFor, pendingOrder, shownTickets, ticketOrder, visible } from './ticket-rows.ts'
+import {
+  isOpen,
+  matching,
+  namelessTickets,
+  pendingFor,
+  pendingOrder,
+  shownTickets,
+  TICKET_NAMES,
+  ticketOrder,
+  visible,
+} from './ticket-rows.ts'
 
 type Input = ParsedOf<typeof feedback.page>
 
@@ -42,19 +52,14 @@ async function pageOfKind({ db, user, kernel }: Ctx, input: Input, { name, order
     return paginate(db, rows, input, order)
   }
   const shape = ['ticket', name, ...set.map(([key]) => key), input.orderByColumn, input.isAsc].join(' ')
-  const where = and(also(sql`${sql.placeholder('me')}`), ...set.map(([key]) => eq(HOT[key]!, sql.placeholder(key))))
-  const keys = () =>
-    db
-      .select({ id: tickets.id })
-      .from(tickets)
-      .where(where)
-      .orderBy(...order)
-      .$dynamic()
-  const rows = (page: SQL) =>
-    shownTickets(db)
-      .where(sql`${tickets.id} in ${page}`)
-      .orderBy(...order)
-  return kernel.lists.page(shape, { keys, rows }, { ...Object.fromEntries(set), me: uid }, input)
+  const query = () => ({
+    select: () => namelessTickets(db),
+    key: tickets.id,
+    where: and(also(sql`${sql.placeholder('me')}`), ...set.map(([key]) => eq(HOT[key]!, sql.placeholder(key)))),
+    order,
+    names: TICKET_NAMES,
+  })
+  return kernel.lists.page(shape, query, { ...Object.fromEntries(set), me: uid }, input)
 }
 
 export const page = (ctx: Ctx, input: Input) =>

@@ -29,11 +29,10 @@ export { isOpen, visibleTickets as visible }
 /** What waits for this account: not closed, and its own or nobody's. */
 export const pendingFor = (uid: number | SQL) => and(isOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
 
-export const ticketColumns = {
+const columns = {
   id: tickets.id,
   feedbackNo: tickets.feedbackNo,
   tenantId: tickets.tenantId,
-  tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
   account: tickets.account,
   sn: tickets.sn,
   modelName: tickets.modelName,
@@ -61,9 +60,15 @@ export const ticketColumns = {
   version: tickets.rev,
 }
 
+export const ticketColumns = { ...columns, tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name') }
+
 /** Tickets as lists show them. */
 export const shownTickets = (db: Db) =>
   db.select(ticketColumns).from(tickets).leftJoin(tenants, eq(tenants.id, tickets.tenantId)).$dynamic()
+
+/** The same without the name of the customer: `TICKET_NAMES` says whose it is. */
+export const namelessTickets = (db: Db) => db.select(columns).from(tickets).$dynamic()
+export const TICKET_NAMES = { tenantName: { id: 'tenantId', kind: 'tenant' } } as const
 
 export type Filters = Partial<FeedbackFilterValues>
 
