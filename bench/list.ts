@@ -15,7 +15,7 @@ const MODELS = 50
 const ROWS_SQL = `select v.ota_id, v.ver_code, v.ver_name, v.status, v.components, v.old_ver_min, v.old_ver_max, v.build_date,
   v.release_date, v.description, v.tenant_id, v.create_time, v.update_time, v.rev, m.model_name
   from ota_versions v join device_models m on m.id = v.model_id
-  where v.model_id = :model and v.deleted_at is null order by v.ota_id desc limit 20`
+  where v.model_id = :model and v.kind = 1 and v.deleted_at is null order by v.ota_id desc limit 20`
 
 export async function run() {
   const product = await startProduct({ port: 18_301, env: { OMS_DB_POOL: '10' } })
