@@ -68,7 +68,8 @@ async function throughput(product: Product) {
   const ticket = await product.login()
   const ours: number[] = []
   const baseline: number[] = []
-  await latency(product, 1)
+  // What is measured is the program at work, not the compiling of its hot paths in the first seconds.
+  wrk(product, ticket)
   for (let round = 0; round < ROUNDS; round++) {
     baseline.push(pgbench(product))
     ours.push(wrk(product, ticket))
