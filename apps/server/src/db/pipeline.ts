@@ -1,7 +1,8 @@
 import pg from 'pg'
 
-/** Two, so that one answer that takes long does not hold up all others. */
+/** The second takes over where many wait on the first; one alone wakes PostgreSQL least often. */
 const CONNECTIONS = 2
+const MANY = 32
 
 interface Lane {
   client: Promise<pg.Client> | undefined
@@ -24,7 +25,7 @@ export class Pipeline {
 
   /** Rows as arrays, in the order of the selection. A broken connection fails what is under way on it, as in a pool. */
   async rows(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }) {
-    const lane = this.#lanes.reduce((least, other) => (other.waiting < least.waiting ? other : least))
+    const lane = this.#lanes.find(({ waiting }) => waiting < MANY) ?? this.#shortest()
     lane.waiting += 1
     try {
       const client = await (lane.client ??= this.#open(lane))
@@ -38,6 +39,10 @@ export class Pipeline {
   async close() {
     this.#closed = true
     await Promise.all(this.#lanes.map(async ({ client }) => (await client?.catch(() => undefined))?.end()))
+  }
+
+  #shortest() {
+    return this.#lanes.reduce((least, other) => (other.waiting < least.waiting ? other : least))
   }
 
   #open(lane: Lane): Promise<pg.Client> {
