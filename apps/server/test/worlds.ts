@@ -19,6 +19,8 @@ const SHARED = new Set([
   'login_failures',
   'menus',
   'ota_versions_platform',
+  'scene_device_types',
+  'scene_industries',
   'scene_menus',
   'scenes',
   'schema_migrations',
