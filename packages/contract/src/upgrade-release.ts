@@ -45,6 +45,8 @@ const policyFields = {
   needConfirm: z.boolean('请选择是否需要用户确认').default(false).meta({ title: '需要设备用户确认' }),
   maxDownloads: optional(whole('同时下载上限', 1, 100_000)),
   perMinute: optional(whole('每分钟下发上限', 1, 1_000_000)),
+  /** MB a second that all downloads of the version share on each process. */
+  bandwidth: optional(whole('下载带宽上限', 1, 10_000)),
   timeoutMinutes: whole('任务超时', 1, 43_200).default(1440).meta({ title: '任务超时' }),
   autoRetries: whole('自动重试次数', 0, 5).default(0).meta({ title: '自动重试次数' }),
   stages: z.array(StageInput, '阶段不正确').max(MAX_STAGES, `阶段不能超过${MAX_STAGES}个`).default([]),
@@ -137,6 +139,7 @@ export const Release = z.object({
   needConfirm: z.boolean(),
   maxDownloads: z.int().nullable(),
   perMinute: z.int().nullable(),
+  bandwidth: z.int().nullable().meta({ title: '下载带宽上限' }),
   timeoutMinutes: z.int(),
   autoRetries: z.int(),
   submitByName: z.string().meta({ title: '提交人' }),

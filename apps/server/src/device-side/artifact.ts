@@ -51,7 +51,7 @@ export async function sendComponent(call: Call, { task, component, deployment }:
     if (error instanceof FileMissing) throw new DeviceProblem(503, 'the file is not available', 300)
     throw error
   })
-  side.downloads.begin(task.taskId)
+  side.downloads.begin(task.taskId, task.otaId)
   void side.tasks.reached(task, TASK.downloading, 'download')
   const before = sizeBefore(deployment, component) + plan.range.start
   let sent = 0
@@ -64,9 +64,7 @@ export async function sendComponent(call: Call, { task, component, deployment }:
   const wanted = plan.range.end - plan.range.start + 1
   const end = plan.range.end
   try {
-    const { bandwidth } = side
-    if (bandwidth) await pipeline(source, (chunks: AsyncIterable<Buffer>) => bandwidth.paced(chunks), response)
-    else await pipeline(source, response)
+    await pipeline(source, (chunks: AsyncIterable<Buffer>) => side.lines.paced(task.otaId, chunks), response)
   } finally {
     const isComplete = sent === wanted && end === size - 1 && response.writableFinished
     const complete = side.downloads.end(task.taskId, component.id, isComplete)

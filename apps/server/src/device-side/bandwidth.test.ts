@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
-import { Bandwidth, type Clock } from './bandwidth.ts'
-import { deviceLab } from './device-fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { type Clock, Lines } from './bandwidth.ts'
+import { deviceLab, type Version } from './device-fixture.ts'
 
 /** A clock that stands still until everybody waits, and goes on to whoever is first. */
 function simulated() {
@@ -24,6 +24,15 @@ function simulated() {
   return { clock, run, now: () => at }
 }
 
+/** The lines of a process that may send so many bytes a second, with these releases. */
+function linesOf(
+  bytesPerSecond: number,
+  clock: Clock,
+  rules: ReadonlyMap<number, { bandwidth: number | null }> = new Map(),
+) {
+  return new Lines({ state: { rules } } as never, bytesPerSecond, clock)
+}
+
 async function* file(size: number, chunk = 256 * 1024) {
   for (let left = size; left > 0; left -= chunk) yield Buffer.alloc(Math.min(left, chunk))
 }
@@ -31,11 +40,11 @@ async function* file(size: number, chunk = 256 * 1024) {
 test('all downloads together get what is allowed a second and no more, whatever their number', async () => {
   const RATE = 1_000_000
   const { clock, run, now } = simulated()
-  const bandwidth = new Bandwidth(RATE, clock)
+  const lines = linesOf(RATE, clock)
   const sent = [0, 0, 0, 0]
   const samples: { at: number; total: number; each: number[] }[] = []
   const download = async (index: number) => {
-    for await (const piece of bandwidth.paced(file(2_500_000))) {
+    for await (const piece of lines.paced(1, file(2_500_000))) {
       sent[index]! += piece.length
       samples.push({ at: now(), total: sent.reduce((sum, each) => sum + each, 0), each: [...sent] })
     }
@@ -53,10 +62,10 @@ test('all downloads together get what is allowed a second and no more, whatever 
 
 test('a line that stood idle has nothing saved up', async () => {
   const { clock, run, now } = simulated()
-  const bandwidth = new Bandwidth(100_000, clock)
+  const lines = linesOf(100_000, clock)
   const drain = async () => {
     let total = 0
-    for await (const piece of bandwidth.paced(file(200_000))) total += piece.length
+    for await (const piece of lines.paced(1, file(200_000))) total += piece.length
     return total
   }
   await run(drain())
@@ -64,6 +73,66 @@ test('a line that stood idle has nothing saved up', async () => {
   const begun = now()
   await run(drain())
   expect(now() - begun).toBeGreaterThan(1_700)
+})
+
+test('a limit that is given, changed or lifted while devices download is that of the rest of the download', async () => {
+  const { clock, run, now } = simulated()
+  const rules = new Map<number, { bandwidth: number | null }>([[1, { bandwidth: null }]])
+  const lines = linesOf(0, clock, rules)
+  let sent = 0
+  const marks: number[] = []
+  const drain = async () => {
+    for await (const piece of lines.paced(1, file(4 * MIB))) {
+      sent += piece.length
+      if (sent === MIB) rules.set(1, { bandwidth: 1 })
+      if (sent === 2 * MIB) rules.set(1, { bandwidth: 4 })
+      // Disabled: what is under way keeps to the last word.
+      if (sent === 3 * MIB) rules.delete(1)
+      if (sent % MIB === 0) marks.push(now())
+    }
+  }
+  await run(drain())
+  const [free, slow, fast, gone] = marks as [number, number, number, number]
+  expect(free).toBe(0)
+  expect(slow - free).toBeGreaterThan(850)
+  expect(slow - free).toBeLessThan(1010)
+  expect(fast - slow).toBeGreaterThan(150)
+  expect(fast - slow).toBeLessThan(260)
+  expect(gone - fast).toBeGreaterThan(150)
+})
+const MIB = 1024 * 1024
+
+describe('a release with a limit of its own', () => {
+  const { clock, run, now } = simulated()
+  const lab = deviceLab({}, clock)
+
+  test('all its downloads together keep to it, and those of another release do not notice', async () => {
+    const [first, second, other] = [await lab.device(), await lab.device(), await lab.device({ modelId: 2 })]
+    const limited = await lab.version({ size: 3 * MIB, policy: { bandwidth: 1 } })
+    const free = await lab.version({ size: 3 * MIB, modelId: 2 })
+    const fetch = async ({ root }: { root: string }, { componentId, fileName, bytes }: Version) => {
+      await lab.poll(root)
+      const { body } = await lab.send(`${root}/softwaremodules/${componentId}/artifacts/${fileName}`)
+      expect(body.equals(bytes)).toBe(true)
+    }
+    await run(fetch(other, free))
+    expect(now()).toBe(0)
+    await run(Promise.all([fetch(first, limited), fetch(second, limited)]))
+    // Six megabytes at one a second: what was granted, not what a loaded machine made of it.
+    expect(now()).toBeGreaterThan(5700)
+    expect(now()).toBeLessThan(6100)
+  })
+
+  test('no more devices begin than it can serve at a useful pace', async () => {
+    const device = await lab.device()
+    const { otaId } = await lab.version({ policy: { bandwidth: 1 } })
+    for (let n = 1; n <= 32; n++) lab.side.downloads.begin(-n, otaId)
+    expect((await lab.poll(device.root)).href).toBeUndefined()
+    lab.side.downloads.end(-1, 0, false)
+    expect((await lab.poll(device.root)).href).toBeDefined()
+    for (let n = 2; n <= 32; n++) lab.side.downloads.end(-n, 0, false)
+    expect(lab.side.downloads.countOf(otaId)).toBe(0)
+  })
 })
 
 const oms = deviceLab({ OMS_DEVICE_BANDWIDTH: '64' })
@@ -77,9 +146,9 @@ test('bytes arrive whole and in part, and devices are told to wait while the lin
   const part = await oms.send(`${first.root}/${link}`, { headers: { range: 'bytes=30000-' } })
   expect([part.status, part.body.equals(bytes.subarray(30_000))]).toEqual([206, true])
   // 64 KB a second are enough for two at once, and not for a third.
-  oms.side.downloads.begin(-1)
+  oms.side.downloads.begin(-1, 1)
   expect((await oms.poll(second.root)).href).toBeDefined()
-  oms.side.downloads.begin(-2)
+  oms.side.downloads.begin(-2, 1)
   const { href, body } = await oms.poll(third.root)
   expect(href).toBeUndefined()
   expect(body.config.polling.sleep).toMatch(/^00:(0[1-9]|10):\d\d$/)

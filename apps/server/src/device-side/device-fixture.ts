@@ -17,6 +17,7 @@ import { readConfig } from '#kernel/config.ts'
 import { createKernel, type Kernel } from '#kernel/kernel.ts'
 import { seed } from '../seed.ts'
 import { createTestDatabase } from '#test/database.ts'
+import type { Clock } from './bandwidth.ts'
 import { DeviceHandler } from './handler.ts'
 
 export const TOKEN = 'token-of-one-device-0123456789ab'
@@ -45,7 +46,7 @@ export interface Version {
 }
 
 /** The devices' side over a database of this file's own, listening on a port as devices find it. */
-export function deviceLab(env: Record<string, string> = {}) {
+export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
   const logs: string[] = []
   let kernel: Kernel
   let dataDir = ''
@@ -65,7 +66,7 @@ export function deviceLab(env: Record<string, string> = {}) {
       log: pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) }),
     })
     await seed(database, { passwords: kernel.passwords, adminPassword: 'Test-admin-1' })
-    handler = new DeviceHandler(kernel)
+    handler = new DeviceHandler(kernel, clock)
     server = createServer((request, response) => handler.handle(request, response))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { DeviceProblem, sendProblem } from './answer.ts'
+import type { Clock } from './bandwidth.ts'
 import { ddi } from './ddi/routes.ts'
 import { idleBody, idleFor, isIdle } from './ddi/poll.ts'
 import { credentialOf, identify, register, tenantOf } from './identify.ts'
@@ -31,9 +32,9 @@ export class DeviceHandler {
   readonly side: DeviceSide
   readonly #kernel: Kernel
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, clock?: Clock) {
     this.#kernel = kernel
-    this.side = new DeviceSide(kernel)
+    this.side = new DeviceSide(kernel, clock)
   }
 
   /** Never throws. */

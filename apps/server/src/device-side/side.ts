@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Announcer } from './announcer.ts'
-import { Bandwidth, LEAST_PER_DOWNLOAD } from './bandwidth.ts'
+import { type Clock, LEAST_PER_DOWNLOAD, Lines } from './bandwidth.ts'
 import { Certificates } from './certificates.ts'
 import { Deployments } from './deployments.ts'
 import { Downloads } from './downloads.ts'
@@ -17,15 +17,15 @@ export class DeviceSide {
   readonly presence: Presence
   readonly deployments: Deployments
   readonly downloads: Downloads
-  /** Undefined: downloads are as fast as they go. */
-  readonly bandwidth: Bandwidth | undefined
+  readonly lines: Lines
   readonly pacing: Pacing
   /** Undefined: nobody is known by a certificate. */
   readonly certificates: Certificates | undefined
   readonly tasks: Tasks
   readonly announcer: Announcer
 
-  constructor(kernel: Kernel) {
+  /** `clock`: another than the real one for what paces downloads. */
+  constructor(kernel: Kernel, clock?: Clock) {
     this.kernel = kernel
     this.presence = new Presence(kernel)
     this.deployments = new Deployments(kernel.database.pool)
@@ -34,7 +34,7 @@ export class DeviceSide {
     const { deviceDownloads, deviceBandwidth, deviceCertificates } = kernel.config
     const knowsCertificates = deviceCertificates.proxies.length > 0
     this.certificates = knowsCertificates ? new Certificates(deviceCertificates, kernel.fleet) : undefined
-    this.bandwidth = deviceBandwidth > 0 ? new Bandwidth(deviceBandwidth) : undefined
+    this.lines = new Lines(kernel.fleet, deviceBandwidth, clock)
     const room = deviceBandwidth > 0 ? Math.max(1, Math.floor(deviceBandwidth / LEAST_PER_DOWNLOAD)) : deviceDownloads
     this.pacing = new Pacing(kernel.fleet, this.downloads, Math.min(deviceDownloads, room))
     this.tasks = new Tasks(kernel, this.announcer)

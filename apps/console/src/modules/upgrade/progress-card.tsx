@@ -2,6 +2,7 @@ import { TASK } from '@oms/contract/ota-task.ts'
 import { Empty } from 'antd'
 import { Panel } from '#kit/page.tsx'
 import { type Release, TASK_COLOR, taskStateText } from './release-state.tsx'
+import { limitsInWords } from './release-words.ts'
 import './upgrade.css'
 
 /** All tasks as one bar, segment by state; a click on a figure filters the list. */
@@ -11,6 +12,7 @@ export function ProgressCard(props: {
   onState(state: number | undefined): void
 }) {
   const { counts, installed } = props.release
+  const limits = limitsInWords(props.release)
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const of = (state: number) => counts.find((each) => each.state === state)?.count ?? 0
   const closed = of(TASK.succeeded) + of(TASK.failed)
@@ -28,6 +30,7 @@ export function ProgressCard(props: {
   return (
     <Panel title="升级进度">
       <p className="up-count">{words}</p>
+      {limits && <p className="up-demand">{limits}</p>}
       <div
         className="up-bar"
         role="img"

@@ -29,6 +29,7 @@ export interface PublishValues {
   needConfirm?: boolean
   maxDownloads?: number | null
   perMinute?: number | null
+  bandwidth?: number | null
   timeoutMinutes?: number | null
   autoRetries?: number | null
 }
@@ -56,6 +57,7 @@ export function initialOf(release: Release): PublishValues {
     needConfirm: rest.needConfirm,
     maxDownloads: rest.maxDownloads,
     perMinute: rest.perMinute,
+    bandwidth: rest.bandwidth,
     timeoutMinutes: rest.timeoutMinutes,
     autoRetries: rest.autoRetries,
   }
@@ -87,6 +89,7 @@ export function policyOf(values: PublishValues): NonNullable<Policy> {
     needConfirm: rest.needConfirm ?? false,
     maxDownloads: rest.maxDownloads ?? undefined,
     perMinute: rest.perMinute ?? undefined,
+    bandwidth: rest.bandwidth ?? undefined,
     timeoutMinutes: (rest.timeoutMinutes ?? undefined) as never,
     autoRetries: (rest.autoRetries ?? undefined) as never,
   }

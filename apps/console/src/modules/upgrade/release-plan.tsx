@@ -43,6 +43,7 @@ const ITEMS = [
     item('maxDownloads', (value) => none(value, '台')),
     '同时下载上限',
   ),
+  item('bandwidth', (value) => (value === null ? '不限' : `${value} MB/s（每个服务进程）`)),
   titled(
     item('timeoutMinutes', (value) => spanText(value)),
     '任务超时',
@@ -72,6 +73,8 @@ export function ReleasePlan({ release }: { release: Release }) {
     dailyStart: release.dailyStart ?? undefined,
     dailyEnd: release.dailyEnd ?? undefined,
     perMinute: release.perMinute ?? undefined,
+    maxDownloads: release.maxDownloads ?? undefined,
+    bandwidth: release.bandwidth ?? undefined,
     tenants: names(release.tenants),
     groups: names(release.groups),
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockText, planInWords, shareText, spanText } from './release-words.ts'
+import { clockText, limitsInWords, planInWords, shareText, spanText } from './release-words.ts'
 
 const plan = { mode: 2, percent: 10_000, stages: [], tenants: [], groups: [] }
 const quiet = { needsAudit: false }
@@ -15,6 +15,12 @@ const stage = (percent: number) => ({
 test('a plan says in sentences what will happen', () => {
   expect(planInWords({ ...plan, mode: 1 }, quiet)).toEqual(['只有白名单中的设备会收到该版本，其他设备不受影响。'])
   expect(planInWords(plan, quiet)).toEqual(['所有客户的适用设备全部收到该版本；白名单设备始终可以收到。'])
+  const limits = { perMinute: 50, maxDownloads: 20, bandwidth: 8 }
+  expect(planInWords({ ...plan, mode: 1, ...limits }, quiet)[1]).toBe(
+    '每分钟最多下发 50 台，最多 20 台同时下载，每个服务进程的下载总带宽不超过 8 MB/s。',
+  )
+  expect(limitsInWords({ perMinute: null, maxDownloads: null, bandwidth: 8 })).toMatch(/^已设限制：每个服务进程/)
+  expect(limitsInWords({ perMinute: null, maxDownloads: null, bandwidth: null })).toBe('')
   const full = {
     ...plan,
     stages: [stage(100), stage(10_000)],

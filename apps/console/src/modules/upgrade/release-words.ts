@@ -20,6 +20,8 @@ export interface Plan {
   readonly dailyEnd?: number | undefined
   readonly needConfirm?: boolean | undefined
   readonly perMinute?: number | undefined
+  readonly maxDownloads?: number | undefined
+  readonly bandwidth?: number | undefined
   readonly autoRetries?: number | undefined
 }
 
@@ -39,7 +41,7 @@ export function spanText(minutes: number) {
 
 /** One sentence a line: what publishing this way will do. */
 export function planInWords(plan: Plan, { needsAudit }: { needsAudit: boolean }): string[] {
-  if (plan.mode === 1) return ['只有白名单中的设备会收到该版本，其他设备不受影响。']
+  if (plan.mode === 1) return ['只有白名单中的设备会收到该版本，其他设备不受影响。', extraWords(plan)].filter(Boolean)
   const whom = [
     plan.tenants.length > 0 ? `${listText(plan.tenants)}的` : '所有客户的',
     plan.groups.length > 0 ? `属于分组${listText(plan.groups)}的` : '',
@@ -87,11 +89,29 @@ function whenWords({ startTime, endTime, dailyStart, dailyEnd }: Plan) {
   return parts.length > 0 ? `${parts.join('，')}。` : ''
 }
 
-function extraWords({ needConfirm, perMinute, autoRetries }: Plan) {
+function extraWords({ needConfirm, autoRetries, ...limits }: Plan) {
   const parts = [
     needConfirm ? '设备用户确认后才升级' : '',
-    perMinute ? `每分钟最多下发 ${perMinute} 台` : '',
+    ...limitParts(limits),
     autoRetries ? `失败后自动重试 ${autoRetries} 次` : '',
   ].filter(Boolean)
   return parts.length > 0 ? `${parts.join('，')}。` : ''
+}
+
+interface Limits {
+  readonly perMinute?: number | null | undefined
+  readonly maxDownloads?: number | null | undefined
+  readonly bandwidth?: number | null | undefined
+}
+const limitParts = ({ perMinute, maxDownloads, bandwidth }: Limits) =>
+  [
+    perMinute ? `每分钟最多下发 ${perMinute} 台` : '',
+    maxDownloads ? `最多 ${maxDownloads} 台同时下载` : '',
+    bandwidth ? `每个服务进程的下载总带宽不超过 ${bandwidth} MB/s` : '',
+  ].filter(Boolean)
+
+/** What makes devices wait although the release is meant for them; empty: nothing. */
+export function limitsInWords(limits: Limits) {
+  const parts = limitParts(limits)
+  return parts.length > 0 ? `已设限制：${parts.join('，')}。超出的设备排队等候，1～10 分钟后自动再来。` : ''
 }

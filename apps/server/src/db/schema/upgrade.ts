@@ -48,6 +48,8 @@ export const otaPolicies = pgTable(
     maxDownloads: integer(),
     /** Tasks handed out per minute; null: no limit. */
     perMinute: integer(),
+    /** MB a second that all downloads of this version share on each process; null: no limit of its own. */
+    bandwidth: integer(),
     /** A task silent for this long has failed. */
     timeoutMinutes: integer().notNull().default(1440),
     /** Times a failed device is offered the version again by itself. */

@@ -20,7 +20,7 @@ const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model
     coalesce(p.state_reason, '') as "stateReason", coalesce(p.percent, 10000) as percent,
     coalesce(p.tenant_ids, '{}') as "tenantIds", coalesce(p.group_ids, '{}') as "groupIds",
     coalesce(p.need_confirm, false) as "needConfirm", p.max_downloads as "maxDownloads", p.per_minute as "perMinute",
-    coalesce(p.timeout_minutes, 1440) as "timeoutMinutes", coalesce(p.auto_retries, 0)::int as "autoRetries"
+    p.bandwidth, coalesce(p.timeout_minutes, 1440) as "timeoutMinutes", coalesce(p.auto_retries, 0)::int as "autoRetries"
   from ota_versions v left join ota_policies p on p.ota_id = v.ota_id`
 const LIVE_RULES = `${RULE_SQL} where v.status = 1 and v.deleted_at is null`
 /** Prepared: asked at every tick of a release, while devices wait for the answer. */

@@ -32,6 +32,7 @@ const RULE: Rule = {
   groups: only(),
   needConfirm: false,
   maxDownloads: null,
+  bandwidth: null,
   perMinute: null,
   timeoutMinutes: 1440,
   autoRetries: 0,

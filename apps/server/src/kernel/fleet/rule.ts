@@ -52,6 +52,8 @@ export interface Rule {
   readonly needConfirm: boolean
   readonly maxDownloads: number | null
   readonly perMinute: number | null
+  /** MB a second for all its downloads on each process. */
+  readonly bandwidth: number | null
   readonly timeoutMinutes: number
   readonly autoRetries: number
 }

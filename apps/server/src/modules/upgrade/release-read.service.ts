@@ -92,6 +92,7 @@ const NONE: Policy = {
   needConfirm: false,
   maxDownloads: null,
   perMinute: null,
+  bandwidth: null,
   timeoutMinutes: 1440,
   autoRetries: 0,
   submitBy: null,

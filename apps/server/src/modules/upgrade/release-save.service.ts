@@ -186,6 +186,7 @@ function fieldsOf(input: Publish) {
     dailyEnd: input.dailyEnd ?? null,
     maxDownloads: input.maxDownloads ?? null,
     perMinute: input.perMinute ?? null,
+    bandwidth: input.bandwidth ?? null,
   }
 }
 

@@ -31,6 +31,7 @@ describe('publishing', () => {
       dailyStart: 60,
       dailyEnd: 300,
       perMinute: 50,
+      bandwidth: 8,
       autoRetries: 2,
     })
     expect(await publish(me, plan)).toMatchObject({ code: 200, msg: '发布成功', data: { state: 0, rev: 1 } })
@@ -41,6 +42,7 @@ describe('publishing', () => {
       dailyStart: 60,
       dailyEnd: 300,
       perMinute: 50,
+      bandwidth: 8,
       autoRetries: 2,
       rev: 1,
     })
@@ -60,6 +62,9 @@ describe('publishing', () => {
       [{ dailyStart: 60, dailyEnd: 60 }, 'dailyEnd', '每日时间段的开始和结束不能相同'],
       [{ stages: [stage(1000), stage(1000)] }, 'stages.1.percent', '设备比例应大于上一阶段'],
       [{ percent: 0 }, 'percent', '设备比例不能小于1'],
+      [{ bandwidth: 0 }, 'bandwidth', '下载带宽上限不能小于1'],
+      [{ bandwidth: 10_001 }, 'bandwidth', '下载带宽上限不能大于10000'],
+      [{ bandwidth: 1.5 }, 'bandwidth', '请输入下载带宽上限'],
       [{ tenantIds: [999_999] }, 'tenantIds', '客户不存在或已删除，请重新选择'],
       [{ groupIds: [999_999] }, 'groupIds', '设备分组不存在或已删除，请重新选择'],
     ]

@@ -1,0 +1,1 @@
+ALTER TABLE "ota_policies" ADD COLUMN "bandwidth" integer;
