@@ -185,7 +185,11 @@ export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
       await devices.side.close()
       await twin.close()
     })
-    return { origin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, sync: () => twin.fleet.sync() }
+    return {
+      origin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`,
+      sync: () => twin.fleet.sync(),
+      side: devices.side,
+    }
   }
 
   const post = (path: string, body: object | string, sent: Sent = {}) => send(path, { method: 'POST', body, ...sent })

@@ -47,9 +47,12 @@ async function closeSilent({ database, events }: Kernel) {
 /** Offline after two intervals without a poll. */
 async function markOffline({ database }: Kernel) {
   const { rowCount } = await database.pool.query(
-    `update devices d set online = 0 where d.online = 1 and d.deleted_at is null
+    // Locked in the order of ids as signs of life are; who is being written to just now is not silent.
+    `with silent as materialized (select d.id from devices d where d.online = 1 and d.deleted_at is null
        and d.last_online_time < now() - make_interval(secs => $1 + 2 * coalesce(
-         (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))`,
+         (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))
+       order by d.id for no key update skip locked)
+     update devices d set online = 0 from silent s where d.id = s.id`,
     [GRACE_SECONDS, DEFAULT_POLL_SECONDS],
   )
   return rowCount ?? 0

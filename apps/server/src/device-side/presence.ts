@@ -50,14 +50,15 @@ export class Presence {
     const waiting = [...this.#ips]
     for (let at = 0; at < waiting.length; at += BATCH) {
       const some = waiting.slice(at, at + BATCH)
-      // In the order of ids: two processes that store the same devices must not wait for each other.
-      const rows = some
-        .map(([slot, ip]) => ({ slot, id: slots.ids[slot]!, seen: slots.seen[slot]!, ip }))
-        .sort((a, b) => a.id - b.id)
+      const rows = some.map(([slot, ip]) => ({ slot, id: slots.ids[slot]!, seen: slots.seen[slot]!, ip }))
+      // Locked in the order of ids whatever way the planner joins: processes that heard of the same devices would stop
+      // each other for good otherwise. Without keys, so that tasks may be made of them meanwhile.
       await this.#kernel.database.pool.query(
-        `update devices d set last_online_time = greatest(d.last_online_time, to_timestamp(u.seen)), ip = u.ip, online = 1,
+        `with u as materialized (select * from unnest($1::int[], $2::float8[], $3::text[]) as u (id, seen, ip)),
+           held as materialized (select id from devices where id in (select id from u) order by id for no key update)
+         update devices d set last_online_time = greatest(d.last_online_time, to_timestamp(u.seen)), ip = u.ip, online = 1,
            activate_time = coalesce(d.activate_time, to_timestamp(u.seen))
-         from unnest($1::int[], $2::float8[], $3::text[]) as u (id, seen, ip) where d.id = u.id`,
+         from held join u using (id) where d.id = held.id`,
         [
           rows.map(({ id }) => id),
           rows.map(({ seen }) => seen),
