@@ -3,6 +3,7 @@ import type { Contract } from './kernel/endpoint.ts'
 import { choice, id, ids, note, optional, rev, search, text, whole } from './kernel/fields.ts'
 import { pageOf, pageQuery, sortedPage, timeRange } from './kernel/page.ts'
 import { PermNode } from './permission.ts'
+import { UPLOAD } from './upload.ts'
 
 export const SCENE_STATUS = { 1: '启用', 0: '停用' } as const
 export const SCENE_DEFAULT = { 1: '是', 0: '否' } as const
@@ -15,6 +16,26 @@ const menuIds = z
   )
   .meta({ title: '菜单权限' })
 
+/** One picture of a scene. */
+export const SCENE_COVER = { ...UPLOAD.image, maxCount: 1 } as const
+/** Industries, or device types, one scene may name. */
+export const MAX_RECOMMENDED = 100
+/** Device types to choose from are cut here. */
+export const MAX_TYPE_CHOICES = 1000
+
+/** Ids a form may leave out or send one of alone; named twice counts once. */
+const recommended = (title: string, unit: string) =>
+  z
+    .preprocess(
+      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+      z
+        .array(id, `${title}不正确`)
+        .max(MAX_RECOMMENDED, `${title}不能超过${MAX_RECOMMENDED}${unit}`)
+        .default([])
+        .transform((ids) => [...new Set(ids)]),
+    )
+    .meta({ title })
+
 export const SceneInput = z.object({
   sceneName: text('场景名称', 30),
   sceneCode: text('场景编码', 30)
@@ -23,10 +44,15 @@ export const SceneInput = z.object({
   icon: note('图标', 64)
     .refine((icon) => /^[a-z0-9-]*$/.test(icon), '图标名称不正确')
     .meta({ title: '图标', max: 64 }),
+  cover: note('封面', 255)
+    .refine((url) => /^(\/api\/v1\/file\/[0-9a-f]{32})?$/.test(url), '封面不正确，请重新上传')
+    .meta({ title: '封面', max: 255 }),
   description: note('场景描述', 200),
   isDefault: choice('默认场景', SCENE_DEFAULT).default(0).meta({ title: '默认场景', labels: SCENE_DEFAULT }),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
   menuIds,
+  industryIds: recommended('推荐行业', '个'),
+  deviceTypeIds: recommended('适用设备类型', '种'),
   remark: note('备注', 200),
 })
 
@@ -35,12 +61,17 @@ export const SceneRow = z.object({
   sceneName: z.string().meta({ title: '场景名称' }),
   sceneCode: z.string().meta({ title: '场景编码' }),
   icon: z.string().meta({ title: '图标' }),
+  cover: z.string().meta({ title: '封面' }),
   description: z.string().meta({ title: '场景描述' }),
   isDefault: z.int().meta({ title: '默认场景', labels: SCENE_DEFAULT }),
   sort: z.int().meta({ title: '排序' }),
   status: z.int().meta({ title: '状态', labels: SCENE_STATUS }),
   tenantCount: z.int().meta({ title: '使用客户' }),
   menuCount: z.int().meta({ title: '权限数' }),
+  industryIds: z.array(z.int()),
+  industryNames: z.array(z.string()).meta({ title: '推荐行业' }),
+  deviceTypeIds: z.array(z.int()),
+  deviceTypeNames: z.array(z.string()).meta({ title: '适用设备类型' }),
   remark: z.string().meta({ title: '备注' }),
   createTime: z.string().meta({ title: '创建时间' }),
   updateTime: z.string().meta({ title: '更新时间' }),
@@ -89,6 +120,9 @@ export const scene = {
       sceneName: search('场景名称', 30),
       sceneCode: search('场景编码', 30),
       status: optional(choice('状态', SCENE_STATUS)),
+      /** Scenes recommended for this industry: those naming it, or the level above it. */
+      industryId: optional(id).meta({ title: '推荐行业' }),
+      deviceTypeId: optional(id).meta({ title: '适用设备类型' }),
       ...timeRange,
     }),
     result: pageOf(SceneRow),
@@ -100,6 +134,14 @@ export const scene = {
     access: 'system:sceneManagement:query',
     input: z.object({}),
     result: z.object({ menus: z.array(PermNode) }),
+  },
+  /** Device types a scene may name, those switched off marked by `status`. */
+  deviceTypes: {
+    method: 'GET',
+    path: '/api/v1/sys/scene/deviceTypes',
+    access: 'system:sceneManagement:list',
+    input: z.object({}),
+    result: z.object({ list: z.array(z.object({ id: z.int(), typeName: z.string(), status: z.int() })) }),
   },
   /** Tenants with or without this scene. */
   tenants: {

@@ -42,7 +42,17 @@ export const tenant = {
     path: '/api/v1/tenant/scene/options',
     access: 'tenantManage:tenant:list',
     input: z.object({}),
-    result: z.object({ list: z.array(z.object({ id: z.int(), sceneName: z.string(), isDefault: z.int() })) }),
+    result: z.object({
+      list: z.array(
+        z.object({
+          id: z.int(),
+          sceneName: z.string(),
+          isDefault: z.int(),
+          /** Industries it is recommended for, each with all below it. */
+          industryIds: z.array(z.int()),
+        }),
+      ),
+    }),
   },
   export: {
     method: 'GET',

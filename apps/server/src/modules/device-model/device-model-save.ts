@@ -3,8 +3,8 @@ import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import { files } from '#db/schema/system.ts'
 import type { Ctx } from '#kernel/context.ts'
+import { changePicture } from '#kernel/files/picture.ts'
 import { changes } from '#kernel/mask.ts'
 import { invalid } from '#kernel/problem.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
@@ -16,6 +16,7 @@ import { announce, assertPlatform, countOf, leftOver } from './catalogue-guard.t
 
 type Stored = typeof deviceModels.$inferSelect
 const TITLES = { ...titlesOf(DeviceModelInput.shape), typeId: '类型编号', typeName: '设备类型' }
+const PICTURE = { field: 'picture', title: '图片' } as const
 const CLASHES = {
   device_models_name: ['型号名称已存在', 'modelName'],
   device_models_code: ['型号编码已存在', 'modelCode'],
@@ -35,7 +36,7 @@ const entry = catalogueEntry<Stored>({
     ])
     return left && `还有${left}使用该型号，不能删除`
   },
-  onRemove: (ctx, { picture }) => changePicture(ctx, picture, ''),
+  onRemove: (ctx, { picture }) => changePicture(ctx, { ...PICTURE, before: picture, after: '' }),
 })
 export const { remove, enable, disable } = entry
 
@@ -54,7 +55,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   const typeName = await typeOf(db, input.typeId)
-  await changePicture(ctx, '', input.picture)
+  await changePicture(ctx, { ...PICTURE, before: '', after: input.picture })
   const [made] = await db
     .insert(deviceModels)
     .values({ ...input, createBy: user.uid, updateBy: user.uid })
@@ -77,7 +78,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   await typeOf(db, input.typeId, stored.typeId)
   const diff = changes(worded(stored), worded(input), TITLES)
   if (diff.length === 0) return { rev: stored.rev }
-  await changePicture(ctx, stored.picture, input.picture)
+  await changePicture(ctx, { ...PICTURE, before: stored.picture, after: input.picture })
   const [saved] = await db
     .update(deviceModels)
     .set({ ...input, ...touched(stored, user.uid, now) })
@@ -88,28 +89,6 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   await announce(ctx)
   return saved!
 }
-
-/** Its picture is a file this account sent as one; the one it replaces is swept away later unless a model shows it. */
-async function changePicture({ db, user, now }: Ctx, before: string, after: string) {
-  if (after === before) return
-  if (after !== '') {
-    const [adopted] = await db
-      .update(files)
-      .set({ usedTime: now.toISOString() })
-      .where(and(eq(files.id, idOf(after)), eq(files.uid, user.uid), eq(files.purpose, 'image')))
-      .returning({ id: files.id })
-    if (!adopted) throw invalid('图片不正确，请重新上传', 'picture')
-  }
-  if (before === '') return
-  const shownElsewhere = await countOf(db, sql`device_models where picture = ${before} and deleted_at is null`)
-  if (shownElsewhere <= 1)
-    await db
-      .update(files)
-      .set({ usedTime: null })
-      .where(and(eq(files.id, idOf(before)), eq(files.purpose, 'image')))
-}
-
-const idOf = (address: string) => address.slice(-32)
 
 function rethrowClash(error: unknown): never {
   throw uniqueClash(error, CLASHES) ?? error

@@ -8,6 +8,7 @@ import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { deviceTypes } from '#db/schema/device.ts'
+import { sceneDeviceTypes } from '#db/schema/tenant.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { countByModel, type DeviceCount, keptByModel } from '#kernel/fleet/fleet-counts.ts'
 import { changes } from '#kernel/mask.ts'
@@ -122,6 +123,9 @@ const entry = catalogueEntry<Stored>({
   async heldBy({ db }, id) {
     const models = await countOf(db, sql`device_models where type_id = ${id} and deleted_at is null`)
     return models > 0 ? `该类型下还有${models}个型号，请先删除型号或改到其他类型` : ''
+  },
+  async onRemove({ db }, { id }) {
+    await db.delete(sceneDeviceTypes).where(eq(sceneDeviceTypes.deviceTypeId, id))
   },
 })
 export const { remove, enable, disable } = entry

@@ -1,21 +1,24 @@
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { scene } from '@oms/contract/scene.ts'
+import { MAX_TYPE_CHOICES, type scene } from '@oms/contract/scene.ts'
 import { and, asc, eq, exists, ne, not, sql } from 'drizzle-orm'
+import { deviceTypes as types } from '#db/schema/device.ts'
 import { scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { assertPlatform, permTreeOf } from '#kernel/grants.ts'
 import { contains, orderOf, paginate } from '#kernel/query.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { withRecommendations } from './scene-recommendations.ts'
 import { matching, menusOf, readScene, shownScenes } from './scene-rows.ts'
 
-export function list(
+export async function list(
   { db, user }: Ctx,
   { pageNum, pageSize, orderByColumn, isAsc, ...filter }: ParsedOf<typeof scene.list>,
 ) {
   assertPlatform(user)
   const columns = { sort: scenes.sort, createTime: scenes.createTime }
   const order = orderOf({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
-  return paginate(db, shownScenes(db).where(matching(filter)), { pageNum, pageSize }, order)
+  const page = await paginate(db, shownScenes(db).where(matching(filter)), { pageNum, pageSize }, order)
+  return { ...page, list: await withRecommendations(db, page.list) }
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>) {
@@ -26,6 +29,18 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>)
 export async function permTree({ db, user }: Ctx) {
   assertPlatform(user)
   return { menus: await permTreeOf(db, user, PLATFORM_TENANT_ID) }
+}
+
+/** Device types a scene may name; those switched off stay where they are chosen already. */
+export async function deviceTypes({ db, user }: Ctx) {
+  assertPlatform(user)
+  const list = await db
+    .select({ id: types.id, typeName: types.typeName, status: types.status })
+    .from(types)
+    .where(alive(types))
+    .orderBy(asc(types.sort), asc(types.id))
+    .limit(MAX_TYPE_CHOICES)
+  return { list }
 }
 
 /** Customers, each with whether it uses the scene. The platform itself is bound by no scene. */

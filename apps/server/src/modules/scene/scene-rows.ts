@@ -9,16 +9,19 @@ import { rightsChanged } from '#kernel/perm-version.ts'
 import { notFound } from '#kernel/problem.ts'
 import { contains, within } from '#kernel/query.ts'
 import { alive } from '#kernel/tenancy.ts'
+import { forDeviceType, forIndustry, withRecommendations } from './scene-recommendations.ts'
 
 export type Scene = typeof scenes.$inferSelect
-type Filter = Pick<ParsedOf<typeof scene.list>, 'sceneName' | 'sceneCode' | 'status' | 'beginTime' | 'endTime'>
+type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
 
-export const matching = ({ sceneName, sceneCode, status, beginTime, endTime }: Filter) =>
+export const matching = ({ sceneName, sceneCode, status, industryId, deviceTypeId, beginTime, endTime }: Filter) =>
   and(
     alive(scenes),
     contains(scenes.sceneName, sceneName),
     contains(scenes.sceneCode, sceneCode),
     status === undefined ? undefined : eq(scenes.status, status),
+    forIndustry(industryId),
+    forDeviceType(deviceTypeId),
     ...within(scenes.createTime, beginTime, endTime),
   )
 
@@ -35,7 +38,7 @@ export const shownScenes = (db: Db) =>
     .$dynamic()
 
 export async function readScene(db: Db, id: number) {
-  const [found] = await shownScenes(db).where(and(eq(scenes.id, id), alive(scenes)))
+  const [found] = await withRecommendations(db, await shownScenes(db).where(and(eq(scenes.id, id), alive(scenes))))
   if (!found) throw notFound('业务场景')
   return found
 }

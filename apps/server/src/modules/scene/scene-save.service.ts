@@ -5,24 +5,30 @@ import { menus } from '#db/schema/system.ts'
 import { sceneMenus, scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { assertMayGrant, assertPlatform, leavesOf } from '#kernel/grants.ts'
+import { changePicture } from '#kernel/files/picture.ts'
 import { changes } from '#kernel/mask.ts'
 import { conflict, invalid, notFound } from '#kernel/problem.ts'
 import { checkRevision, touched } from '#kernel/stale.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
 import { uniqueClash } from '#kernel/unique.ts'
+import { demandRecommendable, type Recommended, setRecommendations } from './scene-recommendations.ts'
 import { announce, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
 
-const { menuIds: _menuIds, ...PLAIN } = SceneInput.shape
+const { menuIds: _menuIds, industryIds: _industryIds, deviceTypeIds: _typeIds, ...PLAIN } = SceneInput.shape
 const TITLES = Object.fromEntries(
   Object.entries(PLAIN).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
 )
+const COVER = { field: 'cover', title: '封面' } as const
 const CLASHES = { scenes_name: ['场景名称已存在', 'sceneName'], scenes_code: ['场景编码已存在', 'sceneCode'] } as const
 
-export async function create(ctx: Ctx, { menuIds, ...input }: ParsedOf<typeof scene.create>) {
+export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   const wanted = await leavesOf(db, menuIds)
   await assertMayGrant(ctx, { menuIds: wanted })
+  const [input, recommended] = apart(sent)
+  const recommendedDiff = await demandRecommendable(db, recommended)
+  await changePicture(ctx, { ...COVER, before: '', after: input.cover })
   const [created] = await db
     .insert(scenes)
     .values({ ...input, createBy: user.uid, updateBy: user.uid })
@@ -30,24 +36,29 @@ export async function create(ctx: Ctx, { menuIds, ...input }: ParsedOf<typeof sc
     .catch(rethrowClash)
   const { id } = created!
   if (wanted.length) await db.insert(sceneMenus).values(wanted.map((menuId) => ({ sceneId: id, menuId })))
+  await setRecommendations(db, id, recommended)
   ctx.audit({
     bizType: 'scene',
     bizId: id,
     action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限`,
-    diff: changes({}, worded(input), TITLES),
+    diff: [...changes({}, worded(input), TITLES), ...recommendedDiff],
   })
   await announce(ctx)
   return { id }
 }
 
-export async function update(ctx: Ctx, { id, rev, menuIds, ...input }: ParsedOf<typeof scene.update>) {
+export async function update(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<typeof scene.update>) {
   const { db, user, now } = ctx
   assertPlatform(user)
+  const [input, recommended] = apart(sent)
+  const recommendedDiff = await demandRecommendable(db, recommended, id)
   const stored = await lockScene(db, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
-  const diff = [...changes(worded(stored), worded(input), TITLES), ...menusDiff]
+  const diff = [...changes(worded(stored), worded(input), TITLES), ...recommendedDiff, ...menusDiff]
   if (diff.length === 0) return { rev: stored.rev }
+  await changePicture(ctx, { ...COVER, before: stored.cover, after: input.cover })
+  await setRecommendations(db, id, recommended)
   const [saved] = await db
     .update(scenes)
     .set({ ...input, ...touched(stored, user.uid, now) })
@@ -57,6 +68,11 @@ export async function update(ctx: Ctx, { id, rev, menuIds, ...input }: ParsedOf<
   ctx.audit({ bizType: 'scene', bizId: id, action: `修改业务场景「${stored.sceneName}」`, diff })
   await announce(ctx)
   return saved!
+}
+
+/** The scene's own columns, and what it is recommended for. */
+function apart<Sent extends Recommended>({ industryIds, deviceTypeIds, ...input }: Sent) {
+  return [input, { industryIds, deviceTypeIds }] as const
 }
 
 /** Brings the scene's menus to those wanted; answers the difference in names. */
@@ -87,6 +103,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
   await assertMayGrant(ctx, { menuIds: [...(await menusOf(db, id))] })
   const { tenantCount } = await readScene(db, id)
   if (tenantCount) throw conflict(`还有${tenantCount}个客户使用该场景，请先移除客户再删除`)
+  await changePicture(ctx, { ...COVER, before: stored.cover, after: '' })
   await db
     .update(scenes)
     .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })

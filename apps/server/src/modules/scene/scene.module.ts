@@ -1,7 +1,7 @@
 import { scene } from '@oms/contract/scene.ts'
 import { implement } from '#kernel/implement.ts'
 import { impact } from './scene-impact.service.ts'
-import { get, list, permTree, sceneTenants } from './scene-list.service.ts'
+import { deviceTypes, get, list, permTree, sceneTenants } from './scene-list.service.ts'
 import { create, disable, enable, remove, sync, update } from './scene-save.service.ts'
 
 export const sceneModule = implement(scene, {
@@ -15,5 +15,6 @@ export const sceneModule = implement(scene, {
   sync,
   impact,
   permTree,
+  deviceTypes,
   tenants: sceneTenants,
 })

@@ -9,7 +9,7 @@ import { about } from '@oms/contract/kernel/fields.ts'
 import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
-import { industries, tenants } from '#db/schema/tenant.ts'
+import { industries, sceneIndustries, tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { assertPlatform } from '#kernel/grants.ts'
 import { changes } from '#kernel/mask.ts'
@@ -197,6 +197,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof industry.remove>)
   const [children, used] = [await childrenOf(db, id), await tenantsOf(db, id)]
   if (children > 0) throw conflict(`还有${children}个下级行业，请先删除下级`)
   if (used > 0) throw conflict(`还有${used}个客户属于该行业，请先合并到其他行业`)
+  await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, id))
   await db
     .update(industries)
     .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
@@ -223,7 +224,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   return null
 }
 
-/** The customers go over, then the empty industry goes. Locked by id, so that two merges never wait in a circle. */
+/** The customers and the scenes recommended go over, then the empty industry goes. Locked by id, so that two merges never wait in a circle. */
 export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
   const { db, user, now } = ctx
   assertPlatform(user)
@@ -237,6 +238,10 @@ export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry
     .set({ industryId: toId, updateBy: user.uid, updateTime: now.toISOString(), rev: sql`${tenants.rev} + 1` })
     .where(and(eq(tenants.industryId, fromId), alive(tenants)))
     .returning({ id: tenants.id })
+  // What was recommended to the one is recommended to the other.
+  await db.execute(sql`insert into scene_industries (scene_id, industry_id)
+    select scene_id, ${toId} from scene_industries where industry_id = ${fromId} on conflict do nothing`)
+  await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, fromId))
   await db
     .update(industries)
     .set({ deletedAt: now.toISOString(), ...touched(from, user.uid, now) })

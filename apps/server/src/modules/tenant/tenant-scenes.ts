@@ -1,20 +1,30 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { roleMenus, roles } from '#db/schema/account.ts'
-import { scenes, tenantScenes } from '#db/schema/tenant.ts'
+import { industries, sceneIndustries, scenes, tenantScenes } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { offeredMenus } from '#kernel/grants.ts'
 import { invalid } from '#kernel/problem.ts'
 import { alive } from '#kernel/tenancy.ts'
 
-/** Scenes a customer may be given. */
+/** Scenes a customer may be given, each with the industries it is recommended for. */
 export async function sceneOptions({ db }: Ctx) {
-  const list = await db
+  const rows = await db
     .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
     .from(scenes)
     .where(and(eq(scenes.status, 1), alive(scenes)))
     .orderBy(asc(scenes.sort), asc(scenes.id))
     .limit(500)
+  const named = await db
+    .select({ sceneId: sceneIndustries.sceneId, industryId: sceneIndustries.industryId })
+    .from(sceneIndustries)
+    .innerJoin(industries, eq(industries.id, sceneIndustries.industryId))
+    .where(alive(industries))
+  const byScene = Map.groupBy(named, ({ sceneId }) => sceneId)
+  const list = rows.map((row) => ({
+    ...row,
+    industryIds: (byScene.get(row.id) ?? []).map(({ industryId }) => industryId),
+  }))
   return { list }
 }
 

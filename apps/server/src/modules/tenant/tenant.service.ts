@@ -5,9 +5,9 @@ import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '#db/client.ts'
 import { accounts } from '#db/schema/account.ts'
 import { devices } from '#db/schema/device.ts'
-import { files } from '#db/schema/system.ts'
 import { industries, tenants } from '#db/schema/tenant.ts'
 import type { Ctx } from '#kernel/context.ts'
+import { changePicture } from '#kernel/files/picture.ts'
 import { assertPlatform } from '#kernel/grants.ts'
 import { changes, maskEmail, maskMobile } from '#kernel/mask.ts'
 import { oneTimePassword } from '#kernel/one-time.ts'
@@ -31,6 +31,7 @@ import { scenesOf, setScenes, widenAdmins } from './tenant-scenes.ts'
 import { forLog, TENANT_TITLES } from './tenant-words.ts'
 
 const OFFERED = 50
+const LOGO = { field: 'logo', title: '客户标志' } as const
 
 export async function list({ db, user, kernel }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>) {
   const rows = selectTenants(db).where(conditionsOf(user, filters))
@@ -67,7 +68,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
     const inner = { ...ctx, db }
     await demandIndustry(db, fields.industryId)
     demandSceneRight(ctx.user, fields.sceneIds, await defaultScenes(db))
-    await adoptLogo(inner, '', fields.logo)
+    await changePicture(inner, { ...LOGO, before: '', after: fields.logo })
     const admin = {
       realname: adminName,
       ...(adminAccount && { account: adminAccount }),
@@ -134,17 +135,6 @@ async function demandIndustry(db: Db, id: number, before?: number | null) {
   if (found.status !== 1 && id !== before) throw invalid('所选行业已停用', 'industryId')
 }
 
-/** A logo is a picture this account uploaded; any other address is refused. */
-async function adoptLogo({ db, user, now }: Ctx, before: string, after: string) {
-  if (after === before || after === '') return
-  const [adopted] = await db
-    .update(files)
-    .set({ usedTime: now.toISOString() })
-    .where(and(eq(files.id, after.slice(-32)), eq(files.uid, user.uid), eq(files.purpose, 'image')))
-    .returning({ id: files.id })
-  if (!adopted) throw invalid('客户标志不正确，请重新上传', 'logo')
-}
-
 export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf<typeof tenant.update>) {
   const { db, user, now, kernel } = ctx
   assertPlatform(user)
@@ -153,7 +143,7 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
   demandOrder({ beginTime: input.beginTime, expireTime: before.expireTime })
   await demandIndustry(db, input.industryId, before.industryId)
   await demandQuotas(db, before, input)
-  await adoptLogo(ctx, before.logo, input.logo)
+  await changePicture(ctx, { ...LOGO, before: before.logo, after: input.logo })
   const next = { ...stored(input), ...contactsOf(before, input) }
   await db
     .update(tenants)
