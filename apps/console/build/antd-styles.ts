@@ -8,10 +8,14 @@ const SHELL = new Set(
   input menu message modal motion move notification otp row col result segmented skeleton slide space spin
   tag tooltip typography wave zoom statistic css border popconfirm popover`.split(/\s+/),
 )
-// Never used here; `anchor` to `tour` are whole components of antd.
-const UNUSED = new Set(
-  'affix anchor carousel color float listy masonry mentions rate ribbon splitter tour watermark'.split(' '),
+/** Whole components of antd that are never used here; a test holds it against what is imported. */
+export const UNUSED: ReadonlySet<string> = new Set(
+  `affix anchor calendar carousel cascader collapse color float layout listy masonry mentions otp qrcode
+  ribbon slider splitter tour transfer upload watermark`.split(/\s+/),
 )
+// Of used components: writing from right to left, the grid by numbers, buttons in colours of the palette.
+const NEVER =
+  /-rtl\b|dir="?rtl|\.ant-col-(?:[a-z]+-)?\d|\.ant-col-(?:[a-z]+-)?(?:push|pull|offset|order)-|\.ant-btn-color-(?!default|primary|dangerous|link)/
 
 const IDS = { shell: 'virtual:antd-shell.css', rest: 'virtual:antd-rest.css' } as const
 
@@ -38,7 +42,7 @@ export function split(css: string) {
   const animations: string[] = []
   for (const rule of topLevelRules(css)) {
     if (rule.startsWith('@keyframes')) animations.push(rule)
-    else if (!isThemeVariables(rule)) put(rule)
+    else if (!isThemeVariables(rule)) put(withoutUnused(rule))
   }
   for (const rule of animations) {
     const name = rule.slice('@keyframes'.length, rule.indexOf('{')).trim()
@@ -47,6 +51,7 @@ export function split(css: string) {
   return parts
 
   function put(rule: string) {
+    if (!rule) return
     const component = /\.ant-([a-z]+)/.exec(rule)?.[1]
     if (!component || SHELL.has(component)) parts.shell += rule
     else if (!UNUSED.has(component)) parts.rest += rule
@@ -55,6 +60,36 @@ export function split(css: string) {
 
 // Rules of the demo themes the sheet was extracted with, and its cache marker.
 const isThemeVariables = (rule: string) => /^\.(css-var-_R_|data-ant-cssinjs)/.test(rule)
+
+/** Media queries and the like lose the rules in them that nothing matches; what is left empty is dropped. */
+function withoutUnused(rule: string): string {
+  const open = rule.indexOf('{')
+  const head = rule.slice(0, open)
+  if (head.startsWith('@media') || head.startsWith('@supports')) {
+    const kept = topLevelRules(rule.slice(open + 1, -1))
+      .map(withoutUnused)
+      .join('')
+    return kept && `${head}{${kept}}`
+  }
+  const selectors = selectorsOf(head).filter((selector) => !NEVER.test(selector))
+  return selectors.length ? `${selectors.join(',')}${rule.slice(open)}` : ''
+}
+
+/** Commas inside `:where(…)` and the like part nothing. */
+function selectorsOf(head: string) {
+  const selectors: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at <= head.length; at++) {
+    if (head[at] === '(') depth++
+    else if (head[at] === ')') depth--
+    else if (at === head.length || (head[at] === ',' && depth === 0)) {
+      selectors.push(head.slice(start, at).trim())
+      start = at + 1
+    }
+  }
+  return selectors
+}
 
 function topLevelRules(css: string) {
   const rules: string[] = []
