@@ -90,7 +90,8 @@ function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode })
     const element = box.current
     if (!element) return
     // Not every browser keeps the position of an element that was hidden.
-    element.scrollTop = top.current
+    // Setting it, to whatever value, makes the browser lay the whole page out at once.
+    if (top.current > 0) element.scrollTop = top.current
     const onScroll = () => {
       top.current = element.scrollTop
     }
