@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { useApp } from './harness.ts'
 
@@ -37,6 +38,22 @@ describe('what travels', () => {
     const page = await app.stranger().inject({ url: '/healthz' })
     expect(page.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' })
     expect(page.headers['content-security-policy']).toContain("script-src 'self';")
+  })
+
+  test('long answers travel gzipped to whoever takes that, and say so', async () => {
+    const admin = await app.by({ superAdmin: true })
+    const ask = (headers: Record<string, string>) => admin.inject({ url: '/api/v1/sys/account/perms', headers })
+    const plain = await ask({})
+    const gzipped = await ask({ 'accept-encoding': 'gzip, br' })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    expect(gzipped.rawPayload.length * 3).toBeLessThan(plain.rawPayload.length)
+    expect(gunzipSync(gzipped.rawPayload).toString()).toBe(plain.payload)
+    const short = await admin.inject({
+      url: '/api/v1/sys/account/simpleInfo',
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect(short.headers['content-encoding']).toBeUndefined()
   })
 
   test('broken bodies are told in the envelope', async () => {

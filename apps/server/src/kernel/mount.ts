@@ -10,6 +10,7 @@ import type { Module, StreamAnswer } from './implement.ts'
 import { incomingOf } from './incoming.ts'
 import { parseInput } from './input.ts'
 import type { Kernel } from './kernel.ts'
+import { packed } from './packed.ts'
 import { Problem } from './problem.ts'
 import { serializerOf } from './serialize.ts'
 import { inTransaction, isWalled } from './tenancy.ts'
@@ -79,7 +80,7 @@ async function serve(kernel: Kernel, entry: Entry, request: FastifyRequest, repl
     if (endpoint.stream) return await (answer as StreamAnswer)(request, reply)
     if (call.reply.cookie !== undefined) setSessionCookie(kernel, request, reply, call.reply.cookie)
     reply.header('content-type', 'application/json; charset=utf-8').header('x-perm-version', kernel.permVersion.current)
-    return reply.send(entry.serialize(answer as Envelope))
+    return reply.send(await packed(request, reply, entry.serialize(answer as Envelope)))
   } catch (error) {
     await logRefusal(kernel, entry, call, error)
     throw error
