@@ -48,7 +48,7 @@ export function preloadMain(): Plugin {
         })
         const pages = JSON.stringify(pageFiles(bundle, new Set([...scripts, ...styles])))
         return {
-          html: html.replace('<html ', `<html data-pages='${pages}' `),
+          html: html.replace('<html ', `<html data-pages='${pages}' data-lists='${JSON.stringify(firstLists())}' `),
           tags: [...scripts.map(link('modulepreload')), ...styles.map(link('stylesheet'))],
         }
       },
@@ -70,14 +70,24 @@ function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
 }
 
 /** Read from the text of the screens: their own imports are the browser's business. */
-function pagesByAddress() {
-  return readdirSync(MODULES).flatMap((module) =>
+const pagesByAddress = () =>
+  screenFiles().flatMap(({ module, text }) => {
+    const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
+    return [...found].map(([, path = '', page]) => [path, `/src/modules/${module}/${page}`] as const)
+  })
+
+/** By address, the call a list asks first; `early.ts` asks it while the code is on its way. */
+const firstLists = () =>
+  Object.fromEntries(
+    screenFiles().flatMap(({ text }) => {
+      const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?prefetch: firstPage\('([^']+)'\)/g)
+      return [...found].map(([, path = '', call]) => [path, call] as const)
+    }),
+  )
+
+const screenFiles = () =>
+  readdirSync(MODULES).flatMap((module) =>
     readdirSync(join(MODULES, module))
       .filter((file) => file.endsWith('.screens.ts'))
-      .flatMap((file) => {
-        const text = readFileSync(join(MODULES, module, file), 'utf8')
-        const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
-        return [...found].map(([, path = '', page]) => [path, `/src/modules/${module}/${page}`] as const)
-      }),
+      .map((file) => ({ module, text: readFileSync(join(MODULES, module, file), 'utf8') })),
   )
-}

@@ -1,5 +1,6 @@
 import { HOME, isPublic, loginAddress } from '#kernel/addresses.ts'
 import { readCredentials } from '#kernel/credentials.ts'
+import { keepEarly } from '#kernel/early-answers.ts'
 import type { Answer } from '#kernel/transport.ts'
 
 // Before anything is drawn: a chosen theme must not flash.
@@ -20,11 +21,22 @@ function askEarly(): Promise<Answer> | undefined {
     return undefined
   }
   const { token, ownerId } = credentials
-  return ask({ 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
+  const ask = (url: string) =>
+    answerOf(url, { 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
+  const list = firstList()
+  if (list && !credentials.mustChangePassword) keepEarly(list, ask(list))
+  return ask('/api/v1/sys/account/perms')
 }
 
-async function ask(headers: Record<string, string>, token: string): Promise<Answer> {
-  const response = await fetch('/api/v1/sys/account/perms', { headers })
+/** What the list at this address asks for first, as `firstPage` does; the build wrote down which call that is. */
+function firstList(): string | undefined {
+  const lists: Readonly<Record<string, string>> = JSON.parse(document.documentElement.dataset['lists'] ?? '{}')
+  const path = lists[location.pathname]
+  return path && location.search === '' ? `${path}?pageNum=1&pageSize=20` : undefined
+}
+
+async function answerOf(url: string, headers: Record<string, string>, token: string): Promise<Answer> {
+  const response = await fetch(url, { headers })
   const body: unknown = await response.json().catch(() => undefined)
   return { status: response.status, body, permVersion: '', token }
 }

@@ -1,3 +1,4 @@
+import { takeEarly } from './early-answers.ts'
 import { currentSession } from './session.tsx'
 
 export interface Request {
@@ -34,7 +35,8 @@ export class NoAnswer extends Error {
 /** Sends one request and reads its answer; throws `NoAnswer` only. */
 export function send(request: Request): Promise<Answer> {
   // fetch cannot tell how much of a body has left; XMLHttpRequest can.
-  return request.onUpload ? sendCounting(request) : sendPlain(request)
+  if (request.onUpload) return sendCounting(request)
+  return (request.method === 'GET' && takeEarly(request.url)?.catch(() => sendPlain(request))) || sendPlain(request)
 }
 
 async function sendPlain({ url, method, headers, body, timeout, signal }: Request): Promise<Answer> {
