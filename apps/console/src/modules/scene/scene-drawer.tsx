@@ -4,6 +4,7 @@ import type { Beside } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { RecordDrawer } from '#kit/record-drawer.tsx'
 import { time } from '#kit/time.tsx'
+import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
 const { item, wide } = detailsOf(SceneRow)
@@ -19,6 +20,9 @@ const ITEMS = [
   item('createTime', time),
   item('updateTime', time),
   wide('description'),
+  wide('industryNames'),
+  wide('deviceTypeNames'),
+  wide('cover', (cover) => (cover ? <ImageList value={cover} /> : null)),
   wide('remark'),
 ]
 

@@ -1,12 +1,16 @@
-import { SceneInput, scene } from '@oms/contract/scene.ts'
+import { SCENE_COVER, SceneInput, scene } from '@oms/contract/scene.ts'
 import { Drawer, Form, type FormInstance, Skeleton } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
-import { NoteField, NumberField, SwitchField, TextField } from '#kit/field.tsx'
+import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
+import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
+import { ImageUpload } from '#kit/upload/image-upload.tsx'
+import { useIndustryTree } from '#kit/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useTypeOptions } from './use-type-options.ts'
 import { useImpactQuestion } from './use-impact-question.tsx'
 import './scene.css'
 
@@ -60,7 +64,7 @@ function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClo
   return (
     <Drawer {...drawer} title={`编辑业务场景「${loaded.sceneName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form} onFinish={() => void save()}>
-        <Fields tree={tree} />
+        <Fields tree={tree} loaded={loaded} />
       </Form>
     </Drawer>
   )
@@ -68,12 +72,16 @@ function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClo
 
 const chosenIn = (form: FormInstance) => (form.getFieldValue('menuIds') as number[] | undefined) ?? []
 
-function Fields({ tree }: { tree: Tree }) {
+function Fields({ tree, loaded }: { tree: Tree; loaded?: Detail }) {
   return (
     <>
       <TextField of={SceneInput} name="sceneName" />
       <TextField of={SceneInput} name="sceneCode" />
       <NoteField of={SceneInput} name="description" rows={2} />
+      <Field of={SceneInput} name="cover">
+        <ImageUpload rule={SCENE_COVER} />
+      </Field>
+      <Recommended {...(loaded && { loaded })} />
       <div className="scene-pair">
         <NumberField of={SceneInput} name="sort" min={0} max={9999} />
         <SwitchField of={SceneInput} name="isDefault" on="默认" off="不默认" hint="新客户自动使用默认场景" />
@@ -82,6 +90,24 @@ function Fields({ tree }: { tree: Tree }) {
         <GrantTree menus={tree} height={420} label="菜单权限" />
       </Form.Item>
       <NoteField of={SceneInput} name="remark" rows={2} />
+    </>
+  )
+}
+
+/** Whom the scene is meant for: marks it when a customer is opened, and forces nothing. */
+function Recommended({ loaded }: { loaded?: Detail }) {
+  const industries = useIndustryTree(loaded && { ids: loaded.industryIds, names: loaded.industryNames })
+  const types = useTypeOptions(loaded && { ids: loaded.deviceTypeIds, names: loaded.deviceTypeNames })
+  return (
+    <>
+      <TreeSelectField
+        of={SceneInput}
+        name="industryIds"
+        tree={industries}
+        multiple
+        hint="新增这些行业的客户时优先推荐该场景；一级行业包含其下级"
+      />
+      <SelectField of={SceneInput} name="deviceTypeIds" options={types} multiple />
     </>
   )
 }

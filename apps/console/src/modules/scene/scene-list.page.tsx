@@ -1,21 +1,26 @@
-import { PlusOutlined } from '@ant-design/icons'
+import { AppstoreOutlined, PlusOutlined } from '@ant-design/icons'
 import { SceneRow, scene } from '@oms/contract/scene.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
+import { useFileUrl } from '#kernel/file-url.ts'
 import { later } from '#kernel/later.tsx'
 import { Allowed } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
+import { TreeFilter } from '#kit/filter-tree.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
+import { useIndustryTree } from '#kit/use-industry-tree.ts'
 import { useList } from '#kit/use-list.ts'
 import { SceneStatus } from './scene-status.tsx'
 import { useSceneActions } from './use-scene-actions.ts'
+import { useAllTypes } from './use-type-options.ts'
+import './scene.css'
 
 const SceneAdd = later(() => import('./scene-form.tsx'), 'SceneAdd')
 const SceneEdit = later(() => import('./scene-form.tsx'), 'SceneEdit')
@@ -27,10 +32,13 @@ export type Scene = z.output<typeof SceneRow>
 export type Shown = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
 
 const { col, actions } = columnsOf(SceneRow)
+const QUERY = scene.list.input
 const COLUMNS = [
-  col('sceneName', (name, { isDefault }) => <SceneName name={name} isDefault={isDefault === 1} />, { width: 180 }),
+  col('sceneName', (_, row) => <SceneName row={row} />, { width: 190 }),
   col('sceneCode', { width: 150 }),
   col('description', { width: 220 }),
+  col('industryNames', { width: 160 }),
+  col('deviceTypeNames', { width: 160, hidden: true }),
   col('menuCount', { width: 90, align: 'right' }),
   col('tenantCount', { width: 110, align: 'right' }),
   col('sort', { width: 90, align: 'right', sort: true }),
@@ -49,12 +57,7 @@ export default function SceneListPage() {
   const close = () => setShown(undefined)
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={SceneRow} name="sceneName" />
-        <Filter of={SceneRow} name="sceneCode" />
-        <SelectFilter of={SceneRow} name="status" />
-        <DateRangeFilter label="创建时间" />
-      </SearchForm>
+      <Filters {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -71,11 +74,37 @@ export default function SceneListPage() {
   )
 }
 
-function SceneName({ name, isDefault }: { name: string; isDefault: boolean }) {
+function Filters(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
+  const industries = useIndustryTree()
+  const types = useAllTypes()
   return (
-    <>
-      {name} {isDefault && <Tag color="blue">默认</Tag>}
-    </>
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="sceneName" />
+      <Filter of={QUERY} name="sceneCode" />
+      <SelectFilter of={SceneRow} name="status" />
+      <TreeFilter of={QUERY} name="industryId" tree={industries} />
+      <SelectFilter of={QUERY} name="deviceTypeId" options={types} />
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}
+
+function SceneName({ row: { sceneName, isDefault, cover } }: { row: Scene }) {
+  return (
+    <span className="scene-name">
+      <Thumb address={cover} />
+      {sceneName} {isDefault === 1 && <Tag color="blue">默认</Tag>}
+    </span>
+  )
+}
+
+function Thumb({ address }: { address: string }) {
+  const url = useFileUrl(address)
+  if (url) return <img className="scene-thumb" src={url} alt="" />
+  return (
+    <span className="scene-thumb">
+      <AppstoreOutlined aria-hidden />
+    </span>
   )
 }
 

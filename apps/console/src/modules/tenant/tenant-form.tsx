@@ -13,9 +13,11 @@ import { DateTimeField } from '#kit/field-date.tsx'
 import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
+import { useIndustryTree } from '#kit/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
 import { LEVEL_DICT, SIZE_DICT } from './tenant-status.tsx'
-import { useIndustryTree, useSceneChoices } from './use-tenant-options.ts'
+import { SceneSelect } from './scene-select.tsx'
+import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
 type Detail = z.output<(typeof tenant.get)['result']>
@@ -77,7 +79,7 @@ function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
       <Form {...form}>
         <Basics />
         <Contact loaded={loaded} />
-        <Contract />
+        <Contract loaded={loaded} />
         <More />
       </Form>
     </Drawer>
@@ -136,12 +138,9 @@ function Contact({ loaded }: { loaded?: Detail }) {
   )
 }
 
-function Contract({ isNew = false }: { isNew?: boolean }) {
-  const can = useCan()
-  const scenes = useSceneChoices().map(({ id, sceneName, isDefault }) => ({
-    value: id,
-    label: isDefault === 1 ? `${sceneName}（默认）` : sceneName,
-  }))
+function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail }) {
+  const mayGive = useCan()('tenantManage:tenant:scene')
+  const scenes = useSceneChoices()
   return (
     <>
       <h3 className="tenant-section">权益与期限</h3>
@@ -153,18 +152,13 @@ function Contract({ isNew = false }: { isNew?: boolean }) {
           style={{ marginBottom: 16 }}
         />
       )}
-      <SelectField
+      <Field
         of={TenantCreateInput}
         name="sceneIds"
-        options={scenes}
-        multiple
-        disabled={!can('tenantManage:tenant:scene')}
-        hint={
-          can('tenantManage:tenant:scene')
-            ? '客户能使用的功能；修改后立即生效'
-            : '您没有分配业务场景的权限，新客户使用默认场景'
-        }
-      />
+        hint={mayGive ? '客户能使用的功能；修改后立即生效' : '您没有分配业务场景的权限，新客户使用默认场景'}
+      >
+        <SceneSelect disabled={!mayGive} had={loaded} />
+      </Field>
       <div className="tenant-pair">
         <NumberField of={TenantCreateInput} name="accountCount" min={-1} unit="个" hint="-1 为不限" />
         <NumberField of={TenantCreateInput} name="deviceQuota" min={-1} unit="台" hint="-1 为不限" />

@@ -20,10 +20,11 @@ import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
+import { useIndustryTree } from '#kit/use-industry-tree.ts'
 import { useList } from '#kit/use-list.ts'
 import { Expiry, Level, LEVEL_DICT, Quota, Size, TenantStatus } from './tenant-status.tsx'
 import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
-import { useIndustryTree, useSceneChoices } from './use-tenant-options.ts'
+import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
 const TenantAdd = later(() => import('./tenant-form.tsx'), 'TenantAdd')
