@@ -35,7 +35,7 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, sta
 
 /** Accepted; clients take nothing but 200 for that. */
 export const sendEmpty = (response: ServerResponse, status = 200) =>
-  void response.writeHead(status, { 'content-length': 0 }).end()
+  void response.writeHead(status, ['content-length', '0']).end()
 
 export function sendProblem(response: ServerResponse, status: number, words: string, retryAfter?: number) {
   if (response.headersSent) return void response.destroy()

@@ -28,6 +28,8 @@ export function tenantOf({ fleet }: Kernel, name: string): { id: number; isDefau
   return { id, isDefault: false }
 }
 
+export const isEnabled = ({ fleet }: Kernel, slot: number) => (fleet.slots.flags[slot]! & FLAG.enabled) !== 0
+
 /** Is this the device's own token? Takes as long whatever differs. */
 export function hasToken({ fleet }: Kernel, slot: number, token: string): boolean {
   if ((fleet.slots.flags[slot]! & FLAG.token) === 0 || token.length === 0) return false
@@ -60,7 +62,7 @@ export function identify(
     throw unauthorized()
   }
   const tenantId = slots.tenants[slot]!
-  if ((!tenant.isDefault && tenantId !== tenant.id) || (slots.flags[slot]! & FLAG.enabled) === 0) throw unauthorized()
+  if ((!tenant.isDefault && tenantId !== tenant.id) || !isEnabled(kernel, slot)) throw unauthorized()
   const isRight =
     given.kind === 'certificate'
       ? given.name === sn && given.isTrusted(tenantId)

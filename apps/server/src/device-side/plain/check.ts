@@ -19,7 +19,7 @@ export async function check(call: PlainCall): Promise<PlainAnswer> {
   const { side, slot, body } = call
   const verCode = versionOf(body.verCode)
   const packages = packagesOf(body.packages)
-  await takeVersions(call, verCode, packages)
+  if (saysNews(call, verCode, packages)) await takeVersions(call, verCode, packages)
   const open = side.kernel.fleet.state.openTasks(slot)
   const names = ['', ...packages.map(({ name }) => name)]
   const task = names.map((name) => open.find(({ packageName }) => packageName === name)).find((each) => each) ?? open[0]
@@ -68,14 +68,24 @@ function packagesOf(value: unknown): Package[] {
   return [...found.values()]
 }
 
-/** Stores what the device runs where it differs from what is known; usually it does not. */
+const textOf = (packages: readonly Package[]) => packages.map(({ name, verCode }) => `${name}=${verCode}`).join(';')
+
+/** Usually a device runs what is known of it, and waits for nothing. */
+function saysNews({ side, slot, deviceId }: PlainCall, verCode: number | undefined, packages: readonly Package[]) {
+  const { slots, state } = side.kernel.fleet
+  if (verCode !== undefined && slots.versionOf(slot) !== verCode) return true
+  if (packages.length > 0 && toldPackages.get(deviceId) !== textOf(packages)) return true
+  return state.openTasks(slot).length > 0
+}
+
+/** Stores what the device runs where it differs from what is known, and ends the tasks that brought it. */
 async function takeVersions(
   { side, slot, deviceId }: PlainCall,
   verCode: number | undefined,
   packages: readonly Package[],
 ) {
   const { slots } = side.kernel.fleet
-  const text = packages.map(({ name, verCode: each }) => `${name}=${each}`).join(';')
+  const text = textOf(packages)
   const isNewVersion = verCode !== undefined && slots.versionOf(slot) !== verCode
   const isNewPackages = text !== '' && toldPackages.get(deviceId) !== text
   if (isNewVersion || isNewPackages) {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findComponent, sendComponent } from '../artifact.ts'
 import { DeviceProblem, missing, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
+import { rawHeader } from '../headers.ts'
 import { readObject } from '../read-body.ts'
-import { hasToken, identify, isGateway, register } from '../identify.ts'
+import { hasToken, identify, isEnabled, isGateway, register } from '../identify.ts'
 import { isManifestName, sendManifest } from '../manifest.ts'
 import type { DeviceSide } from '../side.ts'
 import { activate } from './activate.ts'
@@ -25,7 +26,8 @@ export interface Arrived {
   readonly now: number
 }
 
-const bearerOf = (header: string | undefined) => (/^bearer\s+(.+)$/i.exec(header ?? '')?.[1] ?? '').trim()
+const bearerOf = (request: IncomingMessage) =>
+  (/^bearer\s+(.+)$/i.exec(rawHeader(request, 'authorization') ?? '')?.[1] ?? '').trim()
 
 /** One call below `/device/v1/`. */
 export async function plain(arrived: Arrived, path: readonly string[]): Promise<unknown> {
@@ -45,10 +47,11 @@ async function identified(arrived: Arrived, body: Record<string, unknown>): Prom
   const { side, request, now } = arrived
   const { fleet } = side.kernel
   const sn = typeof body.sn === 'string' ? body.sn.trim() : ''
-  const token = bearerOf(request.headers.authorization) || (typeof body.token === 'string' ? body.token : '')
+  const token = bearerOf(request) || (typeof body.token === 'string' ? body.token : '')
   const model = typeof body.model === 'string' && body.model.trim() !== '' ? body.model.trim() : undefined
   if (sn === '') throw wrong('sn is missing')
-  const slot = await slotOf(arrived, { sn, token, model })
+  const found = slotOf(arrived, { sn, token, model })
+  const slot = typeof found === 'number' ? found : await found
   side.limits.takeDevice(slot, now, fleet.slots)
   side.presence.saw(slot, arrived.ip, now)
   const modelId = fleet.slots.models[slot]!
@@ -76,15 +79,16 @@ interface Claim {
  * By its own token, or by the gateway token of its tenant, which also registers serials nobody knows; without any token by
  * its certificate.
  */
-async function slotOf({ side, request }: Arrived, { sn, token, model }: Claim): Promise<number> {
+function slotOf({ side, request }: Arrived, { sn, token, model }: Claim): number | Promise<number> {
   const { kernel } = side
   if (token === '') return identify(kernel, { id: 0, isDefault: true }, sn, side.certificates?.of(request))
   if (token.length > 256) throw unauthorized()
-  const slot = kernel.fleet.slots.find(sn)
+  const { slots } = kernel.fleet
+  const slot = slots.find(sn)
   if (slot >= 0) {
-    const tenant = { id: kernel.fleet.slots.tenants[slot]!, isDefault: true }
-    const kind = kernel.fleet.accessOf(tenant.id).targetToken && hasToken(kernel, slot, token) ? 'target' : 'gateway'
-    return identify(kernel, tenant, sn, { kind, token })
+    const id = slots.tenants[slot]!
+    if (kernel.fleet.accessOf(id).targetToken && isEnabled(kernel, slot) && hasToken(kernel, slot, token)) return slot
+    return identify(kernel, { id, isDefault: true }, sn, { kind: 'gateway', token })
   }
   for (const [tenantId, { gatewayToken }] of kernel.fleet.state.access)
     if (gatewayToken && isGateway(kernel, tenantId, token)) return register(kernel, tenantId, sn, model)
@@ -101,7 +105,7 @@ async function download(arrived: Arrived, [task, component, name]: readonly stri
   const slot = await slotOfTask(side, Number(task))
   const { kernel } = side
   if (slot < 0) throw unauthorized()
-  await slotOf(arrived, { sn: kernel.fleet.slots.snOf(slot), token: bearerOf(request.headers.authorization) })
+  await slotOf(arrived, { sn: kernel.fleet.slots.snOf(slot), token: bearerOf(request) })
   side.limits.takeDevice(slot, now, kernel.fleet.slots)
   if (name === undefined && isManifestName(component)) {
     const deployment = await side.deployments.of(kernel.fleet.state.tasks.get(Number(task))?.otaId ?? 0)
