@@ -42,7 +42,7 @@ export async function run() {
 }
 
 /**
- * A million devices of 500 models, each with twenty enabled versions for them that only white lists may have so far; the
+ * A million devices of 500 models, every other one with an update behind it, each with twenty enabled versions for them that only white lists may have so far; the
  * lists hold a million entries, of other devices.
  */
 function fill(product: Product) {
@@ -73,6 +73,13 @@ function fill(product: Product) {
     `insert into ota_whites (ota_id, device_id) select v.ota_id, d.id from ota_versions v
      join devices d on d.model_id = v.model_id and d.sn like 'W%' where v.ver_code < 301`,
   )
+  // Every other device has been through an update: its answer names it.
+  psql(
+    product,
+    `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, ver_code, state, close_time)
+     select 1, id, 1, model_id, ver_code, 100, now() from devices where sn like 'D%' and id % 2 = 0`,
+  )
+  psql(product, 'vacuum analyze ota_tasks')
   psql(product, 'analyze ota_versions')
   psql(product, 'vacuum analyze ota_whites')
   psql(product, 'vacuum analyze devices')

@@ -3,7 +3,8 @@ import type { Kernel } from '#kernel/kernel.ts'
 import { DeviceProblem, sendProblem } from './answer.ts'
 import type { Clock } from './bandwidth.ts'
 import { ddi } from './ddi/routes.ts'
-import { idleBody, idleFor, isIdle } from './ddi/poll.ts'
+import { idleBody, idleFor, installedBody, isIdle } from './ddi/poll.ts'
+import { rawHeader } from './headers.ts'
 import { credentialOf, identify, register, tenantOf } from './identify.ts'
 import { addressOf } from './limits.ts'
 import { plain } from './plain/plain.ts'
@@ -57,9 +58,9 @@ export class DeviceHandler {
     if (request.method !== 'GET' || url.startsWith(PLAIN)) return false
     const end = url.indexOf('/', 1)
     const id = url.slice(end + CONTROLLER.length)
-    if (id.length > 64 || /[/?%#]/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
+    if (id.length > 64 || !/^[\w.:-]+$/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
     const { side } = this
-    const { fleet } = this.#kernel
+    const { fleet, config } = this.#kernel
     const slot = identify(
       this.#kernel,
       tenantOf(this.#kernel, url.slice(1, end)),
@@ -69,7 +70,10 @@ export class DeviceHandler {
     if (slot < 0 || !isIdle({ side, slot, now })) return false
     side.limits.takeDevice(slot, now, fleet.slots)
     side.presence.saw(slot, ip, now)
-    const body = idleBody(idleFor({ side, slot }))
+    const seconds = idleFor({ side, slot })
+    const installed = fleet.slots.installed[slot]!
+    const base = installed === 0 ? '' : `${originOf(request, config.trustProxy)}${url}`
+    const body = installed === 0 ? idleBody(seconds) : installedBody(seconds, base, installed)
     response.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)])
     response.end(body, 'latin1')
     return true
@@ -108,15 +112,6 @@ export class DeviceHandler {
   }
 }
 
-/** The first header of this name, as it came: the first look at `headers` would read all of them into an object. */
-function rawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const each = rawHeaders[i]!
-    if (each.length === name.length && each.toLowerCase() === name) return rawHeaders[i + 1]
-  }
-  return undefined
-}
-
 const partsOf = (path: string) => path.split('/').map(decode)
 
 function decode(part: string) {
@@ -130,17 +125,18 @@ function decode(part: string) {
 /** Scheme and host as the device wrote them: links lead back the way it came. */
 function originOf(request: IncomingMessage, trustProxy: number | false) {
   const forwarded = (name: string) =>
-    trustProxy === false
-      ? undefined
-      : String(request.headers[name] ?? '')
-          .split(',')[0]
-          ?.trim()
+    trustProxy === false ? undefined : rawHeader(request, name)?.split(',')[0]?.trim()
   const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
-  const host = forwarded('x-forwarded-host') || request.headers.host || ''
-  if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
-    throw new DeviceProblem(400, 'bad Host header')
+  const host = forwarded('x-forwarded-host') || rawHeader(request, 'host') || ''
+  if (host !== goodHost) {
+    if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
+      throw new DeviceProblem(400, 'bad Host header')
+    goodHost = host
+  }
   return `${scheme}://${host}`
 }
+/** The last one looked at: nearly all devices call the same. */
+let goodHost = ''
 
 async function within(ms: number, work: Promise<void>) {
   let timer: NodeJS.Timeout | undefined

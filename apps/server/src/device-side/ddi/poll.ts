@@ -2,7 +2,6 @@ import { TASK } from '@oms/contract/ota-task.ts'
 import { FLAG } from '#kernel/fleet/slots.ts'
 import type { OpenTask } from '#kernel/fleet/state.ts'
 import { sendJson } from '../answer.ts'
-import { installedAction } from '../installed.ts'
 import type { Call } from '../side.ts'
 import { busySeconds, idleSeconds, shutSeconds, sleepText, waitSeconds } from '../sleep.ts'
 import { shutFor } from '../window.ts'
@@ -21,6 +20,11 @@ export function idleBody(seconds: number): string {
     idleBodies.set(seconds, body)
   }
   return body
+}
+
+/** The same to a device that has installed something before; `base` in letters that need no escape in JSON. */
+export function installedBody(seconds: number, base: string, taskId: number): string {
+  return `${idleBody(seconds).slice(0, -1)},"_links":{"installedBase":{"href":"${base}/installedBase/${taskId}"}}}`
 }
 
 /** Seconds to sleep of an idle device. */
@@ -61,8 +65,7 @@ export async function poll(call: Call) {
       : task
         ? busySeconds(deviceId, pollSeconds)
         : idleSeconds(deviceId, pollSeconds)
-  // Only beside something else: the answer to an idle device is the same few bytes for everybody.
-  const installed = Object.keys(links).length > 0 ? await installedAction(side, slot) : 0
+  const installed = fleet.slots.installed[slot]!
   if (installed > 0) links.installedBase = { href: `${base}/installedBase/${installed}` }
   const config = { polling: { sleep: sleepText(seconds) } }
   sendJson(call.request, call.response, 200, Object.keys(links).length > 0 ? { config, _links: links } : { config })

@@ -106,7 +106,7 @@ describe('the daily window of a release', () => {
 
 describe('installedBase', () => {
   test('names the last action that was installed, beside whatever else is said, and never one that failed', async () => {
-    const { root, id } = await oms.device()
+    const { root } = await oms.device()
     const linkOf = async () => (await oms.poll(root)).body._links?.installedBase?.href as string | undefined
     const install = async (verCode: number, feedback: object) => {
       await oms.version({ verCode })
@@ -128,11 +128,36 @@ describe('installedBase', () => {
       id: String(third),
       deployment: { chunks: [{ version: 'v7003' }] },
     })
-    // With nothing else to say the answer stays what every idle device gets.
+    const other = await oms.device()
+    expect((await oms.poll(other.root)).body._links?.installedBase).toBeUndefined()
+    expect((await oms.send(`${other.root}/installedBase/${third}`)).status).toBe(404)
+  })
+
+  test('is said to a device with nothing to do as well, by every process, without a look at the database', async () => {
+    const { root, id } = await oms.device()
+    await oms.version({ verCode: 7101 })
+    const { taskId, href } = await oms.poll(root)
+    await oms.send(href!)
+    await oms.post(`${root}/deploymentBase/${taskId}/feedback`, CLOSED)
     await oms.query('update devices set attributes_wanted = 0 where id = $1', [id])
     await oms.sync()
-    expect((await oms.poll(root)).body._links).toBeUndefined()
-    const other = await oms.device()
-    expect((await oms.send(`${other.root}/installedBase/${third}`)).status).toBe(404)
+    const links = (origin: string) => ({ installedBase: { href: `${origin}${root}/installedBase/${taskId}` } })
+    const { reply, body } = await oms.poll(root)
+    expect(body._links).toEqual(links(oms.origin))
+    expect([reply.headers['content-type'], body.config.polling.sleep]).toEqual(['application/json', expect.any(String)])
+    // Who asks with an ETag goes the long way round, to the same words.
+    const long = await oms.send(root, { headers: { 'if-none-match': '"x"' } })
+    expect(long.json()).toEqual(body)
+    // One that started later has read it, one that was there has followed.
+    const late = await oms.another()
+    expect((await oms.send(late.origin + root)).json()._links).toEqual(links(late.origin))
+    const [before] = await oms.query('select pg_current_xact_id()::text as id')
+    for (let i = 0; i < 20; i++) await oms.send(root)
+    const [after] = await oms.query('select pg_current_xact_id()::text as id')
+    expect(Number(after.id)).toBe(Number(before.id) + 1)
+    // The link is of the address the device called; one that cannot be an address is refused.
+    const named = await oms.send(root, { headers: { host: 'oms.example.com' } })
+    expect(named.json()._links).toEqual(links('http://oms.example.com'))
+    expect((await oms.send(root, { headers: { host: 'a"b' } })).status).toBe(400)
   })
 })

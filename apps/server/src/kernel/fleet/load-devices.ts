@@ -1,3 +1,4 @@
+import { TASK } from '@oms/contract/ota-task.ts'
 import type pg from 'pg'
 import { copyRows } from './copy-rows.ts'
 import { DEFAULT_ACCESS, type FleetState, NEVER_AGAIN, type OpenTask } from './state.ts'
@@ -56,8 +57,17 @@ interface TaskRow extends Omit<OpenTask, 'slot'> {
 /** Devices whose tasks are read in one go. */
 const PAGE = 2000
 
-/** The open tasks of all devices; rules bring what was closed before. */
+/** The open tasks of all devices, and which was installed last; rules bring what failed before. */
 export async function loadTasks(client: pg.Client, state: FleetState) {
+  const { slots } = state
+  await copyRows(
+    client,
+    `${INSTALLED_SQL} where state = ${TASK.succeeded} group by device_id`,
+    ([deviceId, taskId]) => {
+      const slot = slots.slotOf(Number(deviceId))
+      if (slot >= 0) slots.installed[slot] = Number(taskId)
+    },
+  )
   const ids = await deviceIds(client, 'select distinct device_id from ota_tasks where close_time is null')
   await refreshTasks(client, state, ids)
 }
@@ -82,12 +92,27 @@ async function refreshTasks(client: pg.Client, state: FleetState, ids: readonly 
       [some],
     )
     const byDevice = Map.groupBy(rows, ({ deviceId }) => deviceId)
-    for (const id of some) takeTasks(state, state.slots.slotOf(id), byDevice.get(id) ?? [])
+    const installed = await installedOf(client, some)
+    for (const id of some) {
+      const slot = state.slots.slotOf(id)
+      if (slot < 0) continue
+      takeTasks(state, slot, byDevice.get(id) ?? [])
+      state.slots.installed[slot] = installed.get(id) ?? 0
+    }
   }
 }
 
+const INSTALLED_SQL = 'select device_id, max(task_id) as task_id from ota_tasks'
+
+async function installedOf(client: pg.Client, ids: readonly number[]) {
+  const { rows } = await client.query<{ device_id: number; task_id: number }>(
+    `${INSTALLED_SQL} where device_id = any($1) and state = ${TASK.succeeded} group by device_id`,
+    [ids],
+  )
+  return new Map(rows.map(({ device_id, task_id }) => [device_id, task_id]))
+}
+
 function takeTasks(state: FleetState, slot: number, rows: readonly TaskRow[]) {
-  if (slot < 0) return
   const modelId = state.slots.models[slot]!
   for (const rule of [...(state.firmware.get(modelId) ?? []), ...(state.packages.get(modelId) ?? [])]) {
     const closed = rows.filter(({ isOpen, otaId }) => !isOpen && otaId === rule.otaId)

@@ -42,6 +42,8 @@ export class Slots {
   saved: Uint32Array
   /** Calls in the current minute. */
   calls: Uint8Array
+  /** The last task of a device that was installed; 0: none. */
+  installed: Int32Array
   #tokens: Buffer
   #keyAt: Uint32Array
   #keyLength: Uint16Array
@@ -62,6 +64,7 @@ export class Slots {
     this.seen = new Uint32Array(capacity)
     this.saved = new Uint32Array(capacity)
     this.calls = new Uint8Array(capacity)
+    this.installed = new Int32Array(capacity)
     this.#tokens = Buffer.alloc(capacity * TOKEN_BYTES)
     this.#keyAt = new Uint32Array(capacity)
     this.#keyLength = new Uint16Array(capacity)
@@ -76,8 +79,8 @@ export class Slots {
 
   /** Bytes the columns and tables take. */
   get bytes() {
-    const { ids, tenants, models, versions, flags, seen, saved, calls } = this
-    const columns = [ids, tenants, models, versions, flags, seen, saved, calls, this.#tokens, this.#keyAt]
+    const { ids, tenants, models, versions, flags, seen, saved, calls, installed } = this
+    const columns = [ids, tenants, models, versions, flags, seen, saved, calls, installed, this.#tokens, this.#keyAt]
     return [...columns, this.#keyLength, this.#keys, this.#bySn, this.#byId].reduce((sum, a) => sum + a.byteLength, 0)
   }
 
@@ -214,6 +217,7 @@ export class Slots {
     this.tenants = wider(this.tenants)
     this.models = wider(this.models)
     this.versions = wider(this.versions)
+    this.installed = wider(this.installed)
     this.seen = widerUnsigned(this.seen)
     this.saved = widerUnsigned(this.saved)
     this.#keyAt = widerUnsigned(this.#keyAt)

@@ -75,8 +75,6 @@ export class FleetState {
   /** Of `firmware` what may reach a device that stands in no white list. */
   readonly formal = new Map<number, LiveRule[]>()
   readonly tasks = new Map<number, OpenTask>()
-  /** By slot: the last action that was installed, as somebody looked it up; forgotten when a task of the device moves. */
-  readonly installed = new Map<number, Promise<number>>()
   readonly #tasksOf = new Map<number, OpenTask[]>()
 
   constructor(expected = 1000) {
@@ -140,7 +138,6 @@ export class FleetState {
 
   /** Replaces what is known of a device's open tasks. */
   setTasks(slot: number, tasks: readonly OpenTask[]) {
-    this.installed.delete(slot)
     for (const { taskId, otaId } of this.#tasksOf.get(slot) ?? []) {
       this.rules.get(otaId)?.fetching.delete(taskId)
       if (!tasks.some((task) => task.taskId === taskId)) this.tasks.delete(taskId)
