@@ -1,6 +1,7 @@
 import { createRoot } from 'react-dom/client'
 import { HOME } from '#kernel/addresses.ts'
 import { makeQueryClient, prefetchRead } from '#kernel/query.ts'
+import { whenQuiet } from '#kernel/later.tsx'
 import { can, loadCredentials } from '#kernel/session.tsx'
 import 'virtual:antd-shell.css'
 import './app/console.css'
@@ -42,6 +43,13 @@ async function start() {
     <AppRoot client={client}>
       <Start ready={ready} />
     </AppRoot>,
+  )
+  whenQuiet(
+    () =>
+      void import('./app/focus-return.ts').then(
+        ({ returnFocus }) => returnFocus(),
+        () => {},
+      ),
   )
 }
 

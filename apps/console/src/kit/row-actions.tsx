@@ -1,6 +1,6 @@
 import { DownOutlined } from '@ant-design/icons'
 import { App, Button, Dropdown } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useCan } from '#kernel/session.tsx'
 import './kit.css'
 
@@ -27,6 +27,7 @@ export function RowActions({
 }) {
   const can = useCan()
   const run = useConfirmed()
+  const opener = useRef<HTMLButtonElement>(null)
   const allowed = items.filter(
     (item) => item !== false && item !== undefined && (!item.to || can(item.to.access)),
   ) as RowAction[]
@@ -55,11 +56,15 @@ export function RowActions({
               label: item.label,
               danger: item.danger === true,
               disabled: item.disabled === true,
-              onClick: () => run(item),
+              onClick: () => {
+                // The menu goes away: what opens now gives the focus back to where the menu came from.
+                opener.current?.focus()
+                run(item)
+              },
             })),
           }}
         >
-          <Button type="link" size="small" icon={<DownOutlined />} iconPlacement="end">
+          <Button ref={opener} type="link" size="small" icon={<DownOutlined />} iconPlacement="end">
             更多
           </Button>
         </Dropdown>
