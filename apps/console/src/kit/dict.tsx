@@ -20,6 +20,7 @@ export function DictTag({ dict, value }: { dict: Dict; value: unknown }) {
     <Tag
       color={COLORS[entry?.listClass || 'default'] ?? 'default'}
       className={[`kit-tag-${entry?.listClass || 'default'}`, entry?.cssClass].filter(Boolean).join(' ')}
+      title={dict.labelOf(value)}
     >
       {dict.labelOf(value)}
     </Tag>

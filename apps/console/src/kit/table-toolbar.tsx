@@ -41,7 +41,7 @@ export function TableTools({ columns, settings, fetching, full, onSettings, onRe
           onClick: ({ key }) => onSettings({ ...settings, density: key as Density }),
         }}
       >
-        <Button type="text" aria-label="密度" title="密度" icon={<ColumnHeightOutlined />} />
+        <Button type="text" className="kit-wide-tool" aria-label="密度" title="密度" icon={<ColumnHeightOutlined />} />
       </Dropdown>
       <Popover
         trigger="click"
@@ -52,6 +52,7 @@ export function TableTools({ columns, settings, fetching, full, onSettings, onRe
         <Button type="text" aria-label="列设置" title="列设置" icon={<SettingOutlined />} />
       </Popover>
       <Tool
+        className={full ? '' : 'kit-wide-tool'}
         name={full ? '退出全屏' : '全屏'}
         icon={full ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
         onClick={onFull}
@@ -60,10 +61,10 @@ export function TableTools({ columns, settings, fetching, full, onSettings, onRe
   )
 }
 
-function Tool({ name, icon, onClick }: { name: string; icon: ReactNode; onClick(): void }) {
+function Tool({ name, ...button }: { name: string; className?: string; icon: ReactNode; onClick(): void }) {
   return (
     <Tooltip title={name}>
-      <Button type="text" aria-label={name} icon={icon} onClick={onClick} />
+      <Button type="text" aria-label={name} {...button} />
     </Tooltip>
   )
 }

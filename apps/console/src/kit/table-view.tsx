@@ -37,6 +37,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
   return (
     <Suspense fallback={<RowsSkeleton rows={10} />}>
       <Table<Row>
+        ref={selection || columns.some(({ fixed }) => fixed) ? null : reachable}
         rowKey={props.rowKey}
         columns={shown}
         dataSource={rows as Row[]}
@@ -61,6 +62,10 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
     </Suspense>
   )
 }
+
+/** Where no row holds anything to focus, what scrolls sideways is focused itself. */
+const reachable = (table: { nativeElement: HTMLElement } | null) =>
+  table?.nativeElement.querySelector('.ant-table-body')?.setAttribute('tabindex', '0')
 
 const COMPONENTS = { header: { cell: ResizableHeader } }
 

@@ -7,6 +7,7 @@ import { useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { Page } from '#kit/page.tsx'
@@ -87,8 +88,8 @@ const idOf = ({ uid }: Pick<Account, 'uid' | 'realname' | 'account'>) => ({ id: 
 function AccountLink({ row, text }: { row: Account; text: string }) {
   const name = useCan()(accounts.detail.access) ? <Link to={overviewOf(row)}>{text}</Link> : text
   return (
-    <>
-      {name} {row.locked && <Tag color="error">已锁定</Tag>}
-    </>
+    <Named name={text} shown={name}>
+      {row.locked && <Tag color="error">已锁定</Tag>}
+    </Named>
   )
 }

@@ -13,6 +13,7 @@ import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
 import { DictTag } from '#kit/dict.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
@@ -131,10 +132,9 @@ function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClo
 /** The entry as it will be seen. */
 function Label({ row }: { row: DictData }) {
   return (
-    <>
-      <DictTag dict={dictOf([row])} value={row.dictValue} />
+    <Named name={row.dictLabel} shown={<DictTag dict={dictOf([row])} value={row.dictValue} />}>
       {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
-    </>
+    </Named>
   )
 }
 

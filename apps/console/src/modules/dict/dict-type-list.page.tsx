@@ -10,6 +10,7 @@ import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Ellipsis, Named } from '#kit/ellipsis.tsx'
 import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
@@ -108,19 +109,16 @@ const Batch = ({ picked }: { picked: Picked<DictType> }) => (
 )
 
 const TypeName = ({ name, row }: { name: string; row: DictType }) => (
-  <>
-    {name}
-    {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
-  </>
+  <Named name={name}>{row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}</Named>
 )
 
 function TypeLink({ type, dictId }: { type: string; dictId: number }) {
   const can = useCan()
-  if (!can(dictTypes.get.access)) return <code>{type}</code>
+  const code = <code>{type}</code>
   return (
-    <Link to={`/system/dict/data/index/${dictId}`}>
-      <code>{type}</code>
-    </Link>
+    <Ellipsis text={type}>
+      {can(dictTypes.get.access) ? <Link to={`/system/dict/data/index/${dictId}`}>{code}</Link> : code}
+    </Ellipsis>
   )
 }
 

@@ -6,6 +6,7 @@ import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -23,15 +24,9 @@ const { col, actions } = columnsOf(LoginLogRow)
 const QUERY = logs.logins.input
 const COLUMNS = [
   col('loginTime', time, { width: 170, sort: true }),
-  col(
-    'account',
-    (account, { locked }) => (
-      <>
-        {account} {locked && <Tag color="error">已锁定</Tag>}
-      </>
-    ),
-    { width: 180 },
-  ),
+  col('account', (account, { locked }) => <Named name={account}>{locked && <Tag color="error">已锁定</Tag>}</Named>, {
+    width: 180,
+  }),
   col('loginType', { width: 110 }),
   col('status', (status) => <Outcome ok={status === 1} />, { width: 80 }),
   col('msg', { width: 220 }),

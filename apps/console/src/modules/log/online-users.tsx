@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
-import { Ellipsis } from '#kit/ellipsis.tsx'
+import { Ellipsis, Named } from '#kit/ellipsis.tsx'
 import { Filter } from '#kit/filter.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
@@ -19,11 +19,7 @@ const QUERY = logs.online.input
 const COLUMNS = [
   col(
     'account',
-    (account, { current }) => (
-      <>
-        {account} {current && <Tag color="success">当前会话</Tag>}
-      </>
-    ),
+    (account, { current }) => <Named name={account}>{current && <Tag color="success">当前会话</Tag>}</Named>,
     { width: 155 },
   ),
   col('realname', { width: 90 }),

@@ -3,11 +3,13 @@ import { NOTICE_PUBLISHED, NOTICE_TARGET, notices } from '@oms/contract/notice.t
 import { NoticeRow } from '@oms/contract/notice-rows.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
+import { formatCount } from '#kernel/format.ts'
 import { later } from '#kernel/later.tsx'
 import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
 import { Page } from '#kit/page.tsx'
@@ -81,7 +83,7 @@ export default function NoticeListPage() {
 function useColumns(onReceipts: (row: Notice) => void) {
   const mayRead = useCan()(notices.readUsers.access)
   const receipts = (_: number, row: Notice) => {
-    const words = `${row.readCount} / ${row.targetCount}`
+    const words = `${formatCount(row.readCount)} / ${formatCount(row.targetCount)}`
     if (!mayRead || row.status !== NOTICE_PUBLISHED) return words
     return (
       <Button type="link" size="small" aria-label={`阅读情况 ${row.title}`} onClick={() => onReceipts(row)}>
@@ -106,10 +108,15 @@ function useColumns(onReceipts: (row: Notice) => void) {
 }
 
 const Title = ({ title, top }: { title: string; top: boolean }) => (
-  <>
-    {top && <PushpinFilled className="notice-top" aria-label="置顶" />}
-    {title}
-  </>
+  <Named
+    name={title}
+    shown={
+      <>
+        {top && <PushpinFilled className="notice-top" aria-label="置顶" />}
+        {title}
+      </>
+    }
+  />
 )
 
 const AddButton = ({ onAdd }: { onAdd(): void }) => (

@@ -7,6 +7,7 @@ import { Allowed } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -87,13 +88,9 @@ const idOf = ({ id }: Role) => ({ id })
 const nameOf = ({ roleName }: Role) => roleName
 const MOST_COMPARED = 5
 
-function RoleName({ name, builtin }: { name: string; builtin: boolean }) {
-  return (
-    <>
-      {name} {builtin && <Tag color="gold">内置</Tag>}
-    </>
-  )
-}
+const RoleName = ({ name, builtin }: { name: string; builtin: boolean }) => (
+  <Named name={name}>{builtin && <Tag color="gold">内置</Tag>}</Named>
+)
 
 function Toolbar({ onShow }: { onShow(shown: Shown): void }) {
   return (

@@ -8,6 +8,7 @@ import { later } from '#kernel/later.tsx'
 import { Allowed } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
 import { TreeFilter } from '#kit/filter-tree.tsx'
@@ -93,7 +94,7 @@ function SceneName({ row: { sceneName, isDefault, cover } }: { row: Scene }) {
   return (
     <span className="scene-name">
       <Thumb address={cover} />
-      {sceneName} {isDefault === 1 && <Tag color="blue">默认</Tag>}
+      <Named name={sceneName}>{isDefault === 1 && <Tag color="blue">默认</Tag>}</Named>
     </span>
   )
 }

@@ -7,6 +7,7 @@ import { Allowed, useSession } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Named } from '#kit/ellipsis.tsx'
 import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
@@ -44,13 +45,9 @@ const COLUMNS = [
   col('remark', { width: 180, hidden: true }),
 ]
 
-function Account({ name, locked }: { name: string; locked: boolean }) {
-  return (
-    <>
-      {name} {locked && <Tag color="error">已锁定</Tag>}
-    </>
-  )
-}
+const Account = ({ name, locked }: { name: string; locked: boolean }) => (
+  <Named name={name}>{locked && <Tag color="error">已锁定</Tag>}</Named>
+)
 
 /** What of the page is open beside the list. */
 type Open = { readonly add?: true; readonly import?: true; readonly edit?: Staff; readonly roles?: Staff }

@@ -33,8 +33,8 @@ const COLUMNS = [
   col('applyNo', { width: 120, hidden: true }),
   col('account', { width: 150 }),
   col('realname', { width: 85 }),
-  col('mobileNo', { width: 125 }),
-  col('tenantName', { width: 160 }),
+  col('mobileNo', { width: 120 }),
+  col('tenantName', { width: 150 }),
   col('source', { width: 90, hidden: true }),
   col('reason', { width: 135 }),
   col('status', (status) => <ApplyStatus status={status} />, { width: 85 }),
@@ -94,7 +94,7 @@ export default function ApplyListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 148)]}
+        columns={[...COLUMNS, actions(rowActions, 168)]}
         actions={<Handout />}
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
         selectable={({ status }) => status === 0}

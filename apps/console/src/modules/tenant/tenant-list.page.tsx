@@ -12,6 +12,7 @@ import { columnsOf } from '#kit/columns.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { DataTable } from '#kit/data-table.tsx'
 import { useWords } from '#kit/dict-words.tsx'
+import { Ellipsis } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -58,7 +59,10 @@ const COLUMNS = [
 ]
 
 function Name({ row, name }: { row: Tenant; name: string }) {
-  return useCan()(tenant.overview.access) ? <Link to={overviewOf(row)}>{name}</Link> : name
+  const can = useCan()
+  return (
+    <Ellipsis text={name}>{can(tenant.overview.access) ? <Link to={overviewOf(row)}>{name}</Link> : name}</Ellipsis>
+  )
 }
 
 /** Customers of the vendor. */
