@@ -23,7 +23,7 @@ export function Breadcrumb({
     <nav className="breadcrumb" aria-label="面包屑">
       <ol>
         {crumbs.map((crumb, at) => (
-          <li key={crumb.title} aria-current={at === crumbs.length - 1 ? 'page' : undefined}>
+          <li key={crumb.title} title={crumb.title} aria-current={at === crumbs.length - 1 ? 'page' : undefined}>
             {crumb.to && at < crumbs.length - 1 ? <Link to={crumb.to}>{crumb.title}</Link> : crumb.title}
           </li>
         ))}

@@ -58,7 +58,9 @@ function TabButton({ tab, tabs, shown, actions }: { tab: Tab; tabs: Tabs; shown:
         onKeyDown={onKeyDown}
       >
         {isDirty(tab) && <span className="tab-dot" role="img" aria-label="有未保存的内容" />}
-        <span className="tab-title">{tab.title}</span>
+        <span className="tab-title" title={tab.title}>
+          {tab.title}
+        </span>
         {closable && (
           <CloseOutlined
             className="tab-close"
