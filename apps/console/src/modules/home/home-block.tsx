@@ -49,7 +49,9 @@ function Figures({ value, unit, delta, detail, parts, items, trend }: HomeBlockD
         <ul>
           {items.map((item) => (
             <li key={item.id}>
-              <span className="home-item">{item.title}</span>
+              <span className="home-item" title={item.title}>
+                {item.title}
+              </span>
               <span className="home-detail">
                 {item.state && <b className={`home-${item.state}`}>{item.state === 'ok' ? '成功' : '失败'}</b>}{' '}
                 {item.detail}

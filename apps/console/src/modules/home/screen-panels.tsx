@@ -121,7 +121,9 @@ function Ranking({ list }: SpreadData) {
       {list.map(({ name, value }, place) => (
         <li key={name}>
           <i className={place < 3 ? 'wall-first' : ''}>{place + 1}</i>
-          <span className="wall-name">{name}</span>
+          <span className="wall-name" title={name}>
+            {name}
+          </span>
           <span className="wall-bar" aria-hidden>
             <span style={{ width: `${(value / top) * 100}%` }} />
           </span>
