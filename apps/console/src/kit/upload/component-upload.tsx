@@ -94,10 +94,10 @@ function Running(props: { name: string; progress: Progress; pause(): void; resum
 function Stored({ file }: { file: StoredFile }) {
   return (
     <dl className="kit-stored">
-      <dt>
-        <CheckCircleFilled aria-hidden /> {file.name}
-      </dt>
-      <dd>{formatBytes(file.size)}</dd>
+      <dt>文件</dt>
+      <dd className="kit-stored-name">
+        <CheckCircleFilled aria-hidden /> {file.name} <small>{formatBytes(file.size)}</small>
+      </dd>
       <dt>MD5</dt>
       <dd>
         <CopyText text={file.md5} />
