@@ -9,8 +9,9 @@ import { useWrite } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
+import { columnsOf, plainCell } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Ellipsis } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -34,16 +35,16 @@ export type Model = z.output<typeof DeviceModelRow>
 const { col, actions } = columnsOf(DeviceModelRow)
 const QUERY = deviceModels.list.input
 const COLUMNS = [
-  col('modelName', (name, { picture }) => <ModelName name={name} picture={picture} />, { width: 190, sort: true }),
-  col('modelCode', { width: 130, sort: true }),
+  col('modelName', (name, { picture }) => <ModelName name={name} picture={picture} />, { width: 175, sort: true }),
+  col('modelCode', { width: 120, sort: true }),
   col('typeName', { width: 110 }),
   col('hwVersion', { width: 100, hidden: true }),
-  col('chip', { width: 110 }),
-  col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 100, align: 'right' }),
-  col('onlineCount', (count) => count.toLocaleString(), { width: 90, align: 'right' }),
-  col('currentVerName', (_, row) => <Current row={row} />, { width: 150 }),
+  col('chip', { width: 100 }),
+  col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 80, align: 'right' }),
+  col('onlineCount', (count) => count.toLocaleString(), { width: 70, align: 'right' }),
+  col('currentVerName', (_, row) => <Current row={row} />, { width: 145 }),
   col('versionCount', { width: 110, align: 'right', hidden: true }),
-  col('status', (_, row) => <ModelStatus row={row} />, { width: 100 }),
+  col('status', (_, row) => <ModelStatus row={row} />, { width: 90 }),
   col('remark', { width: 160, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('updateTime', time, { width: 170, sort: true }),
@@ -105,7 +106,7 @@ function ModelName({ name, picture }: { name: string; picture: string }) {
   return (
     <span className="model-name">
       <Thumb address={picture} />
-      {name}
+      <Ellipsis text={name} />
     </span>
   )
 }
@@ -128,7 +129,7 @@ function Devices({ count, modelId }: { count: number; modelId: number }) {
 }
 
 const Current = ({ row: { currentVerCode, currentVerName } }: { row: Model }) =>
-  currentVerCode === null ? <span className="kit-none">-</span> : `${currentVerName}（${currentVerCode}）`
+  currentVerCode === null ? <span className="kit-none">-</span> : plainCell(`${currentVerName}（${currentVerCode}）`)
 
 function ModelStatus({ row }: { row: Model }) {
   const enable = useWrite(deviceModels.enable)

@@ -10,6 +10,7 @@ import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { Ellipsis } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -99,7 +100,7 @@ export default function DeviceTypeListPage() {
 const TypeName = ({ name, icon }: { name: string; icon: string }) => (
   <span className="model-name">
     <TypeIcon name={icon} />
-    {name}
+    <Ellipsis text={name} />
   </span>
 )
 
