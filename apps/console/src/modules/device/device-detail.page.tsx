@@ -8,9 +8,9 @@ import { useRead } from '#kernel/query.ts'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
+import { LostPage } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
 import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
 import { DeviceStatus } from './device-status.tsx'
@@ -52,7 +52,7 @@ export default function DeviceDetailPage() {
   const id = Number(useParams()['id'])
   const { data, error, refetch } = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
   useTabTitle(data && `设备 ${data.sn}`)
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list="/device/apkManage" />
   if (data) return <Shown device={data} />
   return (
     <Panel>

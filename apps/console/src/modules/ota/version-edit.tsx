@@ -6,8 +6,8 @@ import { useParams } from 'react-router'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { useTabTitle } from '#kernel/tab.tsx'
+import { LostPage } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { useFamily } from './family.ts'
 import { OtaDetails } from './ota-details.tsx'
 import { OtaForm } from './ota-form.tsx'
@@ -15,13 +15,13 @@ import { OtaHistory } from './ota-history.tsx'
 
 /** One version: to edit while it is a draft, to read once it was enabled. */
 export function VersionEdit() {
-  const { calls } = useFamily()
+  const { calls, listPath } = useFamily()
   const otaId = Number(useParams().id)
   // Only what was read after opening may be edited: an older copy would be refused when saved.
   const read = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const { data, error, isFetchedAfterMount, refetch } = read
   useTabTitle(data && `${data.otaVersion.status === 0 ? '编辑' : '查看'} ${data.otaVersion.verName}`)
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list={listPath} />
   if (data && isFetchedAfterMount) return <Opened version={data} />
   return (
     <Panel>

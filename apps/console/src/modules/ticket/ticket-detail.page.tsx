@@ -6,8 +6,8 @@ import { useLocation } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { useSearchParams } from '#kernel/router.tsx'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
+import { LostPage } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './dispose-panel.tsx'
 import { Progress } from './progress.tsx'
@@ -52,18 +52,9 @@ function Opened({ id, list }: { id: number; list: string }) {
     refetch,
   } = useRead(feedback.info, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const [typing, setTyping] = useState(false)
-  const tab = useTab()
   const viewers = useViewers(id, typing)
   useTabTitle(info && `工单 ${info.feedbackNo}`)
-  if (error)
-    return (
-      <Panel>
-        <LoadFailed refusal={error} onRetry={() => void refetch()} />
-        <div className="ticket-back">
-          <Button onClick={() => tab.close(list)}>返回列表</Button>
-        </div>
-      </Panel>
-    )
+  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list={list} />
   if (!info)
     return (
       <Panel>

@@ -1,12 +1,12 @@
 import { Alert, Button, Skeleton, Tabs } from 'antd'
 import { useState } from 'react'
-import { useParams } from 'react-router'
+import { useLocation, useParams } from 'react-router'
 import { rangeInWords } from '@oms/contract/ota.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
+import { LostPage } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { useCalls } from './release-calls.ts'
 import { DryRun } from './dry-run.tsx'
 import { FailureGroups } from './failure-groups.tsx'
@@ -23,9 +23,10 @@ import { WhiteTab } from './white-tab.tsx'
 export function ReleasePage() {
   const calls = useCalls()
   const otaId = Number(useParams().id)
+  const list = useLocation().pathname.replace(/\/release\/.*/, '')
   const { data, error, refetch } = useRead(calls.release.get, { otaId }, { quiet: true, keepPrevious: false })
   useTabTitle(data && `发布 ${data.verName}`)
-  if (error && !data) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (error && !data) return <LostPage refusal={error} onRetry={() => void refetch()} list={list} />
   if (!data)
     return (
       <Panel>
