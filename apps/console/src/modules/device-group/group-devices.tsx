@@ -34,9 +34,10 @@ export function GroupDevices({ group, onClose }: { group: GroupNode; onClose(): 
   const [side, setSide] = useState('in')
   const can = useCan()
   const isStatic = group.kind === 1
+  const choose = isStatic && can(deviceGroups.addDevices.access) ? () => setSide('out') : undefined
   const tabs = [
-    { key: 'in', label: '组内设备', children: <Devices group={group} inside /> },
-    ...(isStatic && can(deviceGroups.addDevices.access)
+    { key: 'in', label: '组内设备', children: <Devices group={group} inside onChoose={choose} /> },
+    ...(choose
       ? [
           { key: 'out', label: '选择设备', children: <Devices group={group} inside={false} /> },
           { key: 'sns', label: '按序列号添加', children: <AddSerials group={group} /> },
@@ -53,7 +54,7 @@ export function GroupDevices({ group, onClose }: { group: GroupNode; onClose(): 
   )
 }
 
-function Devices({ group, inside }: { group: GroupNode; inside: boolean }) {
+function Devices({ group, inside, onChoose }: SideProps & { onChoose?: (() => void) | undefined }) {
   const { id } = group
   const list = useInnerList(deviceGroups.devices, { id, outside: inside ? '0' : '1' })
   const editable = group.kind === 1
@@ -81,7 +82,14 @@ function Devices({ group, inside }: { group: GroupNode; inside: boolean }) {
           actions: <AllButton group={group} inside={inside} filter={list.search.initial} total={list.table.total} />,
           batch: (picked: Picked<{ id: number }>) => <PickedButton group={group} inside={inside} picked={picked} />,
         })}
-        empty={{ text: inside ? '该分组还没有设备' : '没有可添加的设备' }}
+        empty={{
+          text: inside ? '该分组还没有设备' : '没有可添加的设备',
+          action: onChoose && (
+            <Button type="primary" onClick={onChoose}>
+              选择设备
+            </Button>
+          ),
+        }}
       />
     </>
   )

@@ -6,6 +6,7 @@ import { useRead } from '#kernel/query.ts'
 import { Field, NoteField, SwitchField, TextField } from '#kit/field.tsx'
 import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
 import { type GroupNode, parentItems } from './group-tree.ts'
 import { RuleFields } from './rule-fields.tsx'
@@ -54,11 +55,11 @@ export function GroupAdd({ tree, tenantId, parentId, onClose }: Common & { paren
 
 /** Changes a group; it is read anew first, for its rule and for the names of what the rule says. */
 export function GroupEdit({ id, ...common }: Common & { id: number }) {
-  const { data } = useRead(deviceGroups.get, { id }, { staleTime: 0, keepPrevious: false })
+  const { data, error, refetch } = useRead(deviceGroups.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
   if (!data)
     return (
       <Drawer open size="min(720px, 100vw)" title="编辑设备分组" onClose={common.onClose}>
-        <Skeleton active />
+        {error ? <LoadFailed refusal={error} onRetry={() => void refetch()} /> : <Skeleton active />}
       </Drawer>
     )
   return <EditForm key={data.id} loaded={data} {...common} />

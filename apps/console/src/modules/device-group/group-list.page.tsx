@@ -1,4 +1,4 @@
-import { ApiOutlined, PlusOutlined } from '@ant-design/icons'
+import { ApiOutlined, DownOutlined, PlusOutlined, RightOutlined } from '@ant-design/icons'
 import { deviceGroups, GroupCount, GroupRow } from '@oms/contract/device-group.ts'
 import { Button, Tag } from 'antd'
 import { useMemo, useState } from 'react'
@@ -13,8 +13,9 @@ import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
+import { usePhone } from '#kit/use-media.ts'
 import { useRows } from '#kit/use-rows.ts'
-import { branchIds, type GroupNode, treeOf } from './group-tree.ts'
+import { branchIds, flatten, type GroupNode, treeOf } from './group-tree.ts'
 import { TenantSelect, useManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
@@ -50,8 +51,7 @@ export default function GroupListPage() {
   const counts = useRead(deviceGroups.counts, scope, { quiet: true })
   const tree = useMemo(() => treeOf(list.table.rows, counts.data?.list), [list.table.rows, counts.data])
   const [closed, setClosed] = useState<readonly number[]>([])
-  const branches = useMemo(() => branchIds(tree), [tree])
-  const open = branches.filter((id) => !closed.includes(id))
+  const shape = useShape(tree, closed, setClosed)
   const [shown, setShown] = useState<Shown>()
   const rowActions = useGroupActions(setShown)
   const close = () => setShown(undefined)
@@ -61,13 +61,9 @@ export default function GroupListPage() {
       <Search {...list.search} />
       <DataTable<GroupNode>
         {...list.table}
-        rows={tree}
+        {...shape}
         rowKey="id"
-        expandable={{
-          expandedRowKeys: open,
-          onExpandedRowsChange: (keys) => setClosed(branches.filter((id) => !keys.includes(id))),
-        }}
-        columns={[...COLUMNS, actions(((row: GroupNode) => rowActions(row)) as never, 180) as never]}
+        columns={[...shape.columns, actions(((row: GroupNode) => rowActions(row)) as never, 180) as never]}
         actions={
           <>
             {add}
@@ -81,6 +77,60 @@ export default function GroupListPage() {
       {shown?.what === 'edit' && <GroupEdit {...scope} tree={tree} id={shown.group.id} onClose={close} />}
       {shown?.what === 'devices' && <GroupDevices group={shown.group} onClose={close} />}
     </Page>
+  )
+}
+
+/** The tree as a table that unfolds; on a phone, which has no room for its columns, as cards one below the other. */
+function useShape(
+  tree: readonly GroupNode[],
+  closed: readonly number[],
+  onClosed: (closed: readonly number[]) => void,
+) {
+  const phone = usePhone()
+  const branches = useMemo(() => branchIds(tree), [tree])
+  if (!phone)
+    return {
+      rows: tree,
+      columns: COLUMNS,
+      expandable: {
+        expandedRowKeys: branches.filter((id) => !closed.includes(id)),
+        onExpandedRowsChange: (keys: readonly unknown[]) => onClosed(branches.filter((id) => !keys.includes(id))),
+      },
+    }
+  const onTurn = (id: number) => onClosed(closed.includes(id) ? closed.filter((each) => each !== id) : [...closed, id])
+  const title = COLUMNS.map((column) =>
+    column.key === 'groupName'
+      ? { ...column, render: (row: GroupNode) => <CardTitle row={row} closed={closed} onTurn={onTurn} /> }
+      : column,
+  )
+  return { rows: flatten(tree, closed), columns: title }
+}
+
+/** A group's name as the title of its card, set in by its level, with what folds the groups below it. */
+function CardTitle({
+  row,
+  closed,
+  onTurn,
+}: {
+  row: GroupNode & { depth?: number }
+  closed: readonly number[]
+  onTurn(id: number): void
+}) {
+  const open = !closed.includes(row.id)
+  return (
+    <span className="group-card-title" data-depth={row.depth}>
+      {row.children && (
+        <Button
+          type="text"
+          icon={open ? <DownOutlined aria-hidden /> : <RightOutlined aria-hidden />}
+          aria-expanded={open}
+          aria-label={`${row.groupName} 的下级分组`}
+          onClick={() => onTurn(row.id)}
+        />
+      )}
+      {row.groupName}
+      {row.children && !open && <small>{row.children.length} 个下级</small>}
+    </span>
   )
 }
 

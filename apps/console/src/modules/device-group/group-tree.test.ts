@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { branchIds, type Group, parentItems, treeOf } from './group-tree.ts'
+import { branchIds, flatten, type Group, parentItems, treeOf } from './group-tree.ts'
 
 const group = (id: number, parentId: number) => ({ id, parentId, groupName: `组${id}` }) as Group
 const rows = [group(1, 0), group(2, 1), group(3, 2), group(4, 0), group(5, 99)]
@@ -10,6 +10,23 @@ test('groups stand below their parents with their counts, those of a missing par
   expect(tree[0]?.children?.[0]?.children?.[0]).toMatchObject({ id: 3, deviceCount: 7, onlineCount: 2 })
   expect(tree[1]).not.toHaveProperty('children')
   expect(branchIds(tree)).toEqual([1, 2])
+})
+
+test('as a list a group stands before what is below it, and a closed one alone', () => {
+  const order = (closed: number[]) => flatten(treeOf(rows), closed).map(({ id, depth }) => [id, depth])
+  expect(order([])).toEqual([
+    [1, 0],
+    [2, 1],
+    [3, 2],
+    [4, 0],
+    [5, 0],
+  ])
+  expect(order([2])).toEqual([
+    [1, 0],
+    [2, 1],
+    [4, 0],
+    [5, 0],
+  ])
 })
 
 test('a group goes under those that leave room for what is below it', () => {

@@ -25,6 +25,17 @@ export function treeOf(rows: readonly Group[], counts: readonly Count[] = []): G
 export const branchIds = (nodes: readonly GroupNode[]): number[] =>
   nodes.flatMap(({ id, children }) => (children ? [id, ...branchIds(children)] : []))
 
+/** As one list, each group followed by what is below it; what is below a closed one is left out. */
+export const flatten = (
+  nodes: readonly GroupNode[],
+  closed: readonly number[],
+  depth = 0,
+): (GroupNode & { depth: number })[] =>
+  nodes.flatMap((node) => [
+    { ...node, depth },
+    ...(node.children && !closed.includes(node.id) ? flatten(node.children, closed, depth + 1) : []),
+  ])
+
 const heightOf = ({ children = [] }: GroupNode): number => 1 + Math.max(0, ...children.map(heightOf))
 const find = (nodes: readonly GroupNode[], id: number): GroupNode | undefined => {
   for (const node of nodes) {
