@@ -11,6 +11,7 @@ import { useTabState } from '#kernel/tab.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf, plainCell } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { Ellipsis } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
@@ -59,7 +60,13 @@ const COLUMNS = [
 export const pageOf = (id: number) => `/device/apkManage/detail/${id}`
 
 function Serial({ sn, id }: { sn: string; id: number }) {
-  return useCan()(devices.get.access) ? <Link to={pageOf(id)}>{sn}</Link> : sn
+  const text = <Ellipsis text={sn} />
+  if (!useCan()(devices.get.access)) return text
+  return (
+    <Link to={pageOf(id)} className="device-serial">
+      {text}
+    </Link>
+  )
 }
 
 /** What of the page is open beside the list. */

@@ -34,7 +34,8 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
                     <td>{task.taskId}</td>
                     <td>
                       {task.packageName && `${task.packageName} `}
-                      {task.fromVerCode ?? '-'} → {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
+                      {task.fromVerCode ?? '未知'} →{' '}
+                      {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
                     </td>
                     <td>
                       <Tag color={colourOf(task.state)}>
