@@ -1,5 +1,6 @@
 import { LICENSE_STATE } from '@oms/contract/license-state.ts'
 import { Tag } from 'antd'
+import { Ellipsis } from '#kit/ellipsis.tsx'
 import './license.css'
 
 const COLORS: Readonly<Record<number, string>> = {
@@ -30,7 +31,13 @@ export const StateTag = ({ state }: { state: number }) => (
   </Tag>
 )
 
+/** Whole, for details; `UidCell` keeps to one line of a list. */
 export const Uid = ({ uid }: { uid: string }) => <span className="license-uid">{uid}</span>
+export const UidCell = ({ uid }: { uid: string }) => (
+  <span className="license-uid">
+    <Ellipsis text={uid} />
+  </span>
+)
 
 /** The address of the certificate list with these filters. */
 export function listAddress(filters: Readonly<Record<string, string | number | undefined>>) {

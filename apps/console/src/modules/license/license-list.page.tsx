@@ -13,7 +13,7 @@ import { RowActions } from '#kit/row-actions.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
 import { LicenseBatchBar } from './license-batch-bar.tsx'
-import { StateTag, Uid } from './license-cells.tsx'
+import { StateTag, UidCell } from './license-cells.tsx'
 import { LicenseSearch } from './license-search.tsx'
 import { type Dialog, LicenseDialog, useLicenseActions } from './use-license-actions.tsx'
 
@@ -28,7 +28,7 @@ const ThresholdDialog = later(() => import('./threshold-dialog.tsx'), 'Threshold
 
 const { col, actions } = columnsOf(LicenseRow)
 const COLUMNS = [
-  col('uid', (uid) => <Uid uid={uid} />, { width: 190, sort: true }),
+  col('uid', (uid) => <UidCell uid={uid} />, { width: 190, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
   col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 140 }),
   col('sn', { width: 150 }),

@@ -5,12 +5,13 @@ import { Button, Form, InputNumber, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { Field } from '#kit/field.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
 import './license.css'
 
 /** From what stock on people are warned, vendor by vendor. */
 export function ThresholdDialog({ onClose }: { onClose(): void }) {
-  const { data } = useRead(licenseCerts.thresholds, {}, { keepPrevious: false })
+  const { data, error, refetch } = useRead(licenseCerts.thresholds, {}, { keepPrevious: false, quiet: true })
   return (
     <Modal open title="库存预警设置" footer={null} onCancel={onClose}>
       <p className="license-hint">库存低于预警数量时，向拥有证书详情权限的人员发送一次站内消息；填 0 表示不预警。</p>
@@ -30,6 +31,8 @@ export function ThresholdDialog({ onClose }: { onClose(): void }) {
             ))}
           </tbody>
         </table>
+      ) : error ? (
+        <LoadFailed refusal={error} onRetry={() => void refetch()} />
       ) : (
         <Skeleton active title={false} />
       )}

@@ -1,11 +1,12 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { desk, TemplateInput, type TemplateRow } from '@oms/contract/feedback-desk.ts'
-import { Button, Drawer, Empty, Form, Input, Modal } from 'antd'
+import { Button, Drawer, Empty, Form, Input, Modal, Skeleton } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import type * as z from 'zod'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { NoteField, NumberField, TextField } from '#kit/field.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
+import { LoadFailed } from '#kit/table-state.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
 import './ticket.css'
 
@@ -16,7 +17,8 @@ export function Templates({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('')
   const [edited, setEdited] = useState<Template | 'new'>()
   const [open, setOpen] = useState(true)
-  const { data } = useRead(desk.templates, { keyword: useDeferredValue(text.trim()) })
+  const keyword = useDeferredValue(text.trim())
+  const { data, error, refetch } = useRead(desk.templates, { keyword }, { quiet: true })
   const remove = useWrite(desk.removeTemplate)
   return (
     <Drawer
@@ -37,7 +39,14 @@ export function Templates({ onClose }: { onClose(): void }) {
         aria-label="搜索模板"
         onChange={({ target }) => setText(target.value)}
       />
-      {data?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有模板" />}
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active title={false} />}
+      {data?.length === 0 && (
+        <Empty
+          image={Empty.PRESENTED_IMAGE_SIMPLE}
+          description={keyword ? '没有符合条件的模板' : '还没有模板：把常写的处理备注存成模板，处理工单时一键插入'}
+        />
+      )}
       <ul className="ticket-template-list">
         {data?.map((template) => (
           <li key={template.id}>
