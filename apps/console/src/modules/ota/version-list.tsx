@@ -29,14 +29,14 @@ const RangeDrawer = later(() => import('./range-drawer.tsx'), 'RangeDrawer', {
 const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })
 
 const { col, actions } = columnsOf(OtaVersion)
-const PACKAGE = col('packageName', { width: 180 })
+const PACKAGE = col('packageName', { width: 170 })
 const COLUMNS = [
-  col('verName', { width: 170 }),
+  col('verName', { width: 150 }),
   col('verCode', { width: 100, align: 'right', sort: true }),
-  col('modelName', { width: 150 }),
+  col('modelName', { width: 140 }),
   PACKAGE,
   col('status', (status) => <OtaStatus status={status} />, { width: 90 }),
-  col('components', (_, row) => <ComponentCount version={row} />, { width: 80, align: 'right' }),
+  col('components', (_, row) => <ComponentCount version={row} />, { width: 75, align: 'right' }),
   { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 150, title: '适用旧版本' }), key: 'range' },
   col('releaseDate', time, { width: 170, sort: true }),
   col('buildDate', time, { width: 170, hidden: true }),

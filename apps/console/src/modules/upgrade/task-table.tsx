@@ -29,12 +29,12 @@ const { col, actions } = columnsOf(TaskRow)
 const COLUMNS = [
   col('sn', { width: 170 }),
   col('state', (state) => <TaskState state={state} />, { width: 100 }),
-  col('progress', (progress, { state }) => <TaskProgress progress={progress} state={state} />, { width: 120 }),
+  col('progress', (progress, { state }) => <TaskProgress progress={progress} state={state} />, { width: 110 }),
   {
-    ...col('fromVerCode', (from, { verCode }) => `${from ?? '未知'} → ${verCode}`, { width: 140, title: '版本' }),
+    ...col('fromVerCode', (from, { verCode }) => `${from ?? '未知'} → ${verCode}`, { width: 130, title: '版本' }),
     key: 'versions',
   },
-  col('reason', { width: 220 }),
+  col('reason', { width: 190 }),
   col('tenantName', { width: 130 }),
   col('updateTime', time, { width: 170, sort: true }),
   col('createTime', time, { width: 170, hidden: true }),
