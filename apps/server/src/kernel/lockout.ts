@@ -15,6 +15,8 @@ export interface Guess {
 export interface Standing {
   /** Seconds until the next attempt is looked at; 0 now. */
   readonly waitSeconds: number
+  /** Waiting for a lock of minutes, however much of it is left, not for the seconds that slow guesses down. */
+  readonly isLocked: boolean
   readonly failures: number
 }
 interface Limits {
@@ -37,14 +39,22 @@ const SLOW_AFTER = 3
 /** Seconds an attempt waits at most before the account is locked. */
 const LONGEST_DELAY = 8
 
+/** SQL condition on a row `lf` of login_failures: a lock under way. Delays before the lock are seconds, locks minutes. */
+export const LOCKED = sql.raw(
+  `lf.lock_until > now() and lf.lock_until > lf.last_time + interval '${LONGEST_DELAY + 2} seconds'
+   and lf.last_time < now() + interval '1 minute'`,
+)
+
 /** Where this guess stands before its password is looked at. */
 export async function standingOf(db: Db, guess: Guess): Promise<Standing> {
   const keys = failureKeys(guess)
-  const { rows } = await db.execute<{ key: string; count: number; wait: number }>(sql`
-    select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait from login_failures lf
+  const { rows } = await db.execute<{ key: string; count: number; wait: number; locked: boolean }>(sql`
+    select key, count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait,
+      coalesce(${LOCKED}, false) as locked from login_failures lf
     where key in ${Object.values(keys)} and ${counts('lf')}`)
   return {
     waitSeconds: Math.max(0, ...rows.map(({ wait }) => wait ?? 0)),
+    isLocked: rows.some(({ locked }) => locked),
     failures: rows.find(({ key }) => key === keys.pair)?.count ?? 0,
   }
 }
@@ -68,8 +78,10 @@ async function count(
   lockMinutes: number,
   slowAfter = lockAfter,
 ): Promise<Standing> {
-  const { rows } = await db.execute<{ count: number; wait: number }>(sql`
-    insert into login_failures as f (key, count, last_time, lock_until) values (${key}, 1, now(), null)
+  // The first failure is written by the insert, which counts like the rest: a limit of one is reached by it.
+  const { rows } = await db.execute<{ count: number; wait: number; locked: boolean }>(sql`
+    insert into login_failures as f (key, count, last_time, lock_until)
+    values (${key}, 1, now(), case when ${lockAfter}::int <= 1 then now() + make_interval(mins => ${lockMinutes}) end)
     on conflict (key) do update set (count, last_time, lock_until) = (
       select n, now(), case
         when n >= ${lockAfter} then now() + make_interval(mins => ${lockMinutes})
@@ -77,8 +89,9 @@ async function count(
         end
       from (select case when not (${counts('f')}) or f.lock_until < now() and f.count >= ${lockAfter} then 1
         else f.count + 1 end as n) next)
-    returning count, greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait`)
-  return { failures: rows[0]?.count ?? 1, waitSeconds: rows[0]?.wait ?? 0 }
+    returning count, count >= ${lockAfter} as locked,
+      greatest(0, ceil(extract(epoch from lock_until - now())))::int as wait`)
+  return { failures: rows[0]?.count ?? 1, waitSeconds: rows[0]?.wait ?? 0, isLocked: rows[0]?.locked ?? false }
 }
 
 /** Forgets the failures of an account that has just shown its password; the address keeps its count. */
@@ -92,12 +105,6 @@ export async function unlock(db: Db, account: string) {
   const name = account.toLowerCase()
   await db.execute(sql`delete from login_failures where key = ${`a:${name}`} or starts_with(key, ${`p:${name}|`})`)
 }
-
-/** SQL condition on a row `lf` of login_failures: a lock under way. Delays before the lock are seconds, locks minutes. */
-export const LOCKED = sql.raw(
-  `lf.lock_until > now() and lf.lock_until > lf.last_time + interval '${LONGEST_DELAY + 2} seconds'
-   and lf.last_time < now() + interval '1 minute'`,
-)
 
 /** SQL condition: is an account of this name (lower case) locked from some address now? */
 export const lockedAccount = (name: unknown) => sql<boolean>`exists (select from login_failures lf

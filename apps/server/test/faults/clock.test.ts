@@ -37,17 +37,17 @@ test('FAULT a lock set while the clock ran ahead does not last until that day', 
   await app.db.execute(
     sql`update login_failures set last_time = last_time + ${AHEAD}, lock_until = lock_until + ${AHEAD}`,
   )
-  expect(await standingOf(app.db, guess)).toEqual({ waitSeconds: 0, failures: 0 })
+  expect(await standingOf(app.db, guess)).toEqual({ waitSeconds: 0, failures: 0, isLocked: false })
   const { rows } = await app.db.execute(sql`select ${lockedAccount('ahead')} as locked`)
   expect(rows).toEqual([{ locked: false }])
-  expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0 })
+  expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0, isLocked: false })
 })
 
 test('a failure long after the others is the first again, and locks nobody', async () => {
   const guess = { account: 'seldom', ip: '10.0.0.2' }
   for (let n = 0; n < LIMITS.lockAfter - 1; n += 1) await recordFailure(app.db, guess, LIMITS)
   await app.db.execute(sql`update login_failures set last_time = now() - interval '13 hours', lock_until = null`)
-  expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0 })
+  expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0, isLocked: false })
 })
 
 test('FAULT jobs written while the clock ran ahead run now, and regular ones are put in line again', async () => {

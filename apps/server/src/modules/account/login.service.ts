@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { accounts } from '#db/schema/account.ts'
 import { loginLogs } from '#db/schema/system.ts'
 import type { Ctx, PublicCtx } from '#kernel/context.ts'
-import { forgive, recordFailure, standingOf } from '#kernel/lockout.ts'
+import { forgive, recordFailure, type Standing, standingOf } from '#kernel/lockout.ts'
 import { barred, Problem } from '#kernel/problem.ts'
 import { loadRights } from '#kernel/rights.ts'
 import { alive } from '#kernel/tenancy.ts'
@@ -22,7 +22,7 @@ export async function login(ctx: PublicCtx, input: Input) {
   const guess = { account: input.account, ip: ctx.request.ip }
   const { login: limits } = ctx.kernel.config
   const standing = await standingOf(ctx.db, guess)
-  if (standing.waitSeconds > 0) throw locked(standing.waitSeconds, limits.lockMinutes)
+  if (standing.waitSeconds > 0) throw tooMany(standing, limits.lockMinutes)
   if (standing.failures >= limits.captchaAfter) await demandCaptcha(ctx.db, input)
   const found = await findAccount(ctx, input.account)
   const { passwords } = ctx.kernel
@@ -73,13 +73,14 @@ async function failed(ctx: PublicCtx, input: Input, found: Found | undefined, ms
   const { captchaAfter, lockMinutes } = ctx.kernel.config.login
   const standing = await recordFailure(ctx.db, { account: input.account, ip: ctx.request.ip }, ctx.kernel.config.login)
   await writeLogin(ctx, { account: input.account, found, ok: false, msg })
-  if (standing.waitSeconds > 60) return locked(standing.waitSeconds, lockMinutes)
+  if (standing.isLocked) return tooMany(standing, lockMinutes)
   return new Problem(400, msg, { captcha: standing.failures >= captchaAfter })
 }
 
-function locked(seconds: number, lockMinutes: number) {
-  const wait = seconds > 60 ? `${Math.ceil(seconds / 60)}分钟` : `${seconds}秒`
-  const why = seconds > 60 ? `登录失败次数过多，已锁定${lockMinutes}分钟` : '登录过于频繁'
+function tooMany({ waitSeconds: seconds, isLocked }: Standing, lockMinutes: number) {
+  // Moments are kept to the second: ten minutes may be 601 seconds, and are no eleven for that.
+  const wait = seconds > 60 ? `${Math.ceil((seconds - 1) / 60)}分钟` : `${seconds}秒`
+  const why = isLocked ? `登录失败次数过多，已锁定${lockMinutes}分钟` : '登录过于频繁'
   return new Problem(400, `${why}，请${wait}后再试`, { captcha: true, retryAfter: seconds })
 }
 
