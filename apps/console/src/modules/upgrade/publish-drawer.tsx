@@ -49,7 +49,7 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
   const survey = useSurvey(release.otaId, policyOf(values))
   return (
     <Drawer
-      title={`发布「${release.verName}」(${release.verCode})`}
+      title={`发布「${release.verName}」（${release.verCode}）`}
       {...drawer}
       footer={<FormFooter {...footer} saveText={waits ? '提交审批' : isFormal ? '发布' : '保存'} />}
     >

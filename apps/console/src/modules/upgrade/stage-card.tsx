@@ -18,7 +18,7 @@ const WAITING = 0
 const SKIPPED = 4
 
 const demandOf = ({ minReports, minMinutes, maxMinutes, successPercent, errorPercent }: Stage) =>
-  `至少 ${minReports} 个结果、观察 ${spanText(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停；设备都有结果或等满 ${spanText(maxMinutes)} 时按已有结果评判`
+  `至少 ${minReports} 个结果、观察 ${spanText(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停；设备都有结果或等满 ${spanText(maxMinutes)}后按已有结果评判`
 
 /** The stages beside each other: what each needs, and what came of it. */
 export function StageCard({ stages }: { stages: readonly Stage[] }) {
