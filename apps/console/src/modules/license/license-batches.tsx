@@ -3,6 +3,7 @@ import { LicenseBatchRow } from '@oms/contract/license-rows.ts'
 import { Link } from '#kernel/router.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
+import { Ellipsis } from '#kit/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
@@ -41,7 +42,7 @@ export function LicenseBatches({ onOpen }: { onOpen(): void }) {
             'batchNo',
             (no, row) => (
               <Link to={listAddress({ batchId: row.id })} onClick={onOpen}>
-                {no}
+                <Ellipsis text={no} />
               </Link>
             ),
             { width: 160 },
