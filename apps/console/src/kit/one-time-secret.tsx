@@ -35,7 +35,7 @@ export function OneTimeSecret(props: {
             <CopyText text={account} />
           </dd>
         </div>
-        <div>
+        <div className="kit-wide kit-secret">
           <dt>{label}</dt>
           <dd>
             <strong>
