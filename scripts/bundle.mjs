@@ -8,7 +8,7 @@ import { at } from './runtime.mjs'
 export async function bundleServer(outdir) {
   const esbuild = await import('esbuild')
   for (const name of existsSync(outdir) ? readdirSync(outdir) : [])
-    if (/^chunk-.*\.mjs(\.map)?$/.test(name)) rmSync(join(outdir, name))
+    if (/^chunk-.*\.mjs(\.map)?$|^furniture-key$/.test(name)) rmSync(join(outdir, name))
   await esbuild.build({
     absWorkingDir: at(),
     entryPoints: {

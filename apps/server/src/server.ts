@@ -1,6 +1,7 @@
 import { openDatabase } from '#db/client.ts'
 import { readConfig } from '#kernel/config.ts'
 import { explainFailure } from './failure.ts'
+import { keptKey } from './furniture-key.ts'
 
 // The database starts while the rest of the program is still being loaded: each takes about as long as the other.
 try {
@@ -9,7 +10,7 @@ try {
   const config = readConfig(process.env)
   const opening = openDatabase(config, {
     warn: (message) => warn(message),
-    furniture: async () => (await import('./furniture.ts')).furniture(),
+    furnitureKey: async () => keptKey() ?? (await import('./furniture.ts')).furniture().key,
   })
   opening.catch(() => {})
   const { serve } = await import('./serve.ts')

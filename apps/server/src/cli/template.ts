@@ -1,6 +1,7 @@
 import { findBinaries } from '#db/embedded/binaries.ts'
 import { keepTemplate } from '#db/embedded/template.ts'
 import { furniture } from '../furniture.ts'
+import { keepKey } from '../furniture-key.ts'
 import { type Command, CommandError } from './command.ts'
 
 export const templateCommand: Command = {
@@ -9,6 +10,8 @@ export const templateCommand: Command = {
   summary: '（构建时使用）准备内置数据库的模板，让首次启动更快',
   async run([folder], { print }) {
     if (!folder) throw new CommandError('请给出存放模板的目录')
-    print(await keepTemplate(findBinaries(), folder, furniture()))
+    const made = furniture()
+    print(await keepTemplate(findBinaries(), folder, made))
+    keepKey(made.key)
   },
 }

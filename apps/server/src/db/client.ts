@@ -4,7 +4,6 @@ import pg from 'pg'
 import type { Config } from '#kernel/config.ts'
 import { openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/guard.ts'
-import type { Furniture } from './embedded/template.ts'
 
 /** The database as services see it: the pool, or one transaction on it. */
 export type Db = PgDatabase<NodePgQueryResultHKT>
@@ -21,8 +20,8 @@ export type Database = {
 export type DatabaseOptions = {
   readonly role?: Role
   readonly warn?: (message: string) => void
-  /** What a new embedded cluster starts with; asked for only then. */
-  readonly furniture?: () => Promise<Furniture>
+  /** Of what a new embedded cluster starts with; asked for only then. */
+  readonly furnitureKey?: () => Promise<string>
 }
 
 /** The database cannot be used. The message is the one line an operator reads. */
@@ -48,9 +47,9 @@ pg.types.setTypeParser(INT8_ARRAY, (text: string) =>
 
 /** The embedded database of the data folder, or the one `DATABASE_URL` names. */
 export async function openDatabase(config: Config, options: DatabaseOptions = {}): Promise<Database> {
-  const { role = 'server', warn = () => {}, furniture } = options
+  const { role = 'server', warn = () => {}, furnitureKey } = options
   const { url } = config.database
-  const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn, furniture })
+  const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn, furnitureKey })
   const connection = connectionOf(cluster?.connection ?? readUrl(url ?? ''), config)
   const closeCluster = async () => cluster?.close()
   try {

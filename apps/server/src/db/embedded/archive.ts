@@ -1,14 +1,17 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { open, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { constants, zstdCompressSync, zstdDecompress } from 'node:zlib'
 import type { Account } from './account.ts'
 
 type Entry = { readonly path: string; readonly size: number; readonly folder: boolean }
 
+const decompress = promisify(zstdDecompress)
+
 /** A folder as one compressed buffer: the list of its entries, a zero byte, their bytes. */
-export function packFolder(root: string): Buffer {
-  const found = readdirSync(root, { recursive: true, withFileTypes: true })
+export function packFolder(root: string, isNeeded: (name: string) => boolean = () => true): Buffer {
+  const found = readdirSync(root, { recursive: true, withFileTypes: true }).filter(({ name }) => isNeeded(name))
   const entries: Entry[] = []
   const bodies: Buffer[] = []
   for (const item of found) {
@@ -23,7 +26,7 @@ export function packFolder(root: string): Buffer {
 
 /** Writes the folder back. It is not on the disk yet: `syncFolder` sees to that once the start no longer waits for it. */
 export async function unpackFolder(packed: Buffer, root: string, account: Account | undefined): Promise<void> {
-  const whole = zstdDecompressSync(packed)
+  const whole = await decompress(packed)
   const split = whole.indexOf(0)
   const entries = JSON.parse(whole.toString('utf8', 0, split)) as Entry[]
   const own = (path: string) => account && chownSync(path, account.uid, account.gid)

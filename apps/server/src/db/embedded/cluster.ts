@@ -20,7 +20,7 @@ import { findBinaries, prepareBinaries } from './binaries.ts'
 import { type Guard, type Role, takeGuard } from './guard.ts'
 import { ensureRunning, type Running, type Site, stopPostmaster } from './postmaster.ts'
 import { EmbeddedDatabaseError } from './problem.ts'
-import { APP_DATABASE, APP_ROLE, createCluster, type Furniture } from './template.ts'
+import { APP_DATABASE, APP_ROLE, createCluster } from './template.ts'
 
 export type Cluster = {
   /** As the program's own role, which is not a superuser. */
@@ -39,8 +39,8 @@ export type ClusterOptions = {
   readonly dataDir: string
   readonly role: Role
   readonly warn: (message: string) => void
-  /** Asked for only when the cluster is made. */
-  readonly furniture?: (() => Promise<Furniture>) | undefined
+  /** Of the furniture a new cluster starts with; asked for only when one is made. */
+  readonly furnitureKey?: (() => Promise<string>) | undefined
 }
 
 /** Linux allows 107 bytes for the whole path of a socket; PostgreSQL's file name takes 14. */
@@ -48,9 +48,9 @@ const SOCKET_FOLDER_LIMIT = 90
 const SYNC_AFTER = 3_000
 
 /** Opens the database in `dataDir`, making it if it is not there, and keeps it running until `close`. */
-export async function openCluster({ dataDir, role, warn, furniture }: ClusterOptions): Promise<Cluster> {
+export async function openCluster({ dataDir, role, warn, furnitureKey }: ClusterOptions): Promise<Cluster> {
   const isNew = !existsSync(join(dataDir, 'postgres'))
-  const site = await settle(dataDir, furniture)
+  const site = await settle(dataDir, furnitureKey)
   const sync = isNew ? syncLater(site.cluster) : async () => {}
   const running = await ensureRunning(site)
   const connection = connectionOf(running)
@@ -103,11 +103,11 @@ function connectionOf({ sockets }: Running) {
   return { host: sockets, port: 5432, user: APP_ROLE, database: APP_DATABASE } satisfies ClientConfig
 }
 
-async function settle(dataDir: string, furniture: ClusterOptions['furniture']): Promise<Site> {
+async function settle(dataDir: string, furnitureKey: ClusterOptions['furnitureKey']): Promise<Site> {
   const cluster = join(prepareFolder(dataDir), 'postgres')
   const account = accountFor(cluster)
   const binaries = prepareBinaries(findBinaries(majorOf(cluster)), account, dataDir)
-  if (!existsSync(cluster)) await createCluster(binaries, cluster, account, await furniture?.())
+  if (!existsSync(cluster)) await createCluster(binaries, cluster, account, await furnitureKey?.())
   const sockets = socketFolder(dataDir, account)
   return { binaries, cluster, sockets, logFile: join(dataDir, 'postgres.log'), account }
 }

@@ -24,8 +24,8 @@ import { EmbeddedDatabaseError } from './problem.ts'
 export const APP_ROLE = 'oms'
 export const APP_DATABASE = 'oms'
 
-/** Raised whenever `furnish` changes. */
-const REVISION = 1
+/** Raised whenever `initialise` or `furnish` changes. */
+const REVISION = 2
 
 /** What a new cluster holds beyond an empty database: the program's own tables and what they ship with. */
 export interface Furniture {
@@ -35,19 +35,22 @@ export interface Furniture {
   fill(connection: pg.ClientConfig): Promise<void>
 }
 
+/** Which pages of a table have room, and which all may see: PostgreSQL makes them anew, a third of its files. */
+const MAPS = /^\d+_(?:fsm|vm)$/
+
 const PREFIX = `postgres-template-${REVISION}`
-const nameOf = ({ version }: Binaries, furniture?: Furniture) =>
-  `${PREFIX}-${version}-${platform()}-${arch()}${furniture ? `-${furniture.key}` : ''}.zst`
+const nameOf = ({ version }: Binaries, key?: string) =>
+  `${PREFIX}-${version}-${platform()}-${arch()}${key ? `-${key}` : ''}.zst`
 
 /** Puts a whole new cluster at `cluster`, or leaves nothing there. */
 export async function createCluster(
   binaries: Binaries,
   cluster: string,
   account: Account | undefined,
-  furniture?: Furniture,
+  furnitureKey?: string,
 ): Promise<void> {
   // Without a furnished one the first start furnishes the cluster itself, as every later release does.
-  const kept = [nameOf(binaries, furniture), nameOf(binaries)]
+  const kept = [nameOf(binaries, furnitureKey), nameOf(binaries)]
     .flatMap((name) => cachePath(name))
     .find((path) => existsSync(path))
   const packed = kept ? readFileSync(kept) : await makeTemplate(binaries)
@@ -64,7 +67,7 @@ export async function createCluster(
 
 /** For the build: the template in that folder, made unless it is there; furnished ones of other releases go. */
 export async function keepTemplate(binaries: Binaries, folder: string, furniture?: Furniture): Promise<string> {
-  const name = nameOf(binaries, furniture)
+  const name = nameOf(binaries, furniture?.key)
   const path = join(folder, name)
   if (existsSync(path)) return path
   const packed = await makeTemplate(binaries, furniture)
@@ -93,7 +96,7 @@ async function makeTemplate(found: Binaries, furniture?: Furniture): Promise<Buf
     } finally {
       await stopPostmaster(site)
     }
-    return packFolder(cluster)
+    return packFolder(cluster, (file) => !MAPS.test(file))
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -106,7 +109,9 @@ function initialise({ bin, major }: Binaries, cluster: string, account: Account 
     ['--locale=C.UTF-8'],
     ['--locale=C'],
   ]
-  const options = ['-D', cluster, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions']
+  // Smaller pieces of its log: a new cluster starts with one, which the first start has to write.
+  const small = ['--no-sync', '--no-instructions', '--wal-segsize=4']
+  const options = ['-D', cluster, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...small]
   let output = ''
   for (const locale of locales) {
     rmSync(cluster, { recursive: true, force: true })
@@ -138,5 +143,7 @@ async function furnish(sockets: string) {
   const inside = new pg.Client({ ...connection, database: APP_DATABASE })
   await inside.connect()
   await inside.query('create extension pg_trgm')
+  // Nobody works there, and its three hundred files would be written at every first start.
+  await inside.query('drop database postgres with (force)')
   await inside.end()
 }
