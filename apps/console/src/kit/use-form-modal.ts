@@ -9,9 +9,10 @@ interface ModalOptions<E extends Endpoint> extends SaveOptions<E> {
 
 /** A form in a dialog for one endpoint: closes on success, stays with everything typed on failure, asks before losing it. */
 export function useFormModal<E extends Endpoint>(endpoint: E, options: ModalOptions<E>) {
-  const { open, leave, ask, save } = useLeaving(endpoint, options)
+  const { open, leave, ask, save, at } = useLeaving(endpoint, options)
   return {
     modal: {
+      ...at,
       open,
       okText: '保存',
       cancelText: '取消',
@@ -30,9 +31,10 @@ export function useFormModal<E extends Endpoint>(endpoint: E, options: ModalOpti
 
 /** The same in a drawer, for forms too long for a dialog; its buttons are `<FormFooter {...footer} />`. */
 export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOptions<E>) {
-  const { open, leave, ask, save } = useLeaving(endpoint, options)
+  const { open, leave, ask, save, at } = useLeaving(endpoint, options)
   return {
     drawer: {
+      ...at,
       open,
       size: 'min(720px, 100vw)',
       mask: { closable: false },
@@ -50,6 +52,7 @@ export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOpt
 function useLeaving<E extends Endpoint>(endpoint: E, { onClose, onSaved, ...options }: ModalOptions<E>) {
   const { modal } = App.useApp()
   const [open, setOpen] = useState(true)
+  const [again] = useState(() => document.querySelector('.kit-loading') !== null)
   const save = useSaveForm(endpoint, {
     ...options,
     onSaved: (result) => {
@@ -71,5 +74,6 @@ function useLeaving<E extends Endpoint>(endpoint: E, { onClose, onSaved, ...opti
       },
     })
   }
-  return { open, ask, leave: onClose, save }
+  // What takes the place of its own loading state stands there at once.
+  return { open, ask, leave: onClose, save, at: { rootClassName: again ? 'kit-at-once' : '' } }
 }

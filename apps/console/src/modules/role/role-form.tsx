@@ -1,10 +1,11 @@
 import { DATA_SCOPE, RoleInput, role } from '@oms/contract/role.ts'
-import { Form, Modal, Skeleton } from 'antd'
+import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
+import { LoadingModal } from '#kit/loading-layer.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
 import { TenantsSelect, TenantSelect, useManyTenants } from './tenant-select.tsx'
 import type { Role } from './use-role-actions.ts'
@@ -33,16 +34,10 @@ function AddForm({ onClose }: { onClose(): void }) {
 }
 
 function EditForm({ id, onClose }: { id: number; onClose(): void }) {
-  const { data } = useRead(role.get, { id }, { staleTime: 0, keepPrevious: false })
-  if (!data) return <Loading onClose={onClose} />
-  return <LoadedForm key={data.id} loaded={data} onClose={onClose} />
+  const asked = useRead(role.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
+  if (!asked.data) return <LoadingModal title="编辑角色" reads={[asked]} onClose={onClose} />
+  return <LoadedForm key={asked.data.id} loaded={asked.data} onClose={onClose} />
 }
-
-const Loading = ({ onClose }: { onClose(): void }) => (
-  <Modal open title="编辑角色" footer={null} onCancel={onClose}>
-    <Skeleton active />
-  </Modal>
-)
 
 type Loaded = z.output<(typeof role.get)['result']>
 

@@ -1,11 +1,12 @@
 import { SCENE_COVER, SceneInput, scene } from '@oms/contract/scene.ts'
-import { Drawer, Form, type FormInstance, Skeleton } from 'antd'
+import { Drawer, Form, type FormInstance } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
 import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
+import { LoadingDrawer } from '#kit/loading-layer.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useIndustryTree } from '#kit/use-industry-tree.ts'
@@ -16,12 +17,11 @@ import './scene.css'
 
 type Detail = z.output<(typeof scene.get)['result']>
 type Tree = z.output<(typeof scene.permTree)['result']>['menus']
-const SIZE = 'min(720px, 100vw)'
 
 export function SceneAdd({ onClose }: { onClose(): void }) {
-  const { data } = useRead(scene.permTree, {})
-  if (!data) return <Loading title="新增业务场景" onClose={onClose} />
-  return <AddForm tree={data.menus} onClose={onClose} />
+  const tree = useRead(scene.permTree, {}, { quiet: true })
+  if (!tree.data) return <LoadingDrawer title="新增业务场景" reads={[tree]} onClose={onClose} />
+  return <AddForm tree={tree.data.menus} onClose={onClose} />
 }
 
 function AddForm({ tree, onClose }: { tree: Tree; onClose(): void }) {
@@ -37,17 +37,11 @@ function AddForm({ tree, onClose }: { tree: Tree; onClose(): void }) {
 
 /** Changes a scene; it is read anew first, so that the form never starts from an old revision. */
 export function SceneEdit({ id, onClose }: { id: number; onClose(): void }) {
-  const tree = useRead(scene.permTree, {})
-  const { data } = useRead(scene.get, { id }, { staleTime: 0, keepPrevious: false })
-  if (!data || !tree.data) return <Loading title="编辑业务场景" onClose={onClose} />
-  return <EditForm key={data.id} loaded={data} tree={tree.data.menus} onClose={onClose} />
+  const tree = useRead(scene.permTree, {}, { quiet: true })
+  const asked = useRead(scene.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
+  if (!asked.data || !tree.data) return <LoadingDrawer title="编辑业务场景" reads={[asked, tree]} onClose={onClose} />
+  return <EditForm key={asked.data.id} loaded={asked.data} tree={tree.data.menus} onClose={onClose} />
 }
-
-const Loading = ({ title, onClose }: { title: string; onClose(): void }) => (
-  <Drawer open size={SIZE} title={title} onClose={onClose}>
-    <Skeleton active />
-  </Drawer>
-)
 
 function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(scene.update, {

@@ -1,7 +1,7 @@
 import { tenant } from '@oms/contract/tenant.ts'
 import { COMPANY_SIZE, TENANT_LEVEL, TenantCreateInput } from '@oms/contract/tenant-info.ts'
 import { UPLOAD } from '@oms/contract/upload.ts'
-import { Alert, Drawer, Form, Skeleton } from 'antd'
+import { Alert, Drawer, Form } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
@@ -12,6 +12,7 @@ import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } fr
 import { DateTimeField } from '#kit/field-date.tsx'
 import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
+import { LoadingDrawer } from '#kit/loading-layer.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useIndustryTree } from '#kit/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
@@ -27,7 +28,7 @@ const ONE_LOGO = { ...UPLOAD.image, maxCount: 1 }
 /** Makes a customer with its first administrator; the one-time password comes back with the answer. */
 export function TenantAdd(props: { onClose(): void; onMade(made: { account: string; password: string }): void }) {
   const scenes = useRead(tenant.scenes, {}, { quiet: true })
-  if (!scenes.data) return <Loading title="新增客户" onClose={props.onClose} />
+  if (!scenes.data) return <LoadingDrawer title="新增客户" reads={[scenes]} onClose={props.onClose} />
   const standard = scenes.data.list.flatMap(({ id, isDefault }) => (isDefault === 1 ? [id] : []))
   return <AddForm {...props} standard={standard} />
 }
@@ -63,9 +64,9 @@ function AddForm(props: {
 
 /** Changes a customer; it is read anew first, so that the form never starts from an old revision. */
 export function TenantEdit({ id, onClose }: { id: number; onClose(): void }) {
-  const { data } = useRead(tenant.get, { id }, { staleTime: 0, keepPrevious: false })
-  if (!data) return <Loading title="编辑客户" onClose={onClose} />
-  return <EditForm key={`${data.id}-${data.rev}`} loaded={data} onClose={onClose} />
+  const asked = useRead(tenant.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
+  if (!asked.data) return <LoadingDrawer title="编辑客户" reads={[asked]} onClose={onClose} />
+  return <EditForm key={`${asked.data.id}-${asked.data.rev}`} loaded={asked.data} onClose={onClose} />
 }
 
 function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
@@ -85,12 +86,6 @@ function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
     </Drawer>
   )
 }
-
-const Loading = ({ title, onClose }: { title: string; onClose(): void }) => (
-  <Drawer open size="min(720px, 100vw)" title={title} onClose={onClose}>
-    <Skeleton active />
-  </Drawer>
-)
 
 function Basics() {
   const industries = useIndustryTree()
