@@ -23,6 +23,7 @@ const ITEMS = [
   item('browser', (browser, { os }) => `${browser} · ${os}`),
   item('tenantName'),
   item('traceId'),
+  wide('action'),
   wide('operUrl', (url, { requestMethod }) => `${requestMethod} ${url}`),
 ]
 const WHY = wide('errorMsg')
