@@ -65,7 +65,7 @@ export async function createCluster(
   }
 }
 
-/** For the build: the template in that folder, made unless it is there; furnished ones of other releases go. */
+/** For the build: the template in that folder, made unless it is there; those of other releases go. */
 export async function keepTemplate(binaries: Binaries, folder: string, furniture?: Furniture): Promise<string> {
   const name = nameOf(binaries, furniture?.key)
   const path = join(folder, name)
@@ -76,7 +76,8 @@ export async function keepTemplate(binaries: Binaries, folder: string, furniture
   renameSync(`${path}.${process.pid}`, path)
   if (furniture)
     for (const other of readdirSync(folder))
-      if (other.startsWith(`${nameOf(binaries).slice(0, -4)}-`) && other !== name) rmSync(join(folder, other))
+      if (other.startsWith('postgres-template-') && other !== name && other !== nameOf(binaries))
+        rmSync(join(folder, other))
   return path
 }
 
