@@ -17,7 +17,7 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
           <Nothing text="还没有升级任务" />
         ) : (
           <>
-            <table className="device-table">
+            <table className="device-table device-records">
               <thead>
                 <tr>
                   <th>任务</th>
@@ -31,25 +31,29 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
               <tbody>
                 {list.map((task) => (
                   <tr key={task.taskId}>
-                    <td>{task.taskId}</td>
-                    <td>
-                      {task.packageName && `${task.packageName} `}
-                      {task.fromVerCode ?? '未知'} →{' '}
-                      {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
+                    <td data-title="任务">{task.taskId}</td>
+                    <td data-title="版本">
+                      <span>
+                        {task.packageName && `${task.packageName} `}
+                        {task.fromVerCode ?? '未知'} →{' '}
+                        {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
+                      </span>
                     </td>
-                    <td>
-                      <Tag color={colourOf(task.state)}>
-                        {TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}
-                      </Tag>
-                      {task.closeTime === null && task.progress > 0 && (
-                        <Progress percent={task.progress} size="small" aria-label="升级进度" />
-                      )}
+                    <td data-title="状态">
+                      <span>
+                        <Tag color={colourOf(task.state)}>
+                          {TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}
+                        </Tag>
+                        {task.closeTime === null && task.progress > 0 && (
+                          <Progress percent={task.progress} size="small" aria-label="升级进度" />
+                        )}
+                      </span>
                     </td>
-                    <td>{task.reason || <span className="kit-none">-</span>}</td>
-                    <td>
+                    <td data-title="说明">{task.reason || <span className="kit-none">-</span>}</td>
+                    <td data-title="下发时间">
                       <Time at={task.createTime} />
                     </td>
-                    <td>
+                    <td data-title="更新时间">
                       <Time at={task.updateTime} />
                     </td>
                   </tr>

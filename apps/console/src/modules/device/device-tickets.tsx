@@ -19,7 +19,7 @@ export default function DeviceTickets({ sn }: { sn: string }) {
         if (own.length === 0) return <Nothing text="该设备没有工单" />
         return (
           <>
-            <table className="device-table">
+            <table className="device-table device-records">
               <thead>
                 <tr>
                   <th>反馈编号</th>
@@ -32,15 +32,15 @@ export default function DeviceTickets({ sn }: { sn: string }) {
               <tbody>
                 {own.map((ticket) => (
                   <tr key={ticket.id}>
-                    <td>{ticket.feedbackNo}</td>
-                    <td>{ticket.content}</td>
-                    <td>
+                    <td data-title="反馈编号">{ticket.feedbackNo}</td>
+                    <td data-title="问题描述">{ticket.content}</td>
+                    <td data-title="状态">
                       <Tag color={ticket.status === 5 ? 'default' : 'processing'}>
                         {FEEDBACK_STATUS[ticket.status as keyof typeof FEEDBACK_STATUS] ?? ticket.status}
                       </Tag>
                     </td>
-                    <td>{ticket.handler || <span className="kit-none">-</span>}</td>
-                    <td>
+                    <td data-title="处理人员">{ticket.handler || <span className="kit-none">-</span>}</td>
+                    <td data-title="反馈时间">
                       <Time at={ticket.createTime} />
                     </td>
                   </tr>
