@@ -42,7 +42,9 @@ export function Connection({ access }: { access: z.output<typeof DeviceAccess> }
           复制配置
         </Button>
       </div>
-      <pre className="access-snippet">{swupdate}</pre>
+      <pre className="access-snippet" tabIndex={0} role="region" aria-label="swupdate.cfg">
+        {swupdate}
+      </pre>
       <p className="group-hint">
         把 &lt;序列号&gt;、&lt;令牌&gt; 和 &lt;当前版本号&gt; 换成该设备的；序列号须与设备信息中的一致。
       </p>

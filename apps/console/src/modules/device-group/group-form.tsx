@@ -1,12 +1,12 @@
 import { deviceGroups, GROUP_KIND, GroupInput } from '@oms/contract/device-group.ts'
-import { Drawer, Form, type FormInstance, Radio, Skeleton } from 'antd'
+import { Drawer, Form, type FormInstance, Radio } from 'antd'
 import type * as z from 'zod'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { Field, NoteField, SwitchField, TextField } from '#kit/field.tsx'
 import { TreeSelectField } from '#kit/field-tree.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { LoadingDrawer } from '#kit/loading-layer.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
 import { type GroupNode, parentItems } from './group-tree.ts'
 import { RuleFields } from './rule-fields.tsx'
@@ -55,13 +55,9 @@ export function GroupAdd({ tree, tenantId, parentId, onClose }: Common & { paren
 
 /** Changes a group; it is read anew first, for its rule and for the names of what the rule says. */
 export function GroupEdit({ id, ...common }: Common & { id: number }) {
-  const { data, error, refetch } = useRead(deviceGroups.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
-  if (!data)
-    return (
-      <Drawer open size="min(720px, 100vw)" title="编辑设备分组" onClose={common.onClose}>
-        {error ? <LoadFailed refusal={error} onRetry={() => void refetch()} /> : <Skeleton active />}
-      </Drawer>
-    )
+  const read = useRead(deviceGroups.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
+  const { data } = read
+  if (!data) return <LoadingDrawer title="编辑设备分组" reads={[read]} onClose={common.onClose} />
   return <EditForm key={data.id} loaded={data} {...common} />
 }
 
