@@ -67,7 +67,7 @@ test('a scene recommended for an industry stands first when a customer of it is 
   await page.setViewportSize({ width: 1440, height: 900 })
 
   await page.goto('/tenantManage/tenant')
-  await page.getByRole('button', { name: '新增客户' }).click()
+  await page.getByRole('button', { name: '新增客户' }).first().click()
   const customer = page.getByRole('dialog', { name: '新增客户' })
   await customer.getByLabel('所属行业').click()
   await page.keyboard.type(below)

@@ -2,6 +2,7 @@ import { App } from 'antd'
 import { lazy, Suspense, useState } from 'react'
 import { useServerEvent } from '#kernel/events.ts'
 import { loadChunk } from '#kernel/load-chunk.ts'
+import { followed } from '#kit/followed.ts'
 
 const JobDrawer = lazy(() => loadChunk(() => import('./job-drawer.tsx')))
 
@@ -11,9 +12,9 @@ export function JobCenter({ open, onOpen, onClose }: { open: boolean; onOpen: ()
   const [wanted, setWanted] = useState(open)
   if (open && !wanted) setWanted(true)
   useServerEvent('job', ({ jobId, state }) => {
-    // The open drawer shows it by itself.
-    if (open || (state !== 'done' && state !== 'failed')) return
-    void loadChunk(() => import('./tell-job.tsx')).then(({ tellJob }) => tellJob(notification, jobId, onOpen))
+    // The open drawer shows it by itself, and so does who follows it from where it was started.
+    if (open || followed.has(jobId) || (state !== 'done' && state !== 'failed')) return
+    void loadChunk(() => import('./tell-end.ts')).then(({ tellEnd }) => tellEnd(notification, jobId, onOpen))
   })
   return (
     wanted && (

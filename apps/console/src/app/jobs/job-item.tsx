@@ -1,11 +1,10 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file.ts'
 import { isOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job.ts'
 import { Button, Tag } from 'antd'
-import { download } from '#kernel/download.ts'
 import { formatBytes } from '#kernel/format.ts'
 import { useWrite } from '#kernel/query.ts'
 import { ImportProblems } from '#kit/import-problems.tsx'
+import { downloadMade } from '#kit/tell-job.tsx'
 
 const COLORS: Readonly<Record<JobState, string>> = {
   waiting: 'default',
@@ -77,7 +76,3 @@ function JobAction({ job: { jobId, title, state, file, report } }: { job: JobRow
     </Button>
   )
 }
-
-/** Saves what a job made. */
-export const downloadMade = ({ id, name }: { id: string; name: string }) =>
-  download(files.download, { id, download: '1' }, name)
