@@ -1,14 +1,14 @@
 const LAYERS = '.ant-modal-root, .ant-drawer'
-const REMEMBERED = 9
 
-/** Where the focus was, the latest last. */
+/** Where the focus was last in the page and in each of its layers, the latest last: however long a form one walked through. */
 let trail: readonly HTMLElement[] = []
 
 /** A dialog that is gone at once, without its own closing, takes the focus along: it goes back to where it was before. */
 export function returnFocus() {
   document.addEventListener('focusin', ({ target }) => {
-    if (target instanceof HTMLElement)
-      trail = [...trail.filter((each) => each !== target && each.isConnected), target].slice(-REMEMBERED)
+    if (!(target instanceof HTMLElement)) return
+    const layer = target.closest(LAYERS)
+    trail = [...trail.filter((each) => each.isConnected && each.closest(LAYERS) !== layer), target]
   })
   const onRemoved = (changes: readonly MutationRecord[]) => {
     if (
