@@ -44,7 +44,7 @@ export function StatBlock<E extends Endpoint>(props: {
 }
 
 const Figures = ({ head, rows }: Table) => (
-  <div className="stat-scroll">
+  <div className="stat-scroll" tabIndex={0} role="region" aria-label="数据表格">
     <table className="stat-table">
       <thead>
         <tr>

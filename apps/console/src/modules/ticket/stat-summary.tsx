@@ -149,7 +149,7 @@ function Lines({ data: { days, releases }, range }: { data: Trend; range: StatRa
           </li>
         ))}
       </ul>
-      <div className="stat-scroll">
+      <div className="stat-scroll" tabIndex={0} role="region" aria-label="每日趋势图">
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT + 8}`}
           className="stat-lines"
