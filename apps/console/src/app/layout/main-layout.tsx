@@ -34,11 +34,11 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
   const [search, setSearch] = useState(false)
   const openSearch = useCallback(() => setSearch(true), [])
   const closeSearch = useCallback(() => setSearch(false), [])
-  const fold = () => {
+  const fold = useCallback(() => {
     if (narrow) return setDrawer(true)
     writeCookie(FOLD_COOKIE, folded ? '1' : '0', YEAR_SECONDS)
     setFolded(!folded)
-  }
+  }, [narrow, folded])
   return (
     <div className={folded && !narrow ? 'layout layout-folded' : 'layout'}>
       {narrow ? (

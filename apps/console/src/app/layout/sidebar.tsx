@@ -1,5 +1,5 @@
 import { Menu, type MenuProps } from 'antd'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { MenuEntry } from '../menu-tree.ts'
 import { trailOf } from '../menu-tree.ts'
@@ -23,8 +23,8 @@ const itemOf = ({ name, url, icon, children }: MenuEntry, isTop: boolean): NonNu
   ...(children.length && { children: children.map((child) => itemOf(child, false)) }),
 })
 
-/** The menus of the server, home first. */
-export function Sidebar({ entries, current, collapsed, onNavigate }: Props) {
+/** The menus of the server, home first. Remembered, as each change of a tab would draw all of it again. */
+export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNavigate }: Props) {
   const navigate = useNavigate()
   const above = trailOf(entries, current)?.above.map(({ url }) => url) ?? []
   const [opened, setOpened] = useState<readonly string[]>(above)
@@ -55,4 +55,4 @@ export function Sidebar({ entries, current, collapsed, onNavigate }: Props) {
       </nav>
     </>
   )
-}
+})

@@ -9,7 +9,7 @@ import {
   SunOutlined,
 } from '@ant-design/icons'
 import { Button, Tooltip } from 'antd'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useState } from 'react'
 import { useUnread } from '../notices/unread.ts'
 import { useTheme } from '../theme.ts'
 import { loadChunk } from '#kernel/load-chunk.ts'
@@ -27,39 +27,52 @@ interface Props {
 
 /** Fold, breadcrumb (as children), and on the right what concerns the person. */
 export function TopBar({ collapsed, onCollapse, onSearch, children }: Props) {
-  const full = useFullScreen()
-  const theme = useTheme()
   return (
     <header className="top-bar">
-      <Tool label={collapsed ? '展开菜单' : '收起菜单'} onClick={onCollapse}>
-        {collapsed ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
-      </Tool>
+      <Fold collapsed={collapsed} onCollapse={onCollapse} />
       {children}
-      <div className="top-tools">
-        <button type="button" className="search-opener" onClick={onSearch}>
-          <SearchOutlined aria-hidden />
-          <span className="sr-only">搜索菜单和记录</span>
-          <span className="wide-only" aria-hidden="true">
-            搜索
-          </span>
-          <kbd className="wide-only" aria-hidden="true">
-            {isMac ? '⌘' : 'Ctrl'} K
-          </kbd>
-        </button>
-        <span className="wide-only">
-          <Tool label={full.on ? '退出全屏' : '全屏'} onClick={full.toggle}>
-            {full.on ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
-          </Tool>
-        </span>
-        <Tool label={theme.isDark ? '切换为浅色' : '切换为深色'} onClick={theme.toggle}>
-          {theme.isDark ? <SunOutlined /> : <MoonOutlined />}
-        </Tool>
-        <Notices />
-        <UserMenu />
-      </div>
+      <Tools onSearch={onSearch} />
     </header>
   )
 }
+
+// Remembered: they are the same on every page, and their tips are dear to draw.
+const Fold = memo(function Fold({ collapsed, onCollapse }: Pick<Props, 'collapsed' | 'onCollapse'>) {
+  return (
+    <Tool label={collapsed ? '展开菜单' : '收起菜单'} onClick={onCollapse}>
+      {collapsed ? <MenuUnfoldOutlined /> : <MenuFoldOutlined />}
+    </Tool>
+  )
+})
+
+const Tools = memo(function Tools({ onSearch }: Pick<Props, 'onSearch'>) {
+  const full = useFullScreen()
+  const theme = useTheme()
+  return (
+    <div className="top-tools">
+      <button type="button" className="search-opener" onClick={onSearch}>
+        <SearchOutlined aria-hidden />
+        <span className="sr-only">搜索菜单和记录</span>
+        <span className="wide-only" aria-hidden="true">
+          搜索
+        </span>
+        <kbd className="wide-only" aria-hidden="true">
+          {isMac ? '⌘' : 'Ctrl'} K
+        </kbd>
+      </button>
+      <span className="wide-only">
+        <Tool label={full.on ? '退出全屏' : '全屏'} onClick={full.toggle}>
+          {full.on ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
+        </Tool>
+      </span>
+      <Tool label={theme.isDark ? '切换为浅色' : '切换为深色'} onClick={theme.toggle}>
+        {theme.isDark ? <SunOutlined /> : <MoonOutlined />}
+      </Tool>
+      <Notices />
+      <UserMenu />
+    </div>
+  )
+})
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 

@@ -1,6 +1,6 @@
 import { CloseOutlined } from '@ant-design/icons'
 import { Dropdown, type MenuProps } from 'antd'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type KeyboardEvent, memo, type MouseEvent, useEffect, useRef, useState } from 'react'
 import { HOME } from '#kernel/addresses.ts'
 import { panelId, tabId } from './tab-panel.tsx'
 import { isDirty, type Tab, type Tabs } from './tab-store.ts'
@@ -16,25 +16,42 @@ interface Props {
 /** The opened pages. Arrows walk, Enter shows, Delete closes, the context menu key opens the tab's menu. */
 export function TabBar({ tabs, active, actions }: Props) {
   const strip = useRef<HTMLDivElement>(null)
+  const [asked, setAsked] = useState(HOME)
   useEffect(() => {
     strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [active, tabs.list.length])
+  /** One menu for all tabs; beside them there is none. */
+  const askFor = (event: MouseEvent<HTMLElement>) => {
+    const id = (event.target as HTMLElement).closest('[role=tab]')?.id
+    const tab = tabs.list.find(({ key }) => tabId(key) === id)
+    if (tab) setAsked(tab.key)
+    else event.stopPropagation()
+  }
   return (
-    <div
-      ref={strip}
-      className="tab-bar"
-      role="tablist"
-      aria-label="已打开的页面"
-      onWheel={({ deltaY }) => strip.current?.scrollBy({ left: deltaY })}
-    >
-      {tabs.list.map((tab) => (
-        <TabButton key={tab.key} tab={tab} tabs={tabs} shown={tab.key === active} actions={actions} />
-      ))}
-    </div>
+    <Dropdown trigger={['contextMenu']} menu={menuOf(asked, tabs, actions)} rootClassName="tab-menu">
+      <div
+        ref={strip}
+        className="tab-bar"
+        role="tablist"
+        aria-label="已打开的页面"
+        onContextMenuCapture={askFor}
+        onWheel={({ deltaY }) => strip.current?.scrollBy({ left: deltaY })}
+      >
+        {tabs.list.map((tab) => (
+          <TabButton key={tab.key} tab={tab} shown={tab.key === active} actions={actions} />
+        ))}
+      </div>
+    </Dropdown>
   )
 }
 
-function TabButton({ tab, tabs, shown, actions }: { tab: Tab; tabs: Tabs; shown: boolean; actions: TabActions }) {
+interface ButtonProps {
+  readonly tab: Tab
+  readonly shown: boolean
+  readonly actions: TabActions
+}
+
+const TabButton = memo(function TabButton({ tab, shown, actions }: ButtonProps) {
   const closable = tab.key !== HOME
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowLeft: 'previousElementSibling', ArrowRight: 'nextElementSibling' }[event.key]
@@ -45,40 +62,38 @@ function TabButton({ tab, tabs, shown, actions }: { tab: Tab; tabs: Tabs; shown:
     event.preventDefault()
   }
   return (
-    <Dropdown trigger={['contextMenu']} menu={menuOf(tab, tabs, actions)} rootClassName="tab-menu">
-      <div
-        role="tab"
-        id={tabId(tab.key)}
-        aria-controls={shown ? panelId(tab.key) : undefined}
-        aria-selected={shown}
-        tabIndex={shown ? 0 : -1}
-        className={shown ? 'tab tab-shown' : 'tab'}
-        onClick={() => actions.show(tab.key)}
-        onAuxClick={({ button }) => button === 1 && closable && void actions.close(tab.key)}
-        onKeyDown={onKeyDown}
-      >
-        {isDirty(tab) && <span className="tab-dot" role="img" aria-label="有未保存的内容" />}
-        <span className="tab-title" title={tab.title}>
-          {tab.title}
-        </span>
-        {closable && (
-          <CloseOutlined
-            className="tab-close"
-            aria-hidden
-            title="关闭"
-            onClick={(event) => {
-              event.stopPropagation()
-              void actions.close(tab.key)
-            }}
-          />
-        )}
-      </div>
-    </Dropdown>
+    <div
+      role="tab"
+      id={tabId(tab.key)}
+      aria-controls={shown ? panelId(tab.key) : undefined}
+      aria-selected={shown}
+      tabIndex={shown ? 0 : -1}
+      className={shown ? 'tab tab-shown' : 'tab'}
+      onClick={() => actions.show(tab.key)}
+      onAuxClick={({ button }) => button === 1 && closable && void actions.close(tab.key)}
+      onKeyDown={onKeyDown}
+    >
+      {isDirty(tab) && <span className="tab-dot" role="img" aria-label="有未保存的内容" />}
+      <span className="tab-title" title={tab.title}>
+        {tab.title}
+      </span>
+      {closable && (
+        <CloseOutlined
+          className="tab-close"
+          aria-hidden
+          title="关闭"
+          onClick={(event) => {
+            event.stopPropagation()
+            void actions.close(tab.key)
+          }}
+        />
+      )}
+    </div>
   )
-}
+})
 
 /** The specification's four; what would do nothing is disabled, not hidden. */
-function menuOf({ key }: Tab, { list }: Tabs, actions: TabActions): MenuProps {
+function menuOf(key: string, { list }: Tabs, actions: TabActions): MenuProps {
   const closable = list.filter((tab) => tab.key !== HOME)
   const others = closable.filter((tab) => tab.key !== key)
   return {

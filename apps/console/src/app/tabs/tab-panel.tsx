@@ -26,7 +26,7 @@ interface Props {
 }
 
 /** A page and its state, kept alive while another tab is shown. */
-export function TabPanel({ tab, actions, here }: Props) {
+export const TabPanel = memo(function TabPanel({ tab, actions, here }: Props) {
   const { key } = tab
   const url = here ? here.pathname + here.search + here.hash : tab.url
   const screen = useMemo(() => matchScreen(tab.url)?.screen, [tab.url])
@@ -40,7 +40,7 @@ export function TabPanel({ tab, actions, here }: Props) {
       </Scroller>
     </Activity>
   )
-}
+})
 
 /**
  * The address a page stands at. Only a change of its own reaches it: through the window's address every page that is kept

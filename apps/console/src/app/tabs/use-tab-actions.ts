@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { App } from 'antd'
+import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { HOME } from '#kernel/addresses.ts'
 import { changeTabs, forgetMemory, tabs } from './tab-state.ts'
@@ -34,7 +35,7 @@ export function useTabActions() {
   const others = (key: string) =>
     tabs.get().list.flatMap((tab) => (tab.key === key || tab.key === HOME ? [] : [tab.key]))
 
-  return {
+  return useSame({
     show: (key: string) => navigate(tabOf(tabs.get(), key)?.url ?? HOME),
     close: (key: string) => close([key]),
     closeOthers: async (key: string) => {
@@ -51,6 +52,23 @@ export function useTabActions() {
       closeNow([key], then)
       if (then) void client.invalidateQueries({ refetchType: 'active' })
     },
-  }
+  })
 }
 export type TabActions = ReturnType<typeof useTabActions>
+
+type Actions = Readonly<Record<string, (key: string, then?: string) => unknown>>
+
+/** The same functions on every render, doing what the last ones would: whoever holds them need not be drawn again. */
+function useSame<A extends Actions>(actions: A): A {
+  const latest = useRef(actions)
+  useLayoutEffect(() => {
+    latest.current = actions
+  })
+  const names = Object.keys(actions).join(' ')
+  return useMemo(() => {
+    const same = names
+      .split(' ')
+      .map((name) => [name, (key: string, then?: string) => latest.current[name]?.(key, then)])
+    return Object.fromEntries(same) as A
+  }, [names])
+}
