@@ -1,5 +1,6 @@
 import { DeviceFilter } from '@oms/contract/device.ts'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#db/client.ts'
 import type { Ctx } from '#kernel/context.ts'
 import { holdLargeWhiteList } from '#kernel/fleet/release.ts'
 import type { Worker } from '#kernel/jobs.ts'
@@ -8,8 +9,8 @@ import { devices } from '#db/schema/device.ts'
 import { inTransaction, transact } from '#kernel/tenancy.ts'
 import { userOfJob } from '#kernel/table/transfer-jobs.ts'
 import { familyOf } from './release-family.ts'
-import { tellChanged, versionOf } from './release-rows.ts'
-import { eligibleMatching, putMatching, removeMatching } from './white-rows.ts'
+import { type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
+import { eligibleMatching, putMatching, removeStepwise } from './white-rows.ts'
 
 const KIND = 'ota-white'
 /** What a row of the white list takes on disk with its two index entries: enough to draw progress by. */
@@ -45,29 +46,25 @@ const whiteWorker =
   async (job, progress, signal) => {
     const { otaId, action, filter, kind } = job.payload as Payload
     const user = await userOfJob(kernel, job, familyOf(kind).white.putAll.access)
-    const wanted = DeviceFilter.parse(filter)
-    const { total, before } = await inTransaction(kernel.database, user, async (db) => {
-      const version = await versionOf(db, user, otaId)
-      const condition = await eligibleMatching(db, user, version, wanted)
-      await db.execute(sql.raw(`set local statement_timeout = '${TIMEOUT}'`))
-      return { total: await db.$count(devices, condition), before: await sizeOf(kernel) }
-    })
-    const watch = setInterval(() => void look().catch(() => {}), LOOK_MS)
-    // The statement tells nothing before it is done, but the table grows under it for all to see.
-    const look = async () => {
-      if (action === 'put')
-        await progress(Math.min(95, (((await sizeOf(kernel)) - before) * 100) / (total * BYTES_A_ROW)))
-    }
-    try {
-      const rows = await inTransaction(kernel.database, user, async (db) => {
+    const inSight = <T>(work: (db: Db, version: StoredVersion, condition: SQL) => Promise<T>) =>
+      inTransaction(kernel.database, user, async (db) => {
         const version = await versionOf(db, user, otaId)
-        const condition = await eligibleMatching(db, user, version, wanted)
+        const condition = await eligibleMatching(db, user, version, DeviceFilter.parse(filter))
         await db.execute(sql.raw(`set local statement_timeout = '${TIMEOUT}'`))
         signal.throwIfAborted()
+        return work(db, version, condition)
+      })
+    const watched = action === 'put' ? await watchGrowth(kernel, await inSight(sizes), progress) : undefined
+    try {
+      const rows = await inSight(async (db, version, condition) => {
+        const told = async (part: number) => {
+          signal.throwIfAborted()
+          await progress(Math.min(95, part * 95))
+        }
         const count =
           action === 'put'
             ? await putMatching(db, otaId, condition, user.uid)
-            : await removeMatching(db, otaId, condition)
+            : await removeStepwise(db, otaId, { devicesMeant: condition, told })
         // Cancelled meanwhile: nothing of it stays.
         signal.throwIfAborted()
         const changer = { uid: user.uid, now: kernel.now(), twoPerson: kernel.config.otaTwoPerson }
@@ -78,9 +75,18 @@ const whiteWorker =
       await tidy(kernel)
       return { rows }
     } finally {
-      clearInterval(watch)
+      clearInterval(watched)
     }
   }
+
+const sizes = (db: Db, _version: StoredVersion, condition: SQL) => db.$count(devices, condition)
+
+/** One statement tells nothing before it is done, but the table grows under it for all to see. */
+async function watchGrowth(kernel: Kernel, total: number, progress: Parameters<Worker>[1]) {
+  const before = await sizeOf(kernel)
+  const look = async () => progress(Math.min(95, (((await sizeOf(kernel)) - before) * 100) / (total * BYTES_A_ROW)))
+  return setInterval(() => void look().catch(() => {}), LOOK_MS)
+}
 
 async function sizeOf({ database }: Kernel) {
   const { rows } = await database.pool.query<{ size: number }>(

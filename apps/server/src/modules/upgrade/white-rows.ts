@@ -64,3 +64,35 @@ export async function removeMatching(db: Db, otaId: number, devicesMeant: SQL) {
     where w.ota_id = ${otaId} and w.device_id = ${devices.id} and ${devicesMeant}`)
   return rowCount ?? 0
 }
+
+/** Long enough that the statements do not add up, short enough that somebody sees it move. */
+const STEPS = 40
+const LEAST_ROWS = 5000
+
+/**
+ * The same a stretch of the list at a time, all in the caller's transaction; `told` hears after each which part of the
+ * list has been gone through, up to 1.
+ */
+export async function removeStepwise(
+  db: Db,
+  otaId: number,
+  { devicesMeant, told }: { devicesMeant: SQL; told: (part: number) => Promise<void> },
+) {
+  const size = await db.$count(otaWhites, eq(otaWhites.otaId, otaId))
+  const step = Math.max(LEAST_ROWS, Math.ceil(size / STEPS))
+  const { rows } = await db.execute<{ upTo: number }>(sql`select max(device_id) as "upTo" from
+    (select device_id, (row_number() over (order by device_id) - 1) / ${step}::int as stretch from ota_whites
+     where ota_id = ${otaId}) w group by stretch order by 1`)
+  let count = 0
+  let after = 0
+  for (const [at, { upTo }] of rows.entries()) {
+    // Said of both tables: the planner does not take a range over from one to the other.
+    const stretch = sql`${devices.id} > ${after} and ${devices.id} <= ${upTo} and w.device_id > ${after} and w.device_id <= ${upTo}`
+    const gone = await db.execute(sql`delete from ota_whites w using ${devices}
+      where w.ota_id = ${otaId} and w.device_id = ${devices.id} and ${stretch} and ${devicesMeant}`)
+    count += gone.rowCount ?? 0
+    after = upTo
+    await told((at + 1) / rows.length)
+  }
+  return count
+}

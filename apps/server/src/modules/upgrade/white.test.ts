@@ -1,8 +1,11 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
+import { devices } from '#db/schema/device.ts'
+import { otaWhites } from '#db/schema/upgrade.ts'
 import { registerWhiteJob } from './white-job.ts'
 import { devicesOf, enabledVersion, RELEASER, tenantIdOf, versionOf } from './upgrade-fixture.ts'
+import { removeStepwise } from './white-rows.ts'
 
 const server = useApp()
 const WHITE = '/api/v1/device/ota/white'
@@ -106,6 +109,30 @@ describe('white list', () => {
     ).toMatchObject({
       rows: [{ n: 20_001 }],
     })
+    const gone = await me.call('DELETE', `${WHITE}/all?otaId=${otaId}`)
+    expect(gone).toMatchObject({ msg: '设备超过 20000 台，已转为后台移出', data: { count: 0 } })
+    await server.kernel.jobs.drain()
+    expect((await me.call('GET', `/api/v1/account/job/${gone.data.jobId}`)).data).toMatchObject({
+      state: 'done',
+      rows: 20_001,
+    })
+    expect((await page(me, 'inWhite', { otaId })).total).toBe(0)
+  })
+
+  test('OTA-13 a long list is emptied a stretch at a time, says how far it is, and only of the devices meant', async () => {
+    const { otaId, modelId } = await enabledVersion(server.db)
+    await devicesOf(server.db, { modelId, count: 12_000, prefix: 'WS' })
+    await server.db.execute(
+      sql`insert into ota_whites (ota_id, device_id) select ${otaId}, id from devices where model_id = ${modelId}`,
+    )
+    const heard: number[] = []
+    const told = async (part: number) => void heard.push(part)
+    const devicesMeant = sql`${devices.sn} not like 'WS%0'`
+    expect(await server.db.transaction((db) => removeStepwise(db, otaId, { devicesMeant, told }))).toBe(10_800)
+    expect(heard.map((part) => part.toFixed(2))).toEqual(['0.33', '0.67', '1.00'])
+    expect(await server.db.$count(otaWhites, eq(otaWhites.otaId, otaId))).toBe(1200)
+    expect(await server.db.transaction((db) => removeStepwise(db, otaId, { devicesMeant: sql`true`, told }))).toBe(1200)
+    expect(await server.db.transaction((db) => removeStepwise(db, otaId, { devicesMeant: sql`true`, told }))).toBe(0)
   })
 
   test('OTA-13 a customer reaches its own devices only, and none of a version that is not its own', async () => {
