@@ -1,24 +1,20 @@
-const LAYERS = '.ant-modal-root, .ant-drawer'
+const REMEMBERED = 9
 
-/** Where the focus was last in the page and in each of its layers, the latest last: however long a form one walked through. */
+/** Where the focus was, the latest last. */
 let trail: readonly HTMLElement[] = []
+let inDialog = false
 
 /** A dialog that is gone at once, without its own closing, takes the focus along: it goes back to where it was before. */
 export function returnFocus() {
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return
-    const layer = target.closest(LAYERS)
-    trail = [...trail.filter((each) => each.isConnected && each.closest(LAYERS) !== layer), target]
+    inDialog = target.closest('.ant-modal-root, .ant-drawer') !== null
+    trail = [...trail.filter((each) => each !== target && each.isConnected), target].slice(-REMEMBERED)
   })
-  const onRemoved = (changes: readonly MutationRecord[]) => {
-    if (
-      document.activeElement !== document.body ||
-      !changes.some(({ removedNodes }) => [...removedNodes].some(isLayer))
-    )
-      return
+  // Dialogs are children of the body, emptied first and removed then.
+  new MutationObserver((changes) => {
+    if (!inDialog || document.activeElement !== document.body || trail.at(-1)?.isConnected !== false) return
+    if (!changes.some(({ removedNodes }) => removedNodes.length > 0)) return
     trail.findLast((each) => each.isConnected && each.checkVisibility())?.focus({ preventScroll: true })
-  }
-  new MutationObserver(onRemoved).observe(document.body, { childList: true })
+  }).observe(document.body, { childList: true })
 }
-
-const isLayer = (node: Node) => node instanceof Element && (node.matches(LAYERS) || node.querySelector(LAYERS) !== null)

@@ -1,7 +1,8 @@
 import { accounts } from '@oms/contract/account-list.ts'
 import { Alert, Button, Skeleton, Space } from 'antd'
+import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
-import { Link, useSearchParams } from '#kernel/router.tsx'
+import { useSearchParams } from '#kernel/router.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
@@ -26,6 +27,7 @@ export default function AccountOverviewPage() {
 function Overview({ uid }: { uid: number }) {
   const { data, error, refetch } = useRead(accounts.detail, { id: uid }, { quiet: true, keepPrevious: false })
   const { actionsOf, dialog } = useAccountActions()
+  const navigate = useNavigate()
   useTabTitle(data ? `账号 ${data.account.account}` : undefined)
   if (error)
     return (
@@ -40,9 +42,7 @@ function Overview({ uid }: { uid: number }) {
     <Space wrap>
       <AccountStatus row={account} />
       <RowActions items={actionsOf(account)} shown={4} />
-      <Link to="/userManage/index">
-        <Button tabIndex={-1}>换一个账号</Button>
-      </Link>
+      <Button onClick={() => void navigate('/userManage/index')}>换一个账号</Button>
     </Space>
   )
   return (

@@ -1,16 +1,15 @@
 import { accounts } from '@oms/contract/account-list.ts'
 import { Empty, Input, Skeleton } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { Panel } from '#kit/page.tsx'
 import '#kit/record-history.css'
+import { useKeyword } from '#kit/use-keyword.ts'
 import { nameOf } from './use-account-actions.tsx'
 
 /** The overview without an account: find one. */
 export function AccountPicker() {
-  const [text, setText] = useState('')
-  const account = useDeferredValue(text.trim())
+  const [account, setText] = useKeyword()
   const asked = { account, pageNum: 1, pageSize: 10, orderByColumn: 'lastLoginTime', isAsc: 'desc' } as const
   const { data } = useRead(accounts.list, asked)
   return (

@@ -1,12 +1,11 @@
 import { accounts } from '@oms/contract/account-list.ts'
 import { Select } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 /** Picks a customer by name or number; a control of Filter, so its value is the text in the address. */
 export function TenantSelect(props: { id?: string; value?: string; onChange?(value: string | undefined): void }) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data } = useRead(accounts.tenants, { keyword }, { quiet: true })
   return (
     <Select

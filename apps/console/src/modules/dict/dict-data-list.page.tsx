@@ -161,7 +161,9 @@ function TypePicker({ dictId }: { dictId: number }) {
     <Select
       aria-label="切换字典"
       className="dict-picker"
-      value={dictId}
+      // Until the names are here: a bare number says nothing.
+      value={options ? dictId : null}
+      placeholder="加载中"
       options={options ?? []}
       showSearch={{ optionFilterProp: 'label' }}
       onChange={(id) => void navigate(`/system/dict/data/index/${id}`)}

@@ -3,13 +3,14 @@ import { Button, Empty, Input, Modal, Skeleton, Tag } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { usePermissions } from '#kernel/session.tsx'
+import { keywordOf } from '#kit/use-keyword.ts'
 import { enterTenant } from './visit.ts'
 import './tenant.css'
 
 /** Finds a customer and goes to work in it. */
 export function SwitchTenant({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const keyword = useDeferredValue(keywordOf(text))
   const { data } = useRead(tenant.switchable, { keyword }, { quiet: true, staleTime: 0 })
   const { visiting } = usePermissions()
   const [going, setGoing] = useState<number>()

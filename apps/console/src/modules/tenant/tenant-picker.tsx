@@ -1,12 +1,11 @@
 import { tenant } from '@oms/contract/tenant.ts'
 import { Select } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 /** Picks a customer by name or number; a control of Filter, so its value is the text in the address. */
 export function TenantPicker(props: { id?: string; value?: string; onChange?(value: string | undefined): void }) {
-  const [text, setText] = useState('')
-  const name = useDeferredValue(text.trim())
+  const [name, setText] = useKeyword()
   const { data } = useRead(tenant.simple, { name }, { quiet: true })
   return (
     <Select
