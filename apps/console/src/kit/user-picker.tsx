@@ -1,10 +1,10 @@
 import type { PickedUser } from '@oms/contract/account.ts'
 import { accounts } from '@oms/contract/account-list.ts'
 import { Select, Spin } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
 import './kit.css'
+import { useKeyword } from './use-keyword.ts'
 
 export type User = z.output<typeof PickedUser>
 
@@ -26,8 +26,7 @@ export function UserPicker({
   id,
   placeholder = '输入账号、姓名或手机号搜索',
 }: UserPickerProps) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data, isFetching } = useRead(accounts.search, { keyword, pageNum: 1, pageSize: 20 })
   const found = data?.list ?? []
   const known = found.some(({ uid }) => uid === value) || !chosen || chosen.uid !== value ? [] : [chosen]

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { can } from '#kernel/session.tsx'
+import { keywordOf } from '#kit/use-keyword.ts'
 import { RECORD_FINDERS } from './record-finders.ts'
 
 const PAUSE_MS = 200
@@ -8,7 +9,7 @@ const SHORTEST = 2
 
 /** Records that match, asked for once the typing pauses. One kind that fails does not hide the others. */
 export function useRecordHits(text: string) {
-  const keyword = useDeferredValue(usePaused(text.trim()))
+  const keyword = useDeferredValue(usePaused(keywordOf(text)))
   const finders = RECORD_FINDERS.filter(({ access }) => can(access))
   const enabled = keyword.length >= SHORTEST && finders.length > 0
   const { data, isFetching } = useQuery({

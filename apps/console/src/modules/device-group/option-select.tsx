@@ -1,7 +1,7 @@
 import { deviceGroups } from '@oms/contract/device-group.ts'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Select } from '#kit/select.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface OptionSelectProps {
   what: 'types' | 'models'
@@ -13,8 +13,7 @@ interface OptionSelectProps {
 
 /** Picks one type or model to filter by; asks the server as one types. */
 export function OptionSelect({ what, placeholder, value, onChange, id }: OptionSelectProps) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data } = useRead(deviceGroups.options, { keyword }, { quiet: true })
   return (
     <Select

@@ -1,10 +1,11 @@
 import { deviceGroups, GroupRuleInput } from '@oms/contract/device-group.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, type FormInstance, Select } from 'antd'
-import { useDeferredValue, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { Field, NumberField, TextField } from '#kit/field.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface Named {
   readonly id: number
@@ -61,8 +62,7 @@ interface SeveralProps {
 }
 
 function Several({ what, named, placeholder, id, value, onChange }: SeveralProps) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data } = useRead(deviceGroups.options, { keyword }, { quiet: true })
   // Names seen once stay: what is chosen is not always among what is found.
   const [seen, setSeen] = useState<ReadonlyMap<number, string>>(

@@ -1,7 +1,7 @@
 import { deviceGroups } from '@oms/contract/device-group.ts'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Select } from '#kit/select.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface TenantSelectProps {
   /** Given by the filter; from an address it comes as text. */
@@ -12,8 +12,7 @@ interface TenantSelectProps {
 
 /** Picks whose groups are shown; asks the server as one types. */
 export function TenantSelect({ value, onChange, id }: TenantSelectProps) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data } = useRead(deviceGroups.tenants, { keyword }, { quiet: true })
   const chosen = value === undefined || value === '' ? undefined : Number(value)
   return (

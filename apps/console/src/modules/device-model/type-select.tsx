@@ -1,8 +1,8 @@
 import { deviceModels } from '@oms/contract/device-model.ts'
 import { Spin } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Select } from '#kit/select.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface TypeSelectProps {
   /** Given by the form; a filter in the address holds it as text. */
@@ -17,8 +17,7 @@ interface TypeSelectProps {
 
 /** Picks a device type; asks the server as one types. */
 export function TypeSelect({ value, onChange, id, chosen, inUse }: TypeSelectProps) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data = [], isFetching } = useRead(deviceModels.types, { keyword })
   const typeId = value === undefined || value === '' ? undefined : Number(value)
   const found = data

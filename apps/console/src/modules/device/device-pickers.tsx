@@ -1,7 +1,7 @@
 import { devices } from '@oms/contract/device-info.ts'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Select } from '#kit/select.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface PickerProps {
   /** Given by the form; a filter in the address holds it as text. */
@@ -40,11 +40,6 @@ function Picker({
       onChange={(next: number | undefined) => onChange?.(next)}
     />
   )
-}
-
-function useKeyword() {
-  const [text, setText] = useState('')
-  return [useDeferredValue(text.trim()), setText] as const
 }
 
 export function ModelPicker({ inUse, ...props }: PickerProps & { inUse?: true }) {

@@ -1,9 +1,9 @@
 import { licenseOptions } from '@oms/contract/license.ts'
 import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
 import { AutoComplete } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Select } from '#kit/select.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface PickerProps {
   /** Given by the form; a filter in the address holds it as text. */
@@ -34,11 +34,6 @@ function Picker(
       onChange={(next: number | undefined) => onChange?.(next)}
     />
   )
-}
-
-function useKeyword() {
-  const [text, setText] = useState('')
-  return [useDeferredValue(text.trim()), setText] as const
 }
 
 export function TenantPicker(props: PickerProps) {

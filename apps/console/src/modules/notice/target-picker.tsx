@@ -1,9 +1,10 @@
 import { notices } from '@oms/contract/notice.ts'
 import type { NoticeTarget } from '@oms/contract/notice-rows.ts'
 import { Select, Spin } from 'antd'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 type Target = z.output<typeof NoticeTarget>
 export type TargetKind = 2 | 3 | 4
@@ -26,9 +27,8 @@ interface Props {
 
 /** Picks customers, roles or accounts; asks the server as one types. */
 export function TargetPicker({ kind, value = [], onChange, id, chosen }: Props) {
-  const [text, setText] = useState('')
+  const [keyword, setText] = useKeyword()
   const [seen, setSeen] = useState<readonly Target[]>(chosen)
-  const keyword = useDeferredValue(text.trim())
   const { data, isFetching } = useRead(notices.targets, { target: kind, keyword, pageNum: 1, pageSize: 50 })
   const found = data?.list ?? []
   const known = seen.filter((target) => value.includes(target.id) && !found.some((each) => each.id === target.id))

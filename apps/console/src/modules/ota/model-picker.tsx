@@ -1,9 +1,10 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { deviceModels } from '@oms/contract/device-model.ts'
 import { Button, Divider, Spin } from 'antd'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Select } from '#kit/select.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface ModelPickerProps {
   /** Given by the form; a filter in the address holds it as text. */
@@ -18,9 +19,8 @@ interface ModelPickerProps {
 
 /** Picks a device model by name or code; asks the server as one types. */
 export function ModelPicker({ value, onChange, chosen, onAdd, id }: ModelPickerProps) {
-  const [text, setText] = useState('')
+  const [keyword, setText] = useKeyword()
   const [open, setOpen] = useState(false)
-  const keyword = useDeferredValue(text.trim())
   const { data = [], isFetching } = useRead(deviceModels.choices, { keyword })
   const modelId = value === undefined || value === '' ? undefined : Number(value)
   const missing = chosen && chosen.modelId === modelId && !data.some((model) => model.modelId === modelId)

@@ -1,8 +1,8 @@
 import { role } from '@oms/contract/role.ts'
 import { Select, Spin } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 interface Tenant {
   readonly id: number
@@ -62,8 +62,7 @@ export function TenantsSelect({ value = [], onChange, id, disabled = false }: Te
 
 /** Customers whose name contains what is typed, and those already chosen, so that names show instead of numbers. */
 function useTenants(chosen: readonly number[]) {
-  const [text, setText] = useState('')
-  const name = useDeferredValue(text.trim())
+  const [name, setText] = useKeyword()
   const found = useRead(role.tenants, { name })
   const known = useRead(role.tenants, { ids: [...chosen] }, { enabled: chosen.length > 0 })
   const all = new Map<number, Tenant>()

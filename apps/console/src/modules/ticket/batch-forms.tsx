@@ -10,12 +10,12 @@ import {
 import { FeedbackBatch } from '@oms/contract/feedback-rows.ts'
 import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
 import { App, Form, Modal, Select } from 'antd'
-import { useDeferredValue, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
 import { Field, NoteField, SelectField } from '#kit/field.tsx'
 import { DateTimeField } from '#kit/field-date.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 import { UserPicker } from '#kit/user-picker.tsx'
 import { useChoices } from './use-choices.ts'
 
@@ -196,8 +196,7 @@ function TicketPicker({
   value?: number
   onChange?: (id: number) => void
 }) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data } = useRead(feedback.page, { keyword, merged: 0, pageNum: 1, pageSize: 20 }, { quiet: true })
   return (
     <Select

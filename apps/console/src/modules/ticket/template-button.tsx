@@ -1,7 +1,8 @@
 import { desk } from '@oms/contract/feedback-desk.ts'
 import { Button, Empty, Input, Popover } from 'antd'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 
 /** Finds a canned text by its words and hands it to the form. */
 export function TemplateButton({ onPick }: { onPick(text: string): void }) {
@@ -27,8 +28,7 @@ export function TemplateButton({ onPick }: { onPick(text: string): void }) {
 }
 
 function TemplateChoices({ onPick }: { onPick(text: string): void }) {
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data } = useRead(desk.templates, { keyword }, { quiet: true })
   return (
     <div className="ticket-templates">

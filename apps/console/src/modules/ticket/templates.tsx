@@ -1,23 +1,23 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { desk, TemplateInput, type TemplateRow } from '@oms/contract/feedback-desk.ts'
 import { Button, Drawer, Empty, Form, Input, Modal, Skeleton } from 'antd'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { NoteField, NumberField, TextField } from '#kit/field.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 import './ticket.css'
 
 type Template = z.output<typeof TemplateRow>
 
 /** The canned remarks of one's own desk. */
 export function Templates({ onClose }: { onClose(): void }) {
-  const [text, setText] = useState('')
+  const [keyword, setText] = useKeyword()
   const [edited, setEdited] = useState<Template | 'new'>()
   const [open, setOpen] = useState(true)
-  const keyword = useDeferredValue(text.trim())
   const { data, error, refetch } = useRead(desk.templates, { keyword }, { quiet: true })
   const remove = useWrite(desk.removeTemplate)
   return (

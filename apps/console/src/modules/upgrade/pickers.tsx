@@ -1,6 +1,7 @@
 import { Select, Spin } from 'antd'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { useKeyword } from '#kit/use-keyword.ts'
 import { useCalls } from './release-calls.ts'
 
 interface Named {
@@ -49,16 +50,14 @@ function ManyPicker(
 
 export function TenantsPicker(props: ManyProps) {
   const calls = useCalls()
-  const [text, setText] = useState('')
-  const name = useDeferredValue(text.trim())
+  const [name, setText] = useKeyword()
   const { data = [], isFetching } = useRead(calls.choices.tenants, { name }, { quiet: true })
   return <ManyPicker {...props} found={data} fetching={isFetching} onSearch={setText} placeholder="不选则不限客户" />
 }
 
 export function GroupsPicker({ otaId, ...props }: ManyProps & { otaId: number }) {
   const calls = useCalls()
-  const [text, setText] = useState('')
-  const keyword = useDeferredValue(text.trim())
+  const [keyword, setText] = useKeyword()
   const { data = [], isFetching } = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
   const found = data.map(({ id, name, tenantName }) => ({ id, name: tenantName ? `${name}（${tenantName}）` : name }))
   return <ManyPicker {...props} found={found} fetching={isFetching} onSearch={setText} placeholder="不选则不限分组" />
@@ -75,8 +74,7 @@ export function TenantFilter({
   id?: string
 }) {
   const calls = useCalls()
-  const [text, setText] = useState('')
-  const name = useDeferredValue(text.trim())
+  const [name, setText] = useKeyword()
   const { data = [] } = useRead(calls.choices.tenants, { name }, { quiet: true })
   return (
     <Select
