@@ -1,20 +1,27 @@
 import { storeOf, useStore } from '#kernel/store.ts'
 import { currentSession } from '#kernel/session.tsx'
 import { matchScreen } from '../screen-match.ts'
-import { marked, NO_TABS, restored, type Tab, type Tabs, titled } from './tab-store.ts'
+import { marked, NO_TABS, restored, shown, type Tab, type Tabs, titled } from './tab-store.ts'
 
 const KEY = 'tabs'
 export const tabs = storeOf<Tabs>(NO_TABS)
 export const useTabs = () => useStore(tabs)
 export const changeTabs = (to: (now: Tabs) => Tabs) => tabs.set(to(tabs.get()))
 
-/** Opens what was open before a reload, if the same person is still here and still may see it. */
+/**
+ * Opens what was open before a reload, if the same person is still here and still may see it; and the page at hand, so that
+ * the first drawing shows it.
+ */
 export function restoreTabs(mayOpen: (access: string) => boolean) {
   const titleOf = (url: string) => {
     const screen = matchScreen(url)?.screen
     return screen && mayOpen(screen.access) ? screen.title : undefined
   }
-  tabs.set(restored(savedTabs(), titleOf))
+  const before = restored(savedTabs(), titleOf)
+  const url = location.pathname + location.search + location.hash
+  const here = matchScreen(url)
+  const opens = here && !here.screen.bare && !currentSession()?.mustChangePassword && mayOpen(here.screen.access)
+  tabs.set(opens ? shown(before, { key: here.key, title: here.screen.title, url }) : before)
   return tabs.subscribe(save)
 }
 
