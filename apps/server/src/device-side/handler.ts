@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { DeviceProblem, sendProblem } from './answer.ts'
 import type { Clock } from './bandwidth.ts'
+import { breakOff, isArtifact } from './break-off.ts'
 import { ddi } from './ddi/routes.ts'
 import { idleBody, idleFor, installedBody, isIdle } from './ddi/poll.ts'
 import { rawHeader } from './headers.ts'
@@ -46,9 +47,9 @@ export class DeviceHandler {
       const ip = addressOf(request, config.trustProxy)
       this.side.limits.takeAddress(ip, now, fleet.slots)
       if (fleet.isReady && this.#answerIdle(request, response, { ip, now })) return
-      this.#answer(request, response, { ip, now }).catch((error: unknown) => this.#refuse(response, error))
+      this.#answer(request, response, { ip, now }).catch((error: unknown) => this.#refuse(request, response, error))
     } catch (error) {
-      this.#refuse(response, error)
+      this.#refuse(request, response, error)
     }
   }
 
@@ -102,13 +103,18 @@ export class DeviceHandler {
     return ddi(call, rest)
   }
 
-  #refuse(response: ServerResponse, error: unknown) {
-    if (error instanceof DeviceProblem) return sendProblem(response, error.status, error.message, error.retryAfter)
-    if (response.destroyed || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE')
-      return response.destroy()
-    this.#kernel.log.error({ err: error }, 'device call failed')
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown) {
+    const { status, message, retryAfter } = error instanceof DeviceProblem ? error : this.#unforeseen(response, error)
+    if (retryAfter !== undefined && isArtifact(request)) return breakOff(response)
+    return sendProblem(response, status, message, retryAfter)
+  }
+
+  #unforeseen(response: ServerResponse, error: unknown) {
+    const isGone = response.destroyed || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+    if (isGone) response.destroy()
+    else this.#kernel.log.error({ err: error }, 'device call failed')
     // The database is away, most likely: devices try again by themselves.
-    return sendProblem(response, 503, 'temporarily unavailable', 30)
+    return new DeviceProblem(503, 'temporarily unavailable', 30)
   }
 }
 

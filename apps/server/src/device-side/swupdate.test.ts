@@ -63,6 +63,31 @@ async function released(signer: Signer, name: string, size = 200_000) {
   return { payload, target, ...(await oms.version({ content, fileName: `${name}.swu` })) }
 }
 
+const listen = async (proxy: Server) => {
+  proxies.push(proxy)
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+/** Lets `before` do what others do in the meantime, passes the call on, and notes each answer with its path. */
+async function watchingProxy(before: (call: string) => Promise<void>) {
+  const answers: { path: string; method: string; status: number; retryAfter: string | undefined }[] = []
+  const proxy = createServer((request, response) => {
+    const { url: path = '', method = '', headers } = request
+    const pass = () => {
+      const onward = httpRequest(`${oms.origin}${path}`, { method, headers }, (reply) => {
+        answers.push({ path, method, status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'] })
+        response.writeHead(reply.statusCode ?? 502, reply.headers)
+        reply.pipe(response)
+      })
+      onward.on('error', () => response.destroy())
+      request.pipe(onward)
+    }
+    void before(`${method} ${path}`).then(pass)
+  })
+  return { url: await listen(proxy), answers }
+}
+
 /** Passes everything on, and breaks the first download off after so many bytes. */
 async function cuttingProxy(after: number) {
   const ranges: (string | undefined)[] = []
@@ -90,9 +115,7 @@ async function cuttingProxy(after: number) {
     onward.on('error', () => response.destroy())
     request.pipe(onward)
   })
-  proxies.push(proxy)
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, ranges }
+  return { url: await listen(proxy), ranges }
 }
 
 const told = async (taskId: number) =>
@@ -151,6 +174,55 @@ describe.skipIf(withoutSwupdate !== undefined)("Debian's swupdate", { timeout: 1
     await oms.sync()
     const client = start(sn, oms.origin)
     expect(await reaches(id, 120, client)).toMatchObject({ task_id: taskId })
+  })
+
+  test('told to wait at the deployment because others took the last place, it comes back and installs', async () => {
+    const { id, sn } = await oms.device()
+    const other = await oms.device()
+    const { payload, target, otaId } = await released(vendor, 'full')
+    await oms.query('update ota_policies set max_downloads = 1 where ota_id = $1', [otaId])
+    await oms.sync()
+    // Between the poll and what follows another process gives the last place to somebody else, who then is through.
+    let turns = 0
+    const proxy = await watchingProxy(async (call) => {
+      turns += call.includes('/deploymentBase/') || turns > 0 ? 1 : 0
+      if (turns === 1)
+        await oms.query(
+          `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, ver_code, state) values ($1, $2, 1, 1, 9999, 10)`,
+          [otaId, other.id],
+        )
+      if (turns === 2) {
+        await oms.query('update ota_tasks set state = 100, close_time = now() where device_id = $1', [other.id])
+        await oms.sync()
+      }
+    })
+    const client = start(sn, proxy.url)
+    await reaches(id, 40, client)
+    await heard(async () => existsSync(target) && readFileSync(target).equals(payload))
+    const [refused] = proxy.answers.filter(({ path }) => path.includes('/deploymentBase/'))
+    expect(refused).toMatchObject({ method: 'GET', status: 429, retryAfter: expect.any(String) })
+    expect(await oms.query('select count(*)::int as n from ota_tasks where device_id = $1', [id])).toEqual([{ n: 1 }])
+  })
+
+  test('a download that has to wait is broken off, not answered, and the device comes back for it', async () => {
+    const { id, sn } = await oms.device()
+    const { payload, target, componentId } = await released(vendor, 'busy', 2_000_000)
+    const { calls } = oms.kernel.fleet.slots
+    let asked = 0
+    // The first time the device has called too often, the second time too many others download; the third time it may.
+    const proxy = await watchingProxy(async (call) => {
+      if (!call.startsWith('GET') || !call.includes(`/softwaremodules/${componentId}/artifacts/`)) return
+      asked += 1
+      calls[oms.kernel.fleet.slots.slotOf(id)] = asked === 1 ? 240 : 0
+      for (let n = 1; n <= 400; n++)
+        if (asked === 2) oms.side.downloads.begin(-n, 0)
+        else if (asked === 3) oms.side.downloads.end(-n, 0, false)
+    })
+    const client = start(sn, proxy.url)
+    await reaches(id, 40, client)
+    await heard(async () => existsSync(target) && readFileSync(target).equals(payload))
+    const answered = proxy.answers.filter(({ method, path }) => method === 'GET' && path.includes('/artifacts/'))
+    expect([asked, answered.map(({ status }) => status)]).toEqual([3, [200]])
   })
 
   test('a task fetched before the daily window shut is not installed until it opens again', async () => {
