@@ -65,7 +65,7 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
   const footer = (
     <>
       <Button onClick={onClose}>取消</Button>
-      <Button type="primary" loading={busy} onClick={next}>
+      <Button type="primary" loading={busy} htmlType="submit" form="license-allot">
         下一步
       </Button>
     </>
@@ -73,7 +73,13 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
   return (
     <Modal {...shared} footer={mode === FILE_MODE ? null : footer}>
       {steps}
-      <Form form={form} layout="vertical" initialValues={{ mode: 1, vendor: 2, typeCode: 'P2P' }}>
+      <Form
+        name="license-allot"
+        form={form}
+        layout="vertical"
+        initialValues={{ mode: 1, vendor: 2, typeCode: 'P2P' }}
+        onFinish={() => void next()}
+      >
         <Field of={AllotForm} name="tenantId">
           <TenantPicker />
         </Field>

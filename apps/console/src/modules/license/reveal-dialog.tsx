@@ -45,13 +45,13 @@ function Shown({ uid, licenseKey, onClose }: { uid: string; licenseKey: string; 
     >
       <Alert type="info" showIcon title="仅本次显示，再次查看需重新填写原因" style={{ marginBottom: 16 }} />
       <dl className="kit-details">
-        <div className="kit-wide">
+        <div className="kit-wide kit-secret">
           <dt>UID</dt>
           <dd>
             <CopyText text={uid} />
           </dd>
         </div>
-        <div className="kit-wide">
+        <div className="kit-wide kit-secret">
           <dt>密钥</dt>
           <dd>{licenseKey ? <CopyText text={licenseKey} /> : '导入时没有密钥'}</dd>
         </div>
