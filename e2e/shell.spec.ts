@@ -130,7 +130,8 @@ test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said 
   ] as const
   for (const [fulfil, text] of cases) {
     await page.route('**/api/v1/account/session', fulfil)
-    await page.goto('/redirect/account/sessions')
+    // Not until everything has loaded: what is waited for is there for three seconds only.
+    await page.goto('/redirect/account/sessions', { waitUntil: 'commit' })
     await expect(page.locator('.ant-message').getByText(text, { exact: true })).toHaveCount(1)
     await page.unroute('**/api/v1/account/session')
     await page.context().clearCookies({ name: 'error' })
@@ -158,6 +159,36 @@ test('ERR-02 a session that ended leaves the page, and one button leads to login
   await login()
   await page.goto(PROFILE)
   await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
+})
+
+test('a session that ends in the middle of a form is renewed beside it, and the form is saved as it stands', async ({
+  page,
+  login,
+  staff,
+  context,
+}) => {
+  const person = await staff(['system:systemDict:list', 'system:systemDict:query', 'system:systemDict:add'])
+  await login(person)
+  const name = `断线${Date.now().toString(36)}`
+  await page.goto('/system/systemDict')
+  await page.getByRole('button', { name: '新增字典' }).first().click()
+  const form = page.getByRole('dialog').last()
+  await form.getByLabel('字典名称').fill(name)
+  await form.getByLabel('字典类型').fill(`cut_${Date.now().toString(36)}`)
+  const saves = '**/api/v1/sys/dict/type'
+  await page.route(saves, answer(200, { code: 401, msg: '登录状态已过期', data: null }))
+  await form.getByRole('button', { name: '保存' }).click()
+  const dialog = page.getByRole('dialog', { name: '系统提示' })
+  const opened = context.waitForEvent('page')
+  await dialog.getByRole('button', { name: '在新标签页登录' }).click()
+  const beside = await opened
+  await beside.getByRole('textbox', { name: '账号' }).fill(person.account)
+  await beside.getByLabel('密码', { exact: true }).fill(person.password)
+  await beside.getByRole('button', { name: '登录' }).click()
+  await expect(dialog).toBeHidden()
+  await page.unroute(saves)
+  await form.getByRole('button', { name: '保存' }).click()
+  await expect(page.getByText('新增成功')).toBeVisible()
 })
 
 test('GUARD-07 logging out says so, and every other tab of the browser follows', async ({ page, login, context }) => {
