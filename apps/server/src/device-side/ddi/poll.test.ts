@@ -66,6 +66,27 @@ describe('the poll', () => {
     expect((await oms.send('/DEFAULT/controller/v1/GW-1', asGateway)).status).toBe(401)
   })
 
+  test('a device that calls for the first time comes back soon, once it has told what it runs', async () => {
+    const { root, id } = await oms.device({ verCode: null })
+    await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
+    const { otaId } = await oms.version()
+    await oms.query('update ota_versions set old_ver_min = 1 where ota_id = $1', [otaId])
+    await oms.sync()
+    const first = await oms.poll(root)
+    expect(first.href).toBeUndefined()
+    expect(first.body._links.configData).toBeDefined()
+    expect(first.body.config.polling.sleep).toMatch(/^00:00:1[2-8]$/)
+    expect((await oms.put(`${root}/configData`, { data: { verCode: '100' } })).status).toBe(200)
+    expect((await oms.poll(root)).href).toBeDefined()
+    // One that never tells is an ordinary device once its sign of life was stored.
+    const silent = await oms.device({ verCode: null })
+    await oms.query('update devices set attributes_wanted = 1 where id = $1', [silent.id])
+    await oms.sync()
+    await oms.poll(silent.root)
+    await oms.side.presence.flush()
+    expect((await oms.poll(silent.root)).body.config.polling.sleep).toMatch(/^00:0[4-6]:/)
+  })
+
   test('a task is made at the first poll that matches, once, and stays the same', async () => {
     const { root, id } = await oms.device()
     const { otaId } = await oms.version()

@@ -3,7 +3,7 @@ import { FLAG } from '#kernel/fleet/slots.ts'
 import type { OpenTask } from '#kernel/fleet/state.ts'
 import { sendJson } from '../answer.ts'
 import type { Call } from '../side.ts'
-import { busySeconds, idleSeconds, shutSeconds, sleepText, waitSeconds } from '../sleep.ts'
+import { busySeconds, firstSeconds, idleSeconds, shutSeconds, sleepText, waitSeconds } from '../sleep.ts'
 import { shutFor } from '../window.ts'
 
 interface Link {
@@ -62,13 +62,24 @@ export async function poll(call: Call) {
     ? shutSeconds(deviceId, pollSeconds, shut)
     : isHeld
       ? waitSeconds(deviceId)
-      : task
-        ? busySeconds(deviceId, pollSeconds)
-        : idleSeconds(deviceId, pollSeconds)
+      : isFirst(call)
+        ? firstSeconds(deviceId, pollSeconds)
+        : task
+          ? busySeconds(deviceId, pollSeconds)
+          : idleSeconds(deviceId, pollSeconds)
   const installed = fleet.slots.installed[slot]!
   if (installed > 0) links.installedBase = { href: `${base}/installedBase/${installed}` }
   const config = { polling: { sleep: sleepText(seconds) } }
   sendJson(call.request, call.response, 200, Object.keys(links).length > 0 ? { config, _links: links } : { config })
+}
+
+/**
+ * Never heard of before, and asked for its attributes: with them, sent after this answer, something may match, and
+ * SWUpdate begins nothing before it has sent them.
+ */
+function isFirst({ side, slot }: Call) {
+  const { slots } = side.kernel.fleet
+  return slots.saved[slot] === 0 && (slots.flags[slot]! & FLAG.wanted) !== 0
 }
 
 interface Next {
