@@ -1,18 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Scripts and connections come from this server alone; styles may be inline because antd computes some of its own. */
-const PAGE_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'self'",
-].join('; ')
+/**
+ * Scripts and connections come from this server alone, but for `scripts` written into the page, named by the base64 of
+ * their SHA-256; styles may be inline because antd computes some of its own.
+ */
+export const pagePolicy = (scripts: readonly string[] = []) =>
+  [
+    "default-src 'self'",
+    ["script-src 'self'", ...scripts.map((hash) => `'sha256-${hash}'`)].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+  ].join('; ')
+const PAGE_POLICY = pagePolicy()
 
 /** Of answers a browser never shows as a page: nothing in them may be run, loaded or framed. */
 const DATA_HEADERS = {

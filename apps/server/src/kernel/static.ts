@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pagePolicy } from './security-headers.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -22,6 +23,8 @@ interface Asset {
   readonly brotli: Buffer | undefined
   readonly etag: string
   readonly type: string
+  /** Of pages. */
+  readonly policy: string | undefined
 }
 
 /** Where the built console lies: beside the bundle, or in the workspace's `dist` when running from source. */
@@ -91,14 +94,23 @@ async function read(root: string, name: string): Promise<Asset | undefined> {
   try {
     const body = await readFile(join(root, name))
     const brotli = await readFile(join(root, `${name}.br`)).catch(() => undefined)
-    return { body, brotli, type, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+    return { body, brotli, type, etag, policy: name.endsWith('.html') ? pagePolicy(inlineScripts(body)) : undefined }
   } catch {
     return undefined
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { body, brotli, type, etag }: Asset, immutable: boolean) {
+/** SHA-256 of each script written into a page, in base64, as a policy names it. */
+const inlineScripts = (page: Buffer) =>
+  [...page.toString('utf8').matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(([, text = '']) =>
+    createHash('sha256').update(text).digest('base64'),
+  )
+
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, immutable: boolean) {
+  const { body, brotli, type, etag, policy } = asset
   reply.header('etag', etag).header('vary', 'accept-encoding').type(type)
+  if (policy) reply.header('content-security-policy', policy)
   reply.header('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   if (brotli && /\bbr\b/.test(request.headers['accept-encoding'] ?? ''))
