@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: './test/global-setup.ts',
+    setupFiles: './test/one-query-at-a-time.ts',
     // Files keep their state in their own database, so a worker can go on with the modules it has.
     isolate: false,
     testTimeout: 60_000,

@@ -36,6 +36,8 @@ export class Events {
   #client: pg.Client | undefined
   #closed = false
   #retry: NodeJS.Timeout | undefined
+  #asking: Promise<void> | undefined
+  #nextAsking: Promise<void> | undefined
 
   constructor(database: Database, log: Logger) {
     this.#database = database
@@ -63,10 +65,21 @@ export class Events {
 
   /**
    * Resolves when everything that was published before this call has been heard: PostgreSQL hands over what waits before it
-   * answers. At once while the connection is away, as all is read anew when it is back.
+   * answers. At once while the connection is away, as all is read anew when it is back. A connection takes one question
+   * at a time: all who come while one is under way share the next.
    */
-  async caughtUp() {
+  caughtUp(): Promise<void> {
+    if (this.#nextAsking) return this.#nextAsking
+    if (!this.#asking) return (this.#asking = this.#ask())
+    return (this.#nextAsking = this.#asking.then(() => {
+      this.#nextAsking = undefined
+      return (this.#asking = this.#ask())
+    }))
+  }
+
+  async #ask() {
     await this.#client?.query('select').catch(() => {})
+    this.#asking = undefined
   }
 
   async close() {

@@ -103,8 +103,10 @@ export class Follower {
 
   /** Resolves when everything committed before this call has been read. */
   sync(): Promise<void> {
+    // Asked for first: a reading that has just ended hands over to it, and two at once would share one connection.
+    if (this.#again) return this.#again
     if (!this.#running) return (this.#running = this.#run())
-    return (this.#again ??= this.#running.then(() => {
+    return (this.#again = this.#running.then(() => {
       this.#again = undefined
       return (this.#running = this.#run())
     }))

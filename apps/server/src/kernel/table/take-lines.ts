@@ -175,7 +175,7 @@ async function takeBatch(ctx: ImportCtx, work: Work, { batch, state, report }: B
   const lines = batch.flatMap(({ row, result }) => ('input' in result ? [{ row, input: result.input }] : []))
   const outcomes = definition.takeMany
     ? await definition.takeMany(ctx, lines, state)
-    : await Promise.all(lines.map(({ input }) => takeOne(ctx, definition, input, state)))
+    : await oneByOne(lines, ({ input }) => takeOne(ctx, definition, input, state))
   let at = 0
   for (const line of batch) {
     const { result } = line
@@ -183,6 +183,13 @@ async function takeBatch(ctx: ImportCtx, work: Work, { batch, state, report }: B
     if (typeof outcome === 'string') report[outcome] += 1
     else if (outcome) await tally(report, work, line, outcome)
   }
+}
+
+/** Savepoints of one transaction close in the order they were opened: lines side by side would undo each other. */
+async function oneByOne<Item, Out>(items: readonly Item[], work: (item: Item) => Promise<Out>): Promise<Out[]> {
+  const outcomes: Out[] = []
+  for (const item of items) outcomes.push(await work(item))
+  return outcomes
 }
 
 /** One line in a transaction of its own within the import's: refused, it leaves nothing. */

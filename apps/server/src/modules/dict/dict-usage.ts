@@ -41,19 +41,20 @@ const PLACES: Readonly<Record<string, readonly Place[]>> = {
 }
 
 /** Where values of this dictionary are stored, with the number of rows that hold each. */
-export function usageOf(db: Db, dictType: string) {
-  const places = PLACES[dictType] ?? []
-  return Promise.all(
-    places.map(async ({ place, table, column, deletedAt }) => {
-      if (!table || !column) return { place, values: [] }
-      const values = await db
-        .select({ value: sql<string>`${column}::text`, count: sql<number>`count(*)::int` })
-        .from(table)
-        .where(and(sql`${column} is not null`, deletedAt && isNull(deletedAt)))
-        .groupBy(column)
-      return { place, values }
-    }),
-  )
+export async function usageOf(db: Db, dictType: string) {
+  const usage = []
+  for (const { place, table, column, deletedAt } of PLACES[dictType] ?? []) {
+    const values =
+      table && column
+        ? await db
+            .select({ value: sql<string>`${column}::text`, count: sql<number>`count(*)::int` })
+            .from(table)
+            .where(and(sql`${column} is not null`, deletedAt && isNull(deletedAt)))
+            .groupBy(column)
+        : []
+    usage.push({ place, values })
+  }
+  return usage
 }
 
 /** The first place where rows hold this value, and how many; undefined when none does. */

@@ -32,8 +32,11 @@ export async function get({ db, user, kernel }: Ctx, { otaId }: ParsedOf<typeof 
   const version = await versionOf(db, user, otaId)
   const stored = await policyOf(db, otaId)
   const policy = stored ?? NONE
-  const stages = await Promise.all((await stagesOf(db, otaId)).map((stage) => shownStage(db, stage)))
-  const [names, model] = await Promise.all([namesOf(db, policy, version.tenantId), modelNameOf(db, version.modelId)])
+  // One after the other: a customer reads inside a transaction, which takes one query at a time.
+  const stages = []
+  for (const stage of await stagesOf(db, otaId)) stages.push(await shownStage(db, stage))
+  const names = await namesOf(db, policy, version.tenantId)
+  const model = await modelNameOf(db, version.modelId)
   const { tenantIds, groupIds } = policy
   return {
     ...pickVersion(version),
@@ -130,24 +133,22 @@ async function modelNameOf(db: Db, modelId: number) {
 
 async function namesOf(db: Db, { tenantIds, groupIds, submitBy, auditBy }: Policy, ownerId: number) {
   const people = [submitBy, auditBy].filter((uid): uid is number => uid !== null)
-  const [ofTenants, ofGroups, ofPeople] = await Promise.all([
-    db
-      .select({ id: tenants.id, name: tenants.name })
-      .from(tenants)
-      .where(inArray(tenants.id, [ownerId, ...tenantIds])),
-    groupIds.length === 0
-      ? []
-      : db
-          .select({ id: deviceGroups.id, name: deviceGroups.groupName })
-          .from(deviceGroups)
-          .where(and(alive(deviceGroups), inArray(deviceGroups.id, [...groupIds]))),
-    people.length === 0
-      ? []
-      : db
-          .select({ id: accounts.uid, name: accounts.realname, account: accounts.account })
-          .from(accounts)
-          .where(inArray(accounts.uid, people)),
-  ])
+  const ofTenants = await db
+    .select({ id: tenants.id, name: tenants.name })
+    .from(tenants)
+    .where(inArray(tenants.id, [ownerId, ...tenantIds]))
+  const ofGroups = groupIds.length
+    ? await db
+        .select({ id: deviceGroups.id, name: deviceGroups.groupName })
+        .from(deviceGroups)
+        .where(and(alive(deviceGroups), inArray(deviceGroups.id, [...groupIds])))
+    : []
+  const ofPeople = people.length
+    ? await db
+        .select({ id: accounts.uid, name: accounts.realname, account: accounts.account })
+        .from(accounts)
+        .where(inArray(accounts.uid, people))
+    : []
   return {
     tenants: new Map(ofTenants.map(({ id, name }) => [id, name])),
     groups: new Map(ofGroups.map(({ id, name }) => [id, name])),
