@@ -1,6 +1,7 @@
 import { loginAddress } from '#kernel/addresses.ts'
 import { call } from '#kernel/call.ts'
 import { tell } from '#kernel/channel.ts'
+import { clearCredentials } from '#kernel/credentials.ts'
 import { clearDrafts } from '#kernel/draft.ts'
 import { forgetSession } from '#kernel/session.tsx'
 import { shell } from './calls.ts'
@@ -21,7 +22,7 @@ export function leaveTo(address: string, note?: string) {
 
 /** Log out: dead on the server at once, then here, then in every other browser tab. */
 export async function logOut() {
-  if (tabs.get().list.some(isDirty) && !confirm('有未保存的内容，退出登录后将丢失。确定退出？')) return
+  if (hasUnsaved() && !confirm('有未保存的内容，退出登录后将丢失。确定退出？')) return
   // Out of reach of the server one still wants to be logged out here.
   await call(shell.logout, {}, { quiet: true }).catch(() => {})
   clearDrafts()
@@ -38,9 +39,18 @@ export function logInAgain() {
   leaveTo(loginAddress(here))
 }
 
+/** The session is over, and what is typed here stays: whoever logs in beside this page finds it going on as it was. */
+export function logInBeside() {
+  // The cookies alone: with them the login page would go on as the one who is logged in.
+  clearCredentials()
+  open('/login', '_blank', 'noopener')
+}
+
+export const hasUnsaved = () => tabs.get().list.some(isDirty)
+
 /** Closing the window with unsaved work asks, in the browser's own words. */
 export function guardUnload() {
   addEventListener('beforeunload', (event) => {
-    if (!leaving && tabs.get().list.some(isDirty)) event.preventDefault()
+    if (!leaving && hasUnsaved()) event.preventDefault()
   })
 }

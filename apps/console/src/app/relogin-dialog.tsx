@@ -1,7 +1,7 @@
-import { Modal } from 'antd'
+import { Button, Modal } from 'antd'
 import { relogin } from '#kernel/relogin.ts'
 import { useStore } from '#kernel/store.ts'
-import { logInAgain } from './leave.ts'
+import { hasUnsaved, logInAgain, logInBeside } from './leave.ts'
 
 /** The specification's dialog: one may stay where one is, or log in again by its single button. */
 export function ReloginDialog() {
@@ -19,6 +19,18 @@ export function ReloginDialog() {
       onCancel={() => relogin.set(undefined)}
     >
       {asked?.message}
+      {asked && hasUnsaved() && <Beside />}
     </Modal>
   )
 }
+
+/** Leaving would lose what is typed; a login beside it brings this page back to life as it is. */
+const Beside = () => (
+  <p style={{ margin: '8px 0 0' }}>
+    有未保存的内容：
+    <Button type="link" size="small" style={{ padding: 0 }} onClick={logInBeside}>
+      在新标签页登录
+    </Button>
+    后回到此页，即可继续保存。
+  </p>
+)

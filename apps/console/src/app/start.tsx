@@ -46,7 +46,10 @@ function LoggedIn({ first }: { first: Readiness }) {
   const [ready, setReady] = useState(first)
   const client = useQueryClient()
   const reload = useCallback(async () => {
-    setReady(await loadPermissions())
+    const next = await loadPermissions()
+    // A console that is open stays open, with the rights it had and everything typed in it: a line that fails now, or a
+    // session that ended, says so by itself.
+    setReady((before) => (before === 'ready' ? before : next))
     // What one sees depends on what one may.
     await client.invalidateQueries()
   }, [client])
