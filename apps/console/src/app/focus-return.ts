@@ -16,6 +16,9 @@ export function returnFocus() {
     const layer = target.closest(LAYERS)
     // Menus and lists that hang below the body come and go: nothing goes back to them.
     if (!layer && !target.closest('#root')) return
+    // Past its last field a dialog's focus touches the page for a moment, before it is called back.
+    const last = trail.at(-1)
+    if (!layer && last?.layer && last.element.checkVisibility()) return
     trail = [...trail.filter((each) => each.layer !== layer && each.element.isConnected), { element: target, layer }]
   })
   const onRemoved = () => {
