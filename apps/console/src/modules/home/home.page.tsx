@@ -6,6 +6,7 @@ import { useCan, useSession } from '#kernel/session.tsx'
 import { calls } from './calls.ts'
 import { greeting } from './greeting.ts'
 import { HomeBlock } from './home-block.tsx'
+import { HomeCard } from './home-card.tsx'
 import { QuickLinks } from './quick-links.tsx'
 import { SpreadCard } from './spread-card.tsx'
 import { Todo } from './todo.tsx'
@@ -17,14 +18,23 @@ const DisplayLinks = later(() => import('./display-links.tsx'), 'DisplayLinks')
 /** Blocks that are lists stand below, beside each other. */
 const LISTS: ReadonlySet<string> = new Set(['notices', 'operations'])
 
+/** As many cards as stand in the first row of most windows keep the place of those to come. */
+const WAITING = [1, 2, 3, 4, 5]
+
 /** What concerns this person today. Every part loads and fails by itself. */
 export default function HomePage() {
-  const { data, isPending } = useRead(calls.blocks, {}, { quiet: true })
+  const { data, isPending, isError, refetch } = useRead(calls.blocks, {}, { quiet: true })
   const { blocks = [], trends = [], spreads = [] } = data ?? {}
   return (
     <div className="home">
       <Head zone={data?.zone} known={!isPending} />
       <div className="home-blocks">
+        {isPending && WAITING.map((at) => <div key={at} className="home-card home-waiting" />)}
+        {isError && (
+          <HomeCard title="运营数据" pending={false} failed onRetry={() => void refetch()}>
+            {null}
+          </HomeCard>
+        )}
         {blocks
           .filter(({ key }) => !LISTS.has(key))
           .map(({ key, ...block }) => (
