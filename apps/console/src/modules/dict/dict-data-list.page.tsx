@@ -1,7 +1,7 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import { DictDataRow, dictData } from '@oms/contract/dict.ts'
 import { dictTypes } from '@oms/contract/dict-type.ts'
-import { Button, Result, Select, Skeleton, Tag } from 'antd'
+import { Button, Select, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import type * as z from 'zod'
@@ -17,6 +17,7 @@ import { Named } from '#kit/ellipsis.tsx'
 import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { LostPage } from '#kit/lost-page.tsx'
 import { Page } from '#kit/page.tsx'
 import { type RowAction, RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
@@ -54,11 +55,7 @@ export default function DictDataListPage() {
   if (asked.isError)
     return (
       <Page>
-        <Result
-          status="404"
-          title={asked.error.message}
-          extra={<Button onClick={() => void asked.refetch()}>重试</Button>}
-        />
+        <LostPage refusal={asked.error} onRetry={() => void asked.refetch()} list="/system/systemDict" />
       </Page>
     )
   if (!asked.data) return <Skeleton active paragraph={{ rows: 10 }} />

@@ -8,10 +8,10 @@ import { useCan } from '#kernel/session.tsx'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
+import { LostPage } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import { OverviewPanel } from './overview-panel.tsx'
@@ -54,7 +54,7 @@ export default function TenantOverviewPage() {
   if (error)
     return (
       <Page>
-        <LoadFailed refusal={error} onRetry={() => void refetch()} />
+        <LostPage refusal={error} onRetry={() => void refetch()} list="/tenantManage/tenant" />
       </Page>
     )
   if (!data) return <Skeleton active />
