@@ -70,7 +70,13 @@ test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and 
   expect(perms.status()).toBe(401)
   expect((await enter()).code).toBe(403)
 
-  await row.getByRole('button', { name: '更多' }).click()
+  const more = row.getByRole('button', { name: '更多' })
+  await more.click()
+  await page.getByRole('menuitem', { name: '删除' }).click()
+  // The menu is gone: the question gives the focus back to the button it came from.
+  await page.getByRole('dialog', { name: '删除' }).getByRole('button', { name: '取消' }).click()
+  await expect(more).toBeFocused()
+  await more.click()
   await page.getByRole('menuitem', { name: '删除' }).click()
   await page.getByRole('dialog', { name: '删除' }).getByRole('button', { name: '删除' }).click()
   await expect(row).toBeHidden()
