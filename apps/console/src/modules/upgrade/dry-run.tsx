@@ -29,7 +29,10 @@ function Now({ otaId }: { otaId: number }) {
       <p className="up-count" role="status">
         <strong>{data.count}</strong> 台设备会在下次检查时收到，该型号共 {data.total} 台
       </p>
-      <Part title="没有收到的原因" rows={data.obstacles.map(({ rule, title, count }) => [rule, title, count])} />
+      <Part
+        title="现在不会收到的设备，按原因"
+        rows={data.obstacles.map(({ rule, title, count }) => [rule, title, count])}
+      />
       <Part
         title="按当前版本"
         rows={data.versions.map(({ verCode, count }) => [

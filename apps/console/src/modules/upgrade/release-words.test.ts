@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockText, limitsInWords, planInWords, shareText, spanText } from './release-words.ts'
+import { clockText, limitsInWords, planInWords, shareText, spanText, stageSizeInWords } from './release-words.ts'
 
 const plan = { mode: 2, percent: 10_000, stages: [], tenants: [], groups: [] }
 const quiet = { needsAudit: false }
@@ -44,5 +44,14 @@ test('shares, clocks and spans in words', () => {
     '01:30',
     '1 天 1 小时 30 分钟',
     '0 分钟',
+  ])
+})
+
+test('a stage says how many devices it has, and what comes of few or none', () => {
+  expect([undefined, 0, 8, 36].map((count) => stageSizeInWords(count, 20))).toEqual([
+    '',
+    '没有设备，满最短观察时间后自动进入下一阶段',
+    '约 8 台设备，少于最少结果数，全部设备有结果后即评判',
+    '约 36 台设备',
   ])
 })

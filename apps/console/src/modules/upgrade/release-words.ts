@@ -98,6 +98,14 @@ function extraWords({ needConfirm, autoRetries, ...limits }: Plan) {
   return parts.length > 0 ? `${parts.join('，')}。` : ''
 }
 
+/** What a stage of so many devices means; undefined: not known yet. */
+export function stageSizeInWords(count: number | undefined, minReports: number | null | undefined) {
+  if (count === undefined) return ''
+  if (count === 0) return '没有设备，满最短观察时间后自动进入下一阶段'
+  const isFew = minReports != null && count < minReports
+  return `约 ${count} 台设备${isFew ? '，少于最少结果数，全部设备有结果后即评判' : ''}`
+}
+
 interface Limits {
   readonly perMinute?: number | null | undefined
   readonly maxDownloads?: number | null | undefined

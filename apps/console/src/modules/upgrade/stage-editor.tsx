@@ -5,6 +5,7 @@ import { Button, Form } from 'antd'
 import { Field, NumberField } from '#kit/field.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { newStage, type StageValues } from './publish-values.ts'
+import { stageSizeInWords } from './release-words.ts'
 import './upgrade.css'
 
 /** The stages of a formal release, one card each; `counts` says how many devices each would hold. */
@@ -49,16 +50,12 @@ function StageRow(props: {
   const form = Form.useFormInstance()
   const stage = Form.useWatch(['stages', index], { form, preserve: true }) as StageValues | undefined
   const count = counts.find(({ percent }) => percent === stage?.percent)?.count
-  const tooFew = count !== undefined && stage?.minReports != null && count < stage.minReports
   const title = `第 ${index + 1} 阶段`
   return (
     <fieldset className="up-stage-row" aria-label={title}>
       <div className="up-stage-row-head">
         <strong>{title}</strong>
-        <span role="status">
-          {count !== undefined && `约 ${count} 台设备`}
-          {tooFew && '，少于最少结果数，全部设备有结果后即评判'}
-        </span>
+        <span role="status">{stageSizeInWords(count, stage?.minReports)}</span>
         {onRemove && (
           <Button
             type="text"

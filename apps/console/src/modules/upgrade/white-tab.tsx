@@ -178,13 +178,23 @@ function WhiteBatch({ otaId, side, picked }: { otaId: number; side: Side; picked
   const endpoint = side === 'in' ? calls.white.remove : calls.white.put
   const { mutateAsync, isPending } = useWrite(endpoint, ALSO)
   const ids = picked.rows.map(({ deviceId }) => deviceId)
+  const { modal } = App.useApp()
+  const change = () => mutateAsync({ otaId, ids }).then(picked.clear, () => {})
+  const ask = () =>
+    modal.confirm({
+      title: `从白名单移除选中的 ${ids.length} 台设备？`,
+      content: '移除后，不在发布范围内的设备不再收到该版本；已领取的任务不受影响。',
+      okText: '移除',
+      okButtonProps: { danger: true },
+      onOk: change,
+    })
   return (
     <Allowed to={endpoint}>
       <Button
         size="small"
         danger={side === 'in'}
         loading={isPending}
-        onClick={() => void mutateAsync({ otaId, ids }).then(picked.clear, () => {})}
+        onClick={side === 'in' ? ask : () => void change()}
       >
         {side === 'in' ? '移出白名单' : '加入白名单'}
       </Button>

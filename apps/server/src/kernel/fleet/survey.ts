@@ -25,6 +25,8 @@ export interface FleetSurvey {
   spent: number
   /** Those that would, but have a task of the same package under way. */
   busy: number
+  /** Those that would, but get a higher version first. */
+  outranked: number
   /** The first rule that keeps it from the others. */
   readonly obstacles: Map<RuleCode, number>
   readonly versions: Map<number | null, number>
@@ -52,6 +54,7 @@ export async function surveyOf(
     count: 0,
     spent: 0,
     busy: 0,
+    outranked: 0,
     obstacles: new Map(),
     versions: new Map(),
     tenants: new Map(),
@@ -60,9 +63,11 @@ export async function surveyOf(
     places: new Uint32Array(PLACES),
   }
   const everybody: LiveRule = { ...rule, percent: PLACES }
+  const family = (rule.kind === 1 ? state.firmware : state.packages).get(rule.modelId) ?? []
+  const higher = family.filter((each) => each.packageName === rule.packageName && each.verCode > rule.verCode)
   for (let from = 0; from < state.slots.count; from += SLICE) {
     const to = Math.min(from + SLICE, state.slots.count)
-    for (let slot = from; slot < to; slot++) look(state, { rule, everybody, slot, now, options }, survey)
+    for (let slot = from; slot < to; slot++) look(state, { rule, everybody, higher, slot, now, options }, survey)
     await new Promise((done) => setImmediate(done))
   }
   return survey
@@ -71,12 +76,13 @@ export async function surveyOf(
 interface Look {
   readonly rule: LiveRule
   readonly everybody: LiveRule
+  readonly higher: readonly LiveRule[]
   readonly slot: number
   readonly now: Moment
   readonly options: Internal
 }
 
-function look(state: FleetState, { rule, everybody, slot, now, options }: Look, survey: FleetSurvey) {
+function look(state: FleetState, { rule, everybody, higher, slot, now, options }: Look, survey: FleetSurvey) {
   const { slots } = state
   if (slots.models[slot] !== rule.modelId || (slots.flags[slot]! & FLAG.alive) === 0) return
   const tenantId = slots.tenants[slot]!
@@ -102,6 +108,8 @@ function look(state: FleetState, { rule, everybody, slot, now, options }: Look, 
   if (obstacleOf(rule, device, now) !== undefined) return add(survey.obstacles, 'share')
   if (state.isSpent(rule, slot)) survey.spent += 1
   else if (state.openTasks(slot).some(({ packageName }) => packageName === rule.packageName)) survey.busy += 1
+  else if (higher.some((each) => obstacleOf(each, device, now) === undefined && !state.isSpent(each, slot)))
+    survey.outranked += 1
   else {
     survey.count += 1
     add(survey.versions, verCode)

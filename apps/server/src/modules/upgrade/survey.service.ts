@@ -7,7 +7,7 @@ import { tenants } from '#db/schema/tenant.ts'
 import type { Ctx, User } from '#kernel/context.ts'
 import { visibleDevices } from '#kernel/fleet/device-filter.ts'
 import type { Draft } from '#kernel/fleet/fleet.ts'
-import { RULES, verdictsOf } from '#kernel/fleet/match.ts'
+import { type RuleCode, verdictsOf } from '#kernel/fleet/match.ts'
 import { invalid, notFound } from '#kernel/problem.ts'
 import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
 import { MODE, policyOf, STATE, stagesOf, type StoredVersion, versionOf } from './release-rows.ts'
@@ -18,7 +18,24 @@ type Policy = NonNullable<Input['policy']>
 
 const MOST_SHOWN = 50
 const SPENT = { rule: 'spent', title: '之前升级失败或任务被取消，须先重试' } as const
+const OUTRANKED = { rule: 'outranked', title: '会优先收到更高的版本' } as const
 const BUSY = { rule: 'busy', title: '已有升级任务在进行' } as const
+
+/** What keeps devices from a version, said of the devices. */
+const OBSTACLES: Readonly<Record<RuleCode, string>> = {
+  device: '设备已禁用',
+  model: '设备型号已停用',
+  version: '版本未启用',
+  release: '未到版本的发布日期',
+  newer: '已是该版本或更高版本',
+  range: '当前版本不在适用的旧版本范围内',
+  tenant: '所属客户不在发布范围内',
+  state: '发布未在进行',
+  white: '不在白名单中（测试发布只发给白名单）',
+  group: '不在发布的设备分组内',
+  share: '不在当前的发布比例内',
+  window: '不在发布时间段内',
+}
 
 /** Who would get the version now, as the release stands or as this draft would make it: the poll's own code. */
 export async function survey({ db, user, kernel, now }: Ctx, { otaId, policy }: Input) {
@@ -36,11 +53,12 @@ export async function survey({ db, user, kernel, now }: Ctx, { otaId, policy }: 
   const stages = policy?.stages ?? (await stagesOf(db, otaId))
   const obstacles = [...found.obstacles].map(([code, count]) => ({
     rule: code as string,
-    title: `不满足：${RULES[code]}`,
+    title: OBSTACLES[code],
     count,
   }))
   if (found.spent > 0) obstacles.push({ ...SPENT, count: found.spent })
   if (found.busy > 0) obstacles.push({ ...BUSY, count: found.busy })
+  if (found.outranked > 0) obstacles.push({ ...OUTRANKED, count: found.outranked })
   return {
     count: found.count,
     total: found.total,

@@ -45,8 +45,8 @@ test('a dry run counts who would get it now, before publishing and after, and sa
     models: [{ id: modelId, count: 1 }],
   })
   expect(now.obstacles).toEqual([
-    { rule: 'white', title: expect.any(String), count: 400 },
-    { rule: 'newer', title: expect.any(String), count: 7 },
+    { rule: 'white', title: '不在白名单中（测试发布只发给白名单）', count: 400 },
+    { rule: 'newer', title: '已是该版本或更高版本', count: 7 },
   ])
   const all = await survey(me, otaId, draft({ stages: [stage(1000), stage(FULL_SHARE)] }))
   expect(all.stages[1]).toEqual({ percent: FULL_SHARE, count: 401 })
@@ -69,6 +69,19 @@ test('tasks that failed before or go on are told apart, not counted', async () =
       { rule: 'spent', count: 3 },
       { rule: 'busy', count: 2 },
     ],
+  })
+})
+
+test('devices that get a higher version first are told apart, as their next check will', async () => {
+  const { otaId, modelId } = await enabledVersion(server.db)
+  await devicesOf(server.db, { modelId, count: 6, prefix: 'VO' })
+  await me.call('POST', `${RELEASE}/publish`, formal(otaId))
+  const higher = await versionOf(server.db, { modelId, verCode: 300 })
+  expect(await survey(me, otaId)).toMatchObject({ count: 6, obstacles: [] })
+  await me.call('PUT', '/api/v1/device/ota/white', { otaId: higher, sns: ['VO00001', 'VO00002'] })
+  expect(await survey(me, otaId)).toMatchObject({
+    count: 4,
+    obstacles: [{ rule: 'outranked', title: '会优先收到更高的版本', count: 2 }],
   })
 })
 
