@@ -13,7 +13,9 @@ export function RangeTable({ graph }: { graph: Graph }) {
         <thead>
           <tr>
             <th scope="col">版本号</th>
-            <th scope="col">设备数</th>
+            <th scope="col" className="ota-number">
+              设备数
+            </th>
             <th scope="col">适用旧版本</th>
             <th scope="col">升级路径</th>
           </tr>
