@@ -19,7 +19,7 @@ const menuIds = z
 /** One picture of a scene. */
 export const SCENE_COVER = { ...UPLOAD.image, maxCount: 1 } as const
 /** Industries, or device types, one scene may name. */
-export const MAX_RECOMMENDED = 100
+const MAX_RECOMMENDED = 100
 /** Device types to choose from are cut here. */
 export const MAX_TYPE_CHOICES = 1000
 

@@ -32,7 +32,7 @@ export function Console() {
   if (match) return <Frame entries={entries} match={can(match.screen.access) ? match : 'no right'} />
   const child = firstChild(entries, pathname)
   if (child) return <Navigate to={child} replace />
-  return pathname === '/404' ? <NotFound /> : <Frame entries={entries} match="unknown" />
+  return pathname === '/404' ? <NotFound as="main" /> : <Frame entries={entries} match="unknown" />
 }
 
 /** `/redirect/…`: the page is made anew and takes the place of this entry in the history. */

@@ -3,18 +3,21 @@ import { useEffect } from 'react'
 interface Props {
   readonly heading?: string
   readonly hint?: string
+  /** Alone in the window it is the document's main part; within the console there is one already. */
+  readonly as?: 'main' | 'div'
 }
 
 /** The specification's error page; also what one sees without the right to a page. */
 export function NotFound({
   heading = '错误页面',
   hint = '对不起，您访问的页面不存在。请检查输入的网址是否正确，点击下方按钮返回首页，或者发送错误报告。',
+  as: Part = 'div',
 }: Props) {
   useEffect(() => {
     document.title = `${heading} - 运营管理系统`
   }, [heading])
   return (
-    <main className="center-page">
+    <Part className="center-page">
       <div className="error-page">
         <p className="error-code" aria-hidden="true">
           404
@@ -26,7 +29,7 @@ export function NotFound({
           返回首页
         </a>
       </div>
-    </main>
+    </Part>
   )
 }
 

@@ -15,7 +15,8 @@ export function useConflictDialog() {
   return ({ by, at }: Conflict, { reload, overwrite }: Ways) => {
     const dialog = modal.confirm({
       title: '内容已被他人修改',
-      content: `${by} 于 ${at} 已修改了这条数据。您填写的内容仍保留在表单中。`,
+      // Nobody: a clock of ours, or an account that is gone.
+      content: `${by || '系统'} 于 ${at} 已修改了这条数据。您填写的内容仍保留在表单中。`,
       footer: () => (
         <Space wrap className="kit-conflict">
           {reload && <Button onClick={() => (dialog.destroy(), reload())}>加载最新</Button>}

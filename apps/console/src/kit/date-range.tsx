@@ -1,5 +1,5 @@
-import { DatePicker } from 'antd'
 import dayjs from 'dayjs'
+import { Calendar } from './calendar.ts'
 import type { DateRangeProps } from './filter-date.tsx'
 
 const DAY = 'YYYY-MM-DD'
@@ -13,7 +13,7 @@ const PRESETS = [
 /** The calendar of a range filter; texts in, texts out. */
 export function DateRange({ id, from, to, due, onChange }: DateRangeProps) {
   return (
-    <DatePicker.RangePicker
+    <Calendar.RangePicker
       id={{ start: id, end: `${id}-end` }}
       value={[moment(from), moment(to)]}
       onChange={(range) => onChange(range?.[0]?.format(DAY), range?.[1]?.format(DAY))}

@@ -1,7 +1,7 @@
 import { about } from '@oms/contract/kernel/fields.ts'
-import { DatePicker } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
 import type * as z from 'zod'
+import { Calendar } from './calendar.ts'
 import { Field, type Of, type Within } from './field.tsx'
 
 /** A day, kept as `yyyy-MM-dd`. */
@@ -32,7 +32,7 @@ function TextPicker(props: {
   const { format, value, onChange, disabled, ...rest } = props
   const moment = value ? dayjs(value) : null
   return (
-    <DatePicker
+    <Calendar
       {...rest}
       style={{ width: '100%' }}
       disabled={disabled === true}
