@@ -37,6 +37,8 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
   const uids = [1, 2, 3, 4].map((n) => `${prefix}-${String(n).padStart(6, '0')}-${letters(5)}`)
   const file = info.outputPath('delivery.csv')
   await writeFile(file, ['*UID,密钥', ...uids.map((uid, at) => `${uid},key-${at + 1}`), 'BROKEN,'].join('\n'))
+  const named = info.outputPath('allotment.csv')
+  await writeFile(named, `*UID\n${uids[0]}\n`)
   const admin = await api()
   const model = { modelName: `型号${type}`, modelCode: type, typeName: `类型${type}`, typeCode: `t-${type}` }
   const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', model)
@@ -97,6 +99,13 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
     .click()
   const wizard = page.getByRole('dialog', { name: '分配证书' })
   await choose(page, wizard, '分配给客户', 'T000001', /T000001/)
+  // By file nothing is allotted before the file was looked at and the number is known.
+  await wizard.getByText('按文件', { exact: true }).click()
+  await wizard.locator('input[type=file]').setInputFiles(named)
+  await expect(wizard.getByRole('button', { name: '分配', exact: true })).toBeDisabled()
+  await wizard.getByRole('button', { name: '核对', exact: true }).click()
+  await expect(wizard.getByRole('button', { name: '确认分配 1 个' })).toBeEnabled()
+  await wizard.getByText('按数量', { exact: true }).click()
   await wizard.getByLabel('授权类型').fill(type)
   await wizard.getByLabel('数量', { exact: true }).fill('3')
   await wizard.getByRole('button', { name: '下一步' }).click()

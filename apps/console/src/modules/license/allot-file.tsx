@@ -18,13 +18,16 @@ export function AllotFile(props: { tenantId: number | undefined; onMissing(): vo
   const client = useQueryClient()
   const follow = useFollowJob()
   const [file, setFile] = useState<File>()
-  const [report, setReport] = useState<ImportReport>()
+  /** What came of looking, and for whom: for another customer it says nothing. A long file answers with a job instead. */
+  const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport | undefined }>()
+  const isChecked = checked !== undefined && checked.tenantId === tenantId
+  const report = isChecked ? checked.report : undefined
   const [busy, setBusy] = useState(false)
   const choose = ([chosen]: File[]) => {
     const problem = chosen && uploadProblem(UPLOAD.table, chosen)
     if (problem) return toast.error(problem)
     setFile(chosen)
-    setReport(undefined)
+    setChecked(undefined)
   }
   const run = async (dryRun: boolean) => {
     if (tenantId === undefined) return onMissing()
@@ -34,9 +37,10 @@ export function AllotFile(props: { tenantId: number | undefined; onMissing(): vo
       const result = (await call(licenseCerts.allotFile, input)) as ImportReport | JobAnswer
       if ('jobId' in result) {
         follow(result.jobId, TRANSFER_MESSAGES.importLater)
-        if (!dryRun) onClose()
+        if (!dryRun) return onClose()
+        setChecked({ tenantId, report: undefined })
       } else {
-        setReport(result)
+        setChecked({ tenantId, report: result })
         if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
       }
     } catch {
@@ -60,6 +64,7 @@ export function AllotFile(props: { tenantId: number | undefined; onMissing(): vo
         </Button>
       </div>
       {report && <ImportProblems report={report} />}
+      {file && !isChecked && <p className="license-hint">先核对文件，再按核对出的数量分配。</p>}
       <Space style={{ marginTop: 16 }}>
         {isDone ? (
           <Button type="primary" onClick={onClose}>
@@ -67,12 +72,12 @@ export function AllotFile(props: { tenantId: number | undefined; onMissing(): vo
           </Button>
         ) : (
           <>
-            <Button type={report ? 'default' : 'primary'} disabled={!file} loading={busy} onClick={() => run(true)}>
+            <Button type={isChecked ? 'default' : 'primary'} disabled={!file} loading={busy} onClick={() => run(true)}>
               核对
             </Button>
             <Button
-              type={report ? 'primary' : 'default'}
-              disabled={!file || report?.updated === 0}
+              type={isChecked ? 'primary' : 'default'}
+              disabled={!file || !isChecked || report?.updated === 0}
               loading={busy}
               onClick={() => run(false)}
             >
