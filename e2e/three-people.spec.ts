@@ -105,7 +105,7 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   const drawer = inside.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
-  await inside.getByTitle('硬件故障').click()
+  await inside.locator('.ant-select-item-option[title="硬件故障"]').click()
   const content = `大堂门禁屏黑屏 ${process.pid}`
   await drawer.getByRole('textbox', { name: '问题描述' }).fill(content)
   await drawer.getByLabel('选择图片').setInputFiles([{ name: '黑屏.png', mimeType: 'image/png', buffer: PNG }])

@@ -17,7 +17,7 @@ test('a ticket is printed with all that is known of it, and its attachment comes
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
-  await page.getByTitle('软件故障').click()
+  await page.locator('.ant-select-item-option[title="软件故障"]').click()
   await drawer.getByRole('textbox', { name: '问题描述' }).fill('升级后无法联网，附上日志')
   const log = { name: '现场日志.txt', mimeType: 'text/plain', buffer: Buffer.from('wifi: association failed\n') }
   const photo = { name: '网络拓扑.txt', mimeType: 'text/plain', buffer: Buffer.from('ap - switch - device\n') }

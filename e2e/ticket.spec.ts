@@ -135,7 +135,7 @@ test('TICKET-02 a ticket is made with pictures, which are seen large and come as
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
-  await page.getByTitle('硬件故障').click()
+  await page.locator('.ant-select-item-option[title="硬件故障"]').click()
   await drawer.getByRole('textbox', { name: '问题描述' }).fill('灯板只亮一半')
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
