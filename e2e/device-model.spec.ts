@@ -120,3 +120,23 @@ test('MODULE-01 devices are let in by a token that is shown once', async ({ page
   await expect(page.getByRole('button', { name: '更换网关令牌' })).toBeVisible()
   await accessible()
 })
+
+test('MODULE-01 on a phone groups are cards, folded below the one they belong to', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const caller = await api()
+  const [above, below] = [fresh('片区'), fresh('门店')]
+  const { id } = await caller.call<{ id: number }>('POST', '/api/v1/device/group', { groupName: above })
+  await caller.call('POST', '/api/v1/device/group', { groupName: below, parentId: id })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await login()
+  await page.goto('/device/deviceGroup')
+  const child = page.getByRole('listitem').filter({ hasText: below })
+  await expect(child).toBeVisible()
+  await accessible()
+  await page.getByRole('button', { name: `${above} 的下级分组` }).click()
+  await expect(child).toBeHidden()
+})
