@@ -182,9 +182,9 @@ describe('the index', () => {
     const now = new Date('2026-06-01T04:00:00Z')
     for (const rule of fleet.state.rules.values()) {
       if (rule.kind !== 1) continue
-      const { count, spent, busy, total, obstacles } = await fleet.survey(rule, now)
+      const { count, spent, busy, outranked, total, obstacles } = await fleet.survey(rule, now)
       const refused = [...obstacles.values()].reduce((sum, each) => sum + each, 0)
-      expect(count + spent + busy + refused).toBe(total)
+      expect(count + spent + busy + outranked + refused).toBe(total)
     }
     const [top] = [...fleet.state.firmware.values()].map(([first]) => first!)
     const { sample, count } = await fleet.survey(top!, now, { sample: 5 })
