@@ -90,6 +90,16 @@ test('unsaved work marks the tab, and closing it asks first', async ({ page, log
   await expect(tabs(page)).toHaveText(['首页'])
 })
 
+test('a calendar names its days in Chinese and begins with Monday', async ({ page, login }) => {
+  await login()
+  await page.goto('/system/operLog')
+  await page.getByRole('button', { name: '展开' }).click()
+  await page.getByRole('search').getByLabel('操作时间').first().click()
+  const calendar = page.locator('.ant-picker-dropdown')
+  await expect(calendar.getByRole('columnheader').first()).toHaveText('一')
+  await expect(calendar.getByText(/^\d+月$/).first()).toBeVisible()
+})
+
 test('ROUTE-09 a refresh goes through /redirect and keeps path and query', async ({ page, login }) => {
   await login()
   await page.goto(`${SESSIONS}?x=1`)
