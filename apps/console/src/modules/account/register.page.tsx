@@ -16,6 +16,8 @@ interface Values {
   captcha: string
 }
 
+const DONE = account.register.done
+
 export default function RegisterPage() {
   const [form] = Form.useForm<Values>()
   const { captchaId, svg, renew } = useCaptcha()
@@ -23,8 +25,11 @@ export default function RegisterPage() {
   const onFinish = ({ account, realname, password, mobileNo, email, captcha }: Values) =>
     submit(
       { account, realname, mobileNo, email, captcha, captchaId, pswdMd5: md5(password.trim()) },
-      // A moment to read the toast, then on to where one goes next.
-      () => setTimeout(() => location.assign('/login'), 1200),
+      () => {
+        // The toast is gone with this document: the login page goes on saying it.
+        sessionStorage.setItem('note', DONE)
+        setTimeout(() => location.assign('/login'), 1200)
+      },
       renew,
     )
   return (
