@@ -42,9 +42,9 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
   const granted = db
     .select({
       tenantId: licenseGrants.tenantId,
-      quota: sql<number>`sum(${licenseGrants.quota})::int`.as('quota'),
-      used: sql<number>`sum(${licenseGrants.used})::int`.as('used'),
-      remaining: sql<number>`(sum(${licenseGrants.quota}) - sum(${licenseGrants.used}))::int`.as('remaining'),
+      quota: sql<number>`sum(${licenseGrants.quota})::bigint`.as('quota'),
+      used: sql<number>`sum(${licenseGrants.used})::bigint`.as('used'),
+      remaining: sql<number>`(sum(${licenseGrants.quota}) - sum(${licenseGrants.used}))::bigint`.as('remaining'),
     })
     .from(licenseGrants)
     .where(and(sql`${licenseGrants.status} not in (0, 5)`, contains(licenseGrants.typeCode, filter.typeCode)))
