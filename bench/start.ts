@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isMain } from './lib/main.ts'
@@ -17,6 +17,9 @@ export async function run() {
   let memory = 0
   for (let round = 0; round < ROUNDS; round += 1) {
     const dataDir = mkdtempSync(join(tmpdir(), 'oms-start-'))
+    // As open as the folder the README's command makes: into a closed one of root's the database, which is another user
+    // then, has to be brought its programs.
+    chmodSync(dataDir, 0o755)
     first.push((await startOnce(dataDir)).milliseconds)
     const second = await startOnce(dataDir, round === 0)
     again.push(second.milliseconds)
