@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isMain } from './lib/main.ts'
 import { untilReady } from './lib/product.ts'
@@ -16,9 +15,9 @@ export async function run() {
   const again: number[] = []
   let memory = 0
   for (let round = 0; round < ROUNDS; round += 1) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'oms-start-'))
-    // As open as the folder the README's command makes: into a closed one of root's the database, which is another user
-    // then, has to be brought its programs.
+    // Where a person's lies: below the project, as open as the command makes it. Into a closed folder of root's the
+    // database, which is another user then, has to be brought its programs.
+    const dataDir = mkdtempSync(join(ROOT, '.cache/start-'))
     chmodSync(dataDir, 0o755)
     first.push((await startOnce(dataDir)).milliseconds)
     const second = await startOnce(dataDir, round === 0)
