@@ -156,7 +156,8 @@ require('node:http').createServer((q, r) => {
 const ONE_QUERY = (socket: string) => `const app = require('fastify')()
 const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database: 'oms', max: 10 })
 const text = \`select v.ota_id from devices d
-  join ota_versions v on v.model_id = d.model_id and v.status = 1 and d.ver_code between v.old_ver_min and v.old_ver_max
+  join ota_versions v on v.model_id = d.model_id and v.kind = 1 and v.deleted_at is null and v.status = 1
+    and d.ver_code between v.old_ver_min and v.old_ver_max
   left join ota_policies p on p.ota_id = v.ota_id
   where d.sn = $1 and d.deleted_at is null and (p.mode = 2 and mod(d.id, 10000) < p.percent
     or exists (select 1 from ota_whites w where w.ota_id = v.ota_id and w.device_id = d.id))
