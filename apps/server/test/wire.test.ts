@@ -33,6 +33,7 @@ describe('what travels', () => {
     expect(data.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     })
     const page = await app.stranger().inject({ url: '/healthz' })

@@ -23,6 +23,8 @@ const PAGE_POLICY = pagePolicy()
 const DATA_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  // A file has a policy of its own, which says nothing of frames.
+  'x-frame-options': 'DENY',
   'cache-control': 'no-store',
 } as const
 
