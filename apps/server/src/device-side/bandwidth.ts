@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '#kernel/fleet/fleet.ts'
 
 const KIB = 1024
-const MIB = 1024 * KIB
+/** What a release gives its bandwidth in. */
+export const MIB = 1024 * KIB
 /** Below this a download takes so long that it is better begun later. */
-export const LEAST_PER_DOWNLOAD = 32 * KIB
+const LEAST_PER_DOWNLOAD = 32 * KIB
 /** A timer that comes late costs nothing as long as it is not later than this. */
 const CREDIT_MS = 50
 /** Pieces a second and process: fine enough for an even flow, coarse enough to cost nothing. */
@@ -97,5 +98,5 @@ export class Lines {
   }
 }
 
-/** Downloads of a release that a process may begin before each of them would be slower than is useful. */
-export const roomOf = (megabytes: number) => Math.floor((megabytes * MIB) / LEAST_PER_DOWNLOAD)
+/** Downloads that may share so many bytes a second before each of them would be slower than is useful; one at least. */
+export const roomOf = (bytesPerSecond: number) => Math.max(1, Math.floor(bytesPerSecond / LEAST_PER_DOWNLOAD))

@@ -2,7 +2,7 @@ import { TASK } from '@oms/contract/ota-task.ts'
 import type { Fleet } from '#kernel/fleet/fleet.ts'
 import type { LiveRule, OpenTask } from '#kernel/fleet/state.ts'
 import { DeviceProblem } from './answer.ts'
-import { roomOf } from './bandwidth.ts'
+import { MIB, roomOf } from './bandwidth.ts'
 import type { Downloads } from './downloads.ts'
 import { waitSeconds } from './sleep.ts'
 
@@ -51,7 +51,7 @@ export class Pacing {
 
   #hasRoom(rule: LiveRule, now: number) {
     if (this.#downloads.count >= this.#maxDownloads) return false
-    if (rule.bandwidth !== null && this.#downloads.countOf(rule.otaId) >= roomOf(rule.bandwidth)) return false
+    if (rule.bandwidth !== null && this.#downloads.countOf(rule.otaId) >= roomOf(rule.bandwidth * MIB)) return false
     if (rule.maxDownloads === null) return true
     let fetching = 0
     for (const at of rule.fetching.values()) if (now - at < FETCHING_MS) fetching += 1

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { Announcer } from './announcer.ts'
-import { type Clock, LEAST_PER_DOWNLOAD, Lines } from './bandwidth.ts'
+import { type Clock, Lines, roomOf } from './bandwidth.ts'
 import { Certificates } from './certificates.ts'
 import { Deployments } from './deployments.ts'
 import { Downloads } from './downloads.ts'
@@ -35,7 +35,7 @@ export class DeviceSide {
     const knowsCertificates = deviceCertificates.proxies.length > 0
     this.certificates = knowsCertificates ? new Certificates(deviceCertificates, kernel.fleet) : undefined
     this.lines = new Lines(kernel.fleet, deviceBandwidth, clock)
-    const room = deviceBandwidth > 0 ? Math.max(1, Math.floor(deviceBandwidth / LEAST_PER_DOWNLOAD)) : deviceDownloads
+    const room = deviceBandwidth > 0 ? roomOf(deviceBandwidth) : deviceDownloads
     this.pacing = new Pacing(kernel.fleet, this.downloads, Math.min(deviceDownloads, room))
     this.tasks = new Tasks(kernel, this.announcer)
   }
