@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Db } from '#db/client.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** What processes tell each other, by topic. Payloads stay under PostgreSQL's 8,000 bytes: name things, do not send them. */
 export interface Topics {
@@ -36,8 +37,6 @@ export class Events {
   #client: pg.Client | undefined
   #closed = false
   #retry: NodeJS.Timeout | undefined
-  #asking: Promise<void> | undefined
-  #nextAsking: Promise<void> | undefined
 
   constructor(database: Database, log: Logger) {
     this.#database = database
@@ -68,19 +67,9 @@ export class Events {
    * answers. At once while the connection is away, as all is read anew when it is back. A connection takes one question
    * at a time: all who come while one is under way share the next.
    */
-  caughtUp(): Promise<void> {
-    if (this.#nextAsking) return this.#nextAsking
-    if (!this.#asking) return (this.#asking = this.#ask())
-    return (this.#nextAsking = this.#asking.then(() => {
-      this.#nextAsking = undefined
-      return (this.#asking = this.#ask())
-    }))
-  }
-
-  async #ask() {
+  readonly caughtUp = oneAtATime(async () => {
     await this.#client?.query('select').catch(() => {})
-    this.#asking = undefined
-  }
+  })
 
   async close() {
     this.#closed = true

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#db/client.ts'
 import type { Events, Topics } from '#kernel/events.ts'
+import { oneAtATime } from '#kernel/one-at-a-time.ts'
 import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
 import { loadRules, reloadGroup, reloadWhites } from './load-rules.ts'
 import { FleetState } from './state.ts'
@@ -62,8 +63,6 @@ export class Follower {
   #client: pg.Client | undefined
   #horizon: string | undefined
   #marks = new Marks()
-  #running: Promise<void> | undefined
-  #again: Promise<void> | undefined
   #loading: Promise<void> | undefined
   #loaded = false
   #closed = false
@@ -101,16 +100,8 @@ export class Follower {
     }))
   }
 
-  /** Resolves when everything committed before this call has been read. */
-  sync(): Promise<void> {
-    // Asked for first: a reading that has just ended hands over to it, and two at once would share one connection.
-    if (this.#again) return this.#again
-    if (!this.#running) return (this.#running = this.#run())
-    return (this.#again = this.#running.then(() => {
-      this.#again = undefined
-      return (this.#running = this.#run())
-    }))
-  }
+  /** Resolves when everything committed before this call has been read. Two readings at once would share a connection. */
+  readonly sync = oneAtATime(() => this.#run())
 
   /** Runs a reading of somebody else on a connection of its own, once everything is in memory. */
   async using<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -134,7 +125,6 @@ export class Follower {
     if (wait > 0) await new Promise((done) => setTimeout(done, wait))
     await this.#persist(() => this.#follow())
     this.#endedAt = performance.now()
-    this.#running = undefined
   }
 
   /** Tries until it works or this process ends: answers given meanwhile are as old as the last reading. */
