@@ -19,7 +19,9 @@ export async function check(call: PlainCall): Promise<PlainAnswer> {
   const { side, slot, body } = call
   const verCode = versionOf(body.verCode)
   const packages = packagesOf(body.packages)
-  if (saysNews(call, verCode, packages)) await takeVersions(call, verCode, packages)
+  const news = newsOf(call, verCode, packages)
+  if (news.any || side.kernel.fleet.state.openTasks(slot).length > 0)
+    await takeVersions(call, { verCode, packages, news })
   const open = side.kernel.fleet.state.openTasks(slot)
   const names = ['', ...packages.map(({ name }) => name)]
   const task = names.map((name) => open.find(({ packageName }) => packageName === name)).find((each) => each) ?? open[0]
@@ -68,34 +70,37 @@ function packagesOf(value: unknown): Package[] {
   return [...found.values()]
 }
 
-const textOf = (packages: readonly Package[]) => packages.map(({ name, verCode }) => `${name}=${verCode}`).join(';')
-
-/** Usually a device runs what is known of it, and waits for nothing. */
-function saysNews({ side, slot, deviceId }: PlainCall, verCode: number | undefined, packages: readonly Package[]) {
-  const { slots, state } = side.kernel.fleet
-  if (verCode !== undefined && slots.versionOf(slot) !== verCode) return true
-  if (packages.length > 0 && toldPackages.get(deviceId) !== textOf(packages)) return true
-  return state.openTasks(slot).length > 0
+interface News {
+  readonly version: boolean
+  /** The packages in one text, where they differ from what was told before. */
+  readonly packages: string | undefined
+  readonly any: boolean
 }
 
-/** Stores what the device runs where it differs from what is known, and ends the tasks that brought it. */
-async function takeVersions(
-  { side, slot, deviceId }: PlainCall,
-  verCode: number | undefined,
-  packages: readonly Package[],
-) {
-  const { slots } = side.kernel.fleet
-  const text = textOf(packages)
-  const isNewVersion = verCode !== undefined && slots.versionOf(slot) !== verCode
-  const isNewPackages = text !== '' && toldPackages.get(deviceId) !== text
-  if (isNewVersion || isNewPackages) {
+/** What of this differs from what is known; usually nothing does, and nobody waits. */
+function newsOf({ side, slot, deviceId }: PlainCall, verCode: number | undefined, packages: readonly Package[]): News {
+  const version = verCode !== undefined && side.kernel.fleet.slots.versionOf(slot) !== verCode
+  const text = packages.map(({ name, verCode: each }) => `${name}=${each}`).join(';')
+  const changed = text !== '' && toldPackages.get(deviceId) !== text ? text : undefined
+  return { version, packages: changed, any: version || changed !== undefined }
+}
+
+interface Told {
+  readonly verCode: number | undefined
+  readonly packages: readonly Package[]
+  readonly news: News
+}
+
+/** Stores what is new of what the device runs, and ends the tasks that brought it. */
+async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, packages, news }: Told) {
+  if (news.any) {
     await side.tasks.writes.run(async (db) => {
-      if (isNewVersion) await reportVersion(db, deviceId, { verCode, source: 1 })
-      if (isNewPackages) await reportPackages(db, deviceId, packages)
+      if (news.version) await reportVersion(db, deviceId, { verCode: verCode!, source: 1 })
+      if (news.packages !== undefined) await reportPackages(db, deviceId, packages)
     })
     if (toldPackages.size >= MAX_TOLD) toldPackages.clear()
-    if (isNewPackages) toldPackages.set(deviceId, text)
-    if (isNewVersion) await side.tasks.caughtUp()
+    if (news.packages !== undefined) toldPackages.set(deviceId, news.packages)
+    if (news.version) await side.tasks.caughtUp()
   }
   if (verCode !== undefined) await closeByVersion(side, slot, '', verCode)
   for (const each of packages) await closeByVersion(side, slot, each.name, each.verCode)
