@@ -5,6 +5,7 @@ import { industries, sceneIndustries, scenes, tenantScenes } from '#db/schema/te
 import type { Ctx } from '#kernel/context.ts'
 import { offeredMenus } from '#kernel/grants.ts'
 import { invalid } from '#kernel/problem.ts'
+import { among } from '#kernel/query.ts'
 import { alive } from '#kernel/tenancy.ts'
 
 /** Scenes a customer may be given, each with the industries it is recommended for. */
@@ -19,7 +20,15 @@ export async function sceneOptions({ db }: Ctx) {
     .select({ sceneId: sceneIndustries.sceneId, industryId: sceneIndustries.industryId })
     .from(sceneIndustries)
     .innerJoin(industries, eq(industries.id, sceneIndustries.industryId))
-    .where(alive(industries))
+    .where(
+      and(
+        alive(industries),
+        among(
+          sceneIndustries.sceneId,
+          rows.map(({ id }) => id),
+        ),
+      ),
+    )
   const byScene = Map.groupBy(named, ({ sceneId }) => sceneId)
   const list = rows.map((row) => ({
     ...row,
