@@ -13,6 +13,8 @@ export function NoticeView({ id }: { id: number }) {
   const { data, isPending, isError, error, refetch } = useRead(inbox.view, { id }, { keepPrevious: false, quiet: true })
   const read = useWrite(inbox.read)
   const mark = useEffectEvent(() => read.mutate({ id }, { onSuccess: ({ count }) => setUnread(count) }))
+  // Of its own: while the mark above is on its way the button takes a press already.
+  const confirm = useWrite(inbox.read)
   const unseen = data !== undefined && data.readTime === null
   useEffect(() => {
     if (unseen) mark()
@@ -48,8 +50,8 @@ export function NoticeView({ id }: { id: number }) {
           block
           style={{ marginTop: 24 }}
           disabled={data.confirmTime !== null}
-          loading={read.isPending}
-          onClick={() => read.mutate({ id, confirm: 1 }, { onSuccess: ({ count }) => setUnread(count) })}
+          loading={confirm.isPending}
+          onClick={() => confirm.mutate({ id, confirm: 1 }, { onSuccess: ({ count }) => setUnread(count) })}
         >
           {data.confirmTime ? `已于 ${data.confirmTime} 确认` : '确认收到'}
         </Button>
