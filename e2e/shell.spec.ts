@@ -131,6 +131,8 @@ test('LAYOUT-05 top bar: breadcrumb, unread count, account, and what one does wi
 test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said once', async ({ page, login }) => {
   await login()
   await page.goto(SESSIONS)
+  // Its own question has its answer: a refusal of it would be told here, and kept quiet below.
+  await expect(page.getByText('当前会话')).toBeVisible()
   const cases = [
     [answer(200, { code: 400, msg: '编号重复', data: null }), '编号重复'],
     [answer(200, { code: 501, msg: '您没有权限！', data: null }), '您没有权限！'],
@@ -146,6 +148,19 @@ test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said 
     await page.unroute('**/api/v1/account/session')
     await page.context().clearCookies({ name: 'error' })
   }
+})
+
+test('ERR-01 a question asked ahead of its page is told as a failure too, once the page waits for it', async ({
+  page,
+  login,
+}) => {
+  await login()
+  await page.route('**/api/v1/tenant/user/list**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await answer(200, { code: 400, msg: '查询条件无效', data: null })(route)
+  })
+  await page.goto('/system/manager')
+  await expect(page.locator('.ant-message').getByText('查询条件无效', { exact: true })).toHaveCount(1)
 })
 
 test('ERR-02 a session that ended leaves the page, and one button leads to login and back', async ({ page, login }) => {

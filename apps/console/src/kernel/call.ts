@@ -14,8 +14,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Sending the same key again never does the same thing twice. */
   readonly idempotencyKey?: string | undefined
-  /** No toast: the caller shows the refusal itself. Dialogs about the session still appear. */
-  readonly quiet?: boolean | undefined
+  /**
+   * No toast: the caller shows the refusal itself. Dialogs about the session still appear. A function is asked when the
+   * answer is there.
+   */
+  readonly quiet?: boolean | (() => boolean) | undefined
   /** Bytes sent so far, for uploads. */
   readonly onUpload?: ((sent: number, total: number) => void) | undefined
 }
@@ -42,6 +45,7 @@ export async function callForAnswer<E extends Endpoint>(
   { signal, idempotencyKey, quiet = false, onUpload }: CallOptions = {},
 ): Promise<Heeded<ResultOf<E>>> {
   const { url, body, contentType } = sendableOf(endpoint, input as Fields)
+  const isQuiet = () => (typeof quiet === 'function' ? quiet() : quiet)
   const answer = await send({
     url,
     body,
@@ -54,8 +58,8 @@ export async function callForAnswer<E extends Endpoint>(
     timeout: endpoint.body === 'multipart' ? 0 : TIMEOUT_MS,
     signal,
     onUpload,
-  }).catch((error: unknown) => heedAnswer(error, quiet))
-  return heedEnvelope<ResultOf<E>>(answer, quiet)
+  }).catch((error: unknown) => heedAnswer(error, isQuiet()))
+  return heedEnvelope<ResultOf<E>>(answer, isQuiet())
 }
 
 /** What a screen says when something other than a call went wrong. */

@@ -55,6 +55,7 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     queryFn: ({ signal }) => call(endpoint, input, { signal, quiet }),
     enabled,
     staleTime,
+    meta: { quiet },
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   })
 }
@@ -114,12 +115,17 @@ function useOnce<Result>() {
   }
 }
 
-/** Asks for a screen's first data while its code loads. A failure waits for the screen to ask, and to tell. */
+/**
+ * Asks for a screen's first data while its code loads. A failure before the screen is there waits for it to ask again,
+ * and to tell; a screen that is already waiting does not ask again, so for it the failure is told at once.
+ */
 export async function prefetchRead(client: QueryClient, { path, input, next }: FirstRead): Promise<unknown> {
   const queryKey = keyOf({ path }, input)
+  const waiting = () => client.getQueryCache().find({ queryKey })?.observers ?? []
+  const quiet = () => !waiting().some(({ options }) => options.meta?.['quiet'] === false)
   await client.prefetchQuery({
     queryKey,
-    queryFn: ({ signal }) => call(routeOf(path), input, { signal, quiet: true }),
+    queryFn: ({ signal }) => call(routeOf(path), input, { signal, quiet }),
   })
   const answer = client.getQueryData(queryKey)
   return answer && next && Promise.all(next(answer as never).map((read) => prefetchRead(client, read)))
