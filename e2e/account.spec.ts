@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { solveCaptchas } from './database.ts'
 import { expect, test } from './fixtures.ts'
-import type { Person } from './people.ts'
+import { fresh, type Person } from './people.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -21,7 +21,7 @@ test('ROUTE-02 a newcomer registers, logs in, and is told to ask for rights', as
   await page.getByRole('button', { name: '注册', exact: true }).click()
   await expect(page.getByText('请输入真实名称')).toBeVisible()
   await accessible()
-  const account = `newcomer${process.pid}`
+  const account = fresh('newcomer')
   await page.getByLabel('账号').fill(account)
   await page.getByLabel('真实名称').fill('新来的人')
   await page.getByLabel('密码', { exact: true }).fill('Brand-new-77')

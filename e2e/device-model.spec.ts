@@ -1,7 +1,5 @@
 import { expect, test } from './fixtures.ts'
-
-let serial = 0
-const fresh = (name: string) => `${name}${process.pid}x${++serial}`
+import { fresh } from './people.ts'
 
 test('MODULE-01 a person files a type, its model, and groups the devices of it', async ({
   page,

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import type { Api } from './people.ts'
+import { type Api, fresh } from './people.ts'
 
-let serial = 0
-const fresh = (name: string) => `${name}${process.pid}X${++serial}`
 const INFO = '/api/v1/device/info'
 
 /** A model to add devices of, by its code. */

@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test'
+import { dictEntry } from './dictionaries.ts'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 const TYPES = '/system/systemDict'
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
@@ -11,20 +13,21 @@ async function idOf(api: { call<T>(method: string, path: string, data?: object):
 }
 
 test('DICT-01 a dictionary and its entries are made, changed and deleted', async ({ page, login, accessible }) => {
+  const [name, type] = [fresh('包装颜色'), fresh('box_color_')]
   await login()
   await page.goto(TYPES)
   await page.getByRole('button', { name: '新增字典' }).click()
   await dialog(page).getByRole('button', { name: '保存' }).click()
   await expect(dialog(page).getByText('请输入字典名称')).toBeVisible()
-  await dialog(page).getByLabel('字典名称').fill('包装颜色')
-  await dialog(page).getByLabel('字典类型').fill('box_color')
+  await dialog(page).getByLabel('字典名称').fill(name)
+  await dialog(page).getByLabel('字典类型').fill(type)
   await dialog(page).getByRole('button', { name: '保存' }).click()
   await expect(page.getByText('新增成功')).toBeVisible()
   // The dialog gives the focus back when it has gone.
   await expect(dialog(page)).toBeHidden()
-  await page.getByRole('search').getByLabel('字典类型').fill('box_color')
+  await page.getByRole('search').getByLabel('字典类型').fill(type)
   await page.getByRole('search').getByLabel('字典类型').press('Enter')
-  await row(page, '包装颜色').getByRole('link', { name: 'box_color' }).click()
+  await row(page, name).getByRole('link', { name: type }).click()
   await expect(page).toHaveURL(/\/system\/dict\/data\/index\/\d+$/)
 
   await page.getByRole('button', { name: '新增数据' }).first().click()
@@ -51,10 +54,14 @@ test('DICT-02 a changed label shows in a page that is already open, without a re
   context,
   login,
   api,
+  putBack,
 }) => {
   const admin = await api()
+  const title = fresh('字典样例')
+  const { label, relabel } = await dictEntry(admin, 'sys_notice_type', '3')
+  putBack(() => relabel(label))
   const { noticeId } = await admin.call<{ noticeId: number }>('POST', '/api/v1/sys/notice', {
-    title: '字典样例',
+    title,
     type: 3,
     content: '<p>正文</p>',
     priority: 1,
@@ -62,7 +69,7 @@ test('DICT-02 a changed label shows in a page that is already open, without a re
   })
   await login()
   await page.goto('/system/noticeManage')
-  await expect(row(page, '字典样例').getByText('系统消息')).toBeVisible()
+  await expect(row(page, title).getByText('系统消息')).toBeVisible()
   await page.evaluate(() => Object.assign(window, { stillHere: true }))
 
   const editor = await context.newPage()
@@ -72,13 +79,13 @@ test('DICT-02 a changed label shows in a page that is already open, without a re
   await dialog(editor).getByRole('button', { name: '保存' }).click()
   await expect(row(editor, '系统播报')).toBeVisible()
 
-  await expect(row(page, '字典样例').getByText('系统播报')).toBeVisible()
+  await expect(row(page, title).getByText('系统播报')).toBeVisible()
   expect(await page.evaluate(() => 'stillHere' in window)).toBe(true)
 
   await row(editor, '系统播报').getByRole('button', { name: '编辑' }).click()
   await dialog(editor).getByLabel('字典标签').fill('系统消息')
   await dialog(editor).getByRole('button', { name: '保存' }).click()
-  await expect(row(page, '字典样例').getByText('系统消息')).toBeVisible()
+  await expect(row(page, title).getByText('系统消息')).toBeVisible()
   await admin.call('DELETE', `/api/v1/sys/notice/${noticeId}`)
 })
 
@@ -103,7 +110,7 @@ test('what one may not do is not offered', async ({ page, login, staff, accessib
 
 test('entries come from a table: checked first, what is wrong named by its line', async ({ page, login, api }) => {
   const admin = await api()
-  const dictType = `box_${Date.now().toString(36)}`
+  const dictType = fresh('box_')
   await admin.call('POST', '/api/v1/sys/dict/type', { dictType, dictName: '导入字典', status: 1 })
   await login()
   await page.goto(`/system/dict/data/index/${await idOf(admin, dictType)}`)

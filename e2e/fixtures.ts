@@ -9,6 +9,8 @@ interface Fixtures {
   staff(permissions: readonly string[], realname?: string): Promise<Person>
   /** Calls the product directly as that person, to prepare what the journey starts from. */
   api(person?: Person): Promise<Api>
+  /** Puts back, however the journey ends, what it changes for everybody: others and a second try count on it. */
+  putBack(undo: (admin: Api) => Promise<unknown>): void
   /** Asserts that axe finds nothing serious or critical on the page as it is. */
   accessible(page?: Page): Promise<void>
 }
@@ -30,6 +32,11 @@ export const test = base.extend<Fixtures>({
     const request = await playwright.request.newContext({ ...(baseURL && { baseURL }) })
     await use((person = ADMIN) => apiOf(request, person))
     await request.dispose()
+  },
+  putBack: async ({ api }, use) => {
+    const undos: ((admin: Api) => Promise<unknown>)[] = []
+    await use((undo) => void undos.push(undo))
+    for (const undo of undos.reverse()) await undo(await api())
   },
   accessible: async ({ page }, use) => use((shown = page) => assertAccessible(shown)),
 })

@@ -1,5 +1,6 @@
 import type { Request } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 test('MODULE-01 everybody sees the blocks of the home page that are theirs, and no others', async ({
   page,
@@ -47,7 +48,7 @@ test('MODULE-01 a block that fails is tried again by itself, and a change shows 
     Number(/^[\d,]+/.exec((await shown.textContent()) ?? '')?.[0].replaceAll(',', '') ?? Number.NaN)
   const before = await count()
   const admin = await api()
-  const code = `HOME${process.pid}`
+  const code = fresh('HOME')
   const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', {
     modelName: code,
     modelCode: code,
@@ -112,7 +113,7 @@ test('a wall shows the big screen by its own address, until that is revoked', as
   await page.goto('/indexScreen')
   await page.getByRole('button', { name: '大屏展示链接' }).click()
   const drawer = page.getByRole('dialog', { name: '大屏展示链接' })
-  const place = `一楼大厅${process.pid}`
+  const place = fresh('一楼大厅')
   await drawer.getByLabel('名称').fill(place)
   await accessible()
   await drawer.getByRole('button', { name: '生成链接' }).click()

@@ -1,4 +1,5 @@
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 const ROWS = 320
 
@@ -8,7 +9,7 @@ test('PAGER-01 PAGER-02 PAGER-03 pages of 20 by default; five page numbers on a 
   api,
 }) => {
   const admin = await api()
-  const type = `pager_${process.pid}`
+  const type = fresh('pager_')
   await admin.call('POST', '/api/v1/sys/dict/type', { dictName: '分页测试', dictType: type, status: 1 })
   const { list } = await admin.call<{ list: { dictId: number }[] }>('GET', '/api/v1/sys/dict/type/list', {
     dictType: type,

@@ -1,7 +1,5 @@
 import { expect, test } from './fixtures.ts'
-
-let serial = 0
-const fresh = (name: string) => `${name}${process.pid}x${++serial}`
+import { fresh } from './people.ts'
 
 test('an auditor reads what was done, what changed, and everything done to the same record', async ({
   page,

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 const NOTICES = '/system/noticeManage'
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
@@ -15,8 +16,7 @@ test('MODULE-01 a notice is written, published to one account, read, confirmed a
   staff,
   accessible,
 }) => {
-  // A second chance must not meet what the first left.
-  const name = `停机维护${test.info().retry || ''}`
+  const name = fresh('停机维护')
   const reader = await staff(['system:AboutUs:list'], '收件人')
   await login()
   await page.goto(NOTICES)
@@ -93,12 +93,13 @@ async function logInAs(page: Page, { account, password }: { account: string; pas
 
 test('a published notice offers its withdrawal and nothing else', async ({ page, login, api }) => {
   const admin = await api()
-  const draft = { title: '样例公告', type: 1, content: '<p>正文</p>', priority: 2, target: 1 }
+  const title = fresh('样例公告')
+  const draft = { title, type: 1, content: '<p>正文</p>', priority: 2, target: 1 }
   const { noticeId } = await admin.call<{ noticeId: number }>('POST', '/api/v1/sys/notice', draft)
   await admin.call('POST', `/api/v1/sys/notice/publish/${noticeId}`)
   await login()
   await page.goto(NOTICES)
-  const published = row(page, '样例公告')
+  const published = row(page, title)
   await expect(published.getByRole('button', { name: '撤回' })).toBeVisible()
   for (const name of ['编辑', '删除', '发布'])
     await expect(published.getByRole('button', { name, exact: true })).toHaveCount(0)
@@ -107,12 +108,13 @@ test('a published notice offers its withdrawal and nothing else', async ({ page,
 
 test('MODULE-01 the about page tells the version and lists licences', async ({ page, login, accessible }) => {
   await login()
+  const company = fresh('示例科技')
   await page.goto('/system/AboutUs')
   await expect(page.getByRole('heading', { name: '运营管理系统 OMS' })).toBeVisible()
   await page.getByRole('button', { name: '编辑联系方式' }).click()
-  await page.getByRole('dialog').getByLabel('公司名称').fill('示例科技')
+  await page.getByRole('dialog').getByLabel('公司名称').fill(company)
   await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
-  await expect(page.getByText('示例科技')).toBeVisible()
+  await expect(page.getByText(company)).toBeVisible()
   await page.getByLabel('搜索组件').fill('fastify')
   await expect(page.getByRole('row').filter({ hasText: 'MIT' }).first()).toBeVisible()
   await accessible()
@@ -124,7 +126,8 @@ test('a picture put into a notice is stored and shown to those who read it', asy
   await page.getByRole('button', { name: '新增公告' }).first().click()
   const title = drawer(page).getByRole('textbox', { name: '标题' })
   await expect(title).toBeFocused()
-  await title.fill('带图公告')
+  const name = fresh('带图公告')
+  await title.fill(name)
   const text = drawer(page).getByRole('textbox', { name: '内容' })
   await text.click()
   await page.keyboard.type('见下图')
@@ -143,13 +146,13 @@ test('a picture put into a notice is stored and shown to those who read it', asy
   await accessible()
   await drawer(page).getByRole('button', { name: '存为草稿' }).click()
   await expect(page.getByText('新增成功')).toBeVisible()
-  await row(page, '带图公告').getByRole('button', { name: '查看' }).click()
+  await row(page, name).getByRole('button', { name: '查看' }).click()
   const shown = drawer(page).locator('.notice-body img')
   await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
   await drawer(page).getByRole('tab', { name: '操作记录' }).click()
   await expect(
     drawer(page)
-      .getByText(/新增.*带图公告/)
+      .getByText(new RegExp(`新增.*${name}`))
       .first(),
   ).toBeVisible()
 })

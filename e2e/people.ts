@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { APIRequestContext } from '@playwright/test'
 
 export const ADMIN_PASSWORD = 'Vendor-admin-9'
@@ -10,6 +10,9 @@ export interface Person {
   readonly realname: string
 }
 export const ADMIN: Person = { account: 'admin', password: ADMIN_PASSWORD, realname: '系统管理员' }
+
+/** A name that nothing else has: no other journey, and no earlier try of the same one on the same database. */
+export const fresh = (name: string) => `${name}${randomBytes(4).toString('hex')}`
 
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
@@ -40,27 +43,24 @@ export async function apiOf(request: APIRequestContext, { account, password }: P
   }
 }
 
-let made = 0
-
 /** Makes a member of staff who holds exactly these permissions, with a password already chosen. */
 export async function hire(
   request: APIRequestContext,
   permissions: readonly string[],
   realname = '员工',
 ): Promise<Person> {
-  made += 1
-  const account = `staff${process.pid}x${made}`
+  const account = fresh('staff')
   const admin = await apiOf(request, ADMIN)
   const { id: roleId } = await admin.call<{ id: number }>('POST', '/api/v1/tenant/role', {
-    roleName: `角色${process.pid}x${made}`,
-    roleCode: `role_${process.pid}_${made}`,
+    roleName: fresh('角色'),
+    roleCode: fresh('role_'),
     dataScope: 1,
   })
   await grant(admin, roleId, permissions)
   const fields = { account, realname, roleIds: [roleId] }
   const { password } = await admin.call<{ password: string }>('POST', '/api/v1/tenant/user', fields)
-  const fresh = await apiOf(request, { account, password, realname })
-  await fresh.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5(password), newPswdMd5: md5(PASSWORD) })
+  const first = await apiOf(request, { account, password, realname })
+  await first.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5(password), newPswdMd5: md5(PASSWORD) })
   return { account, password: PASSWORD, realname }
 }
 

@@ -1,14 +1,12 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import type { Api } from './people.ts'
+import { type Api, fresh } from './people.ts'
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
 const drawer = (page: Page) => page.getByRole('dialog').last()
 const unfold = (page: Page, menu: RegExp) => row(page, menu).getByRole('button', { name: '展开行' }).click()
 const sidebar = (page: Page) => page.locator('aside.sidebar')
-/** Names that no earlier run of the same database has used. */
-const fresh = (name: string) => `${name}${Date.now().toString(36)}`
 
 /** A line of the permission tree by its permission string. */
 const line = (page: Page, perms: string) =>

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 const SHOTS = process.env.E2E_SHOTS
 const PHONE = { width: 390, height: 844 }
@@ -7,8 +8,6 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-/** Names that no earlier run of the same database has used. */
-const fresh = (name: string) => `${name}${Date.now().toString(36)}`
 
 /** A picture to look at, when somebody wants to. */
 async function shot(page: Page, name: string) {

@@ -1,5 +1,6 @@
 import type { Page, Route } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 const PROFILE = '/account/profile'
 const PASSWORD = '/account/password'
@@ -194,12 +195,12 @@ test('a session that ends in the middle of a form is renewed beside it, and the 
 }) => {
   const person = await staff(['system:systemDict:list', 'system:systemDict:query', 'system:systemDict:add'])
   await login(person)
-  const name = `断线${Date.now().toString(36)}`
+  const name = fresh('断线')
   await page.goto('/system/systemDict')
   await page.getByRole('button', { name: '新增字典' }).first().click()
   const form = page.getByRole('dialog').last()
   await form.getByLabel('字典名称').fill(name)
-  await form.getByLabel('字典类型').fill(`cut_${Date.now().toString(36)}`)
+  await form.getByLabel('字典类型').fill(fresh('cut_'))
   const saves = '**/api/v1/sys/dict/type'
   await page.route(saves, answer(200, { code: 401, msg: '登录状态已过期', data: null }))
   await form.getByRole('button', { name: '保存' }).click()
@@ -267,7 +268,7 @@ test('Ctrl+K finds a menu by a part of its title', async ({ page, login, accessi
 
 test('Ctrl+K finds a device by a part of its serial and opens its page', async ({ page, login, api }) => {
   const admin = await api()
-  const code = `K${process.pid}`
+  const code = fresh('K')
   const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: code }
   const { modelId } = await admin.call<{ modelId: number }>('POST', '/api/v1/device/model/quick', model)
   await admin.call('POST', '/api/v1/device/info', { sn: `SEEK-${code}-01`, modelId })

@@ -1,8 +1,5 @@
 import { expect, test } from './fixtures.ts'
-import { ADMIN, md5 } from './people.ts'
-
-let serial = 0
-const fresh = (name: string) => `${name}${process.pid}x${++serial}`
+import { ADMIN, fresh, md5 } from './people.ts'
 
 test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and deletes it', async ({
   page,

@@ -1,10 +1,8 @@
 import type { Page } from '@playwright/test'
 import { solveCaptchas } from './database.ts'
 import { expect, test } from './fixtures.ts'
-import type { Api, Person } from './people.ts'
+import { type Api, fresh, type Person } from './people.ts'
 
-let serial = 0
-const fresh = (name: string) => `${name}${process.pid}x${++serial}`
 const CHOSEN = 'Chosen-2026'
 const PHONE = { width: 390, height: 844 }
 const SHOTS = process.env.E2E_SHOTS

@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import { type Api, apiOf, md5, type Person } from './people.ts'
+import { type Api, apiOf, fresh, md5, type Person } from './people.ts'
 
 const MANAGER = [
   'tenantManage:tenant:list',
@@ -25,8 +25,6 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 )
-const name = `三人客户${process.pid}`
-const account = `trio${process.pid}`
 
 interface Node {
   id: number
@@ -35,16 +33,16 @@ interface Node {
   children: Node[]
 }
 
-/** A customer with a scene of its own, and its administrator, whose one-time password is exchanged already. */
-async function customer(admin: Api) {
+/** A customer with a scene of its own, and its administrator with a one-time password. */
+async function customer(admin: Api, name: string, account: string) {
   const { menus } = await admin.call<{ menus: Node[] }>('GET', '/api/v1/sys/scene/permTree')
   const all = (nodes: Node[]): Node[] => nodes.flatMap((node) => [node, ...all(node.children ?? [])])
   const menuIds = all(menus).flatMap(({ id, type, perms }) =>
     type !== 'M' && OFFERED.some((prefix) => perms.startsWith(prefix)) ? [id] : [],
   )
-  const scene = { sceneName: name, sceneCode: `trio_${process.pid}`, isDefault: 0, menuIds }
+  const scene = { sceneName: name, sceneCode: fresh('trio_'), isDefault: 0, menuIds }
   const { id: sceneId } = await admin.call<{ id: number }>('POST', '/api/v1/sys/scene', scene)
-  const kind = { name, code: `TRIO${process.pid}` }
+  const kind = { name, code: fresh('TRIO_').toUpperCase() }
   const { id: industryId } = await admin.call<{ id: number }>('POST', '/api/v1/tenant/industry', kind)
   const form = { name, industryId, contactName: '王经理', contactPhone: '13812345678', sceneIds: [sceneId] }
   return admin.call<{ id: number; password: string }>('POST', '/api/v1/tenant', {
@@ -82,10 +80,11 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   api,
 }) => {
   const admin = await api()
-  const { id: tenantId, password } = await customer(admin)
+  const [name, account] = [fresh('三人客户'), fresh('trio')]
+  const { id: tenantId, password } = await customer(admin, name, account)
   const request = await playwright.request.newContext({ ...(baseURL && { baseURL }) })
-  const fresh = await apiOf(request, { account, password, realname: '客户李' })
-  await fresh.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5(password), newPswdMd5: md5(CHOSEN) })
+  const first = await apiOf(request, { account, password, realname: '客户李' })
+  await first.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5(password), newPswdMd5: md5(CHOSEN) })
   await request.dispose()
 
   const [boss, agent] = [await staff(MANAGER, '运营周'), await staff(AGENT, '客服陈')]
@@ -106,7 +105,7 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
   await inside.locator('.ant-select-item-option[title="硬件故障"]').click()
-  const content = `大堂门禁屏黑屏 ${process.pid}`
+  const content = fresh('大堂门禁屏黑屏 ')
   await drawer.getByRole('textbox', { name: '问题描述' }).fill(content)
   await drawer.getByLabel('选择图片').setInputFiles([{ name: '黑屏.png', mimeType: 'image/png', buffer: PNG }])
   await expect(drawer.getByRole('img', { name: '图片 1' })).toBeVisible()

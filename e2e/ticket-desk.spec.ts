@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { dictEntry } from './dictionaries.ts'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 import { AGENT, detail, QUESTIONS, row, ticket } from './tickets.ts'
 
 test('a ticket is printed with all that is known of it, and its attachment comes along as a zip', async ({
@@ -48,7 +50,7 @@ test('several tickets are handed to one person, and two that say the same become
 }) => {
   const agent = await staff(AGENT, '己客服')
   const admin = await api()
-  const tag = `批${process.pid}`
+  const tag = fresh('批')
   const [first, second] = [
     await ticket(admin, `${tag} 屏幕闪烁`, { account: `${tag}@example.com` }),
     await ticket(admin, `${tag} 屏幕闪烁再报`, { account: `${tag}@example.com` }),
@@ -85,10 +87,12 @@ test('the desk keeps its limits and its holidays; a notice pasted in fills the n
   page,
   login,
   api,
+  putBack,
   accessible,
 }) => {
   const admin = await api()
   const before = await admin.call<object>('GET', '/api/v1/feedback/sla')
+  putBack((again) => again.call('PUT', '/api/v1/feedback/sla', before))
   await login()
   await page.goto(QUESTIONS)
   await page.getByRole('button', { name: '服务时限' }).click()
@@ -112,34 +116,21 @@ test('the desk keeps its limits and its holidays; a notice pasted in fills the n
   )
   expect(after.targets['4']?.respond).toBe(45)
   expect(after.calendar.workdays).toContain('2031-01-04')
-  await admin.call('PUT', '/api/v1/feedback/sla', before)
 })
 
-test('a status reads as the dictionary says', async ({ page, login, api }) => {
+test('a status reads as the dictionary says', async ({ page, login, api, putBack }) => {
   const admin = await api()
   const { id, feedbackNo } = await ticket(admin, '字典里的状态')
   await admin.call('POST', '/api/v1/feedback/dispose', { feedbackId: id, status: 3, handlerId: 1, remark: '' })
-  const { list } = await admin.call<{ list: { dictCode: number; dictValue: string; dictLabel: string }[] }>(
-    'GET',
-    '/api/v1/sys/dict/data/list',
-    { dictType: 'feedback_status', pageSize: 50 },
-  )
-  const entry = list.find(({ dictValue }) => dictValue === '3')
-  const stored = await admin.call<object>('GET', `/api/v1/sys/dict/data/${entry?.dictCode}`)
-  const relabel = async (dictLabel: string) => {
-    const now = await admin.call<object>('GET', `/api/v1/sys/dict/data/${entry?.dictCode}`)
-    await admin.call('PUT', '/api/v1/sys/dict/data', { ...stored, ...now, dictLabel })
-  }
+  const { label, relabel } = await dictEntry(admin, 'feedback_status', '3')
+  putBack(() => relabel(label))
+  const changed = fresh('待客户验收')
   await login()
   await page.goto(detail(QUESTIONS, id))
   await expect(page.locator('.ticket-head')).toContainText('验证中')
-  await relabel('待客户验收')
-  try {
-    await expect(page.locator('.ticket-head')).toContainText('待客户验收', { timeout: 40_000 })
-    await expect(page.locator('.ticket-statuses')).toContainText('待客户验收')
-    await page.goto(QUESTIONS)
-    await expect(row(page, feedbackNo)).toContainText('待客户验收')
-  } finally {
-    await relabel('验证中')
-  }
+  await relabel(changed)
+  await expect(page.locator('.ticket-head')).toContainText(changed, { timeout: 40_000 })
+  await expect(page.locator('.ticket-statuses')).toContainText(changed)
+  await page.goto(QUESTIONS)
+  await expect(row(page, feedbackNo)).toContainText(changed)
 })

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { fresh } from './people.ts'
 
 const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
 
@@ -94,7 +95,7 @@ test('a large import goes on as a job, is followed, and stands in the job centre
   await login()
   await page.goto('/AccountAdministration/accountList')
   await page.getByRole('button', { name: '导入' }).first().click()
-  const mark = Date.now().toString(36)
+  const mark = fresh('')
   const lines = Array.from({ length: 2001 }, (_, at) => `job_${mark}_${at}`)
   await page.locator('input[type=file]').setInputFiles({
     name: 'accounts.csv',
