@@ -21,7 +21,7 @@ const MOST = 200
 export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: string | number }) {
   const [pageSize, setPageSize] = useState(STEP)
   const asked = { bizType, bizId: String(bizId), pageNum: 1, pageSize }
-  const { data, error, refetch, isFetching } = useRead(logs.history, asked, { quiet: true })
+  const { data, error, refetch, isPlaceholderData } = useRead(logs.history, asked, { quiet: true })
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active title={false} />
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="近一年没有操作记录" />
@@ -44,7 +44,7 @@ export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: stri
         }))}
       />
       {data.total > pageSize && pageSize < MOST && (
-        <Button block loading={isFetching} onClick={() => setPageSize(Math.min(pageSize * 2, MOST))}>
+        <Button block loading={isPlaceholderData} onClick={() => setPageSize(Math.min(pageSize * 2, MOST))}>
           更多记录
         </Button>
       )}

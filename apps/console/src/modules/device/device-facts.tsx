@@ -51,7 +51,7 @@ export function VersionsTab({ id }: { id: number }) {
   const longer = useLonger()
   return (
     <Part to={devices.versions} input={{ id, pageNum: 1, pageSize: longer.pageSize }}>
-      {({ list, total }, fetching) =>
+      {({ list, total }, turning) =>
         list.length === 0 ? (
           <Nothing text="还没有版本记录" />
         ) : (
@@ -68,7 +68,7 @@ export function VersionsTab({ id }: { id: number }) {
                 ),
               }))}
             />
-            <Longer {...longer} total={total} fetching={fetching} />
+            <Longer {...longer} total={total} turning={turning} />
           </>
         )
       }

@@ -13,12 +13,12 @@ export function Part<E extends Endpoint>({
 }: {
   to: E
   input: InputOf<E>
-  children: (data: ResultOf<E>, fetching: boolean) => ReactNode
+  children: (data: ResultOf<E>, turning: boolean) => ReactNode
 }) {
-  const { data, error, refetch, isFetching } = useRead(to, input, { quiet: true })
+  const { data, error, refetch, isPlaceholderData } = useRead(to, input, { quiet: true })
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Skeleton active title={false} />
-  return children(data as ResultOf<E>, isFetching)
+  return children(data as ResultOf<E>, isPlaceholderData)
 }
 
 export const Nothing = ({ text }: { text: string }) => <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
@@ -32,11 +32,11 @@ export function useLonger() {
   return { pageSize, onLonger: () => setPageSize(Math.min(pageSize * 2, MOST)) }
 }
 
-export function Longer(props: { pageSize: number; total: number; fetching: boolean; onLonger(): void }) {
-  const { pageSize, total, fetching, onLonger } = props
+export function Longer(props: { pageSize: number; total: number; turning: boolean; onLonger(): void }) {
+  const { pageSize, total, turning, onLonger } = props
   if (total <= pageSize || pageSize >= MOST) return null
   return (
-    <Button block loading={fetching} onClick={onLonger}>
+    <Button block loading={turning} onClick={onLonger}>
       更多记录
     </Button>
   )

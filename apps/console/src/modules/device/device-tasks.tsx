@@ -12,7 +12,7 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
   const longer = useLonger()
   return (
     <Part to={otaTask.ofDevice} input={{ deviceId, pageNum: 1, pageSize: longer.pageSize }}>
-      {({ list, total }, fetching) =>
+      {({ list, total }, turning) =>
         list.length === 0 ? (
           <Nothing text="还没有升级任务" />
         ) : (
@@ -60,7 +60,7 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
                 ))}
               </tbody>
             </table>
-            <Longer {...longer} total={total} fetching={fetching} />
+            <Longer {...longer} total={total} turning={turning} />
           </>
         )
       }

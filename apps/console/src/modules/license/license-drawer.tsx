@@ -58,7 +58,7 @@ const STEP = 20
 
 function Events({ id }: { id: number }) {
   const [pageSize, setPageSize] = useState(STEP)
-  const { data, error, refetch, isFetching } = useRead(
+  const { data, error, refetch, isPlaceholderData } = useRead(
     licenseCerts.events,
     { id, pageNum: 1, pageSize },
     { quiet: true },
@@ -93,7 +93,7 @@ function Events({ id }: { id: number }) {
         }))}
       />
       {data.total > pageSize && pageSize < 200 && (
-        <Button block loading={isFetching} onClick={() => setPageSize(Math.min(pageSize * 2, 200))}>
+        <Button block loading={isPlaceholderData} onClick={() => setPageSize(Math.min(pageSize * 2, 200))}>
           更多记录
         </Button>
       )}

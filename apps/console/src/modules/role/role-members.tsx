@@ -69,7 +69,7 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
         rowKey="uid"
         name={inside ? 'members' : 'others'}
         columns={[...COLUMNS, actions(rowActions, 90)]}
-        batch={(picked) => <MoveButton verb={verb} picked={picked} busy={move.isPending} onMove={change} />}
+        batch={(picked) => <MoveButton verb={verb} picked={picked} onMove={change} />}
         empty={{ text: inside ? '该角色还没有用户' : '没有可添加的用户' }}
       />
     </>
@@ -79,19 +79,20 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
 interface MoveProps {
   verb: string
   picked: Picked<Account>
-  busy: boolean
   onMove(accounts: readonly Account[]): Promise<unknown>
 }
 
-function MoveButton({ verb, picked, busy, onMove }: MoveProps) {
+function MoveButton({ verb, picked, onMove }: MoveProps) {
+  // Of its own: a single row on its way must not swallow this press.
+  const [busy, setBusy] = useState(false)
+  const move = async () => {
+    setBusy(true)
+    await onMove(picked.rows).then(picked.clear, () => {})
+    setBusy(false)
+  }
   return (
     <Allowed to={role.addUserRole}>
-      <Button
-        size="small"
-        type="primary"
-        loading={busy}
-        onClick={() => void onMove(picked.rows).then(picked.clear, () => {})}
-      >
+      <Button size="small" type="primary" loading={busy} onClick={() => void move()}>
         {verb}所选用户
       </Button>
     </Allowed>

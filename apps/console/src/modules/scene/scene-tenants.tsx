@@ -69,7 +69,7 @@ function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: b
         rowKey="id"
         name={inside ? 'using' : 'others'}
         columns={[...COLUMNS, actions(rowActions, 90)]}
-        batch={(picked) => <MoveButton verb={verb} picked={picked} busy={sync.isPending} onMove={change} />}
+        batch={(picked) => <MoveButton verb={verb} picked={picked} onMove={change} />}
         empty={{ text: inside ? '还没有客户使用该场景' : '没有可添加的客户' }}
       />
     </>
@@ -79,19 +79,20 @@ function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: b
 interface MoveProps {
   verb: string
   picked: Picked<Tenant>
-  busy: boolean
   onMove(tenants: readonly Tenant[]): Promise<unknown>
 }
 
-function MoveButton({ verb, picked, busy, onMove }: MoveProps) {
+function MoveButton({ verb, picked, onMove }: MoveProps) {
+  // Of its own: a single row on its way must not swallow this press.
+  const [busy, setBusy] = useState(false)
+  const move = async () => {
+    setBusy(true)
+    await onMove(picked.rows).then(picked.clear, () => {})
+    setBusy(false)
+  }
   return (
     <Allowed to={scene.sync}>
-      <Button
-        size="small"
-        type="primary"
-        loading={busy}
-        onClick={() => void onMove(picked.rows).then(picked.clear, () => {})}
-      >
+      <Button size="small" type="primary" loading={busy} onClick={() => void move()}>
         {verb}所选客户
       </Button>
     </Allowed>

@@ -97,6 +97,8 @@ function Sort({ row }: { row: IndustryNode }) {
   if (!can) return row.sort
   const keep = () => {
     if (value === null || value === row.sort) return setValue(row.sort)
+    // Enter saved it already; leaving the field saves it no second time.
+    if (save.isPending && save.variables?.list[0]?.sort === value) return
     save.mutate({ list: [{ id: row.id, sort: value }] }, { onError: () => setValue(row.sort) })
   }
   return (
@@ -107,7 +109,6 @@ function Sort({ row }: { row: IndustryNode }) {
       precision={0}
       aria-label={`${row.name}的排序`}
       value={value}
-      disabled={save.isPending}
       onChange={setValue}
       onBlur={keep}
       onPressEnter={keep}

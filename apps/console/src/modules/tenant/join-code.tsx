@@ -9,9 +9,17 @@ import './tenant.css'
 /** The code newcomers ask to join with: shown, changed, switched off. */
 export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
   const [now, setNow] = useState({ joinCode: row.joinCode, allowApply: row.allowApply })
-  const write = useWrite(tenant.joinCode)
-  const change = async (allowApply?: 0 | 1) =>
-    setNow(await write.mutateAsync({ id: row.id, ...(allowApply !== undefined && { allowApply }) }))
+  // Two of them: while one is on its way, a press of the other counts.
+  const renewing = useWrite(tenant.joinCode)
+  const allowing = useWrite(tenant.joinCode)
+  const renew = async () => {
+    const { joinCode } = await renewing.mutateAsync({ id: row.id })
+    setNow((before) => ({ ...before, joinCode }))
+  }
+  const allow = async (on: boolean) => {
+    const { allowApply } = await allowing.mutateAsync({ id: row.id, allowApply: on ? 1 : 0 })
+    setNow((before) => ({ ...before, allowApply }))
+  }
   return (
     <Modal open title={`加入码 ${row.name}`} onCancel={onClose} footer={<Button onClick={onClose}>关闭</Button>}>
       <p>新用户注册后，用加入码申请加入该客户，审核通过后即可使用。</p>
@@ -23,9 +31,9 @@ export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
           title="更换后原加入码立即失效，确定更换？"
           okText="更换"
           cancelText="取消"
-          onConfirm={() => change().catch(() => {})}
+          onConfirm={() => renew().catch(() => {})}
         >
-          <Button size="small" loading={write.isPending}>
+          <Button size="small" loading={renewing.isPending}>
             更换加入码
           </Button>
         </Popconfirm>
@@ -35,10 +43,10 @@ export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
           className="kit-switch"
           aria-label="接受加入申请"
           checked={now.allowApply === 1}
-          loading={write.isPending}
+          loading={allowing.isPending}
           checkedChildren="接受"
           unCheckedChildren="不接受"
-          onChange={(on) => void change(on ? 1 : 0).catch(() => {})}
+          onChange={(on) => void allow(on).catch(() => {})}
         />
         <span>接受加入申请</span>
       </p>

@@ -119,7 +119,13 @@ function WhyBox({ otaId }: { otaId: number }) {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
-        <Button type="primary" htmlType="submit" loading={isFetching} disabled={text.trim() === ''}>
+        {/* Busy only with this very question: one asked again by itself must not swallow the next. */}
+        <Button
+          type="primary"
+          htmlType="submit"
+          loading={isFetching && text.trim() === sn}
+          disabled={text.trim() === ''}
+        >
           查看原因
         </Button>
       </form>

@@ -132,7 +132,11 @@ function Alerts({ release }: { release: Release }) {
           title={`${createTime} ${message}`}
           action={
             can(calls.release.closeAlarm.access) && (
-              <Button size="small" loading={close.isPending} onClick={() => close.mutate({ id })}>
+              <Button
+                size="small"
+                loading={close.isPending && close.variables?.id === id}
+                onClick={() => close.mutate({ id })}
+              >
                 已处理
               </Button>
             )
