@@ -7,6 +7,8 @@ import './kit.css'
 /** What an empty table says before anybody added anything, and what to do about it. */
 export interface Emptiness {
   readonly text: string
+  /** What belongs here, for someone who sees the list for the first time. */
+  readonly hint?: string
   readonly action?: ReactNode
 }
 
@@ -36,8 +38,16 @@ export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage 
     )
   }
   return (
-    <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={empty.text}>
-      {empty.action}
+    <Empty
+      image={Empty.PRESENTED_IMAGE_SIMPLE}
+      description={
+        <>
+          <div>{empty.text}</div>
+          {empty.hint && <small>{empty.hint}</small>}
+        </>
+      }
+    >
+      {empty.action && <div className="kit-empty-action">{empty.action}</div>}
     </Empty>
   )
 }

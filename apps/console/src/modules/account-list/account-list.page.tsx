@@ -76,6 +76,7 @@ export default function AccountListPage() {
             <BatchAction label="停用" to={accounts.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
           </>
         )}
+        empty={{ text: '还没有账号', hint: '各客户的登录账号都在这里，由客户的管理员或注册申请加入。' }}
         {...(can(accounts.detail.access) && { onOpen: open })}
       />
       {dialog}

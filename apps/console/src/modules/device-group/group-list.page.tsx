@@ -70,7 +70,11 @@ export default function GroupListPage() {
             <AccessLink tenantId={tenantId} />
           </>
         }
-        empty={{ text: '还没有设备分组', action: add }}
+        empty={{
+          text: '还没有设备分组',
+          hint: '按用途、地区或规则把设备归为一组，发布升级时可以按组选择。',
+          action: add,
+        }}
         onOpen={(group) => setShown({ what: 'devices', group })}
       />
       {shown?.what === 'add' && <GroupAdd {...scope} tree={tree} parentId={shown.parentId} onClose={close} />}

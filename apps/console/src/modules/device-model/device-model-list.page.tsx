@@ -35,14 +35,14 @@ export type Model = z.output<typeof DeviceModelRow>
 const { col, actions } = columnsOf(DeviceModelRow)
 const QUERY = deviceModels.list.input
 const COLUMNS = [
-  col('modelName', (name, { picture }) => <ModelName name={name} picture={picture} />, { width: 175, sort: true }),
+  col('modelName', (name, { picture }) => <ModelName name={name} picture={picture} />, { width: 170, sort: true }),
   col('modelCode', { width: 120, sort: true }),
   col('typeName', { width: 110 }),
   col('hwVersion', { width: 100, hidden: true }),
-  col('chip', { width: 100 }),
+  col('chip', { width: 100, hidden: true }),
   col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 80, align: 'right' }),
   col('onlineCount', (count) => count.toLocaleString(), { width: 70, align: 'right' }),
-  col('currentVerName', (_, row) => <Current row={row} />, { width: 145 }),
+  col('currentVerName', (_, row) => <Current row={row} />, { width: 140 }),
   col('versionCount', { width: 110, align: 'right', hidden: true }),
   col('status', (_, row) => <ModelStatus row={row} />, { width: 90 }),
   col('remark', { width: 160, hidden: true }),
@@ -92,7 +92,11 @@ export default function DeviceModelListPage() {
         actions={add}
         tools={<ExportButton to={deviceModels.export} query={list.query} name="设备型号" />}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '还没有设备型号', action: add }}
+        empty={{
+          text: '还没有设备型号',
+          hint: '设备与固件版本都归属于型号：先有型号，再登记设备、上传版本。',
+          action: add,
+        }}
         onOpen={setShown}
       />
       <ModelDrawer rows={list.table.rows} row={shown} onRow={setShown} />

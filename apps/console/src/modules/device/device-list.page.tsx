@@ -31,18 +31,18 @@ const PasteSerials = later(() => import('./paste-serials.tsx'), 'PasteSerials')
 
 const { col, actions } = columnsOf(DeviceRow)
 const COLUMNS = [
-  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 165, sort: true }),
-  col('devName', { width: 130 }),
+  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 150, sort: true }),
+  col('devName', { width: 105 }),
   col('online', (online) => <Dot online={online} />, { width: 90 }),
   col('status', (_, row) => <DeviceStatus row={row} />, { width: 90 }),
-  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 145, sort: true, title: '固件版本' }) },
-  col('modelName', { width: 135 }),
-  col('tenantName', { width: 140 }),
-  col('tags', (tags) => <Tags tags={tags} />, { width: 130 }),
-  col('typeName', { width: 110 }),
-  col('lastOnlineTime', time, { width: 170 }),
-  col('activateTime', time, { width: 170 }),
-  col('createTime', time, { width: 170, sort: true }),
+  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 125, sort: true, title: '固件版本' }) },
+  col('modelName', { width: 115 }),
+  col('tenantName', { width: 120 }),
+  col('tags', (tags) => <Tags tags={tags} />, { width: 130, hidden: true }),
+  col('typeName', { width: 110, hidden: true }),
+  col('lastOnlineTime', time, { width: 165 }),
+  col('activateTime', time, { width: 170, hidden: true }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('modelCode', { width: 110, hidden: true }),
   col('uid', { width: 190, hidden: true }),
   col('mac', { width: 130, hidden: true }),
@@ -123,11 +123,15 @@ export default function DeviceListPage() {
           list.table.onClear()
         }}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 172)]}
+        columns={[...COLUMNS, actions(rowActions, 160)]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '还没有设备', action: <Buttons onOpen={setOpen} /> }}
+        empty={{
+          text: '还没有设备',
+          hint: '可以逐台新增、批量导入，或凭网关令牌在首次联网时自动登记。',
+          action: <Buttons onOpen={setOpen} />,
+        }}
         onOpen={(row) => go(pageOf(row.id))}
       />
       {open.add && <DeviceAddForm onClose={close} />}

@@ -92,7 +92,7 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
         tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
         selectable={({ isBuiltin }) => isBuiltin === 0}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '这个字典还没有数据', action: buttons }}
+        empty={{ text: '这个字典还没有数据', hint: '每条数据是一个选项：标签给人看，键值存入记录。', action: buttons }}
         {...(canEdit && { onOpen: (edit: DictData) => setOpen({ edit }) })}
       />
       <Opened {...open} dictType={dictType} onClose={() => setOpen({})} />

@@ -72,7 +72,7 @@ export default function DictTypeListPage() {
         tools={<ExportButton to={dictTypes.export} query={list.query} name="字典类型" />}
         selectable={({ isBuiltin }) => isBuiltin === 0}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '还没有字典', action: add }}
+        empty={{ text: '还没有字典', hint: '字典维护下拉选项和状态标签的文字与颜色。', action: add }}
         onOpen={setShown}
       />
       <DictTypeDrawer rows={list.table.rows} row={shown} onRow={setShown} />

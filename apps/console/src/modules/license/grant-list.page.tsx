@@ -23,17 +23,17 @@ const GrantDrawer = later(() => import('./grant-drawer.tsx'), 'GrantDrawer', { w
 
 const { col, actions } = columnsOf(GrantRow)
 const COLUMNS = [
-  col('grantNo', { width: 150 }),
+  col('grantNo', { width: 145 }),
   col('tenantName', { width: 150 }),
   col('typeCode', { width: 100 }),
   col('status', (status) => <GrantTag status={status} />, { width: 90 }),
-  { ...col('used', (_, row) => <Quota row={row} />, { width: 190 }), title: '已用 / 授权数量' },
-  col('remaining', { width: 90, align: 'right' }),
-  col('validFrom', { width: 110 }),
+  { ...col('used', (_, row) => <Quota row={row} />, { width: 180 }), title: '已用 / 授权数量' },
+  col('remaining', { width: 90, align: 'right', hidden: true }),
+  col('validFrom', { width: 110, hidden: true }),
   col('validTo', { width: 110, sort: true }),
-  col('applyName', { width: 100 }),
-  col('auditName', { width: 100 }),
-  col('createTime', time, { width: 170, sort: true }),
+  col('applyName', { width: 100, hidden: true }),
+  col('auditName', { width: 100, hidden: true }),
+  col('createTime', time, { width: 165, sort: true }),
   col('modelName', { width: 120, hidden: true }),
   col('contractNo', { width: 130, hidden: true }),
   col('auditTime', time, { width: 170, hidden: true }),
@@ -103,7 +103,7 @@ export default function GrantListPage() {
         columns={[...COLUMNS, actions(rowActions, 212)]}
         actions={add}
         tools={<ExportButton to={licenseGrants.export} query={list.query} name="授权" />}
-        empty={{ text: '还没有授权', action: add }}
+        empty={{ text: '还没有授权', hint: '授权规定客户可以使用的数量与期限，由另一人审批后生效。', action: add }}
         {...(can(licenseGrants.get.access) && { onOpen: (row: GrantRow) => setOpen({ row }) })}
       />
       <GrantDrawer rows={list.table.rows} row={open.row} onRow={(row) => setOpen(row ? { row } : {})} />

@@ -56,7 +56,7 @@ export function LicenseBatches({ onOpen }: { onOpen(): void }) {
           col('fileName', { width: 160, hidden: true }),
           col('remark', { width: 160, hidden: true }),
         ]}
-        empty={{ text: '还没有批次' }}
+        empty={{ text: '还没有批次', hint: '每次导入的证书记为一个批次。' }}
       />
     </>
   )

@@ -28,16 +28,16 @@ const ThresholdDialog = later(() => import('./threshold-dialog.tsx'), 'Threshold
 
 const { col, actions } = columnsOf(LicenseRow)
 const COLUMNS = [
-  col('uid', (uid) => <UidCell uid={uid} />, { width: 190, sort: true }),
+  col('uid', (uid) => <UidCell uid={uid} />, { width: 180, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
-  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 140 }),
-  col('sn', { width: 150 }),
-  col('vendor', { width: 80 }),
+  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 130 }),
+  col('sn', { width: 140 }),
+  col('vendor', { width: 80, hidden: true }),
   col('typeCode', { width: 100 }),
-  col('batchNo', { width: 150 }),
-  col('importTime', time, { width: 170, sort: true }),
-  col('activateTime', time, { width: 170 }),
-  col('expireTime', time, { width: 170 }),
+  col('batchNo', { width: 140 }),
+  col('importTime', time, { width: 170, sort: true, hidden: true }),
+  col('activateTime', time, { width: 170, hidden: true }),
+  col('expireTime', time, { width: 165 }),
   col('modelName', { width: 120, hidden: true }),
   col('hasKey', (has) => plainCell(has ? '有' : '无'), { width: 80, hidden: true }),
   col('allotTime', time, { width: 170, hidden: true }),
@@ -87,7 +87,7 @@ function Certificates() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 212)]}
+        columns={[...COLUMNS, actions(rowActions, 200)]}
         actions={buttons}
         tools={
           <Allowed to={licenseCerts.export}>
@@ -97,7 +97,7 @@ function Certificates() {
           </Allowed>
         }
         batch={(picked) => <LicenseBatchBar picked={picked} onDialog={setDialog} />}
-        empty={{ text: '还没有证书', action: buttons }}
+        empty={{ text: '还没有证书', hint: '先导入证书文件，再分配给客户，由设备激活使用。', action: buttons }}
         {...(can(licenseCerts.get.access) && { onOpen: (row: LicenseRow) => setOpen({ row }) })}
       />
       <LicenseDrawer rows={list.table.rows} row={open.row} onRow={(row) => setOpen(row ? { row } : {})} />

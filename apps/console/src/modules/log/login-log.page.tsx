@@ -23,17 +23,17 @@ type Line = z.output<typeof LoginLogRow>
 const { col, actions } = columnsOf(LoginLogRow)
 const QUERY = logs.logins.input
 const COLUMNS = [
-  col('loginTime', time, { width: 170, sort: true }),
+  col('loginTime', time, { width: 165, sort: true }),
   col('account', (account, { locked }) => <Named name={account}>{locked && <Tag color="error">已锁定</Tag>}</Named>, {
-    width: 180,
+    width: 150,
   }),
-  col('loginType', { width: 110 }),
+  col('loginType', { width: 100 }),
   col('status', (status) => <Outcome ok={status === 1} />, { width: 80 }),
-  col('msg', { width: 220 }),
-  col('ip', { width: 140 }),
+  col('msg', { width: 180 }),
+  col('ip', { width: 130 }),
   col('location', { width: 70 }),
-  col('browser', { width: 120 }),
-  col('os', { width: 110 }),
+  col('browser', { width: 110 }),
+  col('os', { width: 100 }),
   col('tenantName', { width: 140, hidden: true }),
 ]
 

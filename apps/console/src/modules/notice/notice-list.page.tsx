@@ -69,7 +69,7 @@ export default function NoticeListPage() {
         actions={add}
         selectable={({ status }) => status !== NOTICE_PUBLISHED}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '还没有通知公告', action: add }}
+        empty={{ text: '还没有通知公告', hint: '公告发布后立即送达所选的账号，并能查看谁已阅读。', action: add }}
         onOpen={setShown}
       />
       <NoticePreview rows={list.table.rows} row={shown} onRow={setShown} />
@@ -92,13 +92,13 @@ function useColumns(onReceipts: (row: Notice) => void) {
     )
   }
   return [
-    col('title', (title, row) => <Title title={title} top={row.isTop === 1} />, { width: 200 }),
-    col('type', (type) => <NoticeType type={type} />, { width: 100 }),
+    col('title', (title, row) => <Title title={title} top={row.isTop === 1} />, { width: 190 }),
+    col('type', (type) => <NoticeType type={type} />, { width: 90 }),
     col('priority', (priority) => <NoticePriority priority={priority} />, { width: 80 }),
     col('target', (target) => TARGETS[target] ?? target, { width: 100 }),
     col('status', (_, row) => <NoticeStatus notice={row} />, { width: 100 }),
     col('readCount', receipts, { width: 110, title: '已读 / 对象' }),
-    col('publishTime', time, { width: 175, sort: true }),
+    col('publishTime', time, { width: 170, sort: true }),
     col('publisherName', { width: 100 }),
     col('startTime', time, { width: 180, hidden: true }),
     col('endTime', time, { width: 180, hidden: true }),

@@ -86,7 +86,11 @@ export function VersionList() {
             <ExportButton to={calls.export} query={list.query} name={noun} />
           </>
         }
-        empty={{ text: `还没有${noun}`, action: <AddButton /> }}
+        empty={{
+          text: `还没有${noun}`,
+          hint: '上传组件文件并填写版本信息，启用后就能发布给设备。',
+          action: <AddButton />,
+        }}
         onOpen={setShown}
       />
       <RangeDrawer family={family} subject={ranges} onClose={() => setRanges(undefined)} />

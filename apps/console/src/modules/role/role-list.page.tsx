@@ -27,16 +27,16 @@ const RoleDrawer = later(() => import('./role-drawer.tsx'), 'RoleDrawer', { when
 const { col, actions } = columnsOf(RoleRow)
 const COLUMNS = [
   col('roleName', (name, { isBuiltin }) => <RoleName name={name} builtin={isBuiltin === 1} />, { width: 180 }),
-  col('roleCode', { width: 160 }),
+  col('roleCode', { width: 150 }),
   col('tenantName', { width: 150, hidden: true }),
-  col('dataScope', { width: 110 }),
-  col('menuCount', (count, { isBuiltin }) => (isBuiltin === 1 ? '全部' : count), { width: 90, align: 'right' }),
-  col('userCount', { width: 90, align: 'right' }),
-  col('roleSort', { width: 90, align: 'right', sort: true }),
-  col('status', (_, row) => <RoleStatus role={row} />, { width: 100 }),
+  col('dataScope', { width: 105 }),
+  col('menuCount', (count, { isBuiltin }) => (isBuiltin === 1 ? '全部' : count), { width: 80, align: 'right' }),
+  col('userCount', { width: 80, align: 'right' }),
+  col('roleSort', { width: 80, align: 'right', sort: true }),
+  col('status', (_, row) => <RoleStatus role={row} />, { width: 90 }),
   col('homeUrl', { width: 160, hidden: true }),
-  col('remark', { width: 180 }),
-  col('createTime', time, { width: 180, sort: true }),
+  col('remark', { width: 180, hidden: true }),
+  col('createTime', time, { width: 170, sort: true }),
   col('updateTime', time, { width: 180, hidden: true }),
 ]
 
@@ -63,7 +63,7 @@ export default function RoleListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 220)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180)]}
         actions={<Toolbar onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
         selectable={(row) => row.isBuiltin !== 1}
@@ -75,7 +75,11 @@ export default function RoleListPage() {
             <BatchAction label="删除" danger to={role.remove} picked={picked} input={idOf} nameOf={nameOf} />
           </>
         )}
-        empty={{ text: '还没有角色' }}
+        empty={{
+          text: '还没有角色',
+          hint: '角色是一组权限，分配给用户后生效。',
+          action: <AddButton onShow={setShown} />,
+        }}
         onOpen={setOpened}
       />
       <RoleDrawer rows={list.table.rows} row={opened} onRow={setOpened} />
@@ -95,11 +99,7 @@ const RoleName = ({ name, builtin }: { name: string; builtin: boolean }) => (
 function Toolbar({ onShow }: { onShow(shown: Shown): void }) {
   return (
     <>
-      <Allowed to={role.create}>
-        <Button type="primary" icon={<PlusOutlined />} onClick={() => onShow({ what: 'add' })}>
-          新增角色
-        </Button>
-      </Allowed>
+      <AddButton onShow={onShow} />
       <Allowed to={role.explain}>
         <Button icon={<SafetyOutlined />} onClick={() => onShow({ what: 'explain' })}>
           权限诊断
@@ -108,6 +108,14 @@ function Toolbar({ onShow }: { onShow(shown: Shown): void }) {
     </>
   )
 }
+
+const AddButton = ({ onShow }: { onShow(shown: Shown): void }) => (
+  <Allowed to={role.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => onShow({ what: 'add' })}>
+      新增角色
+    </Button>
+  </Allowed>
+)
 
 function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: Shown): void }) {
   const fits = roles.length >= 2 && roles.length <= MOST_COMPARED

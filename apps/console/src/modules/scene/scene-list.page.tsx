@@ -37,8 +37,8 @@ const QUERY = scene.list.input
 const COLUMNS = [
   col('sceneName', (_, row) => <SceneName row={row} />, { width: 190 }),
   col('sceneCode', { width: 140 }),
-  col('description', { width: 150 }),
-  col('industryNames', { width: 130 }),
+  col('description', { width: 140 }),
+  col('industryNames', { width: 120 }),
   col('deviceTypeNames', { width: 160, hidden: true }),
   col('menuCount', { width: 80, align: 'right' }),
   col('tenantCount', { width: 100, align: 'right' }),
@@ -56,6 +56,7 @@ export default function SceneListPage() {
   const [opened, setOpened] = useState<Scene>()
   const actionsOf = useSceneActions(setShown, setOpened)
   const close = () => setShown(undefined)
+  const add = <AddButton onAdd={() => setShown({ what: 'add' })} />
   return (
     <Page>
       <Filters {...list.search} />
@@ -63,8 +64,12 @@ export default function SceneListPage() {
         {...list.table}
         rowKey="id"
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 200)]}
-        actions={<AddButton onAdd={() => setShown({ what: 'add' })} />}
-        empty={{ text: '还没有业务场景，客户没有场景就没有任何权限' }}
+        actions={add}
+        empty={{
+          text: '还没有业务场景，客户没有场景就没有任何权限',
+          hint: '一个场景是一组菜单和按钮，分配给客户后，其账号才能使用。',
+          action: add,
+        }}
         onOpen={setOpened}
       />
       <SceneDrawer rows={list.table.rows} row={opened} onRow={setOpened} />

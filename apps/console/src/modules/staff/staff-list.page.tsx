@@ -33,7 +33,7 @@ const COLUMNS = [
   col('realname', { width: 105, sort: true }),
   col('nickname', { width: 110, hidden: true }),
   col('gender', { width: 80, hidden: true }),
-  col('roleNames', { width: 160 }),
+  col('roleNames', { width: 155 }),
   col('mobileNo', { width: 125 }),
   col('email', { width: 190, hidden: true }),
   col('status', (_, row) => <StaffStatus row={row} />, { width: 90 }),
@@ -78,12 +78,16 @@ export default function StaffListPage() {
       <DataTable
         {...list.table}
         rowKey="uid"
-        columns={[...COLUMNS, actions(rowActions, 172)]}
+        columns={[...COLUMNS, actions(rowActions, 165)]}
         actions={buttons}
         tools={<ExportButton to={staff.export} query={list.query} name="用户" />}
         selectable={({ uid }) => uid !== self}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '还没有用户', action: buttons }}
+        empty={{
+          text: '还没有用户',
+          hint: '为每位员工建立登录账号并分配角色，人数较多时可以批量导入。',
+          action: buttons,
+        }}
         onOpen={setShown}
       />
       <StaffDrawer rows={list.table.rows} row={shown} onRow={setShown} />

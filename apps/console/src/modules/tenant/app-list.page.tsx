@@ -31,14 +31,14 @@ const CLOUD_COLORS = { 0: 'default', 1: 'success', 2: 'warning' } as const
 const { col, actions } = columnsOf(AppAccountRow)
 const COLUMNS = [
   col('uid', { width: 100, hidden: true }),
-  col('account', { width: 170 }),
-  col('nickname', { width: 120 }),
-  col('mobileNo', { width: 130 }),
+  col('account', { width: 155 }),
+  col('nickname', { width: 110 }),
+  col('mobileNo', { width: 125 }),
   col('email', { width: 190, hidden: true }),
-  col('tenantName', { width: 200 }),
-  col('region', { width: 130 }),
+  col('tenantName', { width: 150 }),
+  col('region', { width: 130, hidden: true }),
   col('deviceCount', { width: 90, align: 'right' }),
-  col('cloudState', (state) => <Cloud state={state} />, { width: 100 }),
+  col('cloudState', (state) => <Cloud state={state} />, { width: 100, hidden: true }),
   col('registerSource', { width: 100, hidden: true }),
   col('registerTime', time, { width: 165, sort: true }),
   col('lastActiveTime', time, { width: 165, sort: true }),
@@ -107,7 +107,7 @@ export default function AppListPage() {
             <BatchAction label="停用" to={appAccount.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
           </>
         )}
-        empty={{ text: '还没有App账号，可由App后台注册，也可以导入', action: buttons }}
+        empty={{ text: '还没有App账号', hint: '终端用户可以由App后台注册，也可以在这里新增或导入。', action: buttons }}
         {...(detail && { onOpen: setShown })}
       />
       <AppDrawer rows={list.table.rows} row={shown} onRow={setShown} />

@@ -31,15 +31,15 @@ const COLORS = { 0: 'warning', 1: 'success', 2: 'error', 3: 'default', 4: 'defau
 const { col, actions } = columnsOf(ApplyRow)
 const COLUMNS = [
   col('applyNo', { width: 120, hidden: true }),
-  col('account', { width: 150 }),
+  col('account', { width: 140 }),
   col('realname', { width: 85 }),
   col('mobileNo', { width: 120 }),
-  col('tenantName', { width: 150 }),
+  col('tenantName', { width: 140 }),
   col('source', { width: 90, hidden: true }),
-  col('reason', { width: 135 }),
+  col('reason', { width: 130 }),
   col('status', (status) => <ApplyStatus status={status} />, { width: 85 }),
   col('roleNames', { width: 140, hidden: true }),
-  col('auditName', { width: 90 }),
+  col('auditName', { width: 85 }),
   col('auditTime', time, { width: 165, sort: true, hidden: true }),
   col('auditRemark', { width: 180, hidden: true }),
   col('createTime', time, { width: 165, sort: true }),
@@ -94,7 +94,7 @@ export default function ApplyListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 168)]}
+        columns={[...COLUMNS, actions(rowActions, 160)]}
         actions={<Handout />}
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
         selectable={({ status }) => status === 0}
@@ -108,7 +108,7 @@ export default function ApplyListPage() {
             </Button>
           </Allowed>
         )}
-        empty={{ text: '还没有加入申请' }}
+        empty={{ text: '还没有加入申请', hint: '员工用客户的加入码注册后，申请在这里等待审批。' }}
         onOpen={setShown}
       />
       <ApplyDrawer rows={list.table.rows} row={shown} onRow={setShown} />

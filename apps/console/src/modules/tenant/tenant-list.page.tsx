@@ -36,17 +36,17 @@ const QUERY = tenant.list.input
 const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
 
 const COLUMNS = [
-  col('name', (name, row) => <Name row={row} name={name} />, { width: 205, sort: true }),
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 190, sort: true }),
   col('tenantNo', { width: 100, hidden: true }),
   col('shortName', { width: 110, hidden: true }),
   col('industryName', { width: 110 }),
-  col('level', (level) => <Level level={level} />, { width: 105, sort: true }),
+  col('level', (level) => <Level level={level} />, { width: 100, sort: true }),
   col('contactName', { width: 90 }),
   col('contactPhone', { width: 130, hidden: true }),
   col('contactEmail', { width: 180, hidden: true }),
   col('companySize', (size) => <Size size={size} />, { width: 110, hidden: true }),
   col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 95, align: 'right' }),
-  col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 110, align: 'right' }),
+  col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 105, align: 'right' }),
   col('sceneNames', { width: 170, hidden: true }),
   col('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '已关闭'), {
     width: 130,
@@ -99,7 +99,7 @@ export default function TenantListPage() {
             <BatchAction label="停用" to={tenant.disable} input={idOf} picked={picked} nameOf={nameOf} danger />
           </>
         )}
-        empty={{ text: '还没有客户', action: add }}
+        empty={{ text: '还没有客户', hint: '客户是使用设备与平台的企业，新增时会一并建立首位管理员。', action: add }}
         {...(can(tenant.overview.access) && { onOpen: open })}
       />
       {adding && <TenantAdd onClose={() => setAdding(false)} onMade={setSecret} />}

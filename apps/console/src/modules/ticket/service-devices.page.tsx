@@ -28,14 +28,18 @@ const COLUMNS = [
   col('sn', { width: 140 }),
   col('devName', { width: 110 }),
   col('modelName', { width: 125 }),
-  col('typeName', { width: 100 }),
+  col('typeName', { width: 100, hidden: true }),
   col('osVer', { width: 120 }),
   col('tenantName', { width: 125 }),
   col('online', (online) => <Badge status={online ? 'success' : 'default'} text={online ? '在线' : '离线'} />, {
     width: 84,
     hidden: true,
   }),
-  col('activateTime', (at) => <span title={at ?? ''}>{time(at?.slice(0, 10))}</span>, { width: 110, sort: true }),
+  col('activateTime', (at) => <span title={at ?? ''}>{time(at?.slice(0, 10))}</span>, {
+    width: 110,
+    sort: true,
+    hidden: true,
+  }),
   col('warrantyEnd', time, { width: 110, sort: true }),
   col('ticketCount', (count, { sn }) => (count > 0 ? <Link to={ticketsOf(sn)}>{count}</Link> : 0), {
     width: 75,
@@ -71,7 +75,7 @@ export default function ServiceDevicesPage() {
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 80)]}
         tools={<ExportButton to={feedback.exportDevices} query={list.query} name="售后设备" />}
-        empty={{ text: '还没有设备' }}
+        empty={{ text: '还没有设备', hint: '设备登记后，可以在这里查看保修期限与历次工单。' }}
         onOpen={setShown}
       />
       <DeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />

@@ -12,18 +12,18 @@ const { col, actions } = columnsOf(FeedbackRow)
 
 /** The columns of both lists; a number leads to the ticket under its own list. */
 export const ticketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
-  col('feedbackNo', (no, { id }) => <Link to={ticketAddress(from, id)}>{no}</Link>, { width: 150 }),
-  col('priority', (value) => <PriorityTag value={value} />, { width: 84, sort: true }),
-  col('status', (value) => <StatusTag value={value} />, { width: 92, sort: true }),
-  col('problemType', (value) => <TypeTag value={value} />, { width: 100 }),
-  col('content', { width: 230 }),
-  col('slaState', (_, row) => <SlaTag ticket={row} />, { width: 142, help: '先应答后解决，按服务时限的工作时间计算' }),
+  col('feedbackNo', (no, { id }) => <Link to={ticketAddress(from, id)}>{no}</Link>, { width: 140 }),
+  col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
+  col('status', (value) => <StatusTag value={value} />, { width: 88, sort: true }),
+  col('problemType', (value) => <TypeTag value={value} />, { width: 90 }),
+  col('content', { width: 160 }),
+  col('slaState', (_, row) => <SlaTag ticket={row} />, { width: 130, help: '先应答后解决，按服务时限的工作时间计算' }),
   col('handler', (name, { status }) => name || <span className="kit-none">{status === 5 ? '-' : '未分派'}</span>, {
-    width: 100,
+    width: 85,
   }),
-  col('sn', { width: 150 }),
-  col('modelName', { width: 140 }),
-  col('tenantName', { width: 150 }),
+  col('sn', { width: 150, hidden: true }),
+  col('modelName', { width: 140, hidden: true }),
+  col('tenantName', { width: 110 }),
   col('createTime', time, { width: 165, sort: true }),
   col('account', { width: 150, hidden: true }),
   col('typeName', { width: 110, hidden: true }),

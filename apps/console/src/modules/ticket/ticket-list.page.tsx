@@ -59,7 +59,11 @@ export default function TicketListPage() {
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={feedback.export} query={list.query} name="售后工单" />}
         batch={(picked) => <TicketBatch picked={picked} />}
-        empty={{ text: '还没有工单', action: <AddButton onOpen={setOpen} /> }}
+        empty={{
+          text: '还没有工单',
+          hint: '来自App、设备和客服登记的问题都在这里跟踪到解决。',
+          action: <AddButton onOpen={setOpen} />,
+        }}
         onOpen={show}
       />
       {open === 'add' && <TicketForm onClose={close} onMade={(id) => void navigate(ticketAddress(HERE, id))} />}
