@@ -37,10 +37,10 @@ describe('the demo', () => {
       models: 10,
       scenes: SCENES.length,
       devices: 2000,
-      versions: 40,
-      drafts: 10,
-      enabled: 20,
-      disabled: 10,
+      versions: 40 + 15,
+      drafts: 10 + 5,
+      enabled: 20 + 5,
+      disabled: 10 + 5,
     })
     expect(await fillDemo(first.kernel)).toBe(false)
     expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])

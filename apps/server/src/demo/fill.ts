@@ -9,6 +9,7 @@ import { fillHistory } from './history.ts'
 import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
+import { fillSoftware } from './software.ts'
 import { fillTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
@@ -30,6 +31,7 @@ export async function fillDemo(kernel: Kernel): Promise<boolean> {
     await fillFirmware(inside, demo)
     await fillFleet(tx, demo.user.uid)
     await fillReleases(tx, demo.user.uid)
+    await fillSoftware(inside, demo, tx)
     await fillCustomerWorld(tx, kernel.now(), passwordHash)
     await fillLicenses(tx, demo.user.uid)
     await fillTickets(inside, tx, demo)

@@ -1,5 +1,6 @@
 import { QuickModelInput, deviceModels } from '@oms/contract/device-model.ts'
 import { OtaCreateInput, ota } from '@oms/contract/ota.ts'
+import type { software } from '@oms/contract/software.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { recordFile } from '#kernel/files/save-upload.ts'
 import { quickCreate } from '#modules/device-model/device-model.service.ts'
@@ -64,7 +65,7 @@ async function addVersion(kernel: Kernel, demo: Actor, version: Version) {
     await act(kernel, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) => disable(FIRMWARE)(ctx, one))
 }
 
-const stamp = (date: Date) => date.toISOString().slice(0, 19).replace('T', ' ')
+export const stamp = (date: Date) => date.toISOString().slice(0, 19).replace('T', ' ')
 
 /** Small files with the same bytes at every start. */
 async function componentsOf(kernel: Kernel, demo: Actor, { code, place, step }: Version) {
@@ -75,10 +76,23 @@ async function componentsOf(kernel: Kernel, demo: Actor, { code, place, step }: 
     ['固件包', 2, `${code.toLowerCase()}-${1 + place}.${step}.0.bin`, firmware],
     ['版本说明', 1, `${code.toLowerCase()}-${1 + place}.${step}.0.txt`, notes],
   ] as const
+  return uploaded(kernel, demo, ota.upload, step % 2 === 0 ? parts : parts.slice(0, 1))
+}
+
+/** Name, type, file name and bytes of a component. */
+type Part = readonly [name: string, type: number, fileName: string, bytes: Buffer]
+
+/** Uploads files as a person does, and answers them as the components of a version. */
+export async function uploaded(
+  kernel: Kernel,
+  demo: Actor,
+  upload: typeof ota.upload | typeof software.upload,
+  parts: readonly Part[],
+) {
   const sent: object[] = []
-  for (const [name, type, fileName, bytes] of step % 2 === 0 ? parts : parts.slice(0, 1)) {
+  for (const [name, type, fileName, bytes] of parts) {
     const stored = await kernel.files.put(once(bytes))
-    const what = { name: 'upload', ...ota.upload, input: {} }
+    const what = { name: 'upload', ...upload, input: {} }
     const { url } = await act(kernel, demo, what, (ctx) =>
       recordFile(ctx, { purpose: 'component', name: fileName, stored }),
     )

@@ -12,7 +12,7 @@ const REASONS = sql.raw(
 
 /**
  * Releases of the newest enabled version of some models: one for everybody, one half way through its stages, one that
- * paused itself; with a task for every device that took it, is at it, or failed. Four statements.
+ * paused itself; with a task for every device that took it, is at it, or failed.
  */
 export async function fillReleases(db: Db, uid: number) {
   await db.execute(sql`insert into ota_policies (ota_id, tenant_id, mode, state, state_reason, percent, timeout_minutes, start_time,
@@ -23,16 +23,7 @@ export async function fillReleases(db: Db, uid: number) {
     on conflict (ota_id) do update set mode = 2, state = excluded.state, state_reason = excluded.state_reason, percent = excluded.percent,
       timeout_minutes = excluded.timeout_minutes, start_time = excluded.start_time, submit_by = excluded.submit_by,
       submit_time = excluded.submit_time`)
-  // The stage under way asks for more reports than the demo has: nobody is told of its end at an odd moment.
-  await db.execute(sql`insert into ota_stages (ota_id, seq, percent, min_reports, state, start_time, judge_time, succeeded, failed)
-    select p.ota_id, s.seq, s.share, case when s.share < p.percent then 5 else 500 end,
-      case when s.share < p.percent then 2 when s.share > p.percent then 0 when p.state = 3 then 3 else 1 end,
-      case when s.share <= p.percent then now() - (9 - 2 * s.seq) * interval '1 day' end,
-      case when s.share < p.percent or s.share = p.percent and p.state = 3 then now() - (8 - 2 * s.seq) * interval '1 day' end,
-      case when s.share < p.percent or s.share = p.percent and p.state = 3 then 13 * s.seq end,
-      case when s.share < p.percent then 0 when s.share = p.percent and p.state = 3 then 2 end
-    from ota_policies p cross join (values (1, 100), (2, 1000), (3, 5000), (4, 10000)) as s(seq, share)
-    where p.mode = 2 and p.percent < 10000`)
+  await addStages(db, 1)
   await db.execute(sql`insert into ota_tasks (ota_id, device_id, tenant_id, model_id, from_ver_code, ver_code, state, progress, reason,
       create_time, update_time, close_time)
     select ota_id, device_id, tenant_id, model_id, from_ver, ver_code, state,
@@ -48,12 +39,31 @@ export async function fillReleases(db: Db, uid: number) {
           else (1 + ${ROLL}) * interval '30 seconds' end as at
       from ota_policies p join ota_versions v on v.ota_id = p.ota_id
       join devices d on d.model_id = v.model_id and d.status = 1 and d.deleted_at is null
-      where p.mode = 2 and d.ver_code is not null and (d.ver_code = v.ver_code
+      where p.mode = 2 and v.kind = 1 and d.ver_code is not null and (d.ver_code = v.ver_code
         or d.online = 1 and d.ver_code between v.old_ver_min and v.old_ver_max
           and ${ROLL} < case when p.state = 3 then 20 else p.percent / 100 end)
     ) t order by at`)
+  await addLogs(db)
+}
+
+/** The stage under way asks for more reports than the demo has: nobody is told of its end at an odd moment. */
+export async function addStages(db: Db, kind: 1 | 2) {
+  await db.execute(sql`insert into ota_stages (ota_id, seq, percent, min_reports, state, start_time, judge_time, succeeded, failed)
+    select p.ota_id, s.seq, s.share, case when s.share < p.percent then 5 else 500 end,
+      case when s.share < p.percent then 2 when s.share > p.percent then 0 when p.state = 3 then 3 else 1 end,
+      case when s.share <= p.percent then now() - (9 - 2 * s.seq) * interval '1 day' end,
+      case when s.share < p.percent or s.share = p.percent and p.state = 3 then now() - (8 - 2 * s.seq) * interval '1 day' end,
+      case when s.share < p.percent or s.share = p.percent and p.state = 3 then 13 * s.seq end,
+      case when s.share < p.percent then 0 when s.share = p.percent and p.state = 3 then 2 end
+    from ota_policies p join ota_versions v on v.ota_id = p.ota_id and v.kind = ${kind}
+      cross join (values (1, 100), (2, 1000), (3, 5000), (4, 10000)) as s(seq, share)
+    where p.mode = 2 and p.percent < 10000`)
+}
+
+/** The last word of every task that ended. */
+export async function addLogs(db: Db) {
   await db.execute(sql`insert into ota_task_logs (task_id, state, execution, finished, details, create_time)
     select task_id, state, 'closed', case when state = 100 then 'success' else 'failure' end,
       array[case when state = 100 then 'Update Installed.' else reason end], close_time
-    from ota_tasks where close_time is not null`)
+    from ota_tasks t where close_time is not null and not exists (select from ota_task_logs l where l.task_id = t.task_id)`)
 }
