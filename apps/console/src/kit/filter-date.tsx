@@ -50,7 +50,7 @@ export function DateRangeFilter({
 type Reach = Partial<ReturnType<typeof useStandIn>['reach']>
 
 /** What the calendar's field looks like, until it is there. */
-function StandIn({ id, from = '', to = '', onPointerDown, onFocus }: DateRangeProps & Reach) {
+function StandIn({ id, from = '', to = '', onPointerDown, onClick, onFocus }: DateRangeProps & Reach) {
   const end = (value: string, placeholder: string, inputId: string) => (
     <div className="ant-picker-input">
       <input id={inputId} value={value} placeholder={placeholder} readOnly size={12} onFocus={onFocus} />
@@ -60,6 +60,7 @@ function StandIn({ id, from = '', to = '', onPointerDown, onFocus }: DateRangePr
     <div
       className="ant-picker ant-picker-range ant-picker-outlined css-var-root ant-picker-css-var kit-range-early"
       onPointerDown={onPointerDown}
+      onClick={onClick}
     >
       {end(from, '开始日期', id)}
       <div className="ant-picker-range-separator" aria-hidden>

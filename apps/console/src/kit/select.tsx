@@ -18,10 +18,10 @@ export function Select({ onFocus, ...props }: SelectProps) {
   const { due, reach } = useStandIn(() => here)
   if (due) return <FullSelect {...props} {...(onFocus && { onFocus })} due={due} />
   const open = () => {
-    reach.onPointerDown()
+    reach.onClick()
     props.onOpenChange?.(true)
   }
-  return <StandIn {...props} onPointerDown={open} onFocus={reach.onFocus} />
+  return <StandIn {...props} {...reach} onClick={open} />
 }
 
 type Reach = Partial<ReturnType<typeof useStandIn>['reach']>
@@ -33,9 +33,10 @@ function StandIn({
   placeholder,
   disabled,
   onPointerDown,
+  onClick,
   onFocus,
   ...rest
-}: Omit<SelectProps, 'onFocus'> & Reach) {
+}: Omit<SelectProps, keyof Reach> & Reach) {
   const labels = [value ?? []]
     .flat()
     .map((each: unknown) => options.find((option) => option.value === each)?.label ?? String(each))
@@ -43,6 +44,7 @@ function StandIn({
     <div
       className={`ant-select ant-select-outlined css-var-root ant-select-css-var ant-select-single ant-select-show-arrow kit-select-early${disabled ? ' ant-select-disabled' : ''}`}
       onPointerDown={onPointerDown}
+      onClick={onClick}
       style={rest.style}
     >
       <div className={labels.length > 0 ? 'ant-select-content ant-select-content-has-value' : 'ant-select-content'}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { whenQuiet } from '#kernel/later.tsx'
 
 /** Whether the real control is due: not yet, without hurry, under somebody's cursor, or to be opened at once. */
@@ -10,6 +10,7 @@ export type Due = false | 'soon' | 'focused' | 'opened'
  */
 export function useStandIn(isHere: () => boolean) {
   const [due, setDue] = useState<Due>(() => isHere() && 'soon')
+  const pressed = useRef(false)
   useEffect(() => {
     if (due) return
     return whenQuiet(() => setDue((now) => now || 'soon'))
@@ -17,8 +18,13 @@ export function useStandIn(isHere: () => boolean) {
   return {
     due,
     reach: {
-      onPointerDown: () => setDue('opened'),
-      onFocus: () => setDue((now) => now || 'focused'),
+      // Not before the press has ended: a control that came in the middle of it would take its rest for a press beside
+      // itself, and close again.
+      onPointerDown: () => {
+        pressed.current = true
+      },
+      onClick: () => setDue('opened'),
+      onFocus: () => setDue((now) => now || (!pressed.current && 'focused')),
     },
   }
 }
