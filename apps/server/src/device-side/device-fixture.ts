@@ -122,7 +122,7 @@ export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
       [tenantId, modelId, sn, verCode, sha256(token)],
     )
     await kernel.fleet.sync()
-    const root = `/${tenantId === 1 ? 'default' : 'ACME'}/controller/v1/${encodeURIComponent(sn)}`
+    const root = `/${tenantId === 1 ? 'DEFAULT' : 'ACME'}/controller/v1/${encodeURIComponent(sn)}`
     return { id: row.id as number, sn, root }
   }
 

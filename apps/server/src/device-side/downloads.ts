@@ -1,10 +1,24 @@
 /** Tasks remembered after their downloads ended. */
 const MAX_KEPT = 20_000
 
+interface Entry {
+  open: number
+  readonly otaId: number
+  /** Components sent to their last byte. */
+  readonly done: Set<number>
+  /** Bytes sent of each component that is read in pieces. */
+  readonly pieces: Map<number, number>
+  minute: number
+  calls: number
+}
+
+/** Pieces a minute of one task: a bundle streamed at 12 MB/s in pieces of 128 KiB takes so many. */
+const PIECES_PER_MINUTE = 6000
+
 /** Downloads under way in this process, and which files of a task have been sent to their last byte. */
 export class Downloads {
   #count = 0
-  readonly #byTask = new Map<number, { open: number; readonly otaId: number; readonly done: Set<number> }>()
+  readonly #byTask = new Map<number, Entry>()
   readonly #openOf = new Map<number, number>()
 
   get count() {
@@ -24,9 +38,32 @@ export class Downloads {
     this.#count += 1
     this.#openOf.set(otaId, this.countOf(otaId) + 1)
     if (this.#byTask.size >= MAX_KEPT) for (const id of this.#byTask.keys()) this.forget(id)
-    const entry = this.#byTask.get(taskId) ?? { open: 0, otaId, done: new Set<number>() }
-    entry.open += 1
+    this.#entryOf(taskId, otaId).open += 1
+  }
+
+  #entryOf(taskId: number, otaId: number): Entry {
+    const known = this.#byTask.get(taskId)
+    if (known) return known
+    const entry = { open: 0, otaId, done: new Set<number>(), pieces: new Map<number, number>(), minute: 0, calls: 0 }
     this.#byTask.set(taskId, entry)
+    return entry
+  }
+
+  /** Is one more piece within what a task may fetch a minute? */
+  takePiece(taskId: number, otaId: number, now: number): boolean {
+    const entry = this.#entryOf(taskId, otaId)
+    const minute = Math.floor(now / 60_000)
+    if (entry.minute !== minute) Object.assign(entry, { minute, calls: 0 })
+    entry.calls += 1
+    return entry.calls <= PIECES_PER_MINUTE
+  }
+
+  /** Notes bytes of a piece; answers how many of the component have been sent in pieces. */
+  sentPiece(taskId: number, componentId: number, bytes: number): number {
+    const pieces = this.#byTask.get(taskId)?.pieces
+    const sum = (pieces?.get(componentId) ?? 0) + bytes
+    pieces?.set(componentId, sum)
+    return sum
   }
 
   /** Answers how many files of the task are complete now. */

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Kernel } from '#kernel/kernel.ts'
 import { DeviceProblem, sendProblem } from './answer.ts'
 import type { Clock } from './bandwidth.ts'
-import { breakOff, isArtifact } from './break-off.ts'
-import { ddi } from './ddi/routes.ts'
+import { breakOff, isArtifact, isPiece } from './break-off.ts'
+import { ddi, planOf } from './ddi/routes.ts'
 import { idleBody, idleFor, installedBody, isIdle } from './ddi/poll.ts'
 import { rawHeader } from './headers.ts'
-import { credentialOf, identify, register, tenantOf } from './identify.ts'
+import { credentialOf, identify, register, registrarOf, tenantOf } from './identify.ts'
 import { addressOf } from './limits.ts'
 import { plain } from './plain/plain.ts'
 import { type Call, DeviceSide } from './side.ts'
@@ -14,6 +14,8 @@ import { type Call, DeviceSide } from './side.ts'
 const CONTROLLER = '/controller/v1/'
 const PLAIN = '/device/v1/'
 const MAX_URL = 2048
+/** How links name the platform whatever case a device writes it in: Zephyr asks for `default`, and looks for this. */
+const DEFAULT_TENANT = 'DEFAULT'
 /** At its start a process reads all devices; a call that waited longer is told to come again. */
 const READY_WITHIN_MS = 20_000
 
@@ -62,9 +64,10 @@ export class DeviceHandler {
     if (id.length > 64 || !/^[\w.:-]+$/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
     const { side } = this
     const { fleet, config } = this.#kernel
+    const tenant = tenantOf(this.#kernel, url.slice(1, end))
     const slot = identify(
       this.#kernel,
-      tenantOf(this.#kernel, url.slice(1, end)),
+      tenant,
       id,
       credentialOf(rawHeader(request, 'authorization')) ?? side.certificates?.of(request),
     )
@@ -73,7 +76,10 @@ export class DeviceHandler {
     side.presence.saw(slot, ip, now)
     const seconds = idleFor({ side, slot })
     const installed = fleet.slots.installed[slot]!
-    const base = installed === 0 ? '' : `${originOf(request, config.trustProxy)}${url}`
+    const base =
+      installed === 0
+        ? ''
+        : `${originOf(request, config.trustProxy)}/${tenant.isDefault ? DEFAULT_TENANT : url.slice(1, end)}${url.slice(end)}`
     const body = installed === 0 ? idleBody(seconds) : installedBody(seconds, base, installed)
     response.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)])
     response.end(body, 'latin1')
@@ -95,17 +101,26 @@ export class DeviceHandler {
     const tenant = tenantOf(this.#kernel, decode(tenantName))
     const given = credentialOf(request.headers.authorization) ?? this.side.certificates?.of(request)
     const found = identify(this.#kernel, tenant, sn, given)
-    const slot = found >= 0 ? found : await register(this.#kernel, tenant.id, sn)
-    this.side.limits.takeDevice(slot, now, fleet.slots)
-    this.side.presence.saw(slot, ip, now)
-    const base = `${origin}/${tenantName}${CONTROLLER}${encodeURIComponent(sn)}`
+    const slot = found >= 0 ? found : await register(this.#kernel, registrarOf(this.#kernel, tenant, given)!, sn)
+    const named = tenant.isDefault ? DEFAULT_TENANT : tenantName
+    const base = `${origin}/${named}${CONTROLLER}${encodeURIComponent(sn)}`
     const call: Call = { side: this.side, request, response, slot, base, query: new URLSearchParams(search), now }
-    return ddi(call, rest)
+    try {
+      // Pieces of a file have a limit of their own: a bundle that is streamed is read in thousands of them.
+      if (!isPiece(request)) this.side.limits.takeDevice(slot, now, fleet.slots)
+      this.side.presence.saw(slot, ip, now)
+      return await ddi(call, rest)
+    } catch (error) {
+      const problem = error instanceof DeviceProblem ? error : this.#unforeseen(response, error)
+      if (problem.retryAfter === undefined || !isArtifact(request)) throw problem
+      const plan = await planOf(call, rest).catch(() => undefined)
+      return breakOff(response, plan, this.side.holdMs)
+    }
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown) {
     const { status, message, retryAfter } = error instanceof DeviceProblem ? error : this.#unforeseen(response, error)
-    if (retryAfter !== undefined && isArtifact(request)) return breakOff(response)
+    if (retryAfter !== undefined && isArtifact(request)) return breakOff(response, undefined, this.side.holdMs)
     return sendProblem(response, status, message, retryAfter)
   }
 

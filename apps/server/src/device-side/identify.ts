@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Kernel } from '#kernel/kernel.ts'
 import { FLAG } from '#kernel/fleet/slots.ts'
+import type { Access } from '#kernel/fleet/state.ts'
 import { unauthorized } from './answer.ts'
 import type { Certified } from './certificates.ts'
 
@@ -20,8 +21,13 @@ export function credentialOf(header: string | undefined): Credential | undefined
   return undefined
 }
 
+interface Named {
+  readonly id: number
+  readonly isDefault: boolean
+}
+
 /** The tenant an address names: its number, or the platform for `DEFAULT`. */
-export function tenantOf({ fleet }: Kernel, name: string): { id: number; isDefault: boolean } {
+export function tenantOf({ fleet }: Kernel, name: string): Named {
   if (name.length === 7 && name.toUpperCase() === 'DEFAULT') return { id: 1, isDefault: true }
   const id = fleet.state.tenantIds.get(name)
   if (id === undefined) throw unauthorized()
@@ -38,27 +44,37 @@ export function hasToken({ fleet }: Kernel, slot: number, token: string): boolea
 }
 
 export function isGateway({ fleet }: Kernel, tenantId: number, token: string): boolean {
-  const { gatewayToken, gatewayTokenHash } = fleet.accessOf(tenantId)
-  if (!gatewayToken || !gatewayTokenHash || token.length === 0) return false
+  return token.length > 0 && fits(fleet.accessOf(tenantId), hash('sha256', token, 'buffer'))
+}
+
+const fits = ({ gatewayToken, gatewayTokenHash }: Access, given: Buffer) =>
+  gatewayToken && gatewayTokenHash?.length === given.length && timingSafeEqual(given, gatewayTokenHash)
+
+/** Whose gateway token this is: for devices that do not say, or can say nothing but `DEFAULT`. */
+export function tenantOfGateway({ fleet }: Kernel, token: string): number | undefined {
+  if (token.length === 0) return undefined
   const given = hash('sha256', token, 'buffer')
-  return given.length === gatewayTokenHash.length && timingSafeEqual(given, gatewayTokenHash)
+  for (const [tenantId, access] of fleet.state.access) if (fits(access, given)) return tenantId
+  return undefined
+}
+
+/** The tenant an unknown serial is registered for, if this credential may do so. */
+export function registrarOf(kernel: Kernel, tenant: Named, given: Credential | Certified | undefined) {
+  if (given?.kind !== 'gateway') return undefined
+  if (tenant.isDefault) return tenantOfGateway(kernel, given.token)
+  return isGateway(kernel, tenant.id, given.token) ? tenant.id : undefined
 }
 
 /**
  * The slot of the device that calls, or -1 for an unknown serial that the gateway token may register. `DEFAULT` stands
  * for whatever tenant the device is of: some clients can say nothing else.
  */
-export function identify(
-  kernel: Kernel,
-  tenant: { id: number; isDefault: boolean },
-  sn: string,
-  given: Credential | Certified | undefined,
-) {
+export function identify(kernel: Kernel, tenant: Named, sn: string, given: Credential | Certified | undefined) {
   const { slots } = kernel.fleet
   if (!given || sn.length === 0 || sn.length > MAX_SN) throw unauthorized()
   const slot = slots.find(sn)
   if (slot < 0) {
-    if (given.kind === 'gateway' && isGateway(kernel, tenant.id, given.token)) return -1
+    if (registrarOf(kernel, tenant, given) !== undefined) return -1
     throw unauthorized()
   }
   const tenantId = slots.tenants[slot]!

@@ -23,6 +23,8 @@ export class DeviceSide {
   readonly certificates: Certificates | undefined
   readonly tasks: Tasks
   readonly announcer: Announcer
+  /** A download that has to wait is kept this long before it is sent round again. */
+  holdMs = 15_000
 
   /** `clock`: another than the real one for what paces downloads. */
   constructor(kernel: Kernel, clock?: Clock) {

@@ -125,12 +125,16 @@ export async function postFeedback(call: Call, taskId: number) {
   sendEmpty(response)
 }
 
-/** SWUpdate sends its log in pieces as it goes: on a slow device many lie between the cause and the verdict. */
+/**
+ * SWUpdate sends its log in pieces as it goes: on a slow device many lie between the cause and the verdict. So many
+ * pieces that speak of an error are looked at.
+ */
 const LOOK_BACK = 12
 
 async function earlierErrors(db: Querying, taskId: number) {
   const { rows } = await db.query<{ details: string[] }>(
-    'select details from ota_task_logs where task_id = $1 order by id desc limit $2',
+    `select details from ota_task_logs where task_id = $1 and array_to_string(details, ' ') ~* 'error'
+     order by id desc limit $2`,
     [taskId, LOOK_BACK],
   )
   return rows.toReversed().flatMap(({ details }) => errorLines(details))

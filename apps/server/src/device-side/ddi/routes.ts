@@ -1,5 +1,5 @@
 import { TASK } from '@oms/contract/ota-task.ts'
-import { findComponent, sendComponent } from '../artifact.ts'
+import { findComponent, planFor, sendComponent } from '../artifact.ts'
 import { DeviceProblem, missing, sendJson } from '../answer.ts'
 import { isManifestName } from '../manifest.ts'
 import type { Call } from '../side.ts'
@@ -31,6 +31,12 @@ export function ddi(call: Call, path: readonly string[]): Promise<unknown> {
   const route = ROUTES[head]
   if (!route) throw missing('call')
   return route(call, method === 'HEAD' && head !== 'softwaremodules' ? 'GET' : method, rest)
+}
+
+/** How the answer to this call for the bytes of a component begins. */
+export async function planOf(call: Call, [, id]: readonly string[]) {
+  const { component } = await findComponent(call, idFrom(id, 'module'))
+  return planFor(call.request, component)
 }
 
 type Route = (call: Call, method: string, rest: readonly string[]) => Promise<unknown>

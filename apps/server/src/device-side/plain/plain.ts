@@ -3,7 +3,7 @@ import { findComponent, sendComponent } from '../artifact.ts'
 import { DeviceProblem, missing, sendEmpty, sendJson, unauthorized, wrong } from '../answer.ts'
 import { rawHeader } from '../headers.ts'
 import { readObject } from '../read-body.ts'
-import { hasToken, identify, isEnabled, isGateway, register } from '../identify.ts'
+import { hasToken, identify, isEnabled, register, tenantOfGateway } from '../identify.ts'
 import { isManifestName, sendManifest } from '../manifest.ts'
 import type { DeviceSide } from '../side.ts'
 import { activate } from './activate.ts'
@@ -90,9 +90,9 @@ function slotOf({ side, request }: Arrived, { sn, token, model }: Claim): number
     if (kernel.fleet.accessOf(id).targetToken && isEnabled(kernel, slot) && hasToken(kernel, slot, token)) return slot
     return identify(kernel, { id, isDefault: true }, sn, { kind: 'gateway', token })
   }
-  for (const [tenantId, { gatewayToken }] of kernel.fleet.state.access)
-    if (gatewayToken && isGateway(kernel, tenantId, token)) return register(kernel, tenantId, sn, model)
-  throw unauthorized()
+  const tenantId = tenantOfGateway(kernel, token)
+  if (tenantId === undefined) throw unauthorized()
+  return register(kernel, tenantId, sn, model)
 }
 
 /**
