@@ -2,6 +2,7 @@ import { JOB_REPORTED_ROWS } from '@oms/contract/kernel/transfer.ts'
 import type { Worker } from '#kernel/jobs.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { notFound } from '#kernel/problem.ts'
+import { freshStatistics } from '#kernel/statistics.ts'
 import { FailureFile } from './failure-file.ts'
 import { importOf } from './import.ts'
 import { TABLE_MIME } from './send-table.ts'
@@ -44,6 +45,7 @@ const importWorker =
       failures.abandon()
       throw error
     })
+    if (!report.dryRun && report.created + report.updated > 0) await freshStatistics(kernel, definition.tables ?? [])
     const stored = await failures.end()
     if (!stored) return { rows: report.total, report }
     const about = {

@@ -55,6 +55,8 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   /** One filled-in line of the template. */
   readonly example: Row
   readonly maxRows: number
+  /** Tables a long import puts most rows into. */
+  readonly tables?: readonly string[]
   /** Fields left out of the file of failed lines: secrets are in no file of ours. */
   readonly secret?: readonly string[]
   /** What all lines share: names looked up once, locks taken. */

@@ -62,6 +62,7 @@ export const deviceImport = defineImport({
     ['warrantyEnd', { width: 14 }],
     ['remark', { width: 30 }],
   ],
+  tables: ['devices', 'device_versions', 'device_group_members'],
   required: ['sn'],
   example: {
     sn: 'SN20260001',

@@ -33,6 +33,7 @@ export const allotFile = defineImport({
   name: '证书分配',
   schema: Line,
   columns: [['uid', { width: 30 }]],
+  tables: ['licenses', 'license_events'],
   required: ['uid'],
   example: { uid: 'VSTC-000123-ABCDE' },
   maxRows: LICENSE_IMPORT_ROWS,

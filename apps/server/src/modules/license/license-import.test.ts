@@ -87,6 +87,18 @@ test('MODULE-01 lines of a delivery are taken or reported by number and column, 
   expect(await breaches(server.db)).toEqual([])
 })
 
+/** The planner has looked at these tables since they grew. */
+async function expectKnownToPlanner(...tables: string[]) {
+  const { rows } = await server.db.execute<{ name: string; guess: number }>(
+    sql`select relname as name, reltuples::int as guess from pg_class where relname in (${sql.join(
+      tables.map((table) => sql`${table}`),
+      sql`, `,
+    )})`,
+  )
+  for (const { guess } of rows) expect(guess).toBeGreaterThanOrEqual(4500)
+  expect(rows).toHaveLength(tables.length)
+}
+
 test('a delivery of more than one batch of lines goes on as a job, whole and counted', async () => {
   const lines = Array.from({ length: 4500 }, (_, at) => `${uidOf('JOB', at + 1)},k${at},,,,2031-05-01,`)
   const { data } = await take(me, lines, { vendor: '2', dryRun: '0', batchNo: 'B-JOB' })
@@ -98,6 +110,7 @@ test('a delivery of more than one batch of lines goes on as a job, whole and cou
     sql`select count(*)::int as n from license_events e join licenses l on l.id = e.license_id where l.uid like 'JOB%' and action = 'import'`,
   )
   expect(rows[0]).toEqual({ n: 4500 })
+  await expectKnownToPlanner('licenses', 'license_events')
   expect(await breaches(server.db)).toEqual([])
 }, 60_000)
 

@@ -52,6 +52,7 @@ export const licenseImport = defineImport({
     ['expireTime', { width: 14 }],
     ['remark', { width: 30 }],
   ],
+  tables: ['licenses', 'license_events'],
   required: ['uid'],
   example: {
     uid: 'VSTC-000123-ABCDE',

@@ -6,6 +6,7 @@ import { holdLargeWhiteList } from '#kernel/fleet/release.ts'
 import type { Worker } from '#kernel/jobs.ts'
 import type { Kernel } from '#kernel/kernel.ts'
 import { devices } from '#db/schema/device.ts'
+import { freshStatistics } from '#kernel/statistics.ts'
 import { inTransaction, transact } from '#kernel/tenancy.ts'
 import { userOfJob } from '#kernel/table/transfer-jobs.ts'
 import { familyOf } from './release-family.ts'
@@ -72,7 +73,7 @@ const whiteWorker =
         await tellChanged(kernel, db, version.tenantId)
         return count
       })
-      await tidy(kernel)
+      await freshStatistics(kernel, ['ota_whites'], 'vacuum (analyze)')
       return { rows }
     } finally {
       clearInterval(watched)
@@ -94,9 +95,3 @@ async function sizeOf({ database }: Kernel) {
   )
   return rows[0]?.size ?? 0
 }
-
-/** So many rows changed at once mislead the planner until the table was looked at; a failure only leaves that for later. */
-const tidy = ({ database, log }: Kernel) =>
-  database.pool
-    .query('vacuum (analyze) ota_whites')
-    .catch((err: unknown) => log.debug({ err }, 'white list not vacuumed'))
