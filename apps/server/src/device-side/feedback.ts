@@ -104,6 +104,8 @@ const progressOf = ({ progress }: Feedback) => (progress === undefined ? {} : { 
 
 /** Lines SWUpdate writes at every start, and about a download it took up again. */
 const NOISE = /stored update state|channel_/i
+/** `LastError` is what rauc-hawkbit-updater calls RAUC's. */
+const ERROR = /\b(?:last)?error\b/i
 /** What SWUpdate's download says when the installer stopped taking its bytes: on a busy device even before the cause. */
 const CONSEQUENCE = /\bchannel (?:\w+ )?operation\b/i
 const TELLING = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
@@ -115,9 +117,9 @@ const TELLING = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
  */
 export function reasonOf({ details, execution }: Pick<Feedback, 'details' | 'execution'>) {
   const lines = details.map((each) => clean(each, 500)).filter((line) => line !== '' && !NOISE.test(line))
-  const errors = lines.filter((line) => /\berror\b/i.test(line))
+  const errors = lines.filter((line) => ERROR.test(line))
   const cause = errors.find((line) => !CONSEQUENCE.test(line)) ?? errors[0]
-  const error = cause?.replace(/^error\s*:\s*/i, '')
+  const error = cause?.replace(/^(?:last)?error\s*:\s*/i, '')
   return error ?? lines.findLast((line) => TELLING.test(line)) ?? lines.at(-1) ?? DEFAULT_WORDS[execution] ?? ''
 }
 
@@ -131,4 +133,4 @@ export function mostTelling(details: readonly string[], most: number): readonly 
 }
 
 /** Of earlier reports the lines that may be the cause: SWUpdate sends its log in pieces, the telling one first or last. */
-export const errorLines = (details: readonly string[]) => details.filter((line) => /\berror\b/i.test(line))
+export const errorLines = (details: readonly string[]) => details.filter((line) => ERROR.test(line))
