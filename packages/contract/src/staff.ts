@@ -75,7 +75,7 @@ export const STAFF_IMPORT_COLUMNS = [
   'gender',
   'mobileNo',
   'email',
-  'roles',
+  'roleIds',
   'remark',
 ] as const
 

@@ -21,7 +21,7 @@ export function assertAssigner({ user }: Pick<Ctx, 'user'>) {
 }
 
 /** Makes an account of the tenant one works in, within its quota, with roles the caller may hand on. */
-export async function insertStaff(ctx: Ctx, input: NewStaff, passwordHash: string) {
+export async function insertStaff(ctx: Pick<Ctx, 'db' | 'user'>, input: NewStaff, passwordHash: string) {
   const tenantId = tenantOf(ctx)
   await assertMayAssign(ctx, tenantId, { added: input.roleIds, removed: [] })
   if (input.roleIds.length > 0) assertAssigner(ctx)

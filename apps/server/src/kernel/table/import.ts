@@ -22,6 +22,8 @@ export const importOf = (kind: string) => IMPORTS.get(kind)
 export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, State>(
   definition: Definition<E, S, State>,
 ) {
+  if (definition.answer && definition.maxRows > DIRECT_IMPORT_ROWS)
+    throw new Error(`${definition.kind}: a job has no answer to add to`)
   IMPORTS.set(definition.kind, definition as unknown as ImportDefinition)
   const erased = definition as unknown as ImportDefinition
   return {
@@ -50,9 +52,11 @@ async function importAnswer(
     const payload = { of: definition.kind, name: definition.name, input, total, file: { ...file, sha256 } }
     return addTransfer(ctx, 'import', payload)
   }
-  const report = await takeLines(ctx, { definition, input, table: { bytes, name } }).catch(explained)
+  let beside = {}
+  const onEnd = (state: unknown) => void (beside = definition.answer?.(state, Number(input.dryRun) === 1) ?? {})
+  const report = await takeLines(ctx, { definition, input, table: { bytes, name }, onEnd }).catch(explained)
   ctx.audit({ bizType: definition.kind, action: sentenceOf(definition.name, report) })
-  return report
+  return { ...report, ...beside }
 }
 
 /** What an import did, for the operation log. */

@@ -29,7 +29,7 @@ export interface LineTaker<S extends z.ZodObject, State> {
   /** The cells as the schema wants them: codes for words, ids for names. */
   cells?(given: Readonly<Record<string, string>>, state: State): Record<string, unknown>
   /** Writes one line; a `Problem` thrown is the line's alone and undoes what it wrote. */
-  take?(ctx: ImportCtx, input: z.output<S>, state: State): Promise<Taken>
+  take?(ctx: ImportCtx, input: z.output<S>, state: State, row: number): Promise<Taken>
   /**
    * Instead of `take`, for tables too long to go line by line: writes many lines at once and says of each what became of
    * it, in their order. A line that is refused must not have been written.
@@ -41,6 +41,8 @@ export interface LineTaker<S extends z.ZodObject, State> {
   ): Promise<readonly (Taken | Problem)[]>
   /** After the last line: caches to forget, events to publish. */
   finish?(ctx: ImportCtx, state: State): Promise<void>
+  /** When all is committed, or the rehearsal undone: what the answer says beside the report. For tables no job takes. */
+  answer?(state: State, dryRun: boolean): object
 }
 
 export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }
@@ -77,6 +79,7 @@ interface Work {
   onLine?(done: number): Promise<void>
   /** Hears of every line that was not taken, also of those the report has no room for. */
   onFailed?(line: FailedLine): Promise<void>
+  onEnd?(state: unknown): void
   /** Problems the report lists; the others are counted. */
   readonly reported?: number
 }
@@ -92,12 +95,14 @@ export async function takeLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Work)
   const report = { total: 0, created: 0, updated: 0, failed: 0, rows: [] as ImportProblem[], dryRun }
   const { name, bytes } = work.table
   const file = { name, sha256: createHash('sha256').update(bytes).digest('hex') }
+  let state: unknown
   await inTransaction(ctx.kernel.database, ctx.user, async (db) => {
-    await takeAll({ ...ctx, db, file }, work, report)
+    state = await takeAll({ ...ctx, db, file }, work, report)
     if (dryRun) throw new Rehearsed()
   }).catch((error: unknown) => {
     if (!(error instanceof Rehearsed)) throw error
   })
+  work.onEnd?.(state)
   return report
 }
 
@@ -123,6 +128,7 @@ async function takeAll(ctx: ImportCtx, work: Work, report: Tally) {
   }
   if (batch.length > 0) await takeBatch(ctx, work, { batch, state, report })
   await definition.finish?.(ctx, state)
+  return state
 }
 
 /** Which field each column is; a star before a title marks it as required in some templates. */
@@ -140,6 +146,10 @@ interface Line {
   readonly row: number
   readonly given: Readonly<Record<string, string>>
   readonly state: unknown
+}
+interface Readable {
+  readonly row: number
+  readonly input: Record<string, unknown>
 }
 /** A line as the schema read it, or why it could not be read. */
 interface Parsed {
@@ -177,7 +187,7 @@ async function takeBatch(ctx: ImportCtx, work: Work, { batch, state, report }: B
   const lines = batch.flatMap(({ row, result }) => ('input' in result ? [{ row, input: result.input }] : []))
   const outcomes = definition.takeMany
     ? await definition.takeMany(ctx, lines, state)
-    : await oneByOne(lines, ({ input }) => takeOne(ctx, definition, input, state))
+    : await oneByOne(lines, (line) => takeOne(ctx, definition, line, state))
   let at = 0
   for (const line of batch) {
     const { result } = line
@@ -195,8 +205,8 @@ async function oneByOne<Item, Out>(items: readonly Item[], work: (item: Item) =>
 }
 
 /** One line in a transaction of its own within the import's: refused, it leaves nothing. */
-const takeOne = (ctx: ImportCtx, definition: ImportDefinition, input: Record<string, unknown>, state: unknown) =>
-  ctx.db.transaction(async (db) => definition.take?.({ ...ctx, db }, input, state)).catch(problemOf)
+const takeOne = (ctx: ImportCtx, definition: ImportDefinition, { input, row }: Readable, state: unknown) =>
+  ctx.db.transaction(async (db) => definition.take?.({ ...ctx, db }, input, state, row)).catch(problemOf)
 
 async function tally(report: Tally, work: Work, { row, cells }: Parsed, problem: Problem) {
   const { definition, onFailed, reported = MAX_REPORTED_ROWS } = work

@@ -83,9 +83,9 @@ test('the template is a workbook the import reads', async () => {
 })
 
 test.each([
-  ['姓名\n张三', 'staff.csv', '表格缺少「账号」列，请使用导入模板'],
+  ['姓名\n张三', 'staff.csv', '表格缺少列：账号、真实名称，请使用导入模板'],
   ['账号,真实名称', 'staff.csv', '表格中没有数据'],
-  ['', 'staff.csv', '表格中没有数据'],
+  ['', 'staff.csv', '文件内容为空，请重新选择!'],
   ['whatever', 'staff.exe', '文件格式不正确，请上传xlsx/csv格式文件!'],
   [
     `账号,真实名称\n${Array.from({ length: 1001 }, (_, at) => `many${at},多`).join('\n')}`,

@@ -24,7 +24,7 @@ const clash = (error: unknown) => {
   throw uniqueClash(error, ACCOUNT_CLASHES) ?? error
 }
 
-export const updateAccount = (ctx: Ctx, uid: number, values: Partial<Account>) =>
+export const updateAccount = (ctx: Pick<Ctx, 'db'>, uid: number, values: Partial<Account>) =>
   ctx.db.update(accounts).set(values).where(eq(accounts.uid, uid)).catch(clash)
 
 /**
@@ -41,7 +41,11 @@ export function contactOf(kind: 'mobileNo' | 'email', sent: string | undefined, 
 }
 
 /** Gives an account exactly these roles; both what comes and what goes must be the caller's to give. */
-export async function setRoles(ctx: Ctx, found: Account, roleIds: readonly number[]) {
+export async function setRoles(
+  ctx: Pick<Ctx, 'db' | 'user' | 'kernel' | 'afterCommit'>,
+  found: Account,
+  roleIds: readonly number[],
+) {
   const { db, kernel } = ctx
   const before = (
     await db.select({ id: accountRoles.roleId }).from(accountRoles).where(eq(accountRoles.uid, found.uid))
@@ -62,7 +66,7 @@ export async function setRoles(ctx: Ctx, found: Account, roleIds: readonly numbe
   return [{ field: 'roleIds', title: '角色', from: text(before), to: text(wanted) }]
 }
 
-async function namesOf({ db }: Ctx, ids: number[]) {
+async function namesOf({ db }: Pick<Ctx, 'db'>, ids: number[]) {
   const found = await db.select({ id: roles.id, name: roles.roleName }).from(roles).where(inArray(roles.id, ids))
   return new Map(found.map(({ id, name }) => [id, name]))
 }

@@ -1,7 +1,7 @@
 import { staff } from '@oms/contract/staff.ts'
 import { implement } from '#kernel/implement.ts'
-import { exportStaff, template } from './staff-export.ts'
-import { importStaff } from './staff-import.ts'
+import { exportStaff } from './staff-export.ts'
+import { importStaff, template } from './staff-import.ts'
 import {
   assignRole,
   create,
