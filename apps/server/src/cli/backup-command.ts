@@ -1,21 +1,24 @@
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openDatabase } from '#db/client.ts'
 import { readConfig } from '#kernel/config.ts'
 import { openFileStore } from '#kernel/files/open-store.ts'
 import { backup, verify } from './backup.ts'
-import type { Command } from './command.ts'
+import { type Command, CommandError } from './command.ts'
 import { inspectMembers } from './restore.ts'
+import { wordless } from './words.ts'
+
+const USAGE = 'backup [--out <目录>]'
 
 export const backupCommand: Command = {
   name: 'backup',
-  usage: 'backup [--out <目录>]',
+  usage: USAGE,
   summary: '备份数据库与文件并立即验证；服务运行时也可以做',
   async run(args, { env, print }) {
-    const { values } = parseArgs({ args: [...args], options: { out: { type: 'string' } } })
+    const { out } = wordless(args, USAGE, { out: { type: 'string' } })
+    if (out === '') throw new CommandError(`--out 后请给出目录；用法：npm run oms -- ${USAGE}`)
     const config = readConfig(env)
     const stamp = new Date().toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
-    const folder = resolve(values.out ?? join(config.dataDir, 'backups', stamp))
+    const folder = resolve(out ?? join(config.dataDir, 'backups', stamp))
     const database = await openDatabase(config, { role: 'tool', warn: print })
     try {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })

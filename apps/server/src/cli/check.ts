@@ -6,6 +6,7 @@ import { openFileStore } from '#kernel/files/open-store.ts'
 import type { FileStore } from '#kernel/files/store.ts'
 import { quote } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
+import { wordless } from './words.ts'
 
 export type Findings = {
   readonly checked: number
@@ -64,7 +65,8 @@ export const checkCommand: Command = {
   name: 'check',
   usage: 'check',
   summary: '核对文件记录与文件内容、编号计数器；服务运行时也可以做',
-  async run(_args, { env, print }) {
+  async run(args, { env, print }) {
+    wordless(args, 'check', {})
     const config = readConfig(env)
     const database = await openDatabase(config, { role: 'tool', warn: print })
     try {

@@ -23,14 +23,22 @@ const commands: readonly Command[] = [
 
 function help(print: CommandContext['print']) {
   print('用法：npm run oms -- <命令>\n')
-  const width = Math.max(...commands.map(({ usage }) => usage.length))
-  for (const { usage, summary } of commands) print(`  ${usage.padEnd(width)}  ${summary}`)
+  const width = Math.max(...commands.map(({ usage }) => columnsOf(usage)))
+  for (const { usage, summary } of commands) print(`  ${usage}${' '.repeat(width - columnsOf(usage))}  ${summary}`)
 }
+
+/** A Chinese character and its punctuation take two columns of a terminal. */
+const columnsOf = (text: string) => [...text].reduce((sum, sign) => sum + (sign.charCodeAt(0) > 0x2e7f ? 2 : 1), 0)
 
 /** Runs what the words after `npm run oms --` ask for; what cannot be done is thrown with its one line. */
 export async function runCommand(words: readonly string[], context: CommandContext) {
   if (words.length === 0 || words[0] === 'help' || words.includes('--help')) return help(context.print)
   const command = commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
-  if (!command) throw new CommandError(`没有命令 ${words.join(' ')}；npm run oms -- help 列出全部命令`)
+  if (!command) {
+    const near = commands.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => name)
+    throw new CommandError(
+      `没有命令 ${words.join(' ')}；${near.length > 0 ? `可用：${near.join('、')}；` : ''}npm run oms -- help 列出全部命令`,
+    )
+  }
   await command.run(words.slice(command.name.split(' ').length), context)
 }

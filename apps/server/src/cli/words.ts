@@ -1,19 +1,29 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { CommandError } from './command.ts'
 
-/** Reads a command's words; a wrong one is named in one line instead of a stack. */
-export function words<const O extends NonNullable<ParseArgsConfig['options']>>(
-  args: readonly string[],
-  usage: string,
-  options: O,
-) {
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** Reads a command's one word and its options; a wrong one is named in one line instead of a stack. */
+export function words<const O extends Options>(args: readonly string[], usage: string, options: O) {
+  const { positionals, values } = read(args, usage, options)
+  const [first, ...rest] = positionals
+  if (first === undefined || rest.length > 0) throw new CommandError(`用法：npm run oms -- ${usage}`)
+  return { first, values }
+}
+
+/** The same for a command of options alone. */
+export function wordless<const O extends Options>(args: readonly string[], usage: string, options: O) {
+  const { positionals, values } = read(args, usage, options)
+  if (positionals.length > 0)
+    throw new CommandError(`不认识的参数 ${positionals.join(' ')}；用法：npm run oms -- ${usage}`)
+  return values
+}
+
+function read<const O extends Options>(args: readonly string[], usage: string, options: O) {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
-    const [first, ...rest] = positionals
-    if (first !== undefined && rest.length === 0) return { first, values }
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     const option = error instanceof Error ? /'(-[^' ]*)/.exec(error.message)?.[1] : undefined
     throw new CommandError(`${option ? `选项 ${option} 不正确` : '参数不正确'}；用法：npm run oms -- ${usage}`)
   }
-  throw new CommandError(`用法：npm run oms -- ${usage}`)
 }
