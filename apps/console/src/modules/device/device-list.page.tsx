@@ -35,9 +35,9 @@ const COLUMNS = [
   col('devName', { width: 105 }),
   col('online', (online) => <Dot online={online} />, { width: 90 }),
   col('status', (_, row) => <DeviceStatus row={row} />, { width: 90 }),
-  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 125, sort: true, title: '固件版本' }) },
+  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 120, sort: true, title: '固件版本' }) },
   col('modelName', { width: 115 }),
-  col('tenantName', { width: 120 }),
+  col('tenantName', { width: 115 }),
   col('tags', (tags) => <Tags tags={tags} />, { width: 130, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
   col('lastOnlineTime', time, { width: 165 }),
@@ -123,7 +123,7 @@ export default function DeviceListPage() {
           list.table.onClear()
         }}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 172)]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
         batch={(picked) => <Batch picked={picked} />}

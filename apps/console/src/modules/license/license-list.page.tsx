@@ -28,13 +28,13 @@ const ThresholdDialog = later(() => import('./threshold-dialog.tsx'), 'Threshold
 
 const { col, actions } = columnsOf(LicenseRow)
 const COLUMNS = [
-  col('uid', (uid) => <UidCell uid={uid} />, { width: 180, sort: true }),
+  col('uid', (uid) => <UidCell uid={uid} />, { width: 190, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
-  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 130 }),
-  col('sn', { width: 140 }),
+  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 125 }),
+  col('sn', { width: 130 }),
   col('vendor', { width: 80, hidden: true }),
   col('typeCode', { width: 100 }),
-  col('batchNo', { width: 140 }),
+  col('batchNo', { width: 130 }),
   col('importTime', time, { width: 170, sort: true, hidden: true }),
   col('activateTime', time, { width: 170, hidden: true }),
   col('expireTime', time, { width: 165 }),
@@ -87,7 +87,7 @@ function Certificates() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 200)]}
+        columns={[...COLUMNS, actions(rowActions, 198)]}
         actions={buttons}
         tools={
           <Allowed to={licenseCerts.export}>

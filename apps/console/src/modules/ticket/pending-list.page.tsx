@@ -36,7 +36,7 @@ export default function PendingListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, ticketActions(rowActions, 120)]}
+        columns={[...COLUMNS, ticketActions(rowActions, 105)]}
         batch={(picked) => <TicketBatch picked={picked} />}
         empty={{ text: '没有待处理的工单', hint: '分派给您的和尚未分派的工单会出现在这里。' }}
         onOpen={show}

@@ -12,18 +12,18 @@ const { col, actions } = columnsOf(FeedbackRow)
 
 /** The columns of both lists; a number leads to the ticket under its own list. */
 export const ticketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
-  col('feedbackNo', (no, { id }) => <Link to={ticketAddress(from, id)}>{no}</Link>, { width: 140 }),
+  col('feedbackNo', (no, { id }) => <Link to={ticketAddress(from, id)}>{no}</Link>, { width: 135 }),
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
-  col('status', (value) => <StatusTag value={value} />, { width: 88, sort: true }),
-  col('problemType', (value) => <TypeTag value={value} />, { width: 90 }),
-  col('content', { width: 160 }),
-  col('slaState', (_, row) => <SlaTag ticket={row} />, { width: 130, help: '先应答后解决，按服务时限的工作时间计算' }),
+  col('status', (value) => <StatusTag value={value} />, { width: 85, sort: true }),
+  col('problemType', (value) => <TypeTag value={value} />, { width: 85 }),
+  col('content', { width: 150 }),
+  col('slaState', (_, row) => <SlaTag ticket={row} />, { width: 142, help: '先应答后解决，按服务时限的工作时间计算' }),
   col('handler', (name, { status }) => name || <span className="kit-none">{status === 5 ? '-' : '未分派'}</span>, {
-    width: 85,
+    width: 80,
   }),
   col('sn', { width: 150, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
-  col('tenantName', { width: 110 }),
+  col('tenantName', { width: 105 }),
   col('createTime', time, { width: 165, sort: true }),
   col('account', { width: 150, hidden: true }),
   col('typeName', { width: 110, hidden: true }),

@@ -55,7 +55,7 @@ export default function TicketListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, ticketActions(rowActions, 120)]}
+        columns={[...COLUMNS, ticketActions(rowActions, 105)]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={feedback.export} query={list.query} name="售后工单" />}
         batch={(picked) => <TicketBatch picked={picked} />}
