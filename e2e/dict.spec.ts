@@ -16,7 +16,7 @@ test('DICT-01 a dictionary and its entries are made, changed and deleted', async
   const [name, type] = [fresh('包装颜色'), fresh('box_color_')]
   await login()
   await page.goto(TYPES)
-  await page.getByRole('button', { name: '新增字典' }).click()
+  await page.getByRole('button', { name: '新增字典' }).first().click()
   await dialog(page).getByRole('button', { name: '保存' }).click()
   await expect(dialog(page).getByText('请输入字典名称')).toBeVisible()
   await dialog(page).getByLabel('字典名称').fill(name)

@@ -91,19 +91,20 @@ async function logInAs(page: Page, { account, password }: { account: string; pas
   await expect(page.getByRole('button', { name: '消息' })).toBeVisible()
 }
 
-test('a published notice offers its withdrawal and nothing else', async ({ page, login, api }) => {
+test('a published notice offers its withdrawal and nothing else', async ({ page, login, api, putBack }) => {
   const admin = await api()
   const title = fresh('样例公告')
   const draft = { title, type: 1, content: '<p>正文</p>', priority: 2, target: 1 }
   const { noticeId } = await admin.call<{ noticeId: number }>('POST', '/api/v1/sys/notice', draft)
   await admin.call('POST', `/api/v1/sys/notice/publish/${noticeId}`)
+  // Everybody is told of it.
+  putBack((again) => again.call('POST', `/api/v1/sys/notice/revoke/${noticeId}`))
   await login()
   await page.goto(NOTICES)
   const published = row(page, title)
   await expect(published.getByRole('button', { name: '撤回' })).toBeVisible()
   for (const name of ['编辑', '删除', '发布'])
     await expect(published.getByRole('button', { name, exact: true })).toHaveCount(0)
-  await admin.call('POST', `/api/v1/sys/notice/revoke/${noticeId}`)
 })
 
 test('MODULE-01 the about page tells the version and lists licences', async ({ page, login, accessible }) => {
