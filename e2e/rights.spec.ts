@@ -137,7 +137,9 @@ test('a menu is renamed, moved by number, and the menu screen cannot be locked a
 
   await page.getByRole('spinbutton', { name: new RegExp(`^${renamed}的排序`) }).fill('0')
   await press(page, '保存排序（1）')
-  const order = sidebar(page).locator('.ant-menu-item', { hasText: new RegExp(`${renamed}|用户管理`) })
+  const order = sidebar(page)
+    .getByRole('link')
+    .filter({ hasText: new RegExp(`${renamed}|用户管理`) })
   await expect(order).toHaveText([renamed, '用户管理'])
 
   await press(page, '检查菜单')

@@ -10,7 +10,7 @@ const answer = (status: number, body: unknown) => (route: Route) =>
   route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
 const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
 const tab = (page: Page, name: string) => tabs(page).filter({ hasText: name })
-const tabMenu = (page: Page) => page.locator('.tab-menu .ant-dropdown-menu').filter({ visible: true })
+const tabMenu = (page: Page) => page.getByRole('menu', { name: '页签菜单' })
 const choose = (page: Page, entry: string) => tabMenu(page).getByRole('menuitem', { name: entry }).click()
 
 test('ROUTE-04 an unknown address is the error page with a way home', async ({ page, login, accessible }) => {
@@ -25,16 +25,42 @@ test('ROUTE-04 an unknown address is the error page with a way home', async ({ p
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
 
-test('LAYOUT-01 the sidebar folds to 58 px, and is still folded after a reload', async ({ page, login }) => {
+test('LAYOUT-01 the sidebar folds to 58 px, and is still folded after a reload', async ({
+  page,
+  login,
+  accessible,
+}) => {
   await login()
   await page.goto('/')
   const sidebar = page.locator('aside.sidebar')
-  await expect(sidebar.getByRole('menuitem').first()).toHaveText('首页')
+  await expect(sidebar.getByRole('link').first()).toHaveText('首页')
   await expect(sidebar).toHaveCSS('width', '180px')
   await page.getByRole('button', { name: '收起菜单' }).click()
   await expect(sidebar).toHaveCSS('width', '58px')
   await page.reload()
   await expect(sidebar).toHaveCSS('width', '58px')
+  // Folded, a directory shows its pages beside it: under the mouse, and by the keyboard, which Escape takes back.
+  const directory = sidebar.getByRole('button', { name: '系统管理' })
+  await directory.hover()
+  await expect(sidebar.getByRole('link', { name: '用户管理' })).toBeVisible()
+  await page.mouse.move(900, 500)
+  await expect(sidebar.getByRole('link', { name: '用户管理' })).toHaveCount(0)
+  await directory.focus()
+  await page.keyboard.press('Enter')
+  await expect(sidebar.getByRole('link', { name: '用户管理' })).toBeVisible()
+  await accessible()
+  await page.keyboard.press('Escape')
+  await expect(directory).toBeFocused()
+  await expect(sidebar.getByRole('link', { name: '用户管理' })).toHaveCount(0)
+  await page.keyboard.press('Enter')
+  await sidebar.getByRole('link', { name: '用户管理' }).click()
+  await expect(page).toHaveURL(/\/system\/manager$/)
+  await page.getByRole('button', { name: '展开菜单' }).click()
+  // Its group stands open around the page one is on; a press folds it.
+  const here = sidebar.getByRole('link', { name: '用户管理' })
+  await expect(here).toHaveAttribute('aria-current', 'page')
+  await directory.click()
+  await expect(here).toHaveCount(0)
 })
 
 test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and survive a reload', async ({ page, login }) => {
@@ -56,6 +82,32 @@ test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and survive 
   await tab(page, '修改密码').click({ button: 'middle' })
   await expect(tabs(page)).toHaveText(['首页'])
   await expect(page).toHaveURL(/\/indexScreen$/)
+})
+
+test('a menu is walked with the arrows, and gives the focus back', async ({ page, login, accessible }) => {
+  await login()
+  await page.goto('/')
+  const opener = page.getByRole('button', { name: '账号 admin' })
+  await opener.click()
+  await expect(page.getByRole('menuitem', { name: '编辑资料' })).toBeFocused()
+  await accessible()
+  await page.keyboard.press('ArrowUp')
+  await expect(page.getByRole('menuitem', { name: '退出登录' })).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitem', { name: '编辑资料' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('menu')).toHaveCount(0)
+  await expect(opener).toBeFocused()
+  await opener.click()
+  await opener.click()
+  await expect(page.getByRole('menu')).toHaveCount(0)
+  await opener.click()
+  await page.mouse.click(700, 700)
+  await expect(page.getByRole('menu')).toHaveCount(0)
+  // The key of the keyboard opens a tab's menu at the tab.
+  await tab(page, '首页').focus()
+  await page.keyboard.press('Shift+F10')
+  await expect(tabMenu(page).getByRole('menuitem', { name: '刷新页面' })).toBeFocused()
 })
 
 test('LAYOUT-06 what was typed is still there after a look at another tab', async ({ page, login }) => {
@@ -91,8 +143,9 @@ test('unsaved work marks the tab, and closing it asks first', async ({ page, log
   await expect(tabs(page)).toHaveText(['首页'])
 })
 
-test('a calendar names its days in Chinese and begins with Monday', async ({ page, login }) => {
-  await login()
+test('a calendar names its days in Chinese and begins with Monday', async ({ page, login, staff }) => {
+  // Unfolded filters stay unfolded for the account.
+  await login(await staff(['system:operLog:list']))
   await page.goto('/system/operLog')
   await page.getByRole('button', { name: '展开' }).click()
   await page.getByRole('search').getByLabel('操作时间').first().click()

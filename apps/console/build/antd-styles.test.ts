@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { split, UNUSED } from './antd-styles.ts'
 
-test('every rule lands in one sheet, demo variables and unused components in none', () => {
+const folders = (folder: string) => ['button', 'table', 'date-picker'].includes(folder)
+
+test('every rule lands in its component’s piece, demo variables and unused components in none', () => {
   const css = [
     '.ant-btn{color:red;}',
     '.ant-table{color:red;}',
@@ -12,14 +14,28 @@ test('every rule lands in one sheet, demo variables and unused components in non
     '@media (min-width: 1px){.ant-table-cell{color:red;}}',
     '@keyframes antFadeIn{0%{opacity:0;}}',
     '.ant-fade{animation-name:antFadeIn;}',
+    '.ant-picker{color:red;}',
+    '.ant-picker-dropdown .ant-picker-cell{color:red;}',
   ]
-  const { shell, rest } = split(css.join(''))
-  expect(shell).toBe(`${css[0]}${css[6]}${css[5]}`)
-  expect(rest).toBe(`${css[1]}${css[4]}`)
+  expect(Object.fromEntries(split(css.join(''), folders))).toEqual({
+    btn: css[0],
+    table: `${css[1]}${css[4]}`,
+    shared: `${css[6]}${css[5]}`,
+    picker: css[7],
+    pickerpanel: css[8],
+  })
+})
+
+test('an animation goes with the only component that runs it, else with what is shared', () => {
+  const moves = '@keyframes antMove{0%{opacity:0;}}'
+  const one = split(`${moves}.ant-btn{animation-name:antMove;}`, folders)
+  expect(one.get('btn')).toContain(moves)
+  const two = split(`${moves}.ant-btn{animation-name:antMove;}.ant-table{animation-name:antMove;}`, folders)
+  expect(two.get('shared')).toBe(moves)
 })
 
 test('what can never match is left out, rule by rule and selector by selector', () => {
-  const { shell } = split(
+  const pieces = split(
     [
       '.ant-btn-rtl,.ant-btn{color:red;}',
       '.ant-col-12{color:red;}',
@@ -29,10 +45,12 @@ test('what can never match is left out, rule by rule and selector by selector', 
       '.ant-btn-color-pink{color:red;}',
       '.ant-btn-color-primary:not(:disabled,.x){color:red;}',
     ].join(''),
+    folders,
   )
-  expect(shell).toBe(
-    '.ant-btn{color:red;}.ant-col{color:red;}@media (min-width: 2px){.ant-btn{color:blue;}}.ant-btn-color-primary:not(:disabled,.x){color:red;}',
+  expect(pieces.get('btn')).toBe(
+    '.ant-btn{color:red;}@media (min-width: 2px){.ant-btn{color:blue;}}.ant-btn-color-primary:not(:disabled,.x){color:red;}',
   )
+  expect(pieces.get('shared')).toBe('.ant-col{color:red;}')
 })
 
 test('no component that is imported anywhere goes without its styles', () => {

@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { Plugin } from 'vite'
 
-// What frame, home and simple forms show. Everything else comes with the first page that is not home.
-const SHELL = new Set(
-  `alert app avatar badge breadcrumb btn card checkbox descriptions divider drawer dropdown empty fade flex form
-  input menu message modal motion move notification otp row col result segmented skeleton slide space spin
-  tag tooltip typography wave zoom statistic css border popconfirm popover`.split(/\s+/),
-)
 /** Whole components of antd that are never used here; a test holds it against what is imported. */
 export const UNUSED: ReadonlySet<string> = new Set(
   `affix anchor calendar carousel cascader collapse color float layout listy masonry mentions otp qrcode
@@ -17,45 +12,90 @@ export const UNUSED: ReadonlySet<string> = new Set(
 const NEVER =
   /-rtl\b|dir="?rtl|\.ant-col-(?:[a-z]+-)?\d|\.ant-col-(?:[a-z]+-)?(?:push|pull|offset|order)-|\.ant-btn-color-(?!default|primary|dangerous|link)/
 
-const IDS = { shell: 'virtual:antd-shell.css', rest: 'virtual:antd-rest.css' } as const
+/** Components whose folder has another name than their classes, or whose rules more than one folder needs. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  btn: ['button'],
+  row: ['grid'],
+  col: ['grid'],
+  picker: ['date-picker'],
+  pickerpanel: ['date-picker'],
+  tree: ['tree', 'tree-select'],
+  select: ['select', 'tree-select'],
+}
+/** What opens below a date field; the closed field is drawn long before. */
+const PICKER_PANEL =
+  /\.ant-picker-(?:dropdown|panel|cell|header|content|body|footer|ranges|presets|range-arrow|(?:time|date|week|month|quarter|year|decade)-panel)/
+/** What belongs to no component that can be imported: animations, drawings, resets. */
+const SHARED = 'shared'
+
+const ID = /^virtual:antd\/([a-z]+)\.css$/
+const STYLE_HOOK = /[\\/]antd[\\/]es[\\/]([a-z-]+)[\\/]style[\\/]index\.js$/
 
 /**
- * Serves antd's published style sheet in two parts, so that no rule is computed in the browser and the first
- * screen waits only for what it shows. Its per-theme variables are left out: they are set at run time.
+ * Serves antd's published style sheet in pieces, so that no rule is computed in the browser: in a build each component
+ * imports its own rules, which so arrive with the chunk that holds it, and `virtual:antd/shared.css` has the rest.
+ * While developing, that one has all. Per-theme variables are left out: they are set at run time.
  */
 export function antdStyles(): Plugin {
-  const path = createRequire(import.meta.url).resolve('antd/dist/antd.css')
+  const sheet = createRequire(import.meta.url).resolve('antd/dist/antd.css')
+  const components = join(dirname(sheet), '../es')
+  let hasFolder = (folder: string) => existsSync(join(components, folder, 'style/index.js'))
+  let made: ReadonlyMap<string, string> | undefined
+  const pieces = () => {
+    made ??= split(readFileSync(sheet, 'utf8'), hasFolder)
+    return made
+  }
   return {
     name: 'antd-styles',
-    resolveId: (id) => (id === IDS.shell || id === IDS.rest ? `\0${id}` : undefined),
+    configResolved({ command }) {
+      if (command === 'serve') hasFolder = () => false
+    },
+    resolveId: (id) => (ID.test(id) ? `\0${id}` : undefined),
     load(id) {
-      if (id !== `\0${IDS.shell}` && id !== `\0${IDS.rest}`) return undefined
-      const parts = split(readFileSync(path, 'utf8'))
-      return { code: id === `\0${IDS.shell}` ? parts.shell : parts.rest, moduleType: 'css' }
+      const [, piece = ''] = ID.exec(id.replace('\0', '')) ?? []
+      // In a layer, as they arrive at any time: the console's own rules stand above them, whichever come first.
+      return piece ? { code: `@layer base,antd;@layer antd{${pieces().get(piece) ?? ''}}`, moduleType: 'css' } : undefined
+    },
+    transform: {
+      filter: { id: STYLE_HOOK },
+      handler(code, id) {
+        const [, folder = ''] = STYLE_HOOK.exec(id) ?? []
+        const imports = [...pieces().keys()]
+          .filter((piece) => piece !== SHARED && foldersOf(piece).includes(folder))
+          .map((piece) => `import 'virtual:antd/${piece}.css'`)
+        return imports.length ? { code: `${imports.join('\n')}\n${code}`, map: null } : null
+      },
     },
   }
 }
 
-/** Exported for its test. */
-export function split(css: string) {
-  const parts = { shell: '', rest: '' }
+const foldersOf = (component: string) => FOLDERS[component] ?? [component]
+
+/** The rules by component. Exported for its test. */
+export function split(css: string, hasFolder: (folder: string) => boolean): ReadonlyMap<string, string> {
+  const pieces = new Map<string, string>()
   const animations: string[] = []
+  const add = (piece: string, rule: string) => pieces.set(piece, (pieces.get(piece) ?? '') + rule)
   for (const rule of topLevelRules(css)) {
     if (rule.startsWith('@keyframes')) animations.push(rule)
     else if (!isThemeVariables(rule)) put(withoutUnused(rule))
   }
   for (const rule of animations) {
     const name = rule.slice('@keyframes'.length, rule.indexOf('{')).trim()
-    parts[parts.shell.includes(name) ? 'shell' : 'rest'] += rule
+    const users = [...pieces].flatMap(([piece, rules]) => (rules.includes(name) ? [piece] : []))
+    add(users.length === 1 ? (users[0] ?? SHARED) : SHARED, rule)
   }
-  return parts
+  return pieces
 
   function put(rule: string) {
-    if (!rule) return
-    const component = /\.ant-([a-z]+)/.exec(rule)?.[1]
-    if (!component || SHELL.has(component)) parts.shell += rule
-    else if (!UNUSED.has(component)) parts.rest += rule
+    const component = componentOf(rule)
+    if (rule && !UNUSED.has(component)) add(foldersOf(component).some(hasFolder) ? component : SHARED, rule)
   }
+}
+
+function componentOf(rule: string) {
+  const component = /\.ant-([a-z]+)/.exec(rule)?.[1] ?? SHARED
+  return component === 'picker' && PICKER_PANEL.test(rule) ? 'pickerpanel' : component
 }
 
 // Rules of the demo themes the sheet was extracted with, and its cache marker.

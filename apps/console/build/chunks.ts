@@ -33,13 +33,20 @@ export const GROUPS = [
       '@emotion/',
       'stylis/',
       'is-mobile/',
-      antd(
-        'theme|_util|config-provider|button|tooltip|menu|dropdown|modal|message|notification|app|style|space|skeleton',
-      ),
-      antd('watermark|popover|locale'),
-      rc('util|motion|trigger|portal|resize-observer|overflow|menu|dropdown|tooltip|notification|dialog|context'),
+      antd('theme|_util|config-provider|button|modal|message|notification|app|style|space|skeleton'),
+      antd('watermark|locale'),
+      rc('util|motion|portal|notification|dialog|context'),
     ]),
     priority: 7,
+  },
+  // What opens beside something else: tables, forms and pickers all use it, the frame and the home page do not.
+  {
+    name: 'popups',
+    test: inPackages([
+      antd('tooltip|menu|dropdown|popover'),
+      rc('trigger|resize-observer|overflow|menu|dropdown|tooltip'),
+    ]),
+    priority: 6.5,
   },
   // Asks for the permissions before anything else has arrived, so it must not wait for it.
   { name: 'boot', test: src('boot|early'), priority: 8 },

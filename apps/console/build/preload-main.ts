@@ -58,13 +58,10 @@ export function preloadMain(): Plugin {
 
 /** By address, what its page needs beyond main; `early.ts` asks for it while main is on its way. */
 function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
-  // The chunk around these styles is empty and gone by now; they are an asset of its name.
-  const rest = Object.keys(bundle).filter((name) => /rest-styles-[\w-]+\.css$/.test(name))
   return Object.fromEntries(
     pagesByAddress().map(([path, source]) => {
       const { scripts, styles } = filesOf(bundle, source)
-      const files = [...scripts, ...styles, ...(path === '/indexScreen' ? [] : rest)]
-      return [path, [...new Set(files)].filter((file) => !here.has(file))]
+      return [path, [...scripts, ...styles].filter((file) => !here.has(file))]
     }),
   )
 }

@@ -3,14 +3,15 @@ import { HOME } from '#kernel/addresses.ts'
 import { makeQueryClient, prefetchRead } from '#kernel/query.ts'
 import { whenQuiet } from '#kernel/later.tsx'
 import { can, loadCredentials } from '#kernel/session.tsx'
-import 'virtual:antd-shell.css'
+import 'virtual:antd/shared.css'
 import './app/console.css'
 import { AppRoot } from './app/app-root.tsx'
-import { preloadPage, restStyles } from './app/lazy-page.tsx'
+import { preloadPage } from './app/lazy-page.tsx'
 import { guardUnload } from './app/leave.ts'
 import { firstPermissions } from './app/permissions.ts'
 import { matchScreen } from './app/screen-match.ts'
 import { Start } from './app/start.tsx'
+import { loadMenuIcons } from './app/layout/menu-icon.tsx'
 import { restoreTabs } from './app/tabs/tab-state.ts'
 import { startTheme } from './app/theme.ts'
 import { early } from './early.ts'
@@ -31,7 +32,8 @@ const TOGETHER_MS = 100
 
 async function start() {
   startTheme()
-  const page = session ? headStart() : void restStyles()
+  if (session) void loadMenuIcons()
+  const page = session && headStart()
   const ready = early ? await firstPermissions(early) : 'failed'
   if (ready === 'gone') return
   await Promise.race([page, new Promise((go) => setTimeout(go, TOGETHER_MS))])

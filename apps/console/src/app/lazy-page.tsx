@@ -5,23 +5,14 @@ import type { Screen } from '#kernel/screens.ts'
 const arrived = new Map<string, ComponentType>()
 const begun = new Map<string, Promise<ComponentType>>()
 
-/** The styles of tables, pickers and trees: not needed to show the frame and the home page. */
-let styles: Promise<unknown> | undefined
-export const restStyles = () => {
-  styles ??= loadChunk(() => import('./rest-styles.ts'))
-  return styles
-}
-
 function begin(screen: Screen) {
   const { path } = screen
   const running = begun.get(path)
   if (running) return running
-  const started = Promise.all([loadChunk(screen.page), path === '/indexScreen' || restStyles()]).then(
-    ([{ default: page }]) => {
-      arrived.set(path, page)
-      return page
-    },
-  )
+  const started = loadChunk(screen.page).then(({ default: page }) => {
+    arrived.set(path, page)
+    return page
+  })
   begun.set(path, started)
   started.catch(() => forgetPage(screen))
   return started
@@ -58,5 +49,4 @@ export function usePage(screen: Screen): ComponentType | undefined {
 export function forgetPage({ path }: Screen) {
   arrived.delete(path)
   begun.delete(path)
-  styles = undefined
 }

@@ -2,17 +2,12 @@ import { Button } from 'antd'
 import { lazy, Suspense } from 'react'
 import { loadChunk } from '#kernel/load-chunk.ts'
 import { useSession } from '#kernel/session.tsx'
-import { restStyles } from './lazy-page.tsx'
 import { logOut } from './leave.ts'
 import { NoticePage } from './notice-page.tsx'
 
-const JoinPage = lazy(async () => {
-  const [{ JoinPage: page }] = await Promise.all([
-    loadChunk(() => import('#modules/tenant/join-page.tsx')),
-    restStyles(),
-  ])
-  return { default: page }
-})
+const JoinPage = lazy(() =>
+  loadChunk(() => import('#modules/tenant/join-page.tsx')).then(({ JoinPage: page }) => ({ default: page })),
+)
 
 const TITLE = '暂无可用菜单，请联系管理员'
 const LogOut = () => <Button onClick={() => void logOut()}>退出登录</Button>

@@ -1,4 +1,5 @@
 import { Button, Modal } from 'antd'
+import { useState } from 'react'
 import { relogin } from '#kernel/relogin.ts'
 import { useStore } from '#kernel/store.ts'
 import { hasUnsaved, logInAgain, logInBeside } from './leave.ts'
@@ -6,6 +7,10 @@ import { hasUnsaved, logInAgain, logInBeside } from './leave.ts'
 /** The specification's dialog: one may stay where one is, or log in again by its single button. */
 export function ReloginDialog() {
   const asked = useStore(relogin)
+  const [wanted, setWanted] = useState(false)
+  if (asked && !wanted) setWanted(true)
+  // A dialog is dear to draw even closed, and most sessions never see this one.
+  if (!wanted) return null
   return (
     <Modal
       open={asked !== undefined}

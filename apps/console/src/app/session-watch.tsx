@@ -38,9 +38,10 @@ export function SessionWatch({ onRenewed }: Props) {
       document.removeEventListener('visibilitychange', compare)
     }
   }, [onRenewed])
+  if (!stranger) return null
   return (
     <Modal
-      open={stranger !== undefined}
+      open
       title={`${stranger}已切换`}
       centered
       closable={false}

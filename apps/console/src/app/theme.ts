@@ -116,18 +116,11 @@ const ALGORITHMS = {
   dark: exact(antd.darkAlgorithm, EXACT_DARK),
 }
 
-/** The whole look: tokens become CSS variables, the rules themselves are static files (`antd-css` in vite.config.ts). */
+/** The whole look: tokens become CSS variables, the rules themselves are static files (`build/antd-styles.ts`). */
 export const themeOf = (shade: Shade): ThemeConfig => ({
   zeroRuntime: true,
   hashed: false,
   cssVar: { key: 'css-var-root' },
   algorithm: ALGORITHMS[shade],
   token: { ...(shade === 'dark' ? DARK : LIGHT), borderRadius: 6, fontFamily: FONT },
-  components: {
-    Menu: {
-      itemHeight: 38,
-      activeBarBorderWidth: 0,
-      ...(shade === 'dark' && { itemSelectedColor: '#b2ccff', subMenuItemSelectedColor: '#b2ccff' }),
-    },
-  },
 })

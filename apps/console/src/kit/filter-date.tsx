@@ -4,6 +4,7 @@ import { useId } from 'react'
 import { later } from '#kernel/later.tsx'
 import './kit.css'
 import { type Due, useStandIn } from './use-stand-in.ts'
+import 'virtual:antd/picker.css'
 
 export interface DateRangeProps {
   id: string

@@ -2,6 +2,7 @@ import { DownOutlined } from '@ant-design/icons'
 import type { SelectProps } from 'antd'
 import { later } from '#kernel/later.tsx'
 import { useStandIn } from './use-stand-in.ts'
+import 'virtual:antd/select.css'
 
 let here = false
 const load = () =>

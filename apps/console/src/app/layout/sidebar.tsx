@@ -1,10 +1,11 @@
-import { Menu, type MenuProps } from 'antd'
+import { DownOutlined } from '@ant-design/icons'
 import { memo, useState } from 'react'
-import { useNavigate } from 'react-router'
 import type { MenuEntry } from '../menu-tree.ts'
 import { trailOf } from '../menu-tree.ts'
 import { Brand } from './brand.tsx'
 import { MenuIcon } from './menu-icon.tsx'
+import { PageLink } from './page-link.tsx'
+import { SidebarFlyout } from './sidebar-flyout.tsx'
 
 interface Props {
   readonly entries: readonly MenuEntry[]
@@ -14,18 +15,8 @@ interface Props {
   readonly onNavigate?: () => void
 }
 
-/** Directories always have a drawing: it is all one sees of them when folded. Pages only one the server names. */
-const itemOf = ({ name, url, icon, children }: MenuEntry, isTop: boolean): NonNullable<MenuProps['items']>[number] => ({
-  key: url,
-  label: name,
-  title: name,
-  ...((isTop || icon) && { icon: <MenuIcon name={icon} url={url} /> }),
-  ...(children.length && { children: children.map((child) => itemOf(child, false)) }),
-})
-
 /** The menus of the server, home first. Remembered, as each change of a tab would draw all of it again. */
 export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNavigate }: Props) {
-  const navigate = useNavigate()
   const above = trailOf(entries, current)?.above.map(({ url }) => url) ?? []
   const [opened, setOpened] = useState<readonly string[]>(above)
   const [seen, setSeen] = useState(current)
@@ -34,25 +25,70 @@ export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNa
     setSeen(current)
     setOpened([...new Set([...opened, ...above])])
   }
-  const go: MenuProps['onClick'] = ({ key }) => {
-    onNavigate?.()
-    if (key.startsWith('http')) open(key, '_blank', 'noopener')
-    else navigate(key)
-  }
+  const toggle = (url: string) =>
+    setOpened(opened.includes(url) ? opened.filter((each) => each !== url) : [...opened, url])
+  const at = { current, above, opened, toggle, onNavigate }
   return (
     <>
       <Brand compact={collapsed} />
-      <nav className="sidebar-menu" aria-label="主菜单">
-        <Menu
-          mode="inline"
-          inlineCollapsed={collapsed}
-          inlineIndent={16}
-          items={entries.map((entry) => itemOf(entry, true))}
-          selectedKeys={[current]}
-          {...(!collapsed && { openKeys: [...opened], onOpenChange: setOpened })}
-          onClick={go}
-        />
+      <nav className="side-menu" aria-label="主菜单">
+        {collapsed ? (
+          <ul>
+            {entries.map((entry) => (
+              <SidebarFlyout key={entry.url} entry={entry} current={current} within={above.includes(entry.url)} />
+            ))}
+          </ul>
+        ) : (
+          <Entries entries={entries} depth={0} {...at} />
+        )}
       </nav>
     </>
   )
 })
+
+interface EntriesProps {
+  readonly entries: readonly MenuEntry[]
+  readonly depth: number
+  readonly current: string
+  /** Directories above the page at hand. */
+  readonly above: readonly string[]
+  readonly opened: readonly string[]
+  readonly toggle: (url: string) => void
+  readonly onNavigate?: (() => void) | undefined
+}
+
+const Entries = ({ entries, depth, ...at }: EntriesProps) => (
+  <ul>
+    {entries.map((entry) => (
+      <li key={entry.url}>
+        {entry.children.length > 0 ? (
+          <Group entry={entry} depth={depth} {...at} />
+        ) : (
+          <PageLink entry={entry} current={at.current} depth={depth} onNavigate={at.onNavigate} />
+        )}
+      </li>
+    ))}
+  </ul>
+)
+
+function Group({ entry, depth, ...at }: Omit<EntriesProps, 'entries'> & { entry: MenuEntry }) {
+  const { name, url, icon, children } = entry
+  const open = at.opened.includes(url)
+  return (
+    <>
+      <button
+        type="button"
+        className={at.above.includes(url) ? 'side-item side-within' : 'side-item'}
+        style={{ paddingInlineStart: 16 + depth * 16 }}
+        title={name}
+        aria-expanded={open}
+        onClick={() => at.toggle(url)}
+      >
+        {(depth === 0 || icon) && <MenuIcon name={icon} url={url} />}
+        <span className="side-name">{name}</span>
+        <DownOutlined className="side-arrow" aria-hidden />
+      </button>
+      {open && <Entries entries={children} depth={depth + 1} {...at} />}
+    </>
+  )
+}

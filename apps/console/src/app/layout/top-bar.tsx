@@ -8,7 +8,6 @@ import {
   SearchOutlined,
   SunOutlined,
 } from '@ant-design/icons'
-import { Button, Tooltip } from 'antd'
 import { lazy, memo, type ReactNode, Suspense, useState } from 'react'
 import { useUnread } from '../notices/unread.ts'
 import { useTheme } from '../theme.ts'
@@ -36,7 +35,7 @@ export function TopBar({ collapsed, onCollapse, onSearch, children }: Props) {
   )
 }
 
-// Remembered: they are the same on every page, and their tips are dear to draw.
+// Remembered: they are the same on every page.
 const Fold = memo(function Fold({ collapsed, onCollapse }: Pick<Props, 'collapsed' | 'onCollapse'>) {
   return (
     <Tool label={collapsed ? '展开菜单' : '收起菜单'} onClick={onCollapse}>
@@ -77,9 +76,9 @@ const Tools = memo(function Tools({ onSearch }: Pick<Props, 'onSearch'>) {
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 const Tool = ({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) => (
-  <Tooltip title={label} mouseEnterDelay={0.6}>
-    <Button type="text" className="tool" aria-label={label} onClick={onClick} icon={children} />
-  </Tooltip>
+  <button type="button" className="tool" aria-label={label} data-tip={label} onClick={onClick}>
+    {children}
+  </button>
 )
 
 function Notices() {

@@ -1,10 +1,10 @@
 import { DownOutlined, UserOutlined } from '@ant-design/icons'
-import { Dropdown, type MenuProps } from 'antd'
 import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { loadChunk } from '#kernel/load-chunk.ts'
 import { useCan, useSession } from '#kernel/session.tsx'
+import { MenuButton, type PopMenuItem } from '#kit/pop-menu.tsx'
 import { shell } from '../calls.ts'
 import { JobCenter } from '../jobs/job-center.tsx'
 import { logOut } from '../leave.ts'
@@ -22,33 +22,27 @@ export function UserMenu() {
   const session = useSession()
   const own = useRead(shell.detail, { id: session?.uid ?? 0 }, { enabled: session !== undefined, quiet: true })
   const avatar = useFileUrl(own.data?.avatar)
-  const items: MenuProps['items'] = [
-    { key: '/account/profile', label: '编辑资料' },
-    { key: '/account/password', label: '修改密码' },
-    { key: '/account/sessions', label: '我的会话' },
-    { key: '/account/mfa', label: '两步验证' },
-    { key: 'jobs', label: '我的任务' },
-    ...(useCan()('tenantManage:tenant:switch') ? [{ key: 'switch', label: '切换客户' }] : []),
-    { type: 'divider' },
-    { key: 'logout', label: '退出登录', danger: true },
-  ]
   const [jobs, setJobs] = useState(false)
   const [away, setAway] = useState(false)
-  const onClick: MenuProps['onClick'] = ({ key }) => {
-    if (key === 'logout') void logOut()
-    else if (key === 'jobs') setJobs(true)
-    else if (key === 'switch') setAway(true)
-    else void navigate(key)
-  }
+  const page = (label: string, to: string): PopMenuItem => ({ key: to, label, onClick: () => navigate(to) })
+  const items: PopMenuItem[] = [
+    page('编辑资料', '/account/profile'),
+    page('修改密码', '/account/password'),
+    page('我的会话', '/account/sessions'),
+    page('两步验证', '/account/mfa'),
+    { key: 'jobs', label: '我的任务', onClick: () => setJobs(true) },
+    ...(useCan()('tenantManage:tenant:switch')
+      ? [{ key: 'switch', label: '切换客户', onClick: () => setAway(true) }]
+      : []),
+    { key: 'logout', label: '退出登录', danger: true, parted: true, onClick: () => logOut() },
+  ]
   return (
     <>
-      <Dropdown menu={{ items, onClick }} trigger={['click']} placement="bottomRight">
-        <button type="button" className="user" aria-label={`账号 ${session?.account ?? ''}`} aria-haspopup="menu">
-          <span className="user-face">{avatar ? <img src={avatar} alt="" /> : <UserOutlined aria-hidden />}</span>
-          <span className="user-name wide-only">{session?.account}</span>
-          <DownOutlined className="wide-only user-arrow" />
-        </button>
-      </Dropdown>
+      <MenuButton items={items} align="end" buttonClass="user" label={`账号 ${session?.account ?? ''}`}>
+        <span className="user-face">{avatar ? <img src={avatar} alt="" /> : <UserOutlined aria-hidden />}</span>
+        <span className="user-name wide-only">{session?.account}</span>
+        <DownOutlined className="wide-only user-arrow" />
+      </MenuButton>
       {away && (
         <Suspense>
           <SwitchTenant onClose={() => setAway(false)} />

@@ -1,7 +1,7 @@
 import { CloseOutlined } from '@ant-design/icons'
-import { Dropdown, type MenuProps } from 'antd'
 import { type KeyboardEvent, memo, type MouseEvent, useEffect, useRef, useState } from 'react'
 import { HOME } from '#kernel/addresses.ts'
+import { type Anchor, PopMenu, type PopMenuItem } from '#kit/pop-menu.tsx'
 import { panelId, tabId } from './tab-panel.tsx'
 import { isDirty, type Tab, type Tabs } from './tab-store.ts'
 import type { TabActions } from './use-tab-actions.ts'
@@ -16,32 +16,54 @@ interface Props {
 /** The opened pages. Arrows walk, Enter shows, Delete closes, the context menu key opens the tab's menu. */
 export function TabBar({ tabs, active, actions }: Props) {
   const strip = useRef<HTMLDivElement>(null)
-  const [asked, setAsked] = useState(HOME)
+  const [asked, setAsked] = useState<{ key: string; at: Anchor }>()
   useEffect(() => {
-    strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const reveal = () =>
+      strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    // Once the new page is painted: asked before, the browser lays all of it out for this alone.
+    let later: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => {
+      later = setTimeout(reveal)
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(later)
+    }
   }, [active, tabs.list.length])
-  /** One menu for all tabs; beside them there is none. */
   const askFor = (event: MouseEvent<HTMLElement>) => {
-    const id = (event.target as HTMLElement).closest('[role=tab]')?.id
-    const tab = tabs.list.find(({ key }) => tabId(key) === id)
-    if (tab) setAsked(tab.key)
-    else event.stopPropagation()
+    const element = (event.target as HTMLElement).closest('[role=tab]')
+    const tab = tabs.list.find(({ key }) => tabId(key) === element?.id)
+    if (!element || !tab) return
+    event.preventDefault()
+    // The menu key of the keyboard names no point.
+    const { clientX: x, clientY: y } = event
+    setAsked({ key: tab.key, at: x || y ? new DOMRect(x, y) : element.getBoundingClientRect() })
   }
   return (
-    <Dropdown trigger={['contextMenu']} menu={menuOf(asked, tabs, actions)} rootClassName="tab-menu">
+    <>
       <div
         ref={strip}
         className="tab-bar"
         role="tablist"
         aria-label="已打开的页面"
-        onContextMenuCapture={askFor}
+        onContextMenu={askFor}
         onWheel={({ deltaY }) => strip.current?.scrollBy({ left: deltaY })}
       >
         {tabs.list.map((tab) => (
           <TabButton key={tab.key} tab={tab} shown={tab.key === active} actions={actions} />
         ))}
       </div>
-    </Dropdown>
+      {asked && (
+        <PopMenu
+          key={`${asked.key} ${asked.at.left}`}
+          className="tab-menu"
+          label="页签菜单"
+          items={menuOf(asked.key, tabs, actions)}
+          anchor={() => asked.at}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
   )
 }
 
@@ -93,15 +115,13 @@ const TabButton = memo(function TabButton({ tab, shown, actions }: ButtonProps) 
 })
 
 /** The specification's four; what would do nothing is disabled, not hidden. */
-function menuOf(key: string, { list }: Tabs, actions: TabActions): MenuProps {
+function menuOf(key: string, { list }: Tabs, actions: TabActions): PopMenuItem[] {
   const closable = list.filter((tab) => tab.key !== HOME)
   const others = closable.filter((tab) => tab.key !== key)
-  return {
-    items: [
-      { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
-      { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
-      { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
-      { key: 'all', label: '全部关闭', disabled: !closable.length, onClick: () => actions.closeAll() },
-    ],
-  }
+  return [
+    { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
+    { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
+    { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
+    { key: 'all', label: '全部关闭', disabled: !closable.length, onClick: () => actions.closeAll() },
+  ]
 }

@@ -1,1 +1,0 @@
-import 'virtual:antd-rest.css'
