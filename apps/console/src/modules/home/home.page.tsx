@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { later } from '#kernel/later.tsx'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
@@ -56,20 +56,30 @@ export default function HomePage() {
   )
 }
 
+/** After the page is painted: the first look at another zone's clock takes a slow machine 60 ms. */
+function useGreeting(zone: string | undefined, known: boolean) {
+  const [hello, setHello] = useState<string>()
+  useEffect(() => {
+    if (!known) return undefined
+    const timer = setTimeout(() => setHello(greeting(new Date(), zone)))
+    return () => clearTimeout(timer)
+  }, [zone, known])
+  return hello
+}
+
 function Head({ zone, known }: { zone: string | undefined; known: boolean }) {
   const uid = useSession()?.uid ?? 0
   const can = useCan()
   const [managing, setManaging] = useState(false)
   const own = useRead(calls.detail, { id: uid }, { quiet: true })
-  const [now] = useState(() => new Date())
-  const hello = known ? greeting(now, zone) : '\u00a0'
+  const hello = useGreeting(zone, known)
   const name = own.data?.realname || own.data?.account || ''
   return (
     <header className="home-head">
       <div>
         <h1>
-          {hello}
-          {known && name && `，${name}`}
+          {hello ?? '\u00a0'}
+          {hello && name && `，${name}`}
         </h1>
         <p>
           {own.data?.lastLoginTime
