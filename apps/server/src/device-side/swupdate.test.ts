@@ -78,6 +78,7 @@ async function watchingProxy(before: (call: string) => Promise<void>) {
     const pass = () => {
       const onward = httpRequest(`${oms.origin}${path}`, { method, headers }, (reply) => {
         answers.push({ path, method, status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'] })
+        if (response.destroyed) return void reply.destroy()
         response.writeHead(reply.statusCode ?? 502, reply.headers).flushHeaders()
         // An answer broken off is broken off here too.
         pipeline(reply, response, () => {})
