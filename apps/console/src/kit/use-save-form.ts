@@ -7,6 +7,7 @@ import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { useUnsaved } from '#kernel/tab.tsx'
 import { useConflictDialog } from './conflict.tsx'
+import { focusFirst } from './focus-first.ts'
 import { fieldPath, sendable } from './form-values.ts'
 import { tellRefusal } from './tell-refusal.ts'
 
@@ -97,13 +98,3 @@ function showAtField(form: FormInstance, field: string, message: string) {
   form.setFields([{ name, errors: [message] }])
   form.scrollToField(name, { block: 'center', focus: true })
 }
-
-/** A dialog is open before it stops moving: whoever types in it by then keeps the focus where it is. */
-function focusFirst(form: HTMLElement | null) {
-  if (!form?.contains(document.activeElement)) firstControl(form)?.focus()
-}
-
-const firstControl = (element: HTMLElement | null | undefined) =>
-  element?.querySelector<HTMLElement>(
-    'input:not([type=hidden]):not([disabled]):not([readonly]), textarea:not([disabled])',
-  )

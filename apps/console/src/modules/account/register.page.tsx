@@ -36,7 +36,7 @@ export default function RegisterPage() {
     <StrangerPage title="注册账号" subtitle="注册后由管理员审核并分配权限">
       <Form name="register" form={form} layout="vertical" onFinish={onFinish} requiredMark scrollToFirstError>
         <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
-          <Input maxLength={30} autoComplete="username" autoCapitalize="off" />
+          <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
         </Form.Item>
         <Form.Item name="realname" label="真实名称" required rules={[ruleOf(text('真实名称', 15))]}>
           <Input maxLength={15} autoComplete="name" />

@@ -39,7 +39,7 @@ function AskCode({ onAsked }: { onAsked: (account: string, mail: boolean | undef
   return (
     <Form name="reset-code" form={form} layout="vertical" onFinish={onFinish}>
       <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
-        <Input maxLength={30} autoComplete="username" autoCapitalize="off" />
+        <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
       </Form.Item>
       <CaptchaField svg={svg} renew={renew} />
       <Button type="primary" htmlType="submit" size="large" block loading={busy}>
@@ -79,7 +79,7 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
         <Input value={name} disabled aria-label="账号" />
       </Form.Item>
       <Form.Item name="code" label="验证码" rules={[{ required: true, whitespace: true, message: '请输入验证码' }]}>
-        <Input maxLength={32} autoComplete="one-time-code" />
+        <Input autoFocus maxLength={32} autoComplete="one-time-code" />
       </Form.Item>
       <PasswordField name="password" label="新密码" missing="请输入新密码" kind="new" />
       <RepeatField of="password" />

@@ -3,7 +3,6 @@ import { DeviceModelRow, deviceModels } from '@oms/contract/device-model.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useFileUrl } from '#kernel/file-url.ts'
 import { later } from '#kernel/later.tsx'
 import { useWrite } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
@@ -11,7 +10,6 @@ import { Allowed, useCan } from '#kernel/session.tsx'
 import { BatchAction } from '#kit/batch-action.tsx'
 import { columnsOf, plainCell } from '#kit/columns.tsx'
 import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { Ellipsis } from '#kit/ellipsis.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
@@ -19,6 +17,7 @@ import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { StatusSwitch } from '#kit/status-switch.tsx'
+import { PicturedName } from '#kit/thumb.tsx'
 import { time } from '#kit/time.tsx'
 import { useList } from '#kit/use-list.ts'
 import { TypeSelect } from './type-select.tsx'
@@ -35,7 +34,11 @@ export type Model = z.output<typeof DeviceModelRow>
 const { col, actions } = columnsOf(DeviceModelRow)
 const QUERY = deviceModels.list.input
 const COLUMNS = [
-  col('modelName', (name, { picture }) => <ModelName name={name} picture={picture} />, { width: 170, sort: true }),
+  col(
+    'modelName',
+    (name, { picture }) => <PicturedName name={name} address={picture} icon={<PictureOutlined aria-hidden />} />,
+    { width: 170, sort: true },
+  ),
   col('modelCode', { width: 120, sort: true }),
   col('typeName', { width: 110 }),
   col('hwVersion', { width: 100, hidden: true }),
@@ -103,25 +106,6 @@ export default function DeviceModelListPage() {
       {edited === 'new' && <ModelAdd onClose={close} />}
       {edited && edited !== 'new' && <ModelEdit row={edited} onClose={close} />}
     </Page>
-  )
-}
-
-function ModelName({ name, picture }: { name: string; picture: string }) {
-  return (
-    <span className="model-name">
-      <Thumb address={picture} />
-      <Ellipsis text={name} />
-    </span>
-  )
-}
-
-function Thumb({ address }: { address: string }) {
-  const url = useFileUrl(address)
-  if (url) return <img className="model-thumb" src={url} alt="" />
-  return (
-    <span className="model-thumb">
-      <PictureOutlined aria-hidden />
-    </span>
   )
 }
 

@@ -2,6 +2,7 @@ import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/cont
 import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import { TextField } from '#kit/field.tsx'
 import { OneTimeSecret } from '#kit/one-time-secret.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
@@ -16,7 +17,7 @@ export function DisplayLinks({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(display.links, {}, { quiet: true, staleTime: 0 })
   const [made, setMade] = useState<{ name: string; token: string }>()
   return (
-    <Drawer title="大屏展示链接" open size="min(640px, 100vw)" onClose={onClose}>
+    <Drawer title="大屏展示链接" open size="min(640px, 100vw)" onClose={onClose} afterOpenChange={focusOpened}>
       <Alert
         type="info"
         showIcon

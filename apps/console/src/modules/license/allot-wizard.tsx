@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { call, type Refusal } from '#kernel/call.ts'
 import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
+import { focusOpened } from '#kit/focus-first.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
 import { tellRefusal } from '#kit/tell-refusal.ts'
 import { AllotFile } from './allot-file.tsx'
@@ -71,7 +72,7 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
     </>
   )
   return (
-    <Modal {...shared} footer={mode === FILE_MODE ? null : footer}>
+    <Modal {...shared} footer={mode === FILE_MODE ? null : footer} afterOpenChange={focusOpened}>
       {steps}
       <Form
         name="license-allot"

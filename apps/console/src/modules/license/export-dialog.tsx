@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { fetchFile } from '#kernel/download.ts'
 import { useCan } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import { NoteField } from '#kit/field.tsx'
 import { useFollowJob } from '#kit/use-follow-job.ts'
 import './license.css'
@@ -35,6 +36,7 @@ export function ExportDialog({ query, onClose }: { query: object; onClose(): voi
       confirmLoading={busy}
       okButtonProps={{ htmlType: 'submit', form: 'license-export' }}
       onCancel={onClose}
+      afterOpenChange={focusOpened}
     >
       <p className="license-hint">按当前筛选条件与排序导出；密钥不会导出，UID 默认以掩码显示。</p>
       <Form name="license-export" layout="vertical" initialValues={{ format: 'xlsx', reason: '' }} onFinish={run}>

@@ -9,6 +9,7 @@ import { useState } from 'react'
 import { call } from '#kernel/call.ts'
 import { download } from '#kernel/download.ts'
 import { toast } from '#kernel/toast.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/field.tsx'
 import { ImportProblems, SaveProblems } from '#kit/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -48,7 +49,15 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
     </>
   )
   return (
-    <Modal open title="导入证书" width={860} mask={{ closable: false }} footer={footer} onCancel={onClose}>
+    <Modal
+      open
+      title="导入证书"
+      width={860}
+      mask={{ closable: false }}
+      footer={footer}
+      onCancel={onClose}
+      afterOpenChange={focusOpened}
+    >
       <Steps
         size="small"
         current={step}

@@ -4,6 +4,7 @@ import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
 import { Button, Form, InputNumber, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import { Field } from '#kit/field.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
@@ -13,7 +14,7 @@ import './license.css'
 export function ThresholdDialog({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(licenseCerts.thresholds, {}, { keepPrevious: false, quiet: true })
   return (
-    <Modal open title="库存预警设置" footer={null} onCancel={onClose}>
+    <Modal open title="库存预警设置" footer={null} onCancel={onClose} afterOpenChange={focusOpened}>
       <p className="license-hint">库存低于预警数量时，向拥有证书详情权限的人员发送一次站内消息；填 0 表示不预警。</p>
       {data ? (
         <table className="license-table">

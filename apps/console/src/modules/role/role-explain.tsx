@@ -4,6 +4,7 @@ import { Alert, Drawer, Form, Skeleton, Timeline, TreeSelect } from 'antd'
 import { useMemo, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { UserPicker } from '#kit/user-picker.tsx'
 import './role.css'
@@ -18,7 +19,7 @@ export function RoleExplain({ onClose }: { onClose(): void }) {
   const [question, setQuestion] = useState<Question>({})
   const { uid, permission } = question
   return (
-    <Drawer open size="min(560px, 100vw)" title="权限诊断" onClose={onClose}>
+    <Drawer open size="min(560px, 100vw)" title="权限诊断" onClose={onClose} afterOpenChange={focusOpened}>
       <Form layout="vertical">
         <Form.Item label="账号" htmlFor="explain-account">
           <UserPicker

@@ -3,18 +3,17 @@ import { SceneRow, scene } from '@oms/contract/scene.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useFileUrl } from '#kernel/file-url.ts'
 import { later } from '#kernel/later.tsx'
 import { Allowed } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
 import { DataTable } from '#kit/data-table.tsx'
-import { Named } from '#kit/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { DateRangeFilter } from '#kit/filter-date.tsx'
 import { TreeFilter } from '#kit/filter-tree.tsx'
 import { Page } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
+import { PicturedName } from '#kit/thumb.tsx'
 import { time } from '#kit/time.tsx'
 import { useIndustryTree } from '#kit/use-industry-tree.ts'
 import { useList } from '#kit/use-list.ts'
@@ -97,20 +96,9 @@ function Filters(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
 
 function SceneName({ row: { sceneName, isDefault, cover } }: { row: Scene }) {
   return (
-    <span className="scene-name">
-      <Thumb address={cover} />
-      <Named name={sceneName}>{isDefault === 1 && <Tag color="blue">默认</Tag>}</Named>
-    </span>
-  )
-}
-
-function Thumb({ address }: { address: string }) {
-  const url = useFileUrl(address)
-  if (url) return <img className="scene-thumb" src={url} alt="" />
-  return (
-    <span className="scene-thumb">
-      <AppstoreOutlined aria-hidden />
-    </span>
+    <PicturedName name={sceneName} address={cover} icon={<AppstoreOutlined aria-hidden />}>
+      {isDefault === 1 && <Tag color="blue">默认</Tag>}
+    </PicturedName>
   )
 }
 

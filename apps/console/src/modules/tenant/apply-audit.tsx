@@ -3,6 +3,7 @@ import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
 import { Alert, Form, Input, Modal, Select } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import type { Apply } from './apply-list.page.tsx'
 
 type Report = ResultOf<typeof userApply.audit>
@@ -35,6 +36,7 @@ export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; cl
       okButtonProps={{ danger: !approve && !report, loading: write.isPending }}
       cancelText="取消"
       mask={{ closable: false }}
+      afterOpenChange={focusOpened}
       onOk={() => void submit().catch(() => {})}
       onCancel={onClose}
     >

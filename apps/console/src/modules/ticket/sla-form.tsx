@@ -1,10 +1,10 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { desk, type SlaValue } from '@oms/contract/feedback-desk.ts'
 import { FEEDBACK_PRIORITY } from '@oms/contract/feedback-rows.ts'
-import { Button, Checkbox, Drawer, Form, Input, InputNumber, Skeleton, Switch } from 'antd'
+import { Button, Checkbox, Drawer, Form, Input, InputNumber, Switch } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { LoadingDrawer } from '#kit/loading-layer.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
 import { DayList, SlaDays } from './sla-days.tsx'
 import './ticket.css'
@@ -14,13 +14,9 @@ const PRIORITIES = Object.entries(FEEDBACK_PRIORITY).reverse()
 
 /** Time limits by priority and the working hours they are counted in. */
 export function SlaForm({ onClose }: { onClose(): void }) {
-  const { data, error, refetch } = useRead(desk.sla, {}, { staleTime: 0, keepPrevious: false })
-  if (data) return <Loaded sla={data} onClose={onClose} />
-  return (
-    <Drawer title="服务时限" open size="min(720px, 100vw)" onClose={onClose}>
-      {error ? <LoadFailed refusal={error} onRetry={() => void refetch()} /> : <Skeleton active />}
-    </Drawer>
-  )
+  const read = useRead(desk.sla, {}, { staleTime: 0, keepPrevious: false, quiet: true })
+  if (read.data) return <Loaded sla={read.data} onClose={onClose} />
+  return <LoadingDrawer title="服务时限" reads={[read]} onClose={onClose} />
 }
 
 function Loaded({ sla, onClose }: { sla: SlaValue; onClose(): void }) {

@@ -4,6 +4,7 @@ import { Button, Drawer, Empty, Form, Input, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { focusOpened } from '#kit/focus-first.ts'
 import { NoteField, NumberField, TextField } from '#kit/field.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
@@ -26,7 +27,7 @@ export function Templates({ onClose }: { onClose(): void }) {
       open={open}
       size="min(560px, 100vw)"
       onClose={() => setOpen(false)}
-      afterOpenChange={(shown) => shown || onClose()}
+      afterOpenChange={(shown) => (shown ? focusOpened(shown) : onClose())}
       extra={
         <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
           新增模板
