@@ -11,7 +11,7 @@ const load = () =>
     return module
   })
 const FullSelect = later(load, 'FullSelect', {
-  fallback: ({ onFocus: _focus, onClick: _click, onPointerDown: _down, ...props }) => <StandIn {...props} />,
+  fallback: ({ onFocus: _focus, onClick: _click, ...props }) => <StandIn {...props} />,
 })
 
 /** antd's select where lists are filtered: drawn at once, working as soon as somebody reaches for it. */
