@@ -28,7 +28,7 @@ const ThresholdDialog = later(() => import('./threshold-dialog.tsx'), 'Threshold
 
 const { col, actions } = columnsOf(LicenseRow)
 const COLUMNS = [
-  col('uid', (uid) => <UidCell uid={uid} />, { width: 190, sort: true }),
+  col('uid', (uid) => <UidCell uid={uid} />, { width: 210, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
   col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 125 }),
   col('sn', { width: 130 }),

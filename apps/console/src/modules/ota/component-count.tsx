@@ -14,7 +14,7 @@ export function ComponentCount({ version: { otaId, components, verName } }: { ve
   if (components === 0 || !can(calls.get.access)) return <>{components}</>
   return (
     <Popover trigger="click" title="组件" destroyOnHidden content={<Summary otaId={otaId} />}>
-      <Button type="link" size="small" aria-label={`${verName} 的 ${components} 个组件`}>
+      <Button className="ota-count" type="link" size="small" aria-label={`${verName} 的 ${components} 个组件`}>
         {components}
       </Button>
     </Popover>

@@ -14,6 +14,7 @@ import type { Version } from './use-ota-actions.tsx'
 /** What the drawer was opened for: a model, or one of its versions as if it were enabled. */
 export interface RangeSubject {
   readonly modelId?: number
+  readonly modelName?: string
   readonly packageName?: string
   readonly version?: Version
 }
@@ -52,13 +53,19 @@ function Inside({ subject: { version, ...first } }: { subject: RangeSubject }) {
   const [modelId, setModelId] = useState(version?.modelId ?? first.modelId)
   const [packageName, setPackageName] = useState(version?.packageName ?? first.packageName ?? '')
   const ready = modelId !== undefined && (key === 'ota' || packageName !== '')
+  const named =
+    version ?? (first.modelId && { modelId: first.modelId, modelName: first.modelName ?? String(first.modelId) })
   const draft = version && version.status !== 1 && version.modelId === modelId && version.packageName === packageName
   return (
     <>
       <div className="ota-range-pick">
         <label>
           <span>设备型号</span>
-          <ModelPicker {...(modelId !== undefined && { value: modelId })} onChange={setModelId} chosen={version} />
+          <ModelPicker
+            {...(modelId !== undefined && { value: modelId })}
+            onChange={setModelId}
+            chosen={named || undefined}
+          />
         </label>
         {key === 'software' && (
           <label>

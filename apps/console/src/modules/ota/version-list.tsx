@@ -81,7 +81,7 @@ export function VersionList() {
         tools={
           <>
             <Allowed to={calls.get}>
-              <Button onClick={() => setRanges(modelIn(list.query))}>版本路径</Button>
+              <Button onClick={() => setRanges(subjectOf(list.query, list.table.rows[0]))}>版本路径</Button>
             </Allowed>
             <ExportButton to={calls.export} query={list.query} name={noun} />
           </>
@@ -99,11 +99,14 @@ export function VersionList() {
   )
 }
 
-/** The model and package the list is narrowed to, to begin with. */
-const modelIn = ({ modelId, packageName }: { modelId?: unknown; packageName?: string | undefined }): RangeSubject => ({
-  ...(modelId ? { modelId: Number(modelId) } : {}),
-  ...(packageName ? { packageName } : {}),
-})
+/** To begin with: the model and package of the first row, as the list is narrowed to them; else what it is narrowed to. */
+function subjectOf(
+  { modelId, packageName }: { modelId?: unknown; packageName?: string | undefined },
+  first: Version | undefined,
+): RangeSubject {
+  if (first) return { modelId: first.modelId, modelName: first.modelName, packageName: first.packageName }
+  return { ...(modelId ? { modelId: Number(modelId) } : {}), ...(packageName ? { packageName } : {}) }
+}
 
 function AddButton() {
   const { calls, addPath, item } = useFamily()

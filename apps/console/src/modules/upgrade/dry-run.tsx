@@ -74,7 +74,7 @@ function Sample({ devices }: { devices: Survey['sample'] }) {
   return (
     <>
       <h3 className="up-part">样例设备</h3>
-      <ul className="up-plain">
+      <ul className="up-plain up-sample">
         {devices.map(({ deviceId, sn, tenantName, verCode, place }) => (
           <li key={deviceId}>
             <span>{sn}</span>
