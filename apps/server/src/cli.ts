@@ -1,6 +1,9 @@
 import { runCommand } from './cli/run.ts'
 import { explainFailure } from './failure.ts'
 
+// `… | head` closes the pipe early: what nobody reads need not be written.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 await runCommand(process.argv.slice(2), { env: process.env, print }).catch((error: unknown) => {
