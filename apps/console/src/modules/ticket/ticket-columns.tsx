@@ -14,9 +14,9 @@ const { col, actions } = columnsOf(FeedbackRow)
 export const ticketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
   col('feedbackNo', (no, { id }) => <Link to={ticketAddress(from, id)}>{no}</Link>, { width: 135 }),
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
-  col('status', (value) => <StatusTag value={value} />, { width: 85, sort: true }),
+  col('status', (value) => <StatusTag value={value} />, { width: 90, sort: true }),
   col('problemType', (value) => <TypeTag value={value} />, { width: 85 }),
-  col('content', { width: 150 }),
+  col('content', { width: 146 }),
   col('slaState', (_, row) => <SlaTag ticket={row} />, { width: 142, help: '先应答后解决，按服务时限的工作时间计算' }),
   col('handler', (name, { status }) => name || <span className="kit-none">{status === 5 ? '-' : '未分派'}</span>, {
     width: 80,
