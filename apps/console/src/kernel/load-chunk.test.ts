@@ -31,3 +31,12 @@ test('ERR-05 the next try goes to another address of the file the browser named'
   expect((await loadChunk<{ default: string }>(load, [1, 1])).default).toBe('came')
   expect(asked).toEqual(['first'])
 })
+
+test('ERR-05 code that shares its file with other code is that part of it at the next try too', async () => {
+  const file = `data:text/javascript,export%20const%20t={default:'came'}//shared.js`
+  const load = async (): Promise<{ default: string }> => {
+    throw new TypeError(`Failed to fetch dynamically imported module: ${file}`)
+  }
+  load.toString = () => '()=>p(()=>import(`./shared.js`).then(e=>e.t).then(e=>(here=!0,e)),deps)'
+  expect((await loadChunk(load, [1, 1])).default).toBe('came')
+})

@@ -23,9 +23,24 @@ export async function loadChunk<T>(load: () => Promise<T>, waits: readonly numbe
  * Browsers remember an address whose code did not come and never ask for it again: the next try goes to another address
  * of the same file. Undefined where the browser does not name it.
  */
-function againOf<T>(error: unknown, left: number): (() => Promise<T>) | undefined {
+function againOf<T>(load: () => Promise<T>, error: unknown, left: number): (() => Promise<T>) | undefined {
   const address = /imported module: (\S+)/.exec(String(error))?.[1]?.replace(/[?#].*$/, '')
-  return address ? () => import(/* @vite-ignore */ `${address}?again=${left}`) as Promise<T> : undefined
+  if (!address) return undefined
+  const part = partOf(load, address)
+  return async () => {
+    const file = await import(/* @vite-ignore */ `${address}?again=${left}`)
+    return part ? file[part] : file
+  }
+}
+
+/**
+ * Code that shares its file with other code is one export of it: the build has `import(file).then(e => e.part)` for it.
+ * Asked for by address alone it would be the whole file, so the part is read off the build's own words.
+ */
+function partOf(load: () => unknown, address: string): string | undefined {
+  const name = address.slice(address.lastIndexOf('/') + 1)
+  const [, rest = ''] = String(load).split(name)
+  return /^[`'"]\)\.then\(\(?(\w+)\)?\s*=>\s*\1\.(\w+)\)/.exec(rest)?.[2]
 }
 
 async function attempt<T>(load: () => Promise<T>, waits: readonly number[]): Promise<T> {
@@ -35,6 +50,6 @@ async function attempt<T>(load: () => Promise<T>, waits: readonly number[]): Pro
     const [wait, ...rest] = waits
     if (wait === undefined) throw new ChunkError('failed')
     await new Promise((resolve) => setTimeout(resolve, wait))
-    return attempt(againOf(error, rest.length) ?? load, rest)
+    return attempt(againOf(load, error, rest.length) ?? load, rest)
   }
 }
