@@ -31,7 +31,7 @@ function fill(product: Product) {
   psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
   psql(product, `insert into device_models (type_id, model_name, model_code) values (1, 'bench', 'BENCH')`)
   // Without the indexes of parts of texts, which nothing here reads. As many again that the filter does not mean.
-  psql(product, 'drop index devices_sn_trgm, devices_name_trgm, devices_sn_quads')
+  psql(product, 'drop index devices_sn_trgm, devices_name_trgm, devices_sn_keys')
   psql(
     product,
     `insert into devices (tenant_id, model_id, sn, ver_code, tags)

@@ -85,6 +85,7 @@ describe('pager', () => {
 
   test('an estimate is shown as one', () => {
     expect(totalText(10_000, true)).toBe('10000+')
+    expect(totalText(1234, true)).toBe('约 1234')
     expect(totalText(9_999, false)).toBe('9999')
   })
 })

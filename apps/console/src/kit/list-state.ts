@@ -91,7 +91,8 @@ export function pagesShown(current: number, last: number, count: number): readon
 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** The total in words: an estimate beyond 10,000 rows never pretends to be a count. */
+/** The total in words: an estimate never pretends to be a count. */
 export function totalText(total: number, isEstimate: boolean) {
-  return isEstimate && total >= MAX_ROWS ? `${MAX_ROWS}+` : String(total)
+  if (!isEstimate) return String(total)
+  return total >= MAX_ROWS ? `${MAX_ROWS}+` : `约 ${total}`
 }

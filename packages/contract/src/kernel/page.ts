@@ -4,7 +4,7 @@ export const PAGE_SIZES = [10, 20, 30, 50] as const
 export const DEFAULT_PAGE_SIZE = 20
 /** No list answers more rows than this at once; screens offer up to 50. */
 export const MAX_PAGE_SIZE = 200
-/** Rows a pager can reach, and the count up to which totals stay exact. */
+/** Rows a pager can reach, and the count up to which totals stay exact, but for parts of serials. */
 export const MAX_ROWS = 10_000
 
 /** The two paging fields every list takes; wire strings become numbers. */
@@ -30,7 +30,7 @@ export const sortedPage = <const C extends readonly [string, ...string[]]>(colum
     isAsc: z.enum(['asc', 'desc'], '排序方向不正确').optional(),
   })
 
-/** A page of rows. `totalIsEstimate` marks a total beyond 10,000 that was not counted row by row. */
+/** A page of rows. `totalIsEstimate` marks a total that was not counted row by row, as most beyond 10,000 are not. */
 export const pageOf = <Row extends z.ZodType>(row: Row) =>
   z.object({ list: z.array(row), total: z.int(), totalIsEstimate: z.boolean().optional() })
 

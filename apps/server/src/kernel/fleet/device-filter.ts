@@ -18,7 +18,7 @@ export function devicesMatching(filter: Partial<DeviceFilterValues>, group?: SQL
   const { sn, sns, devName, mac, imei, uid, tenantId, typeId, modelId, groupId, tag, status, online, activated } =
     filter
   return and(
-    sn && sn.length >= QUAD ? serialContains(sn) : containsPart(devices.sn, sn),
+    containsPart(devices.sn, sn),
     sns?.length ? sql`${devices.sn} = any(${sql.param(sns)}::text[])` : undefined,
     containsPart(devices.devName, devName),
     mac ? macIs(mac) : undefined,
@@ -46,20 +46,6 @@ export function devicesMatching(filter: Partial<DeviceFilterValues>, group?: SQL
 /** A trigram index knows parts of three characters and more anywhere, shorter ones only at the beginning. */
 const containsPart = (column: AnyColumn, text: string | undefined) =>
   text && text.length < MIN_SN_PART ? ilike(column, `${text.replaceAll(/[%_\\]/g, '\\$&')}%`) : contains(column, text)
-
-/** Length of the keys of the index `devices_sn_quads`. */
-const QUAD = 4
-
-/**
- * Found by as few keys as cover the part, each of which few devices have; then compared as a whole. The column is hidden
- * from the trigram index, which a planner would read as well, to no use.
- */
-function serialContains(part: string) {
-  const last = part.length - QUAD
-  const starts = [...Array.from({ length: Math.ceil(last / QUAD) }, (_, at) => at * QUAD), last]
-  const keys = [...new Set(starts.map((at) => part.slice(at, at + QUAD).toLowerCase()))]
-  return and(sql`oms_quads(${devices.sn}) @> ${sql.param(keys)}::text[]`, contains(sql`(${devices.sn} || '')`, part))
-}
 
 function macIs(text: string) {
   const digits = text.toLowerCase().replaceAll(/[^0-9a-f]/g, '')

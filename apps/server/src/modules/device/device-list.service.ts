@@ -12,6 +12,7 @@ import { devicesMatching, groupCondition, visibleDevices } from '#kernel/fleet/d
 import { notFound } from '#kernel/problem.ts'
 import { among, offsetOf, orderOf, paginate } from '#kernel/query.ts'
 import { shownDevices } from './device-rows.ts'
+import { fewWithPart, MIN_KEYED_PART, pageWithPart } from './device-serials.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -39,12 +40,32 @@ export async function conditionsOf(db: Db, user: User, filter: Partial<Filter>):
 export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   if (isPlain(user, input)) return hotPage(ctx, input)
+  const bySerial = await serialPage(ctx, input)
+  if (bySerial) return bySerial
   const where = await conditionsOf(db, user, input)
   if (isNarrow(input)) {
     const few = await fewIds(db, where)
     if (few) return { list: await rowsAmong(db, few, input), total: few.length }
   }
   return paginate(db, shownDevices(db).where(where).$dynamic(), input, sortOf(input))
+}
+
+/**
+ * A page found by a part of a serial, by an index made for that, whatever else is asked for. Nothing when other filters
+ * or orders come with a part so common that more devices have it than a pager reaches.
+ */
+async function serialPage({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { sn, ...others } = input
+  if (sn === undefined || sn.length < MIN_KEYED_PART) return undefined
+  const isAlone = isPlain(user, others) && HOT_KEYS.every((key) => input[key] === undefined)
+  if (isAlone && input.orderByColumn === undefined) {
+    const { ids, ...total } = await pageWithPart(db, sn, offsetOf(input), input.pageSize)
+    return { list: await rowsWith(db, ids), ...total }
+  }
+  const hits = await fewWithPart(db, sn)
+  if (!hits) return undefined
+  const ids = await fewIds(db, and(await conditionsOf(db, user, others), among(devices.id, hits)))
+  return ids && { list: await rowsAmong(db, ids, input), total: ids.length }
 }
 
 /** Filters that mean a handful of devices, most of the time. */
@@ -62,7 +83,7 @@ const NARROW = [
   'verCodeMin',
   'verCodeMax',
 ] as const
-const isNarrow = (filter: Filter) => NARROW.some((key) => filter[key] !== undefined)
+const isNarrow = (filter: Partial<Filter>) => NARROW.some((key) => filter[key] !== undefined)
 
 /**
  * All ids a filter means, newest first, when no more than a pager can reach: read without an order, the trigram index
@@ -84,36 +105,35 @@ async function fewIds(db: Db, where: SQL | undefined): Promise<number[] | undefi
 async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof calls.list>): Promise<DeviceRow[]> {
   const offset = offsetOf(input)
   if (offset >= ids.length) return []
-  const order = sortOf(input)
-  if (input.orderByColumn !== undefined || input.beginTime !== undefined || input.endTime !== undefined)
+  if (input.orderByColumn !== undefined || isTimed(input))
     return shownDevices(db)
       .where(among(devices.id, ids))
-      .orderBy(...order)
+      .orderBy(...sortOf(input))
       .limit(input.pageSize)
       .offset(offset)
   // In their own order already: only those of the page are read.
-  return shownDevices(db)
-    .where(among(devices.id, ids.slice(offset, offset + input.pageSize)))
-    .orderBy(...order)
+  return rowsWith(db, ids.slice(offset, offset + input.pageSize))
 }
 
+const rowsWith = (db: Db, ids: readonly number[]): Promise<DeviceRow[]> =>
+  ids.length === 0 ? Promise.resolve([]) : shownDevices(db).where(among(devices.id, ids)).orderBy(desc(devices.id))
+
 /** Most pages are asked for by staff who see everything, with no filter or exact ones: these go the short way. */
-const isPlain = ({ scope }: User, input: Filter) =>
-  scope.tenants === 'all' &&
-  !scope.ownOnly &&
-  !isNarrow(input) &&
-  input.beginTime === undefined &&
-  input.endTime === undefined
+const isPlain = (user: User, input: Partial<Filter>) => seesAll(user) && !isNarrow(input) && !isTimed(input)
+
+const seesAll = ({ scope }: User) => scope.tenants === 'all' && !scope.ownOnly
+const isTimed = ({ beginTime, endTime }: Asked) => beginTime !== undefined || endTime !== undefined
 
 const HOT = { tenantId: devices.tenantId, modelId: devices.modelId, status: devices.status, online: devices.online }
+const HOT_KEYS = Object.keys(HOT) as (keyof typeof HOT)[]
 
 function hotPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
   const given = input as Readonly<Record<string, unknown>>
-  const set = Object.keys(HOT).filter((key) => given[key] !== undefined)
+  const set = HOT_KEYS.filter((key) => input[key] !== undefined)
   const shape = ['device', ...set, input.orderByColumn, input.isAsc].join(' ')
   const query = () => {
     const exact = Object.entries(HOT).map(([key, column]: [string, Column]) =>
-      set.includes(key) ? eq(column, sql.placeholder(key)) : undefined,
+      set.some((name) => name === key) ? eq(column, sql.placeholder(key)) : undefined,
     )
     return {
       select: () => shownDevices(db).$dynamic(),
