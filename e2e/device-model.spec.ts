@@ -1,5 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
+import { pick } from './pick.ts'
 
 test('MODULE-01 a person files a type, its model, and groups the devices of it', async ({
   page,
@@ -27,8 +28,7 @@ test('MODULE-01 a person files a type, its model, and groups the devices of it',
   await page.getByRole('button', { name: '新增型号' }).first().click()
   const modelForm = page.getByRole('dialog', { name: '新增设备型号' })
   const modelName = fresh('猫眼')
-  await modelForm.getByLabel('设备类型').fill(typeName)
-  await page.getByTitle(typeName, { exact: true }).click()
+  await pick(modelForm.getByLabel('设备类型'), typeName)
   await modelForm.getByLabel('型号名称').fill(modelName)
   await modelForm.getByLabel('型号编码').fill(fresh('PH-'))
   await modelForm.getByLabel('主控芯片').fill('RV1106')
@@ -87,8 +87,7 @@ test('MODULE-01 a person files a type, its model, and groups the devices of it',
   await groupForm.getByLabel('分组名称').fill(ruleName)
   await groupForm.getByText('动态分组', { exact: true }).click()
   await expect(groupForm.getByText('请至少设置一个条件')).toBeVisible()
-  await groupForm.getByLabel('设备型号').fill(modelName)
-  await page.getByTitle(modelName, { exact: true }).click()
+  await pick(groupForm.getByLabel('设备型号'), modelName)
   await expect(groupForm.getByText('当前有 3 台设备符合规则')).toBeVisible()
   await groupForm.getByRole('button', { name: '保存' }).click()
   await expect(groupForm).toBeHidden()

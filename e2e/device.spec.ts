@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { type Api, fresh } from './people.ts'
+import { pick } from './pick.ts'
 
 const INFO = '/api/v1/device/info'
 
@@ -42,10 +43,7 @@ test('MODULE-01 a device is added, given a token that is shown once, and its pag
   await expect(form.getByText('请输入序列号', { exact: true })).toBeVisible()
   await form.getByLabel('序列号', { exact: true }).fill(sn)
   await form.getByLabel('设备名称').fill('前台摄像机')
-  const model = form.getByRole('combobox', { name: '设备型号' })
-  await model.click()
-  await model.fill(code)
-  await page.getByTitle(new RegExp(`^${modelName}`)).click()
+  await pick(form.getByRole('combobox', { name: '设备型号' }), code)
   await form.getByLabel('固件版本号').fill('1200')
   await form.getByLabel('标签').fill('样机')
   await page.keyboard.press('Enter')

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { pick } from './pick.ts'
 
 const CERT = ['list', 'query', 'import', 'allot', 'bind', 'plain', 'export', 'threshold'].map(
   (action) => `LicenseManage:Certificate:${action}`,
@@ -11,13 +12,6 @@ const STAT = ['list', 'query'].map((action) => `LicenseManage:StatisticalAnalysi
 
 const letters = (count: number) => [...randomBytes(count)].map((byte) => String.fromCharCode(65 + (byte % 26))).join('')
 const rowOf = (page: Page, text: string) => page.getByRole('row', { name: new RegExp(text) })
-
-async function choose(page: Page, form: Locator, label: string, text: string, option: RegExp) {
-  const box = form.getByRole('combobox', { name: label })
-  await box.click()
-  await box.fill(text)
-  await page.getByTitle(option).click()
-}
 
 async function dated(form: Locator, label: string, day: string) {
   const box = form.getByRole('textbox', { name: label })
@@ -98,7 +92,7 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
     .first()
     .click()
   const wizard = page.getByRole('dialog', { name: '分配证书' })
-  await choose(page, wizard, '分配给客户', 'T000001', /T000001/)
+  await pick(wizard.getByRole('combobox', { name: '分配给客户' }), 'T000001')
   // By file nothing is allotted before the file was looked at and the number is known.
   await wizard.getByText('按文件', { exact: true }).click()
   await wizard.locator('input[type=file]').setInputFiles(named)

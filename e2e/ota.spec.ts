@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, writeFile } from 'node:fs/promises'
 import type { Page, TestInfo } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { pick } from './pick.ts'
 
 const EDITOR = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export'].map(
   (key) => `upgrade:ota:${key}`,
@@ -128,12 +129,7 @@ test('OTA-03 OTA-04 OTA-05 OTA-06 OTA-07 OTA-12 the form says what is wrong, kee
   await page.getByRole('button', { name: '移除组件 1' }).click()
   await page.getByRole('button', { name: '移除', exact: true }).click()
 
-  await page.getByRole('combobox', { name: '设备型号' }).fill(name)
-  await page
-    .getByRole('option', { name: new RegExp(name) })
-    .or(page.getByTitle(new RegExp(name)))
-    .last()
-    .click()
+  await pick(page.getByRole('combobox', { name: '设备型号' }), name)
   await field(page, '版本号').pressSequentially('v7-x')
   await expect(field(page, '版本号')).toHaveValue('7')
   await field(page, '最低适用版本').pressSequentially('1a2')

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { APIRequestContext } from '@playwright/test'
 
 export const ADMIN_PASSWORD = 'Vendor-admin-9'
@@ -13,6 +13,9 @@ export const ADMIN: Person = { account: 'admin', password: ADMIN_PASSWORD, realn
 
 /** A name that nothing else has: no other journey, and no earlier try of the same one on the same database. */
 export const fresh = (name: string) => `${name}${randomBytes(4).toString('hex')}`
+
+/** A mobile number is nobody else's either. */
+export const freshMobile = () => `139${String(randomInt(1e8)).padStart(8, '0')}`
 
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { DATA_DIR_NOTE } from './database.ts'
 import { expect, test } from './fixtures.ts'
 import { makeFleet } from './fleet.ts'
+import { pick } from './pick.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
 const PACKAGER = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
@@ -17,8 +18,7 @@ const field = (page: Page, name: string) => page.getByRole('textbox', { name })
 const save = (page: Page) => page.getByRole('button', { name: '保存', exact: true }).click()
 
 async function chooseModel(page: Page, code: string) {
-  await page.getByRole('combobox', { name: '设备型号' }).fill(code)
-  await page.getByTitle(new RegExp(code)).last().click()
+  await pick(page.getByRole('combobox', { name: '设备型号' }), code)
 }
 
 async function fillVersion(page: Page, info: TestInfo, verCode: string, verName: string) {

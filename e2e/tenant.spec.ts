@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { solveCaptcha } from './database.ts'
 import { expect, test } from './fixtures.ts'
-import { type Api, fresh, type Person } from './people.ts'
+import { type Api, fresh, freshMobile, type Person } from './people.ts'
+import { pick } from './pick.ts'
 
 const CHOSEN = 'Chosen-2026'
 const PHONE = { width: 390, height: 844 }
@@ -103,8 +104,7 @@ test('MODULE-01 a manager opens a customer, whose administrator comes in and see
   await form.getByLabel('管理员账号').fill(account)
   await expect(form.getByText('联系电话格式不正确，请输入手机号或带区号的座机号')).toBeVisible()
   await form.getByLabel('联系电话').fill('13812345678')
-  await form.getByLabel('业务场景').fill(place.sceneName)
-  await page.getByTitle(place.sceneName, { exact: true }).click()
+  await pick(form.getByLabel('业务场景'), place.sceneName)
   await form.getByLabel('客户名称').click()
   await shot(page, 'tenant-form')
   await form.getByRole('button', { name: '保存' }).click()
@@ -277,7 +277,7 @@ test('MODULE-01 industries are sorted into two levels and merged, App accounts g
     tenantId: host.id,
     account,
     nickname: '小周',
-    mobileNo: '13912340000',
+    mobileNo: freshMobile(),
   })
   await page.goto(`/AccountAdministration/accountList?tenantId=${host.id}`)
   const row = page.getByRole('row', { name: new RegExp(account) })

@@ -3,6 +3,7 @@ import { dictEntry } from './dictionaries.ts'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 import { AGENT, detail, QUESTIONS, row, ticket } from './tickets.ts'
+import { pick } from './pick.ts'
 
 test('a ticket is printed with all that is known of it, and its attachment comes along as a zip', async ({
   page,
@@ -62,9 +63,7 @@ test('several tickets are handed to one person, and two that say the same become
   await row(page, second.feedbackNo).getByRole('checkbox').check()
   await page.getByRole('button', { name: '分派', exact: true }).click()
   const assign = page.getByRole('dialog', { name: '分派工单（2 个）' })
-  await assign.getByLabel('处理人员').click()
-  await assign.getByLabel('处理人员').fill(agent.account)
-  await page.getByTitle(new RegExp(agent.account)).click()
+  await pick(assign.getByLabel('处理人员'), agent.account)
   await assign.getByRole('button', { name: '分派', exact: true }).click()
   await expect(assign).toBeHidden()
   await expect(row(page, first.feedbackNo)).toContainText('己客服')

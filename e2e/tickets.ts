@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { Api, Person } from './people.ts'
+import { pick } from './pick.ts'
 
 export const AGENT = [
   'AfterService:Questions:list',
@@ -26,8 +27,5 @@ export async function ticket(api: Api, content: string, more: object = {}) {
 
 /** Chooses the account in the handler's picker. */
 export async function pickHandler(page: Page, { account }: Person) {
-  const picker = page.getByLabel('处理人员', { exact: false }).first()
-  await picker.click()
-  await picker.fill(account)
-  await page.getByTitle(new RegExp(account)).click()
+  await pick(page.getByLabel('处理人员', { exact: false }).first(), account)
 }

@@ -119,3 +119,15 @@ test('a large import goes on as a job, is followed, and stands in the job centre
   await expect(job.getByText('已完成')).toBeVisible({ timeout: 60_000 })
   await expect(job.getByText('共 2001 行：将新增 2001 行')).toBeVisible()
 })
+
+test('ERR-05 a page that shares its file with other code comes at a later try as well', async ({ page, login }) => {
+  await login()
+  let failures = 0
+  await page.route(/assets\/staff-list\.page-.*\.js/, (route) => {
+    failures += 1
+    return failures < 3 ? route.abort() : route.continue()
+  })
+  await page.goto('/system/manager')
+  await expect(page.getByRole('row', { name: /admin|staff/ }).first()).toBeVisible()
+  expect(failures).toBeGreaterThan(2)
+})
