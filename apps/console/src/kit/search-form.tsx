@@ -25,21 +25,25 @@ export function SearchForm({
   const name = `search${useId().replaceAll(/\W/g, '')}`
   const place = useRef<HTMLDivElement>(null)
   const { folded, setFolded, columns } = useFolding(place)
-  useAddressValues(form, initial)
+  const told = useAddressValues(form, initial)
   useSlashKey(place)
 
   const fields = Children.toArray(children)
   const shown = folded ? Math.max(1, columns - 1) : fields.length
+  const search = (values: object) => {
+    told(values)
+    onSearch(values)
+  }
   const reset = () => {
     form.setFieldsValue(emptied(form.getFieldsValue(true)))
-    onSearch({})
+    search({})
   }
   return (
     <div className="kit-card kit-search" role="search" ref={place}>
       <Form
         name={name}
         form={form}
-        onFinish={() => onSearch(form.getFieldsValue(true))}
+        onFinish={() => search(form.getFieldsValue(true))}
         style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
       >
         {fields.map((field, index) => (
@@ -84,7 +88,10 @@ function useFolding(place: React.RefObject<HTMLElement | null>) {
   return { folded, setFolded, columns }
 }
 
-/** The form follows the address: back, forward and a shared link show their own filters. */
+/**
+ * The form follows the address: back, forward and a shared link show their own filters. What the form itself asked for
+ * (`told`) is in it already: put in again when the list has it, that would undo what was typed since.
+ */
 function useAddressValues(form: ReturnType<typeof Form.useForm>[0], initial: Filters) {
   const address = JSON.stringify(initial)
   const seen = useRef<string>(undefined)
@@ -93,6 +100,9 @@ function useAddressValues(form: ReturnType<typeof Form.useForm>[0], initial: Fil
     seen.current = address
     form.setFieldsValue({ ...emptied(form.getFieldsValue(true)), ...JSON.parse(address) })
   }, [form, address])
+  return (values: object) => {
+    seen.current = JSON.stringify(filled(values))
+  }
 }
 
 /** `/` puts the cursor into the first filter, as people know it from search pages. */

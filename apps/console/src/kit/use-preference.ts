@@ -17,7 +17,7 @@ export function usePreference<Value>(name: string, initial: Value) {
   const client = useQueryClient()
   const read = useRead(settings.preferences, {}, { staleTime: Number.POSITIVE_INFINITY, quiet: true })
   const kept = read.data?.list.find((each) => each.key === key)?.value
-  const value = parsed(waiting.get(key)?.text ?? kept ?? localStorage.getItem(localKey(key)), initial)
+  const value = parsed(chosen.get(key)?.text ?? kept ?? localStorage.getItem(localKey(key)), initial)
 
   const set = (next: Value) => {
     const text = JSON.stringify(next)
@@ -39,16 +39,16 @@ export const preferenceKey = (name: string) =>
 
 const localKey = (key: string) => `oms.preference.${currentSession()?.uid ?? 0}.${key}`
 
-const waiting = new Map<string, { text: string; timer: ReturnType<typeof setTimeout> }>()
+/** What was set here holds here, also against an answer that was asked for before. */
+const chosen = new Map<string, { text: string; timer: ReturnType<typeof setTimeout> }>()
 
 function save(key: string, text: string) {
-  clearTimeout(waiting.get(key)?.timer)
+  clearTimeout(chosen.get(key)?.timer)
   const timer = setTimeout(() => {
-    waiting.delete(key)
     // This browser keeps its copy; a setting is not worth an error message.
     call(settings.setPreference, { key, value: text }, { quiet: true }).catch(() => {})
   }, SETTLE_MS)
-  waiting.set(key, { text, timer })
+  chosen.set(key, { text, timer })
 }
 
 function parsed<Value>(text: string | null | undefined, initial: Value): Value {

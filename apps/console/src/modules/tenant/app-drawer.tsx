@@ -110,7 +110,8 @@ function Bind({ uid }: { uid: number }) {
       () => true,
       () => false,
     )
-    if (done) form.resetFields()
+    // Whoever binds many is at the next one by now.
+    if (done && form.getFieldValue('sn') === sn) form.resetFields()
   }
   return (
     <Form form={form} layout="inline" onFinish={(values) => void submit(values)} style={{ marginBottom: 12 }}>
