@@ -43,7 +43,7 @@ export function hasToken({ fleet }: Kernel, slot: number, token: string): boolea
   return fleet.slots.isToken(slot, hash('sha256', token, 'binary'))
 }
 
-export function isGateway({ fleet }: Kernel, tenantId: number, token: string): boolean {
+function isGateway({ fleet }: Kernel, tenantId: number, token: string): boolean {
   return token.length > 0 && fits(fleet.accessOf(tenantId), hash('sha256', token, 'buffer'))
 }
 
