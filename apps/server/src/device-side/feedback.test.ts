@@ -29,7 +29,8 @@ test('errors alone fill a report and never overfill it; a short one stays as it 
 
 test('the download that lost its reader is no cause while another error is there, and else the only one', () => {
   const lost = 'ERROR : Channel operation returned error (23): Failed writing received data to disk/application'
-  const details = [lost, 'ERROR : Authentication of all signatures failed', 'FAILURE ERROR : Image invalid']
+  const unread = 'ERROR : Writing into SWUpdate IPC stream failed.'
+  const details = [unread, lost, 'ERROR : Authentication of all signatures failed', 'FAILURE ERROR : Image invalid']
   expect(reasonOf({ details, execution: 'closed' })).toBe('Authentication of all signatures failed')
   expect(reasonOf({ details: [lost], execution: 'closed' })).toMatch(/^Channel operation returned error/)
 })

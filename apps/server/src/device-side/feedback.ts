@@ -107,7 +107,7 @@ const NOISE = /stored update state|channel_/i
 /** `LastError` is what rauc-hawkbit-updater calls RAUC's. */
 const ERROR = /\b(?:last)?error\b/i
 /** What SWUpdate's download says when the installer stopped taking its bytes: on a busy device even before the cause. */
-const CONSEQUENCE = /\bchannel (?:\w+ )?operation\b/i
+const CONSEQUENCE = /\bchannel (?:\w+ )?operation\b|\bIPC stream\b/i
 const TELLING = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
 
 /**
