@@ -43,6 +43,7 @@ const ENTRIES = '[role=menuitem]'
  */
 export function PopMenu({ items, label, anchor, align = 'start', className = '', opener, onClose }: Props) {
   const menu = useRef<HTMLDivElement>(null)
+  const before = useRef<HTMLElement>(null)
   const show = useEffectEvent((element: HTMLElement) => {
     element.showPopover()
     place(element, anchor(), align)
@@ -56,13 +57,13 @@ export function PopMenu({ items, label, anchor, align = 'start', className = '',
   useLayoutEffect(() => {
     const element = menu.current
     if (!element) return
-    const before = document.activeElement as HTMLElement | null
+    before.current = document.activeElement as HTMLElement | null
     show(element)
     const ways = ['pointerdown', 'scroll', 'resize', 'blur'] as const
     for (const way of ways) addEventListener(way, leave, { capture: way !== 'blur' })
     return () => {
       for (const way of ways) removeEventListener(way, leave, { capture: way !== 'blur' })
-      if (element.contains(document.activeElement)) before?.focus({ preventScroll: true })
+      if (element.contains(document.activeElement)) before.current?.focus({ preventScroll: true })
     }
   }, [])
   return (
@@ -85,6 +86,8 @@ export function PopMenu({ items, label, anchor, align = 'start', className = '',
           className={`pop-item${danger ? ' pop-danger' : ''}${parted ? ' pop-parted' : ''}`}
           onClick={() => {
             if (disabled) return
+            // The menu goes away: what opens now gives the focus back to where the menu came from.
+            before.current?.focus({ preventScroll: true })
             onClose()
             onClick()
           }}

@@ -1,7 +1,8 @@
 import { DownOutlined } from '@ant-design/icons'
-import { App, Button, Dropdown } from 'antd'
-import { type ReactNode, useRef } from 'react'
+import { App } from 'antd'
+import type { ReactNode } from 'react'
 import { useCan } from '#kernel/session.tsx'
+import { MenuButton } from './pop-menu.tsx'
 import './kit.css'
 
 /** Something that can be done to a row. */
@@ -17,7 +18,10 @@ export interface RowAction {
   onClick(): unknown
 }
 
-/** Links at the end of a row: the first ones in sight, the rest under 更多. Falsy entries are left out. */
+/**
+ * Links at the end of a row: the first ones in sight, the rest under 更多. Falsy entries are left out. Plain buttons:
+ * with twenty rows of antd's, they were most of what a list has to draw.
+ */
 export function RowActions({
   items,
   shown = 3,
@@ -27,7 +31,6 @@ export function RowActions({
 }) {
   const can = useCan()
   const run = useConfirmed()
-  const opener = useRef<HTMLButtonElement>(null)
   const allowed = items.filter(
     (item) => item !== false && item !== undefined && (!item.to || can(item.to.access)),
   ) as RowAction[]
@@ -36,38 +39,31 @@ export function RowActions({
   return (
     <span className="kit-row-actions">
       {allowed.slice(0, direct).map((item) => (
-        <Button
+        <button
           key={item.label}
-          type="link"
-          size="small"
-          danger={item.danger === true}
+          type="button"
+          className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
           disabled={item.disabled === true}
           onClick={() => run(item)}
         >
           {item.label}
-        </Button>
+        </button>
       ))}
       {more.length > 0 && (
-        <Dropdown
-          trigger={['click']}
-          menu={{
-            items: more.map((item) => ({
-              key: item.label,
-              label: item.label,
-              danger: item.danger === true,
-              disabled: item.disabled === true,
-              onClick: () => {
-                // The menu goes away: what opens now gives the focus back to where the menu came from.
-                opener.current?.focus()
-                run(item)
-              },
-            })),
-          }}
+        <MenuButton
+          label="更多"
+          buttonClass="kit-link"
+          items={more.map((item) => ({
+            key: item.label,
+            label: item.label,
+            danger: item.danger === true,
+            disabled: item.disabled === true,
+            onClick: () => run(item),
+          }))}
         >
-          <Button ref={opener} type="link" size="small" icon={<DownOutlined />} iconPlacement="end">
-            更多
-          </Button>
-        </Dropdown>
+          更多
+          <DownOutlined aria-hidden />
+        </MenuButton>
       )}
     </span>
   )
