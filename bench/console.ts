@@ -98,8 +98,7 @@ async function usable(page: Page, path: string, ready: () => boolean) {
 }
 
 const loginReady = () => document.activeElement?.id === 'account'
-const homeReady = () =>
-  Boolean(document.querySelector('.home-blocks > *') && document.querySelector('aside nav a'))
+const homeReady = () => Boolean(document.querySelector('.home-blocks > *') && document.querySelector('aside nav a'))
 const listReady = () =>
   Boolean(document.querySelector('.kit-search') && document.querySelector('.kit-card > .ant-empty, .ant-table-row'))
 

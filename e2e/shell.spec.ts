@@ -1,4 +1,4 @@
-import type { Page, Route } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 
@@ -6,8 +6,6 @@ const PROFILE = '/account/profile'
 const PASSWORD = '/account/password'
 const SESSIONS = '/account/sessions'
 
-const answer = (status: number, body: unknown) => (route: Route) =>
-  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
 const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
 const tab = (page: Page, name: string) => tabs(page).filter({ hasText: name })
 const tabMenu = (page: Page) => page.getByRole('menu', { name: '页签菜单' })
@@ -182,94 +180,6 @@ test('LAYOUT-05 top bar: breadcrumb, unread count, account, and what one does wi
   }
 })
 
-test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said once', async ({ page, login }) => {
-  await login()
-  await page.goto(SESSIONS)
-  // Its own question has its answer: a refusal of it would be told here, and kept quiet below.
-  await expect(page.getByText('当前会话')).toBeVisible()
-  const cases = [
-    [answer(200, { code: 400, msg: '编号重复', data: null }), '编号重复'],
-    [answer(200, { code: 501, msg: '您没有权限！', data: null }), '您没有权限！'],
-    [answer(200, { code: 500, msg: 'x', data: null }), '服务器出错!'],
-    [answer(404, {}), '网络请求不存在!'],
-    [(route: Route) => route.abort(), '网络异常'],
-  ] as const
-  for (const [fulfil, text] of cases) {
-    await page.route('**/api/v1/account/session', fulfil)
-    // Not until everything has loaded: what is waited for is there for three seconds only.
-    await page.goto('/redirect/account/sessions', { waitUntil: 'commit' })
-    await expect(page.locator('.ant-message').getByText(text, { exact: true })).toHaveCount(1)
-    await page.unroute('**/api/v1/account/session')
-    await page.context().clearCookies({ name: 'error' })
-  }
-})
-
-test('ERR-01 a question asked ahead of its page is told as a failure too, once the page waits for it', async ({
-  page,
-  login,
-}) => {
-  await login()
-  await page.route('**/api/v1/tenant/user/list**', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
-    await answer(200, { code: 400, msg: '查询条件无效', data: null })(route)
-  })
-  await page.goto('/system/manager')
-  await expect(page.locator('.ant-message').getByText('查询条件无效', { exact: true })).toHaveCount(1)
-})
-
-test('ERR-02 a session that ended leaves the page, and one button leads to login and back', async ({ page, login }) => {
-  await login()
-  await page.goto(PROFILE)
-  await page.getByRole('textbox', { name: '昵称' }).fill('草稿在')
-  await page.route('**/api/v1/account/modify/*', answer(200, { code: 401, msg: '登录状态已过期', data: null }))
-  await page.getByRole('button', { name: '保存' }).click()
-  const dialog = page.getByRole('dialog', { name: '系统提示' })
-  await expect(dialog).toContainText('登录状态已过期，您可以继续留在该页面，或者重新登录')
-  await expect(dialog.getByRole('button', { name: '重新登录' })).toBeVisible()
-  await dialog.getByRole('button', { name: /Close|关闭/ }).click()
-  await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
-  await page.getByRole('button', { name: '保存' }).click()
-  await dialog.getByRole('button', { name: '重新登录' }).click()
-  await expect(page).toHaveURL(/\/login\?redirect=%2Faccount%2Fprofile$/)
-  const left = await page.context().cookies()
-  expect(left.map(({ name }) => name)).toContain('oms_account')
-  expect(left.map(({ name }) => name)).not.toContain('oms_token')
-  await page.unroute('**/api/v1/account/modify/*')
-  await login()
-  await page.goto(PROFILE)
-  await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
-})
-
-test('a session that ends in the middle of a form is renewed beside it, and the form is saved as it stands', async ({
-  page,
-  login,
-  staff,
-  context,
-}) => {
-  const person = await staff(['system:systemDict:list', 'system:systemDict:query', 'system:systemDict:add'])
-  await login(person)
-  const name = fresh('断线')
-  await page.goto('/system/systemDict')
-  await page.getByRole('button', { name: '新增字典' }).first().click()
-  const form = page.getByRole('dialog').last()
-  await form.getByLabel('字典名称').fill(name)
-  await form.getByLabel('字典类型').fill(fresh('cut_'))
-  const saves = '**/api/v1/sys/dict/type'
-  await page.route(saves, answer(200, { code: 401, msg: '登录状态已过期', data: null }))
-  await form.getByRole('button', { name: '保存' }).click()
-  const dialog = page.getByRole('dialog', { name: '系统提示' })
-  const opened = context.waitForEvent('page')
-  await dialog.getByRole('button', { name: '在新标签页登录' }).click()
-  const beside = await opened
-  await beside.getByRole('textbox', { name: '账号' }).fill(person.account)
-  await beside.getByLabel('密码', { exact: true }).fill(person.password)
-  await beside.getByRole('button', { name: '登录' }).click()
-  await expect(dialog).toBeHidden()
-  await page.unroute(saves)
-  await form.getByRole('button', { name: '保存' }).click()
-  await expect(page.getByText('新增成功')).toBeVisible()
-})
-
 test('GUARD-07 logging out says so, and every other tab of the browser follows', async ({ page, login, context }) => {
   await login()
   await page.goto('/')
@@ -281,20 +191,6 @@ test('GUARD-07 logging out says so, and every other tab of the browser follows',
   await expect(page).toHaveURL(/\/login$/)
   await expect(page.getByText('退出成功')).toBeVisible()
   await expect(other).toHaveURL(/\/login/)
-})
-
-test('ERR-05 a chunk that fails to load is asked for again', async ({ page, login }) => {
-  await login()
-  let failures = 0
-  await page.route(/assets\/sessions\.page-.*\.js/, (route) => {
-    failures += 1
-    return failures < 3 ? route.abort() : route.continue()
-  })
-  await page.goto('/')
-  await page.getByRole('button', { name: '账号 admin' }).click()
-  await page.getByRole('menuitem', { name: '我的会话' }).click()
-  await expect(page.getByText('当前会话')).toBeVisible()
-  expect(failures).toBe(3)
 })
 
 test('GUARD-03 a page without the right is not reachable by typing its address', async ({ page, staff, login }) => {

@@ -54,7 +54,9 @@ export function antdStyles(): Plugin {
     load(id) {
       const [, piece = ''] = ID.exec(id.replace('\0', '')) ?? []
       // In a layer, as they arrive at any time: the console's own rules stand above them, whichever come first.
-      return piece ? { code: `@layer base,antd;@layer antd{${pieces().get(piece) ?? ''}}`, moduleType: 'css' } : undefined
+      return piece
+        ? { code: `@layer base,antd;@layer antd{${pieces().get(piece) ?? ''}}`, moduleType: 'css' }
+        : undefined
     },
     transform: {
       filter: { id: STYLE_HOOK },
