@@ -20,6 +20,13 @@ export function SidebarFlyout({ entry, current, within }: Props) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [open, setOpen] = useState(false)
   useEffect(() => () => clearTimeout(timer.current), [])
+  // A finger beside it takes no focus away, and leaves nothing.
+  useEffect(() => {
+    if (!open) return undefined
+    const away = ({ target }: PointerEvent) => line.current?.contains(target as Node) || setOpen(false)
+    addEventListener('pointerdown', away, true)
+    return () => removeEventListener('pointerdown', away, true)
+  }, [open])
   const show = () => {
     clearTimeout(timer.current)
     setOpen(true)
