@@ -207,14 +207,15 @@ test('an alarm stays on top of the list until a person has seen it', async ({ pa
 test('typing in a dialog that is still opening keeps the focus where it is', async ({ page, login }) => {
   await login()
   await page.goto('/AddOta')
-  // As on a loaded machine: the dialog takes its fields long before it has stopped moving.
-  await page.addStyleTag({ content: '.ant-zoom-appear, .ant-fade-appear { animation-duration: 2s !important }' })
+  // As on a loaded machine: the dialog takes its fields long before it has stopped moving, here until it is let go.
+  const held = await page.addStyleTag({ content: '.ant-zoom-appear { animation-play-state: paused !important }' })
   await page.getByRole('combobox', { name: '设备型号' }).click()
   await page.getByRole('button', { name: '新增型号' }).click()
   const dialog = page.getByRole('dialog', { name: '新增型号' })
   await dialog.getByLabel('型号名称').fill('甲')
   await dialog.getByLabel('型号编码').fill('A')
   await expect(page.locator('.ant-zoom-appear')).toHaveCount(1)
+  await held.evaluate((style) => (style as HTMLElement).remove())
   await expect(page.locator('.ant-zoom-appear')).toHaveCount(0)
   await expect(dialog.getByLabel('型号编码')).toBeFocused()
 })
