@@ -22,22 +22,25 @@ export class SlotSet {
   }
 
   add(slot: number) {
-    if (this.has(slot)) return
-    if (this.#few && this.#size < FEW) this.#insert(this.#few, slot)
-    else {
+    const few = this.#few
+    if (few) {
+      const at = this.#placeOf(few, slot)
+      if (at < this.#size && few[at] === slot) return
+      if (this.#size < FEW) return this.#insert(few, at, slot)
       this.#spread()
-      this.#set(slot)
-    }
+    } else if (this.has(slot)) return
+    this.#set(slot)
     this.#size += 1
   }
 
   delete(slot: number) {
-    if (!this.has(slot)) return
     const few = this.#few
     if (few) {
       const at = this.#placeOf(few, slot)
+      if (at >= this.#size || few[at] !== slot) return
       few.copyWithin(at, at + 1, this.#size)
-    } else this.#bits[slot >>> 5]! &= ~(1 << (slot & 31))
+    } else if (this.has(slot)) this.#bits[slot >>> 5]! &= ~(1 << (slot & 31))
+    else return
     this.#size -= 1
   }
 
@@ -53,16 +56,16 @@ export class SlotSet {
     return low
   }
 
-  #insert(few: Int32Array, slot: number) {
+  #insert(few: Int32Array, at: number, slot: number) {
     let list = few
     if (this.#size === few.length) {
       list = new Int32Array(Math.min(FEW, Math.max(4, Math.ceil(few.length * 1.5))))
       list.set(few)
       this.#few = list
     }
-    const at = this.#placeOf(list, slot)
     list.copyWithin(at + 1, at, this.#size)
     list[at] = slot
+    this.#size += 1
   }
 
   #spread() {
