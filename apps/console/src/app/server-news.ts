@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { openEventStream } from '#kernel/event-stream.ts'
 import { useServerEvent } from '#kernel/events.ts'
-import { bindPermRefetch } from '#kernel/perm-version.ts'
+import { bindPermRefetch, heedPermVersion } from '#kernel/perm-version.ts'
 import { askRelogin, isLeaving } from '#kernel/relogin.ts'
 import { currentPermissions, currentSession } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
@@ -12,7 +12,7 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
   const client = useQueryClient()
   useEffect(() => {
     if (!ready) return undefined
-    bindPermRefetch(onlyOnce(() => (isLeaving() ? Promise.resolve() : reloadPermissions())))
+    bindPermRefetch(oneAtATime(() => (isLeaving() ? Promise.resolve() : reloadPermissions())))
     // After a gap in the stream anything may have changed.
     let opened = false
     return openEventStream(() => {
@@ -20,9 +20,7 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
       opened = true
     })
   }, [client, ready, reloadPermissions])
-  useServerEvent('perms', ({ version }) => {
-    if (version !== currentPermissions().version && !isLeaving()) void reloadPermissions()
-  })
+  useServerEvent('perms', ({ version }) => heedPermVersion(version))
   useServerEvent('sessionEnd', ({ msg }) => askRelogin('ended', msg, currentSession()?.token ?? ''))
   useServerEvent('changed', ({ resource }) => void client.invalidateQueries({ queryKey: [resource] }))
   useServerEvent('notice', ({ title }) => {
@@ -31,14 +29,18 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
   })
 }
 
-/** Many answers at once tell of the same change. */
-function onlyOnce(go: () => Promise<void>) {
+/** Many answers and events tell of the same change; one that comes while its answer is under way is looked at after it. */
+function oneAtATime(reload: () => Promise<void>) {
   let running = false
-  return () => {
+  let told = ''
+  const go = (version: string) => {
+    told = version
     if (running) return
     running = true
-    void go().finally(() => {
+    void reload().finally(() => {
       running = false
+      if (told !== version && told !== currentPermissions().version) go(told)
     })
   }
+  return go
 }

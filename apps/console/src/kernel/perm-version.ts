@@ -1,14 +1,14 @@
 import { currentPermissions } from './session.tsx'
 
-let refetch: () => void = () => {}
+let refetch: (version: string) => void = () => {}
 
 /** The shell says how rights are fetched again. */
-export const bindPermRefetch = (fetchAgain: () => void) => {
+export const bindPermRefetch = (fetchAgain: (version: string) => void) => {
   refetch = fetchAgain
 }
 
-/** Every answer tells the version of the account's rights: another one than ours means they changed. */
+/** Every answer, and the server's event, tells the version of the account's rights: another one than ours means they changed. */
 export function heedPermVersion(version: string) {
   const ours = currentPermissions().version
-  if (version && ours && version !== ours) refetch()
+  if (version && ours && version !== ours) refetch(version)
 }
