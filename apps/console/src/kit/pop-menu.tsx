@@ -127,7 +127,7 @@ function place(menu: HTMLElement, { left, right, top, bottom }: Anchor, align: '
   menu.style.top = `${Math.max(EDGE, y)}px`
 }
 
-interface ButtonProps extends Pick<Props, 'items' | 'align' | 'className'> {
+interface ButtonProps extends Pick<Props, 'items' | 'align'> {
   readonly label: string
   readonly buttonClass: string
   readonly children: ReactNode

@@ -1,10 +1,8 @@
 import { DownOutlined } from '@ant-design/icons'
 import { memo, useState } from 'react'
-import type { MenuEntry } from '../menu-tree.ts'
-import { trailOf } from '../menu-tree.ts'
+import { type MenuEntry, trailOf } from '../menu-tree.ts'
 import { Brand } from './brand.tsx'
-import { MenuIcon } from './menu-icon.tsx'
-import { PageLink } from './page-link.tsx'
+import { indentedBy, PageLink, SideLabel } from './page-link.tsx'
 import { SidebarFlyout } from './sidebar-flyout.tsx'
 
 interface Props {
@@ -72,20 +70,19 @@ const Entries = ({ entries, depth, ...at }: EntriesProps) => (
 )
 
 function Group({ entry, depth, ...at }: Omit<EntriesProps, 'entries'> & { entry: MenuEntry }) {
-  const { name, url, icon, children } = entry
+  const { name, url, children } = entry
   const open = at.opened.includes(url)
   return (
     <>
       <button
         type="button"
         className={at.above.includes(url) ? 'side-item side-within' : 'side-item'}
-        style={{ paddingInlineStart: 16 + depth * 16 }}
+        style={indentedBy(depth)}
         title={name}
         aria-expanded={open}
         onClick={() => at.toggle(url)}
       >
-        {(depth === 0 || icon) && <MenuIcon name={icon} url={url} />}
-        <span className="side-name">{name}</span>
+        <SideLabel entry={entry} depth={depth} />
         <DownOutlined className="side-arrow" aria-hidden />
       </button>
       {open && <Entries entries={children} depth={depth + 1} {...at} />}

@@ -1,12 +1,13 @@
 import { RoleAccount, role } from '@oms/contract/role.ts'
-import { Button, Drawer, Tabs, Tag } from 'antd'
+import { Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useWrite } from '#kernel/query.ts'
-import { Allowed, useCan } from '#kernel/session.tsx'
+import { useCan } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
+import { DataTable } from '#kit/data-table.tsx'
 import { Filter } from '#kit/filter.tsx'
+import { MoveButton } from '#kit/move-button.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { useInnerList } from '#kit/use-list.ts'
@@ -69,32 +70,11 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
         rowKey="uid"
         name={inside ? 'members' : 'others'}
         columns={[...COLUMNS, actions(rowActions, 90)]}
-        batch={(picked) => <MoveButton verb={verb} picked={picked} onMove={change} />}
+        batch={(picked) => (
+          <MoveButton label={`${verb}所选用户`} to={role.addUserRole} picked={picked} onMove={change} />
+        )}
         empty={{ text: inside ? '该角色还没有用户' : '没有可添加的用户' }}
       />
     </>
-  )
-}
-
-interface MoveProps {
-  verb: string
-  picked: Picked<Account>
-  onMove(accounts: readonly Account[]): Promise<unknown>
-}
-
-function MoveButton({ verb, picked, onMove }: MoveProps) {
-  // Of its own: a single row on its way must not swallow this press.
-  const [busy, setBusy] = useState(false)
-  const move = async () => {
-    setBusy(true)
-    await onMove(picked.rows).then(picked.clear, () => {})
-    setBusy(false)
-  }
-  return (
-    <Allowed to={role.addUserRole}>
-      <Button size="small" type="primary" loading={busy} onClick={() => void move()}>
-        {verb}所选用户
-      </Button>
-    </Allowed>
   )
 }
