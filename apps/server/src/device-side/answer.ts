@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { leave } from './leave.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const JSON_TYPE = 'application/json'
@@ -35,7 +36,7 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, sta
 
 /** Accepted; clients take nothing but 200 for that. */
 export const sendEmpty = (response: ServerResponse, status = 200) =>
-  void response.writeHead(status, ['content-length', '0']).end()
+  leave(response, status, ['content-length', '0'], '')
 
 export function sendProblem(response: ServerResponse, status: number, words: string, retryAfter?: number) {
   if (response.headersSent) return void response.destroy()

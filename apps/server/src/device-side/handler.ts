@@ -8,6 +8,7 @@ import { idleBody, idleFor, installedBody, isIdle } from './ddi/poll.ts'
 import { rawHeader } from './headers.ts'
 import { credentialOf, identify, register, registrarOf, tenantOf } from './identify.ts'
 import { addressOf } from './limits.ts'
+import { leave } from './leave.ts'
 import { plain } from './plain/plain.ts'
 import { type Call, DeviceSide } from './side.ts'
 
@@ -81,8 +82,7 @@ export class DeviceHandler {
         ? ''
         : `${originOf(request, config.trustProxy)}/${tenant.isDefault ? DEFAULT_TENANT : url.slice(1, end)}${url.slice(end)}`
     const body = installed === 0 ? idleBody(seconds) : installedBody(seconds, base, installed)
-    response.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)])
-    response.end(body, 'latin1')
+    leave(response, 200, ['content-type', 'application/json', 'content-length', String(body.length)], body)
     return true
   }
 

@@ -4,22 +4,24 @@ import { to } from 'pg-copy-streams'
 const NULL = '\\N'
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b: '\b', f: '\f', v: '\v' }
 
+let copied = 0
+/** Rows this process has read so, ever. */
+export const rowsCopied = () => copied
+
 /**
- * Reads a query row by row as texts (null as null), without ever holding it whole; answers how many there were. `query`
- * must name no value from outside: COPY takes no parameters.
+ * Reads a query row by row as texts (null as null), without ever holding it whole. `query` must name no value from
+ * outside: COPY takes no parameters.
  */
 export async function copyRows(client: pg.Client, query: string, take: (row: (string | null)[]) => void) {
   const stream = client.query(to(`copy (${query}) to stdout`))
   let rest = ''
-  let count = 0
   stream.setEncoding('utf8')
   for await (const chunk of stream as AsyncIterable<string>) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) take(line.split('\t').map(valueOf))
-    count += lines.length
+    copied += lines.length
   }
-  return count
 }
 
 function valueOf(field: string) {

@@ -4,11 +4,12 @@ import type { Database } from '#db/client.ts'
 import type { Events, Topics } from '#kernel/events.ts'
 import { oneAtATime } from '#kernel/one-at-a-time.ts'
 import { giveBackMemory } from '#kernel/give-back.ts'
+import { rowsCopied } from './copy-rows.ts'
 import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
 import { loadRules, reloadGroup, reloadWhites } from './load-rules.ts'
 import { FleetState } from './state.ts'
 
-/** Devices read in one go that leave more behind in memory than a pause of some tens of milliseconds is worth. */
+/** Rows read in one go that leave more behind in memory than a pause of some tens of milliseconds is worth. */
 const MANY = 100_000
 /** Changes that come thicker than this are read together. */
 const PAUSE_MS = 20
@@ -160,19 +161,21 @@ export class Follower {
   }
 
   async #loadAll() {
+    const before = rowsCopied()
     const client = await this.#connected()
     const state = new FleetState(await countDevices(client))
     const horizon = await horizonOf(client)
     await loadReferences(client, state)
-    const count = await loadDevices(client, state)
+    await loadDevices(client, state)
     await loadRules(client, this.#parts.database.db, state)
     await loadTasks(client, state)
     this.state = state
     this.#horizon = horizon
-    if (count >= MANY) giveBackMemory()
+    if (rowsCopied() - before >= MANY) giveBackMemory()
   }
 
   async #follow() {
+    const before = rowsCopied()
     const marks = this.#marks
     this.#marks = new Marks()
     const { state } = this
@@ -187,7 +190,7 @@ export class Follower {
     // Somebody waits for a release to begin, or to stop. Its lists can name new devices only if those were told of before.
     const areDevicesKnown = !marks.devices && !marks.everything
     if (areDevicesKnown) await rules()
-    const count = await loadDevices(client, state, since)
+    await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadReferences(client, state)
     if (!areDevicesKnown) await rules()
     if (marks.everything) {
@@ -198,7 +201,7 @@ export class Follower {
     for (const [id, few] of marks.groups) await reloadGroup(client, db, state, id, few)
     await followTasks(client, state, since)
     this.#horizon = horizon
-    if (count >= MANY) giveBackMemory()
+    if (rowsCopied() - before >= MANY) giveBackMemory()
   }
 
   async #refreshGroups() {

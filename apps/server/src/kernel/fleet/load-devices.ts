@@ -25,10 +25,10 @@ export async function countDevices(client: pg.Client): Promise<number> {
   return rows[0]!.count
 }
 
-/** All living devices in one pass, or those written by `since` and later, the deleted ones too; answers how many. */
+/** All living devices in one pass, or those written by `since` and later, the deleted ones too. */
 export async function loadDevices(client: pg.Client, { slots }: FleetState, since?: string) {
   const which = since === undefined ? 'deleted_at is null' : `changed >= ${xid(since)}`
-  return copyRows(client, `${DEVICE_SQL} where ${which}`, (row) => {
+  await copyRows(client, `${DEVICE_SQL} where ${which}`, (row) => {
     const [id, tenantId, modelId, sn, verCode, status, wanted, deleted, tokenHash, seen] = row
     slots.put({
       id: Number(id),
