@@ -71,7 +71,7 @@ export class Tasks {
     this.#offering.add(slot)
     try {
       const { fleet } = this.#kernel
-      const made = await this.writes.run((db) => insertTask(db, { deviceId: fleet.slots.ids[slot]!, rule }))
+      const made = await this.#insert(fleet.slots.ids[slot]!, rule)
       if (!made) await fleet.sync()
       else this.#take(slot, { ...made, slot })
       return fleet.state.openTasks(slot).find(({ packageName }) => packageName === rule.packageName)
@@ -81,6 +81,17 @@ export class Tasks {
     } finally {
       this.#offering.delete(slot)
     }
+  }
+
+  async #insert(deviceId: number, { otaId, perMinute }: LiveRule): Promise<Omit<OpenTask, 'slot'> | undefined> {
+    const insertion = { ...INSERT_TASK, values: [deviceId, otaId] }
+    if (perMinute === null) return (await this.writes.single<Omit<OpenTask, 'slot'>>(insertion)).rows[0]
+    return this.writes.run(async (db) => {
+      const { rows } = await db.query<Omit<OpenTask, 'slot'>>(insertion)
+      // After the insertion: where another process was first no turn is used up. Thrown, so that nothing of it stays.
+      if (rows[0] && !(await takeTurn(db, otaId, perMinute))) throw FULL
+      return rows[0]
+    })
   }
 
   /** Known here at once; other processes hear of it by the database's own notice. */
@@ -160,36 +171,28 @@ export class Tasks {
   }
 }
 
-/** Prepared once a connection: planning it costs more than running it. */
+/**
+ * Prepared once a connection: planning it costs more than running it. The version's and the release's rows are held while
+ * the task is made: a stop either comes before, or finds it. The commit does not wait for the disk: the device has begun
+ * nothing yet, and what it does next is written after this.
+ */
 const INSERT_TASK = {
   name: 'offer-task',
-  text: `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, package_name, from_ver_code, ver_code, state, attempt)
+  text: `with v as materialized (select * from ota_versions where ota_id = $2 and status = 1 and deleted_at is null for share),
+     p as materialized (select * from ota_policies where ota_id = (select ota_id from v) for share),
+     quick as materialized (select set_config('synchronous_commit', 'off', true))
+   insert into ota_tasks (ota_id, device_id, tenant_id, model_id, package_name, from_ver_code, ver_code, state, attempt)
      select v.ota_id, d.id, d.tenant_id, d.model_id, v.package_name,
        case when v.kind = 1 then d.ver_code else (select ver_code from device_packages k where k.device_id = d.id and k.package_name = v.package_name) end,
        v.ver_code, case when coalesce(p.need_confirm, false) and not exists
          (select from device_auto_confirms c where c.device_id = d.id) then ${TASK.confirming} else ${TASK.offered} end,
        least(1 + (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id), 9999)
-     from devices d join ota_versions v on v.ota_id = $2 and v.status = 1 and v.deleted_at is null
-       left join ota_policies p on p.ota_id = v.ota_id
-     where d.id = $1 and d.deleted_at is null and d.status = 1 and coalesce(p.state, 0) < 3
+     from quick cross join v left join p on true join devices d on d.id = $1
+     where d.deleted_at is null and d.status = 1 and coalesce(p.state, 0) < 3
        and (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id and t.state = ${TASK.succeeded}) < ${MAX_SUCCESSES}
      on conflict (device_id, package_name) where close_time is null do nothing
      returning task_id as "taskId", ota_id as "otaId", package_name as "packageName", ver_code as "verCode", state, pushed,
        extract(epoch from create_time)::float8 * 1000 as "handedAt", extract(epoch from update_time)::float8 * 1000 as "updatedAt"`,
-}
-
-/**
- * The version's and the release's rows are held while the task is made: a stop either comes before, or finds it. The
- * commit does not wait for the disk: the device has begun nothing yet, and what it does next is written after this.
- */
-async function insertTask(db: Querying, { deviceId, rule }: { deviceId: number; rule: LiveRule }) {
-  const otaId = Number(rule.otaId)
-  await db.query(`set local synchronous_commit = off;
-    select from ota_versions where ota_id = ${otaId} for share; select from ota_policies where ota_id = ${otaId} for share`)
-  const { rows } = await db.query<Omit<OpenTask, 'slot'>>({ ...INSERT_TASK, values: [deviceId, otaId] })
-  // After the insertion: where another process was first no turn is used up. Thrown, so that nothing of it stays.
-  if (rows[0] && rule.perMinute !== null && !(await takeTurn(db, otaId, rule.perMinute))) throw FULL
-  return rows[0]
 }
 const FULL = new Error('the release has handed out all it may in this minute')
 
