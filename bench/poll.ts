@@ -17,22 +17,24 @@ const MODELS = 500
 const LISTED = 100_000
 const DEVICES = Number(process.env.BENCH_DEVICES ?? 1_000_000)
 const CONNECTIONS = 50
-const SECONDS = 6
-const ROUNDS = 3
+const SECONDS = 4
+const ROUNDS = 5
 
 export async function run() {
   const before = await startProduct({ port: 18_341 })
   const { dataDir } = before
-  const small = rssOf(before.pid)
+  const grewFrom = rssOf(before.pid)
+  const empty = await weigh(before)
   fill(before)
   await untilKnown(before, `D${DEVICES}`)
+  await untilQuiet(before)
   remark(
     `load of the machine ${loadavg()
       .map((each) => each.toFixed(1))
       .join(' ')}; ${DEVICES} devices; data in ${dataDir}`,
   )
   try {
-    await memory(before, small)
+    await memory(before, { empty, grewFrom })
     await throughput(before)
     await changes(before)
     await downloads(before)
@@ -94,14 +96,49 @@ async function untilKnown({ url }: Product, sn: string) {
   }
 }
 
+/** The lists and tasks of these devices are read after them: until the process does next to nothing for three seconds. */
+async function untilQuiet({ pid }: Product) {
+  for (let quiet = 0; quiet < 3; ) {
+    const before = ticksOf(pid)
+    await new Promise((done) => setTimeout(done, 1000))
+    quiet = ticksOf(pid) - before < 5 ? quiet + 1 : 0
+  }
+}
+
+/** Hundredths of a second of processor time. */
+function ticksOf(pid: number) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
 const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** What a million devices cost: a second process that knows them all, against one that has not read them. */
-async function memory({ pid }: Product, before: number) {
-  await new Promise((done) => setTimeout(done, 3000))
-  const grown = rssOf(pid) - before
-  remark(`resident memory grew by ${(grown / 2 ** 20).toFixed(0)} MiB, what reading left behind included`)
-  print({ name: 'memory a device', value: grown / (DEVICES + LISTED), unit: 'bytes', bar: 200, better: 'less' })
+interface Weights {
+  readonly empty: number
+  readonly grewFrom: number
+}
+
+/** What a million devices cost: a process that has read them at its start, against one that found none. */
+async function memory(product: Product, { empty, grewFrom }: Weights) {
+  const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`
+  remark(`resident memory of the process that was there while they came grew by ${mib(rssOf(product.pid) - grewFrom)}`)
+  const known = await weigh(product, `D${DEVICES}`)
+  remark(`of a process for devices alone: ${mib(empty)} with none, ${mib(known)} with all of them`)
+  const value = (known - empty) / (DEVICES + LISTED)
+  print({ name: 'memory a device', value, unit: 'bytes', bar: 200, better: 'less' })
+}
+
+/** Resident memory of a second process, for devices alone, on the same database, once it has nothing more to do. */
+async function weigh({ socket }: Product, sn?: string) {
+  const env = { DATABASE_URL: `postgresql://oms@localhost/oms?host=${encodeURIComponent(socket)}`, OMS_ROLE: 'device' }
+  const second = await startProduct({ port: 18_344, database: 'given', env })
+  try {
+    if (sn) await untilKnown(second, sn)
+    await untilQuiet(second)
+    return rssOf(second.pid)
+  } finally {
+    await second.stop()
+  }
 }
 
 async function throughput(product: Product) {
@@ -140,6 +177,7 @@ async function throughput(product: Product) {
     bar: 0.7,
     better: 'more',
   })
+  remark(`the bare server itself does ${(hello / one).toFixed(1)} times what one query a poll does`)
   print({ name: 'idle poll ÷ one SQL query a poll', value: idle / one, unit: '×', bar: 15, better: 'more' })
 }
 

@@ -182,7 +182,6 @@ export class Follower {
     const { db } = this.#parts.database
     const client = await this.#connected()
     const since = this.#horizon ?? '0'
-    const horizon = await horizonOf(client)
     const rules = async () => {
       if (marks.everything || !marks.rules) await loadRules(client, db, state)
       else if (marks.rules.size > 0) await loadRules(client, db, state, marks.rules)
@@ -190,6 +189,7 @@ export class Follower {
     // Somebody waits for a release to begin, or to stop. Its lists can name new devices only if those were told of before.
     const areDevicesKnown = !marks.devices && !marks.everything
     if (areDevicesKnown) await rules()
+    const horizon = await horizonOf(client)
     await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadReferences(client, state)
     if (!areDevicesKnown) await rules()
