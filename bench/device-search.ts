@@ -56,6 +56,8 @@ async function search(product: Product) {
   const every = Math.max(1, Math.floor(ROWS / QUESTIONS))
   const sns = psql(product, `select sn from devices where id % ${every} = 1 limit ${QUESTIONS}`).split('\n')
   const ticket = await product.login()
+  // As a server that has been asked before answers: neither side compiles any more.
+  for (const sn of sns) await ask(product, ticket, ['GET', `${PAGE}&sn=${sn.slice(6, 12)}`])
   const floor: number[] = []
   for (let round = 0; round < 50; round++) {
     const started = performance.now()

@@ -53,6 +53,14 @@ test('a hot page is the page of the ordinary query, row by row', async () => {
   })
 })
 
+test('rows with given keys come in their order, each as the ordinary query reads it', async () => {
+  const all = await select().orderBy(desc(loginLogs.infoId)).limit(9)
+  const some = all.filter((_, at) => at % 2 === 0)
+  const ids = some.map(({ infoId }) => infoId).toReversed()
+  expect(await lists.among('some', hot(), [...ids, -1])).toEqual(some)
+  expect(await lists.among('some', hot(), [])).toEqual([])
+})
+
 test('totals beyond ten thousand are estimates, small ones are counted afresh', async () => {
   const all = hot()
   const page = { pageNum: 1, pageSize: 10 }

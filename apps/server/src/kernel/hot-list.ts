@@ -66,6 +66,7 @@ export class HotLists {
   readonly #pipeline: Pipeline
   readonly #names: Names
   readonly #shapes = new Map<string, Shape>()
+  readonly #picks = new Map<string, Pick<Shape, 'rows' | 'decode'>>()
   readonly #totals = new Map<string, { at: number; total: Promise<Total> }>()
 
   constructor({ database, pipeline, names }: Parts) {
@@ -90,6 +91,19 @@ export class HotLists {
       this.#totalOf(shape, prepared, values),
     ])
     return { list: list as unknown as (Awaited<Q>[number] & Record<F, string>)[], ...total }
+  }
+
+  /** The rows with these keys, in their order: a page that was found some other way. */
+  async among<Q extends PgSelect>(
+    shape: string,
+    query: () => Pick<HotQuery<Q>, 'select' | 'key' | 'order'>,
+    ids: readonly number[],
+  ) {
+    const made = this.#picks.get(shape) ?? pickOf(query())
+    this.#picks.set(shape, made)
+    const { name, text, valuesOf } = made.rows
+    const rows = await this.#pipeline.rows({ name, text, values: valuesOf({ ids }) })
+    return rows.map(made.decode) as unknown as Awaited<Q>[number][]
   }
 
   /** Each connection keeps the statements of first pages; those of later ones are too many, and rare. */
@@ -192,6 +206,19 @@ function shapeOf(
       to: fields.length + index,
     })),
   }
+}
+
+function pickOf({
+  select,
+  key,
+  order,
+}: Pick<HotQuery<PgSelect>, 'select' | 'key' | 'order'>): Pick<Shape, 'rows' | 'decode'> {
+  const rows = select()
+  const { sql: text, params } = rows
+    .where(sql`${key} = any(${sql.placeholder('ids')})`)
+    .orderBy(...order)
+    .toSQL()
+  return { rows: statementOf(text, params), decode: decoderOf(fieldsOf(rows)) }
 }
 
 function statementOf(text: string, params: readonly unknown[]): Statement {

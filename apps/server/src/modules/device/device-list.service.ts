@@ -54,13 +54,14 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
  * A page found by a part of a serial, by an index made for that, whatever else is asked for. Nothing when other filters
  * or orders come with a part so common that more devices have it than a pager reaches.
  */
-async function serialPage({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+async function serialPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
   const { sn, ...others } = input
   if (sn === undefined || sn.length < MIN_KEYED_PART) return undefined
   const isAlone = isPlain(user, others) && HOT_KEYS.every((key) => input[key] === undefined)
   if (isAlone && input.orderByColumn === undefined) {
     const { ids, ...total } = await pageWithPart(db, sn, offsetOf(input), input.pageSize)
-    return { list: await rowsWith(db, ids), ...total }
+    const query = () => ({ select: () => shownDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
+    return { list: ids.length === 0 ? [] : await kernel.lists.among('device', query, ids), ...total }
   }
   const hits = await fewWithPart(db, sn)
   if (!hits) return undefined
