@@ -1,12 +1,10 @@
 import { constants } from 'node:fs'
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DiskRead } from './disk-read.ts'
 import { freeBytes, KEEP_FREE_BYTES, spool, sweepSpool, syncDirectory } from './spool.ts'
 import { assertSha256, type ByteRange, FileMissing, type FileStore, type ListedFile, type PutOptions } from './store.ts'
 
-const READ_BYTES = 256 * 1024
-/** A range up to here is read, and written to its socket, in one piece: clients that fetch by pieces ask for this much. */
-const RANGE_BYTES = 1024 * 1024
 const STALE_MS = 60 * 60 * 1000
 const PAIR = /^[0-9a-f]{2}$/
 
@@ -37,8 +35,7 @@ export class LocalStore implements FileStore {
 
   async openRead(sha256: string, range?: ByteRange) {
     const handle = await open(this.#path(sha256)).catch(missing)
-    const length = range ? range.end - range.start + 1 : Number.POSITIVE_INFINITY
-    return handle.createReadStream({ highWaterMark: length <= RANGE_BYTES ? length : READ_BYTES, ...range })
+    return new DiskRead(handle, range)
   }
 
   async stat(sha256: string) {
