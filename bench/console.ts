@@ -1,13 +1,8 @@
 /// <reference lib="dom" />
 // The console as a visitor on a slow line sees it: 1.6 Mbit/s, 150 ms round trips, a processor four times slower.
-import { execFileSync } from 'node:child_process'
-import { createHash, X509Certificate } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createSecureServer } from 'node:http2'
-import { request as ask } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
+import { BARE, startFront } from './lib/front.ts'
 import { isMain } from './lib/main.ts'
 import { startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
@@ -15,6 +10,8 @@ import { median, print, remark } from './lib/report.ts'
 const PORT = 18_381
 const FRONT = 18_382
 const ROUNDS = 5
+/** About what travels to the first list: scripts, styles, document, answers. */
+const LIST_BYTES = 310_000
 const PASSWORD = 'Bench-admin-5'
 const LISTS = ['/upgrade/ota', '/system/manager'] as const
 const SLOW = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
@@ -25,44 +22,6 @@ interface Visit {
   readonly cdp: CDPSession
   /** Bytes of scripts as they travelled, and how many files. */
   readonly scripts: { bytes: number; files: number }
-}
-
-/** HTTP/2 before the product, as a reverse proxy gives it; the certificate lives as long as the run. */
-async function front() {
-  const folder = mkdtempSync(join(tmpdir(), 'oms-cert-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes']
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject], {
-    stdio: 'ignore',
-  })
-  const pem = readFileSync(cert)
-  const spki = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' })
-  const server = createSecureServer({ key: readFileSync(key), cert: pem })
-  rmSync(folder, { recursive: true })
-  server.on('stream', (stream, headers) => {
-    const fields = Object.entries(headers).filter(([name]) => !name.startsWith(':'))
-    const onward = ask(
-      {
-        port: PORT,
-        method: String(headers[':method']),
-        path: String(headers[':path']),
-        // A browser may split its cookies over several fields; HTTP/1 knows one.
-        headers: { ...Object.fromEntries(fields), cookie: [headers.cookie ?? []].flat().join('; ') },
-      },
-      (reply) => {
-        const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...kept } = reply.headers
-        if (stream.closed) return
-        stream.respond({ ':status': reply.statusCode ?? 502, ...kept })
-        reply.pipe(stream)
-      },
-    )
-    onward.on('error', () => stream.close())
-    stream.on('error', () => onward.destroy()).on('close', () => onward.destroy())
-    stream.pipe(onward)
-  })
-  await new Promise<void>((done) => void server.listen(FRONT, '127.0.0.1', done))
-  // Trusted by its key: behind a certificate error Chromium would keep no file in its cache.
-  return { server, trusted: createHash('sha256').update(spki).digest('base64') }
 }
 
 const URL_OF = `https://127.0.0.1:${FRONT}`
@@ -90,11 +49,12 @@ async function visit(context: BrowserContext): Promise<Visit> {
 
 const fresh = (browser: Browser) => browser.newContext({ locale: 'zh-CN', viewport: { width: 1440, height: 900 } })
 
-/** Milliseconds from the start of the navigation until `ready` holds in two frames after one another. */
+/** Milliseconds from the start of the navigation to the first frame in which `ready` holds, by the page's own clock. */
 async function usable(page: Page, path: string, ready: () => boolean) {
   await page.goto(`${URL_OF}${path}`, { waitUntil: 'commit' })
-  await page.waitForFunction(ready, undefined, { polling: 'raf', timeout: 60_000 })
-  return page.evaluate(() => performance.now())
+  const look = `(${ready})() && performance.now()`
+  const seen = await page.waitForFunction(look, undefined, { polling: 'raf', timeout: 60_000 })
+  return Number(await seen.jsonValue())
 }
 
 const loginReady = () => document.activeElement?.id === 'account'
@@ -110,6 +70,8 @@ async function logIn(page: Page) {
 }
 
 interface Round {
+  bare: number
+  bytes: number
   login: number
   home: number
   list: number
@@ -119,6 +81,7 @@ interface Round {
 
 /** One visitor: the login page first; then, each from an empty cache, home and a list; then login to list in one go. */
 async function round(browser: Browser): Promise<Round> {
+  const [bare, bytes] = [await alone(browser, BARE), await alone(browser, `${BARE}?${LIST_BYTES}`)]
   const context = await fresh(browser)
   const first = await visit(context)
   const login = await usable(first.page, '/login', loginReady)
@@ -137,7 +100,23 @@ async function round(browser: Browser): Promise<Round> {
   await context.close()
   const whole = []
   for (const path of LISTS) whole.push(await loginToList(browser, path))
-  return { login, home, list, toList: whole.map(({ bytes }) => bytes), files: whole.map(({ files }) => files) }
+  return {
+    bare,
+    bytes,
+    login,
+    home,
+    list,
+    toList: whole.map(({ bytes }) => bytes),
+    files: whole.map(({ files }) => files),
+  }
+}
+
+async function alone(browser: Browser, path: string) {
+  const context = await fresh(browser)
+  const { page } = await visit(context)
+  const time = await usable(page, path, loginReady)
+  await context.close()
+  return time
 }
 
 async function loginToList(browser: Browser, path: string) {
@@ -222,7 +201,7 @@ async function openAndClose(page: Page, times: number) {
 /** Measures the console in Chromium on the slow profile. */
 export async function run() {
   const product = await startProduct({ port: PORT })
-  const proxy = await front()
+  const proxy = await startFront({ from: FRONT, onto: PORT })
   const trust = `--ignore-certificate-errors-spki-list=${proxy.trusted}`
   const args = [trust, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
   const browser = await chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args })
@@ -233,6 +212,10 @@ export async function run() {
     const less = { unit: 's', better: 'less' } as const
     remark(
       '1.6 Mbit/s, 150 ms, 4× CPU, cold cache, brotli over h2 (the product speaks HTTP/1.1; h2 is a front of this bench)',
+    )
+    const floor = [seconds((each) => each.bare), seconds((each) => each.bytes)].map((each) => each.toFixed(2))
+    remark(
+      `here a page of one field alone takes ${floor[0]} s, and with ${LIST_BYTES / 1000} KB of idle script ${floor[1]} s`,
     )
     print({ name: 'login usable', value: seconds(({ login }) => login), bar: 0.5, ...less })
     print({ name: 'home usable', value: seconds(({ home }) => home), bar: 2.0, ...less })
