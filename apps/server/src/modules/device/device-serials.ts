@@ -9,7 +9,7 @@ import { alive } from '#kernel/tenancy.ts'
 export const MIN_KEYED_PART = 4
 
 /** Devices counted one by one before the rest is estimated: each lies on a page of its own that has to be read. */
-const COUNTED = 200
+const COUNTED = 100
 
 /** Devices with a part in their serials, whoever may see them but for the tenant's wall. */
 export interface SerialHits {
