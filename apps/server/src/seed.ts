@@ -20,15 +20,35 @@ export interface Seeded {
   readonly oneTimePassword: string | undefined
 }
 
+interface FirstPassword {
+  readonly plain: string
+  /** Nobody chose it: `admin` has to change it at the first login. */
+  readonly isOneTime: boolean
+  readonly hash: string
+}
+
+interface SeedOptions {
+  readonly passwords: Passwords
+  readonly adminPassword: string | undefined
+  /** Begun before the database was there: hashing takes a good part of a first start. */
+  readonly firstPassword?: Promise<FirstPassword> | undefined
+}
+
+/** The password `admin` begins with: `given`, or a readable one made here. */
+export async function makeFirstPassword(passwords: Passwords, given: string | undefined): Promise<FirstPassword> {
+  const plain = given ?? readablePassword()
+  return { plain, isOneTime: given === undefined, hash: await passwords.hash(md5Hex(plain)) }
+}
+
 /** Brings the database up to the product: platform tenant, super role, `admin`, menus, dictionaries. Safe at every start. */
 export async function seed(
   { db }: Pick<Database, 'db'>,
-  { passwords, adminPassword }: { passwords: Passwords; adminPassword: string | undefined },
+  { passwords, adminPassword, firstPassword }: SeedOptions,
 ): Promise<Seeded> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
     await seedShipped(tx)
-    return { oneTimePassword: await seedAdmin(tx, passwords, adminPassword) }
+    return { oneTimePassword: await seedAdmin(tx, () => firstPassword ?? makeFirstPassword(passwords, adminPassword)) }
   })
 }
 
@@ -73,18 +93,18 @@ const SUPER_ROLE = {
 }
 
 /** Only while the system has no account at all: a renamed or deleted `admin` never comes back by itself. */
-async function seedAdmin(db: Db, passwords: Passwords, given: string | undefined) {
+async function seedAdmin(db: Db, firstPassword: () => Promise<FirstPassword>) {
   const [existing] = await db.select({ uid: accounts.uid }).from(accounts).limit(1)
   if (existing) return undefined
-  const password = given ?? readablePassword()
+  const { plain, isOneTime, hash } = await firstPassword()
   const [created] = await db
     .insert(accounts)
     .values({
       account: 'admin',
       realname: '系统管理员',
       tenantId: PLATFORM_TENANT_ID,
-      passwordHash: await passwords.hash(md5Hex(password)),
-      pwdMustChange: given === undefined,
+      passwordHash: hash,
+      pwdMustChange: isOneTime,
       isTenantAdmin: true,
     })
     .returning({ uid: accounts.uid })
@@ -98,7 +118,7 @@ async function seedAdmin(db: Db, passwords: Passwords, given: string | undefined
     .update(roles)
     .set({ createBy: created?.uid ?? null })
     .where(eq(roles.id, SUPER_ROLE_ID))
-  return given === undefined ? password : undefined
+  return isOneTime ? plain : undefined
 }
 
 /** Twelve characters without look-alikes (0/O, 1/l/I): 60 bits, fit to be typed from a screen. */

@@ -3,6 +3,7 @@ import type { Database } from '#db/client.ts'
 import { migrate } from '#db/migrate.ts'
 import type { Config } from '#kernel/config.ts'
 import { createKernel } from '#kernel/kernel.ts'
+import { Passwords } from '#kernel/passwords.ts'
 import { fillDemo } from './demo/fill.ts'
 import { registerDemoPulse } from './demo/pulse.ts'
 import { DEMO_ACCOUNT, DEMO_PASSWORD } from './demo/vendor.ts'
@@ -11,13 +12,15 @@ import { registerDeviceSideJobs } from './device-side/jobs.ts'
 import { registerJobs } from './jobs.ts'
 import { servingFor } from './listen.ts'
 import { readableError } from './readable-stack.ts'
-import { seed } from './seed.ts'
+import { makeFirstPassword, seed } from './seed.ts'
 
 const STOP_WITHIN = 10_000
 const DRAIN_WITHIN = 6_000
 
 interface Start {
   readonly config: Config
+  /** There is no database yet: `opening` makes it. */
+  readonly isFirst: boolean
   /** Under way since before this part of the program was loaded. */
   readonly opening: Promise<Database>
   /** Takes over what the database has to say from now on, and what it said so far. */
@@ -25,9 +28,12 @@ interface Start {
 }
 
 /** Runs the product until a signal stops it; rejects when it cannot start. */
-export async function serve({ config, opening, onWarning }: Start) {
+export async function serve({ config, isFirst, opening, onWarning }: Start) {
   const log = pino({ level: config.logLevel, serializers: { err: readableError } })
   onWarning((message) => log.warn(message))
+  const passwords = new Passwords()
+  const firstPassword = isFirst ? makeFirstPassword(passwords, config.adminPassword) : undefined
+  firstPassword?.catch(() => {})
   const database = await opening
   let stop = () => database.close()
   try {
@@ -35,8 +41,9 @@ export async function serve({ config, opening, onWarning }: Start) {
     if (applied.length > 0) log.info({ applied }, 'migrated')
     const kernel = await createKernel({ config, database, log })
     const { oneTimePassword } = await seed(database, {
-      passwords: kernel.passwords,
+      passwords,
       adminPassword: config.adminPassword,
+      firstPassword,
     })
     await kernel.permVersion.follow(kernel)
     // Before anybody can look: nobody sees a half-filled screen.

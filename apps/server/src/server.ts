@@ -1,4 +1,4 @@
-import { openDatabase } from '#db/client.ts'
+import { isToBeMade, openDatabase } from '#db/client.ts'
 import { readConfig } from '#kernel/config.ts'
 import { explainFailure } from './failure.ts'
 import { keptKey } from './furniture-key.ts'
@@ -8,6 +8,7 @@ try {
   const early: string[] = []
   let warn = (message: string): void => void early.push(message)
   const config = readConfig(process.env)
+  const isFirst = isToBeMade(config)
   const opening = openDatabase(config, {
     warn: (message) => warn(message),
     furnitureKey: async () => keptKey() ?? (await import('./furniture.ts')).furniture().key,
@@ -16,6 +17,7 @@ try {
   const { serve } = await import('./serve.ts')
   await serve({
     config,
+    isFirst,
     opening,
     onWarning(listener) {
       warn = listener

@@ -2,7 +2,7 @@ import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import type { Config } from '#kernel/config.ts'
-import { openCluster } from './embedded/cluster.ts'
+import { hasCluster, openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/guard.ts'
 
 /** The database as services see it: the pool, or one transaction on it. */
@@ -44,6 +44,9 @@ pg.types.setTypeParser(20, Number)
 pg.types.setTypeParser(INT8_ARRAY, (text: string) =>
   readTexts(text).map((item) => (item === null ? null : Number(item))),
 )
+
+/** Will opening make the embedded database, because there is none yet? */
+export const isToBeMade = ({ database, dataDir }: Config) => !database.url && !hasCluster(dataDir)
 
 /** The embedded database of the data folder, or the one `DATABASE_URL` names. */
 export async function openDatabase(config: Config, options: DatabaseOptions = {}): Promise<Database> {

@@ -47,9 +47,11 @@ export type ClusterOptions = {
 const SOCKET_FOLDER_LIMIT = 90
 const SYNC_AFTER = 3_000
 
+export const hasCluster = (dataDir: string) => existsSync(join(dataDir, 'postgres'))
+
 /** Opens the database in `dataDir`, making it if it is not there, and keeps it running until `close`. */
 export async function openCluster({ dataDir, role, warn, furnitureKey }: ClusterOptions): Promise<Cluster> {
-  const isNew = !existsSync(join(dataDir, 'postgres'))
+  const isNew = !hasCluster(dataDir)
   const site = await settle(dataDir, furnitureKey)
   const sync = isNew ? syncLater(site.cluster) : async () => {}
   const running = await ensureRunning(site)
