@@ -91,7 +91,9 @@ export async function verify(connection: pg.ClientConfig, folder: string, manife
       'select rolcreatedb or rolsuper as may from pg_roles where rolname = current_user',
     )
     if (allowed.rows[0]?.may !== true) return false
-    await admin.query(`create database ${name} template template0 encoding 'UTF8'`)
+    // An embedded cluster keeps one template, and that as it came.
+    const { rowCount } = await admin.query(`select from pg_database where datname = 'template0'`)
+    await admin.query(`create database ${name} template ${rowCount ? 'template0' : 'template1'} encoding 'UTF8'`)
     try {
       await restoreRows(inDatabase(connection, name), folder, manifest)
     } finally {

@@ -25,7 +25,7 @@ export const APP_ROLE = 'oms'
 export const APP_DATABASE = 'oms'
 
 /** Raised whenever `initialise` or `furnish` changes. */
-const REVISION = 2
+const REVISION = 3
 
 /** What a new cluster holds beyond an empty database: the program's own tables and what they ship with. */
 export interface Furniture {
@@ -144,7 +144,10 @@ async function furnish(sockets: string) {
   const inside = new pg.Client({ ...connection, database: APP_DATABASE })
   await inside.connect()
   await inside.query('create extension pg_trgm')
-  // Nobody works there, and its three hundred files would be written at every first start.
+  // Nobody works there, and their three hundred files each would be written at every first start. What is made later is
+  // made of template1.
   await inside.query('drop database postgres with (force)')
+  await inside.query(`update pg_database set datistemplate = false where datname = 'template0'`)
+  await inside.query('drop database template0')
   await inside.end()
 }
