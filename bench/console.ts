@@ -50,17 +50,19 @@ async function visit(context: BrowserContext): Promise<Visit> {
 const fresh = (browser: Browser) => browser.newContext({ locale: 'zh-CN', viewport: { width: 1440, height: 900 } })
 
 /** Milliseconds from the start of the navigation to the first frame in which `ready` holds, by the page's own clock. */
-async function usable(page: Page, path: string, ready: () => boolean) {
+async function usable(page: Page, path: string, ready: () => number | false) {
   await page.goto(`${URL_OF}${path}`, { waitUntil: 'commit' })
-  const look = `(${ready})() && performance.now()`
-  const seen = await page.waitForFunction(look, undefined, { polling: 'raf', timeout: 60_000 })
+  const seen = await page.waitForFunction(ready, undefined, { polling: 'raf', timeout: 60_000 })
   return Number(await seen.jsonValue())
 }
 
-const loginReady = () => document.activeElement?.id === 'account'
-const homeReady = () => Boolean(document.querySelector('.home-blocks > *') && document.querySelector('aside nav a'))
+/** When it was so, in milliseconds of the page's own clock; false while it is not. */
+const loginReady = () => document.activeElement?.id === 'account' && performance.now()
+const homeReady = () =>
+  Boolean(document.querySelector('.home-blocks > *') && document.querySelector('aside nav a')) && performance.now()
 const listReady = () =>
-  Boolean(document.querySelector('.kit-search') && document.querySelector('.kit-card > .ant-empty, .ant-table-row'))
+  Boolean(document.querySelector('.kit-search') && document.querySelector('.kit-card > .ant-empty, .ant-table-row')) &&
+  performance.now()
 
 async function logIn(page: Page) {
   await page.fill('#account', 'admin')
@@ -87,7 +89,7 @@ async function round(browser: Browser): Promise<Round> {
   const login = await usable(first.page, '/login', loginReady)
   await logIn(first.page)
   const cookies = await context.cookies()
-  const signed = async (path: string, ready: () => boolean) => {
+  const signed = async (path: string, ready: () => number | false) => {
     const other = await fresh(browser)
     await other.addCookies(cookies)
     const { page } = await visit(other)
