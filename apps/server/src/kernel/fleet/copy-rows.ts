@@ -14,6 +14,8 @@ export const rowsCopied = () => copied
  */
 export async function copyRows(client: pg.Client, query: string, take: (row: (string | null)[]) => void) {
   const stream = client.query(to(`copy (${query}) to stdout`))
+  // Between its last row and the end of its query the connection may still break: then nobody listens any more.
+  stream.on('error', () => {})
   let rest = ''
   stream.setEncoding('utf8')
   for await (const chunk of stream as AsyncIterable<string>) {
