@@ -1,4 +1,4 @@
-import { obstacleOf, placeOf, type RuleCode } from './match.ts'
+import { obstacleOf, passes, placeOf, type RuleCode } from './match.ts'
 import type { Moment } from './rule.ts'
 import { FLAG } from './slots.ts'
 import type { FleetState, LiveRule } from './state.ts'
@@ -101,15 +101,15 @@ function look(state: FleetState, { rule, everybody, higher, slot, now, options }
     verCode,
     slot,
   }
-  const obstacle = obstacleOf(everybody, device, now)
+  // Asked as a poll does, which is quicker; only a device that is refused is asked why.
+  const obstacle = passes(everybody, device, now) ? undefined : obstacleOf(everybody, device, now)
   const place = placeOf(deviceId, rule.otaId)
   if (obstacle !== undefined) return add(survey.obstacles, obstacle)
   survey.places[place]! += 1
-  if (obstacleOf(rule, device, now) !== undefined) return add(survey.obstacles, 'share')
+  if (rule.percent < PLACES && !passes(rule, device, now)) return add(survey.obstacles, 'share')
   if (state.isSpent(rule, slot)) survey.spent += 1
   else if (state.openTasks(slot).some(({ packageName }) => packageName === rule.packageName)) survey.busy += 1
-  else if (higher.some((each) => obstacleOf(each, device, now) === undefined && !state.isSpent(each, slot)))
-    survey.outranked += 1
+  else if (higher.some((each) => passes(each, device, now) && !state.isSpent(each, slot))) survey.outranked += 1
   else {
     survey.count += 1
     add(survey.versions, verCode)
