@@ -1,6 +1,7 @@
 import dayjs from 'dayjs'
 import { Calendar } from './calendar.ts'
 import type { DateRangeProps } from './filter-date.tsx'
+import { useTakeOver } from './use-stand-in.ts'
 
 const DAY = 'YYYY-MM-DD'
 const daysAgo = (days: number) => dayjs().subtract(days, 'day')
@@ -20,8 +21,7 @@ export function DateRange({ id, from, to, due, onChange }: DateRangeProps) {
       presets={PRESETS}
       classNames={{ popup: { root: 'kit-range' } }}
       allowEmpty={[true, true]}
-      autoFocus={due === 'focused' || due === 'opened'}
-      defaultOpen={due === 'opened'}
+      {...useTakeOver(due)}
       style={{ width: '100%' }}
     />
   )

@@ -3,7 +3,7 @@ import { Form } from 'antd'
 import { useId } from 'react'
 import { later } from '#kernel/later.tsx'
 import './kit.css'
-import { type Due, useStandIn } from './use-stand-in.ts'
+import { type Due, STAND_IN, useStandIn } from './use-stand-in.ts'
 import 'virtual:antd/picker.css'
 
 export interface DateRangeProps {
@@ -60,6 +60,7 @@ function StandIn({ id, from = '', to = '', onPointerDown, onClick, onFocus }: Da
   return (
     <div
       className="ant-picker ant-picker-range ant-picker-outlined css-var-root ant-picker-css-var kit-range-early"
+      {...{ [STAND_IN]: '' }}
       onPointerDown={onPointerDown}
       onClick={onClick}
     >

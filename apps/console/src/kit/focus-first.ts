@@ -10,5 +10,6 @@ export const focusOpened = (open: boolean) => {
 
 const firstControl = (element: HTMLElement | null | undefined) =>
   element?.querySelector<HTMLElement>(
-    'input:not([type=hidden]):not([disabled]):not([readonly]), textarea:not([disabled])',
+    // A select without a search is an input one cannot write in; calendars, which open by themselves, are passed over.
+    'input:not([type=hidden]):not([disabled]):is(:not([readonly]), [role=combobox]), textarea:not([disabled])',
   )

@@ -1,7 +1,7 @@
 import { Select, type SelectProps } from 'antd'
-import type { Due } from './use-stand-in.ts'
+import { type Due, useTakeOver } from './use-stand-in.ts'
 
 /** antd's select, taking over from its stand-in. */
 export const FullSelect = ({ due, ...select }: SelectProps & { due: Due }) => (
-  <Select {...select} autoFocus={due === 'focused' || due === 'opened'} defaultOpen={due === 'opened'} />
+  <Select {...select} {...useTakeOver(due)} />
 )

@@ -1,7 +1,7 @@
 import { DownOutlined } from '@ant-design/icons'
 import type { SelectProps } from 'antd'
 import { later } from '#kernel/later.tsx'
-import { useStandIn } from './use-stand-in.ts'
+import { STAND_IN, useStandIn } from './use-stand-in.ts'
 import 'virtual:antd/select.css'
 
 let here = false
@@ -44,6 +44,7 @@ function StandIn({
   return (
     <div
       className={`ant-select ant-select-outlined css-var-root ant-select-css-var ant-select-single ant-select-show-arrow kit-select-early${disabled ? ' ant-select-disabled' : ''}`}
+      {...{ [STAND_IN]: '' }}
       onPointerDown={onPointerDown}
       onClick={onClick}
       style={rest.style}

@@ -28,3 +28,21 @@ export function useStandIn(isHere: () => boolean) {
     },
   }
 }
+
+/**
+ * How the real control takes over from its stand-in: with the focus, open if it was pressed; and doing neither to a person
+ * who has gone on to another field since.
+ */
+export function useTakeOver(due: Due) {
+  const [taken] = useState(() => !hasGoneOn() && due)
+  return { autoFocus: taken === 'focused' || taken === 'opened', defaultOpen: taken === 'opened' }
+}
+
+/** Asked while the stand-in is still on the page. */
+function hasGoneOn() {
+  const now = document.activeElement
+  return now !== null && now.matches('input, textarea, button, a[href]') && !now.closest(`[${STAND_IN}]`)
+}
+
+/** Marks a stand-in. */
+export const STAND_IN = 'data-stand-in'
