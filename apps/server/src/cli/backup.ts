@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { readMigrations } from '#db/migrate.ts'
+import { makeFolder } from '#kernel/files/make-folder.ts'
 import type { FileStore } from '#kernel/files/store.ts'
 import { hasTable, openSession, partitionsOf, sequencesOf, tablesOf } from './catalog.ts'
 import { CommandError } from './command.ts'
@@ -24,7 +25,7 @@ export async function backup({ connection, files, secretKeyFile }: BackupSource,
   if (existsSync(folder) && (await readdir(folder)).length > 0) throw new CommandError(`备份目录 ${folder} 不是空的`)
   const partial = `${folder}.partial`
   await rm(partial, { recursive: true, force: true })
-  await mkdir(join(partial, 'rows'), { recursive: true, mode: 0o700 })
+  makeFolder(join(partial, 'rows'), 0o700)
   const hasKey = secretKeyFile !== undefined && existsSync(secretKeyFile)
   if (hasKey) await copyFile(secretKeyFile, join(partial, SECRET_KEY))
   const rows = await takeRows(connection, partial)

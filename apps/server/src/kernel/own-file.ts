@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from './files/make-folder.ts'
 
 /**
  * The text of a file in the data folder, made once and for its owner only. A link, not a write, puts it in place: two
@@ -11,7 +12,7 @@ export function readOrMake(path: string, make: () => string): string {
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error
   }
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const fresh = `${path}.${process.pid}`
   writeFileSync(fresh, make(), { mode: 0o600, flush: true })
   try {

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
+import { makeFolder } from '#kernel/files/make-folder.ts'
 import { type Account, accountFor, isReachable } from './account.ts'
 import { syncFolder } from './archive.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
@@ -116,7 +117,7 @@ async function settle(dataDir: string, furnitureKey: ClusterOptions['furnitureKe
 
 function prepareFolder(dataDir: string): string {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    makeFolder(dataDir)
     return realpathSync(dataDir)
   } catch (error) {
     throw new EmbeddedDatabaseError(`不能使用数据目录 ${dataDir}：${error instanceof Error ? error.message : error}`)
