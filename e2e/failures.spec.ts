@@ -52,6 +52,7 @@ test('ERR-02 a session that ended leaves the page, and one button leads to login
   const dialog = page.getByRole('dialog', { name: '系统提示' })
   await expect(dialog).toContainText('登录状态已过期，您可以继续留在该页面，或者重新登录')
   await expect(dialog.getByRole('button', { name: '重新登录' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: '取消' })).toBeHidden()
   await dialog.getByRole('button', { name: /Close|关闭/ }).click()
   await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
   await page.getByRole('button', { name: '保存' }).click()

@@ -19,7 +19,8 @@ export function ReloginDialog() {
       centered
       mask={{ closable: false }}
       okText="重新登录"
-      cancelButtonProps={{ hidden: true }}
+      // Hidden by an attribute it would stay: the buttons' own rules are stronger.
+      footer={(_, { OkBtn }) => <OkBtn />}
       onOk={logInAgain}
       onCancel={() => relogin.set(undefined)}
     >
