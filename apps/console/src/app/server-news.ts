@@ -4,7 +4,7 @@ import { openEventStream } from '#kernel/event-stream.ts'
 import { useServerEvent } from '#kernel/events.ts'
 import { bindPermRefetch, heedPermVersion } from '#kernel/perm-version.ts'
 import { askRelogin, isLeaving } from '#kernel/relogin.ts'
-import { currentPermissions, currentSession } from '#kernel/session.tsx'
+import { currentSession } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
 
 /** Listens to the server while one is logged in: rights, ended sessions, changed rows, messages. */
@@ -33,14 +33,13 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
 function oneAtATime(reload: () => Promise<void>) {
   let running = false
   let told = ''
-  const go = (version: string) => {
+  return (version: string) => {
     told = version
     if (running) return
     running = true
     void reload().finally(() => {
       running = false
-      if (told !== version && told !== currentPermissions().version) go(told)
+      if (told !== version) heedPermVersion(told)
     })
   }
-  return go
 }

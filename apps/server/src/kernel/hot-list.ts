@@ -99,10 +99,10 @@ export class HotLists {
     query: () => Pick<HotQuery<Q>, 'select' | 'key' | 'order'>,
     ids: readonly number[],
   ) {
+    if (ids.length === 0) return []
     const made = this.#picks.get(shape) ?? pickOf(query())
     this.#picks.set(shape, made)
-    const { name, text, valuesOf } = made.rows
-    const rows = await this.#pipeline.rows({ name, text, values: valuesOf({ ids }) })
+    const rows = await this.#pipeline.rows(named(made.rows, { ids }))
     return rows.map(made.decode) as unknown as Awaited<Q>[number][]
   }
 

@@ -61,7 +61,7 @@ async function serialPage({ db, user, kernel }: Ctx, input: ParsedOf<typeof call
   if (isAlone && input.orderByColumn === undefined) {
     const { ids, ...total } = await pageWithPart(db, sn, offsetOf(input), input.pageSize)
     const query = () => ({ select: () => shownDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
-    return { list: ids.length === 0 ? [] : await kernel.lists.among('device', query, ids), ...total }
+    return { list: await kernel.lists.among('device', query, ids), ...total }
   }
   const hits = await fewWithPart(db, sn)
   if (!hits) return undefined
