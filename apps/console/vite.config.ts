@@ -1,6 +1,5 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { withoutRuntimeStyles } from './build/antd-runtime-styles.ts'
 import { antdStyles } from './build/antd-styles.ts'
 import { GROUPS } from './build/chunks.ts'
 import { compressed } from './build/compressed.ts'
@@ -8,6 +7,7 @@ import { displayPage } from './build/display-page.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 import { loginPage } from './build/login-page.ts'
 import { preloadMain } from './build/preload-main.ts'
+import { staticTheme } from './build/static-theme.ts'
 import { unusedParts } from './build/unused-parts.ts'
 
 const api = { '/api': process.env['OMS_API'] ?? 'http://127.0.0.1:8080' }
@@ -19,7 +19,7 @@ export default defineConfig({
     react(),
     lightSchemas(),
     antdStyles(),
-    withoutRuntimeStyles(),
+    staticTheme(),
     unusedParts(),
     preloadMain(),
     loginPage(),

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Plugin } from 'vite'
+import { withVariables } from './placed-variables.ts'
+import { variablesOf } from './theme-variables.ts'
 
 /** Whole components of antd that are never used here; a test holds it against what is imported. */
 export const UNUSED: ReadonlySet<string> = new Set(
@@ -28,27 +30,37 @@ const PICKER_PANEL =
 /** What belongs to no component that can be imported: animations, drawings, resets. */
 const SHARED = 'shared'
 
+const SRC = join(import.meta.dirname, '../src')
 const ID = /^virtual:antd\/([a-z]+)\.css$/
 const STYLE_HOOK = /[\\/]antd[\\/]es[\\/]([a-z-]+)[\\/]style[\\/]index\.js$/
 
 /**
  * Serves antd's published style sheet in pieces, so that no rule is computed in the browser: in a build each component
  * imports its own rules, which so arrive with the chunk that holds it, and `virtual:antd/shared.css` has the rest.
- * While developing, that one has all. Per-theme variables are left out: they are set at run time.
+ * While developing, that one has all, and antd writes its variables at run time; a build has those of both themes
+ * here as well.
  */
 export function antdStyles(): Plugin {
   const sheet = createRequire(import.meta.url).resolve('antd/dist/antd.css')
   const components = join(dirname(sheet), '../es')
   let hasFolder = (folder: string) => existsSync(join(components, folder, 'style/index.js'))
+  let isBuild = true
   let made: ReadonlyMap<string, string> | undefined
   const pieces = () => {
-    made ??= split(readFileSync(sheet, 'utf8'), hasFolder)
+    made ??= isBuild ? themedPieces() : split(readFileSync(sheet, 'utf8'), hasFolder)
     return made
   }
+  const themedPieces = () =>
+    withVariables(split(readFileSync(sheet, 'utf8'), hasFolder), ownTexts(), {
+      light: variablesOf('light'),
+      dark: variablesOf('dark'),
+      shared: SHARED,
+    })
   return {
     name: 'antd-styles',
     configResolved({ command }) {
-      if (command === 'serve') hasFolder = () => false
+      isBuild = command === 'build'
+      if (!isBuild) hasFolder = () => false
     },
     resolveId: (id) => (ID.test(id) ? `\0${id}` : undefined),
     load(id) {
@@ -70,6 +82,13 @@ export function antdStyles(): Plugin {
     },
   }
 }
+
+/** All of the console's own sources: style sheets and components name variables of antd. */
+const ownTexts = () =>
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:css|tsx?)$/.test(file))
+    .map((file) => readFileSync(join(SRC, file), 'utf8'))
+    .join('\n')
 
 const foldersOf = (component: string) => FOLDERS[component] ?? [component]
 

@@ -3,13 +3,6 @@ import type { Plugin } from 'vite'
 
 const SMALL_VALIDATOR = join(import.meta.dirname, '../src/kernel/small-validator.ts')
 const NOTHING = 'export default () => null'
-/** Styles are static; what is still written at run time (the drawings' few rules) is in the sheet as well. */
-const NO_STYLIS = `export const compile = () => []
-export const serialize = () => ''
-export const middleware = () => () => ''
-export const prefixer = () => {}
-export const stringify = prefixer`
-
 /** Of a tree a table of ticked rows needs its sums alone, not the tree that is drawn, nor the list it scrolls in. */
 const TREE_SUMS = `export { conductCheck } from '@rc-component/tree/es/utils/conductUtil'
 export { convertDataToEntities } from '@rc-component/tree/es/utils/treeUtil'
@@ -28,7 +21,6 @@ const PARTS: readonly { from: RegExp; source: string; code: string }[] = [
   { from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/, source: '../pagination', code: NOTHING },
   { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '../../radio', code: NOTHING },
   { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '@rc-component/tree', code: TREE_SUMS },
-  { from: /@ant-design[\\/]cssinjs[\\/]/, source: 'stylis', code: NO_STYLIS },
   // The few lists of more than a page's rows wait a moment for the table that draws only those in sight.
   {
     from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/,

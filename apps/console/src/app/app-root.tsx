@@ -5,7 +5,8 @@ import zhCN from 'antd/locale/zh_CN'
 import { type ReactNode, useEffect } from 'react'
 import { AddressRouter } from '#kernel/router.tsx'
 import { bindToaster } from '#kernel/toast.ts'
-import { themeOf, useShade } from './theme.ts'
+import { themeOf } from './look.ts'
+import { useShade } from './theme.ts'
 
 /** Everything a page may count on: theme, language, toasts, queries, addresses. */
 export function AppRoot({ client, children }: { client: QueryClient; children: ReactNode }) {

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import * as antd from 'antd'
+import { createElement, type FunctionComponent, type ReactNode } from 'react'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { type Shade, themeOf } from '../src/app/look.ts'
+import { split } from './antd-styles.ts'
+import { withVariables } from './placed-variables.ts'
+import { load, variablesOf } from './theme-variables.ts'
+
+const SHEET = load.resolve('antd/dist/antd.css')
+const { createCache, extractStyle, StyleProvider } = load('@ant-design/cssinjs') as Cssinjs
+
+interface Cssinjs {
+  createCache(): object
+  extractStyle(cache: object, options: { plain: boolean; types: readonly string[] }): string
+  readonly StyleProvider: FunctionComponent<{ cache: object }>
+}
+
+test('a variable goes with the only piece that uses it, else with what is shared, with all it stands for', () => {
+  const pieces = new Map([
+    ['btn', '.ant-btn{color:var(--ant-one);margin:var(--ant-both)}'],
+    ['table', '.ant-table{margin:var(--ant-both)}'],
+    ['shared', ''],
+  ])
+  const light = new Map([
+    ['--ant-one', 'var(--ant-inner)'],
+    ['--ant-inner', 'red'],
+    ['--ant-both', '1px'],
+    ['--ant-own', '2px'],
+    ['--ant-unused', '3px'],
+  ])
+  const dark = new Map(light).set('--ant-inner', 'blue')
+  const placed = withVariables(pieces, 'p{margin:var(--ant-own)}', { light, dark, shared: 'shared' })
+  expect(Object.fromEntries(placed)).toEqual({
+    btn: `:root{--ant-one:var(--ant-inner);--ant-inner:red;}:root[data-theme="dark"]{--ant-inner:blue;}${pieces.get('btn')}`,
+    table: pieces.get('table'),
+    shared: ':root{--ant-both:1px;--ant-own:2px;}',
+  })
+})
+
+test.each<Shade>(['light', 'dark'])(
+  'the %s theme has every variable antd writes at run time, with its value',
+  (shade) => {
+    const written = atRunTime(shade)
+    const ours = variablesOf(shade)
+    expect(written.size).toBeGreaterThan(500)
+    expect(Object.fromEntries([...written].map(([name]) => [name, ours.get(name)]))).toEqual(
+      Object.fromEntries(written),
+    )
+  },
+)
+
+test('no rule of antd uses a variable that nobody defines', () => {
+  const known = variablesOf('light')
+  const rules = [...split(readFileSync(SHEET, 'utf8'), () => true).values()].join('')
+  const defined = new Set([...rules.matchAll(/(--ant-[\w-]+):/g)].map(([, name]) => name))
+  // With a second value in reserve it may well be undefined: components set it on themselves. These do so too, and the
+  // width of a step's description antd defines nowhere.
+  const inline = /^--ant-(?:modal-xs-width|col-\w*-flex|timeline-dot-\w+|steps-description-max-width)$/
+  const used = new Set([...rules.matchAll(/var\((--ant-[\w-]+)\)/g)].map(([, name = '']) => name))
+  expect([...used].filter((name) => !known.has(name) && !defined.has(name) && !inline.test(name))).toEqual([])
+})
+
+/** Variables of what is drawn here, as antd itself writes them when it computes its styles in the browser. */
+function atRunTime(shade: Shade): ReadonlyMap<string, string> {
+  const cache = createCache()
+  const { Button, Table, Select, Form, Input, Tag, Tabs, Tree, Alert, Steps, DatePicker, Tooltip, Menu } = antd
+  const drawn: ReactNode[] = [
+    createElement(Button, { key: 1 }, 'x'),
+    createElement(Table, { key: 2, rowSelection: {}, columns: [{ title: 'x' }] }),
+    createElement(Select, { key: 3 }),
+    createElement(Form, { key: 4 }, createElement(Form.Item, { label: 'x' }, createElement(Input))),
+    createElement(Input.TextArea, { key: 5 }),
+    createElement(Tag, { key: 6, color: 'green' }, 'x'),
+    createElement(Tabs, { key: 7, items: [{ key: 'x', label: 'x' }] }),
+    createElement(Tree, { key: 8, treeData: [{ key: 'x', title: 'x' }] }),
+    createElement(Alert, { key: 9, title: 'x' }),
+    createElement(Steps, { key: 10, items: [{ title: 'x' }] }),
+    createElement(DatePicker, { key: 11 }),
+    createElement(Tooltip, { key: 12, title: 'x' }, createElement('i')),
+    createElement(Menu, { key: 13, items: [{ key: 'x', label: 'x' }] }),
+  ]
+  const theme = { ...themeOf(shade), zeroRuntime: false }
+  const page = createElement(antd.ConfigProvider, { theme }, drawn)
+  renderToString(createElement(StyleProvider, { cache }, page))
+  const css = extractStyle(cache, { plain: true, types: ['cssVar', 'token'] })
+  return new Map([...css.matchAll(/(--ant-[\w-]+):([^;]*);/g)].map(([, name = '', value = '']) => [name, value]))
+}

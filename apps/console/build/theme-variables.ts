@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { theme } from 'antd'
+import { type Shade, themeOf } from '../src/app/look.ts'
+
+/** By name (`--ant-…`), the value of a CSS variable. */
+export type Variables = ReadonlyMap<string, string>
+type Tokens = Readonly<Record<string, unknown>>
+
+/** What a component of antd says of the variables of its own. */
+interface Component {
+  readonly name: string
+  readonly defaults: Tokens | ((token: Tokens) => Tokens) | undefined
+  readonly unitless: Readonly<Record<string, boolean>>
+}
+type Maker = (
+  name: string | readonly string[],
+  style: unknown,
+  defaults?: Component['defaults'],
+  options?: { unitless?: Record<string, boolean> },
+) => () => readonly string[]
+
+const antdPackage = createRequire(import.meta.url).resolve('antd/package.json')
+/** As antd itself does it: what it computes its styles with is its own affair. */
+export const load = createRequire(antdPackage)
+const ANTD = join(dirname(antdPackage), 'lib')
+const STYLE_FILE = /^(?!config-provider)[a-z-]+[\\/]style[\\/][\w-]+\.js$/
+const UTILS = '@ant-design/cssinjs-utils'
+const { token2CSSVar } = load('@ant-design/cssinjs') as { token2CSSVar(key: string, prefix: string): string }
+
+/** Every variable antd would write at run time, with its value in this theme; numbers are pixels unless antd says not. */
+export function variablesOf(shade: Shade): Variables {
+  const token = tokensOf(shade)
+  const { unitless } = load(join(ANTD, 'theme/useToken.js')) as { unitless: Component['unitless'] }
+  const found = new Map<string, string>()
+  const put = (key: string, value: unknown, isBare: boolean | undefined) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return
+    found.set(token2CSSVar(key, 'ant'), typeof value === 'number' && !isBare ? `${value}px` : String(value))
+  }
+  for (const [key, value] of Object.entries(token)) put(key, value, unitless[key])
+  for (const component of components()) {
+    const { name, defaults = {} } = component
+    const own = typeof defaults === 'function' ? defaults(token) : defaults
+    for (const [key, value] of Object.entries(own)) {
+      const bare = component.unitless[key] || unitless[key] || key === 'zIndexPopup'
+      put(`${name}${key.slice(0, 1).toUpperCase()}${key.slice(1)}`, value, bare)
+    }
+  }
+  return found
+}
+
+/** The tokens themselves, as antd's components read them. */
+export const tokensOf = (shade: Shade) => theme.getDesignToken(themeOf(shade)) as unknown as Tokens
+
+let known: readonly Component[] | undefined
+
+/**
+ * Loads the style files of antd once more, with a maker of styles that only notes what it is told. antd has no call
+ * that lists them; drawing every component instead would miss those that show only when something opens.
+ */
+function components(): readonly Component[] {
+  if (known) return known
+  const noted: Component[] = []
+  const note: Maker = (name, _style, defaults, options) => {
+    noted.push({ name: String([name].flat()[0]), defaults, unitless: options?.unitless ?? {} })
+    return () => []
+  }
+  const utils = load(UTILS) as object
+  const cached = load.cache[load.resolve(UTILS)]
+  const aside = Object.entries(load.cache).filter(([file]) => file.startsWith(ANTD))
+  for (const [file] of aside) delete load.cache[file]
+  if (!cached) throw new Error(`${UTILS} is not where antd looks for it`)
+  const genStyleUtils = () => ({ genStyleHooks: note, genSubStyleComponent: note, genComponentStyleHook: note })
+  cached.exports = { ...utils, genStyleUtils }
+  for (const file of styleFiles()) {
+    const { default: hook } = load(file) as { default?: unknown }
+    // Some make their style only when they are drawn.
+    if (basename(file) === 'index.js' && typeof hook === 'function') hook('ant')
+  }
+  cached.exports = utils
+  for (const file of Object.keys(load.cache)) if (file.startsWith(ANTD)) delete load.cache[file]
+  for (const [file, module] of aside) load.cache[file] = module
+  known = noted
+  return noted
+}
+
+const styleFiles = () =>
+  readdirSync(ANTD, { recursive: true, encoding: 'utf8' })
+    .filter((file) => STYLE_FILE.test(file))
+    .map((file) => join(ANTD, file))

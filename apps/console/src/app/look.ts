@@ -1,0 +1,91 @@
+import { theme as antd, type ThemeConfig } from 'antd'
+
+export type Shade = 'light' | 'dark'
+
+const FONT = `-apple-system, "Segoe UI", "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif`
+
+// antd's default blue and its placeholder and description greys stay below a contrast of 4.5: both are set here.
+const LIGHT = {
+  colorPrimary: '#155eef',
+  colorInfo: '#155eef',
+  colorPrimaryHover: '#0f4bc4',
+  colorPrimaryActive: '#0b3aa0',
+  colorLink: '#155eef',
+  colorLinkHover: '#0f4bc4',
+  colorLinkActive: '#0b3aa0',
+  colorSuccess: '#15803d',
+  colorError: '#c5221a',
+  colorWarning: '#b54708',
+  colorBgLayout: '#f4f6fa',
+  colorTextPlaceholder: 'rgba(16, 24, 40, 0.6)',
+  colorTextDescription: 'rgba(16, 24, 40, 0.66)',
+  colorTextTertiary: 'rgba(16, 24, 40, 0.66)',
+  colorTextHeading: '#101828',
+}
+/** What antd would derive: from colours this dark mud, in the dark theme links too dim to read. Set as they are. */
+const EXACT_LIGHT = {
+  colorInfoBg: '#e9f1ff',
+  colorInfoBorder: '#b2ccff',
+  colorSuccessBg: '#effaf3',
+  colorSuccessBorder: '#a6dcb9',
+  colorWarningBg: '#fff6ea',
+  colorWarningBorder: '#f3c999',
+  colorErrorBg: '#fff1f0',
+  colorErrorBorder: '#f5b7b1',
+  // antd's own tag colours stay below a contrast of 4.5 on their pale grounds.
+  'green-7': '#237804',
+  'orange-7': '#ad4e00',
+  'gold-7': '#874d00',
+  'cyan-7': '#006d75',
+  'lime-7': '#3f6600',
+  'yellow-7': '#765700',
+  'volcano-7': '#ad2102',
+}
+const EXACT_DARK = {
+  colorLink: '#84adff',
+  colorLinkHover: '#b2ccff',
+  colorLinkActive: '#84adff',
+  colorInfo: '#84adff',
+  colorInfoBg: '#12233f',
+  colorInfoBorder: '#27497f',
+  colorSuccess: '#4cc38a',
+  colorSuccessBg: '#10291d',
+  colorSuccessBorder: '#1f5a3c',
+  colorWarning: '#f0a63a',
+  colorWarningBg: '#2e2110',
+  colorWarningBorder: '#66481a',
+  colorErrorBg: '#33191a',
+  colorErrorBorder: '#7a3432',
+}
+const DARK = {
+  colorPrimary: '#3d7bfd',
+  colorInfo: '#3d7bfd',
+  colorError: '#ff9a92',
+  colorBgLayout: '#0d1117',
+  colorBgContainer: '#151b23',
+  colorBgElevated: '#1c232d',
+  colorTextPlaceholder: 'rgba(255, 255, 255, 0.6)',
+  colorTextDescription: 'rgba(255, 255, 255, 0.66)',
+  colorTextTertiary: 'rgba(255, 255, 255, 0.66)',
+}
+
+type Algorithm = typeof antd.darkAlgorithm
+const exact =
+  (base: Algorithm, tokens: object): Algorithm =>
+  (seed) => ({ ...base(seed), ...tokens })
+const ALGORITHMS = {
+  light: exact(antd.defaultAlgorithm, EXACT_LIGHT),
+  dark: exact(antd.darkAlgorithm, EXACT_DARK),
+}
+
+/**
+ * The whole look. While developing, antd makes CSS variables of it at run time; a build has them, and the rules, in
+ * static files (`build/antd-styles.ts`), and this file as what comes out of it (`build/static-theme.ts`).
+ */
+export const themeOf = (shade: Shade): ThemeConfig => ({
+  zeroRuntime: true,
+  hashed: false,
+  cssVar: { key: 'css-var-root' },
+  algorithm: ALGORITHMS[shade],
+  token: { ...(shade === 'dark' ? DARK : LIGHT), borderRadius: 6, fontFamily: FONT },
+})
