@@ -24,22 +24,37 @@ export const GROUPS = [
     test: inPackages(['react/', 'react-dom/', 'scheduler/', 'react-router/', '@tanstack/', 'cookie-es/']),
     priority: 9,
   },
+  // Drawings and the helpers they stand on: the frame has some, long before antd is there.
   {
-    name: 'frame',
+    name: 'icons',
     test: inPackages([
-      '@ant-design/(?:cssinjs|cssinjs-utils|colors|fast-color)/',
-      '@ant-design/icons/es/(?:components|utils|_util)',
+      '@ant-design/icons/es/(?:components|utils|_util|.*Utils)',
+      '@ant-design/icons(?:-svg)?/es/(?:asn|icons)/(?:(?:Check|Exclamation|Close|Info)CircleFilled|(?:Loading|Close|Search|Down)Outlined)',
+      'clsx/',
+      rc('util'),
+    ]),
+    priority: 7.5,
+  },
+  {
+    name: 'antd',
+    test: inPackages([
+      '@ant-design/(?:colors|fast-color)/',
       '@babel/runtime/',
       '@emotion/',
-      'stylis/',
       'is-mobile/',
-      antd('theme|_util|config-provider|button|modal|message|notification|app|style|space|skeleton'),
-      antd('watermark|locale'),
-      rc('util|motion|portal|notification|dialog|context'),
+      antd('theme|_util|config-provider|button|style|space|skeleton|locale|grid'),
+      'antd/es/(?:modal|notification|message|form)/(?:locale|context|validateMessagesContext)\\.js',
+      rc('motion|portal|context'),
     ]),
     priority: 7,
   },
-  // What opens beside something else: tables, forms and pickers all use it, the frame and the home page do not.
+  // Questions, notices and toasts: above the page, and after it.
+  {
+    name: 'overlays',
+    test: inPackages([antd('modal|message|notification'), rc('notification|dialog')]),
+    priority: 6.8,
+  },
+  // What opens beside something else: tables, forms and pickers all use it.
   {
     name: 'popups',
     test: inPackages([

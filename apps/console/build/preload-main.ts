@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
+const ANTD_ROOT = '/src/kit/antd-root.tsx'
 const MODULES = join(import.meta.dirname, '../src/modules')
 
 /** Just what is read of a bundle, so that the build's own types stay out of it. */
@@ -59,18 +60,23 @@ export function preloadMain(): Plugin {
 /** By address, what its page needs beyond main; `early.ts` asks for it while main is on its way. */
 function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
   return Object.fromEntries(
-    pagesByAddress().map(([path, source]) => {
-      const { scripts, styles } = filesOf(bundle, source)
-      return [path, [...scripts, ...styles].filter((file) => !here.has(file))]
+    pagesByAddress().map(({ path, source, plain }) => {
+      const parts = [source, ...(plain ? [] : [ANTD_ROOT])].map((part) => filesOf(bundle, part))
+      const files = parts.flatMap(({ scripts, styles }) => [...scripts, ...styles])
+      return [path, [...new Set(files)].filter((file) => !here.has(file))]
     }),
   )
 }
 
 /** Read from the text of the screens: their own imports are the browser's business. */
 const pagesByAddress = () =>
-  screenFiles().flatMap(({ module, text }) => {
-    const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
-    return [...found].map(([, path = '', page]) => [path, `/src/modules/${module}/${page}`] as const)
+  screenFiles().flatMap(({ module, text: screens }) => {
+    const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
+    return [...found].map(([text, path = '', page]) => ({
+      path,
+      source: `/src/modules/${module}/${page}`,
+      plain: text.includes('plain: true'),
+    }))
   })
 
 /** By address, the call a list asks first; `early.ts` asks it while the code is on its way. */

@@ -29,7 +29,7 @@ export const DesignTokenContext = createContext(defaultConfig)`,
   'theme/util/useResetIconStyle.js': 'export default () => {}',
 }
 const INLINE_VARIABLES = /export const genCssVar = [^]+$/
-const LOOK = join(import.meta.dirname, '../src/app/look.ts')
+const LOOK = join(import.meta.dirname, '../src/kit/look.ts')
 const CSSINJS = '\0without-cssinjs'
 const NOTHING = `
 import { createContext } from 'react'

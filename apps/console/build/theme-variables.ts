@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { theme } from 'antd'
-import { type Shade, themeOf } from '../src/app/look.ts'
+import type { Shade } from '../src/kernel/shade.ts'
+import { themeOf } from '../src/kit/look.ts'
 
 /** By name (`--ant-…`), the value of a CSS variable. */
 export type Variables = ReadonlyMap<string, string>

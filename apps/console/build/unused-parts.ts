@@ -21,6 +21,24 @@ const PARTS: readonly { from: RegExp; source: string; code: string }[] = [
   { from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/, source: '../pagination', code: NOTHING },
   { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '../../radio', code: NOTHING },
   { from: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useSelection\.js$/, source: '@rc-component/tree', code: TREE_SUMS },
+  // The foundations, which come first, need of forms only where a field stands, and of tool tips nothing.
+  {
+    from: /antd[\\/]es[\\/]form[\\/]context\.js$/,
+    source: '@rc-component/form',
+    code: 'export const FormProvider = ({ children }) => children',
+  },
+  { from: /antd[\\/]es[\\/]config-provider[\\/]index\.js$/, source: '../tooltip/UniqueProvider', code: NOTHING },
+  // No drawing here has two tones, so none is mixed.
+  {
+    from: /@ant-design[\\/]icons[\\/]es[\\/]colorUtils\.js$/,
+    source: '@ant-design/colors/es/generate',
+    code: 'export default () => []',
+  },
+  {
+    from: /@ant-design[\\/]icons[\\/]es[\\/]colorUtils\.js$/,
+    source: '@ant-design/colors',
+    code: 'export const blue = {}',
+  },
   // The few lists of more than a page's rows wait a moment for the table that draws only those in sight.
   {
     from: /antd[\\/]es[\\/]table[\\/]InternalTable\.js$/,

@@ -1,32 +1,21 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { App, ConfigProvider } from 'antd'
-import zhCN from 'antd/locale/zh_CN'
-import { type ReactNode, useEffect } from 'react'
+import IconContext from '@ant-design/icons/es/components/Context'
+import type { ReactNode } from 'react'
 import { AddressRouter } from '#kernel/router.tsx'
-import { bindToaster } from '#kernel/toast.ts'
-import { themeOf } from './look.ts'
-import { useShade } from './theme.ts'
+import { Overlays } from './overlays.tsx'
 
-/** Everything a page may count on: theme, language, toasts, queries, addresses. */
-export function AppRoot({ client, children }: { client: QueryClient; children: ReactNode }) {
-  const shade = useShade()
-  return (
-    <QueryClientProvider client={client}>
-      <ConfigProvider locale={zhCN} theme={themeOf(shade)} button={{ autoInsertSpace: false }}>
-        <App className="app" message={{ maxCount: 5 }}>
-          <Toasts />
-          <AddressRouter>{children}</AddressRouter>
-        </App>
-      </ConfigProvider>
-    </QueryClientProvider>
-  )
-}
+/** Their few rules are in a style sheet. */
+const ICONS = { prefixCls: 'anticon', zeroRuntime: true }
 
-function Toasts() {
-  const { message } = App.useApp()
-  useEffect(() => {
-    bindToaster((level, text) => void message[level](<span role={level === 'error' ? 'alert' : 'status'}>{text}</span>))
-  }, [message])
-  return null
-}
+/** Everything a page may count on: queries, addresses, toasts and questions above it. */
+export const AppRoot = ({ client, children }: { client: QueryClient; children: ReactNode }) => (
+  <QueryClientProvider client={client}>
+    <IconContext value={ICONS}>
+      <div className="app">
+        <Overlays />
+        <AddressRouter>{children}</AddressRouter>
+      </div>
+    </IconContext>
+  </QueryClientProvider>
+)

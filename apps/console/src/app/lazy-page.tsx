@@ -1,6 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { loadChunk } from '#kernel/load-chunk.ts'
 import type { Screen } from '#kernel/screens.ts'
+import { loadAntd, within } from '#kit/lazy-antd.tsx'
 
 const arrived = new Map<string, ComponentType>()
 const begun = new Map<string, Promise<ComponentType>>()
@@ -9,13 +10,18 @@ function begin(screen: Screen) {
   const { path } = screen
   const running = begun.get(path)
   if (running) return running
-  const started = loadChunk(screen.page).then(({ default: page }) => {
+  const started = withAntd(screen).then((page) => {
     arrived.set(path, page)
     return page
   })
   begun.set(path, started)
   started.catch(() => forgetPage(screen))
   return started
+}
+
+async function withAntd({ page, plain }: Screen): Promise<ComponentType> {
+  const [{ default: Page }, antd] = await Promise.all([loadChunk(page), plain ? undefined : loadAntd()])
+  return antd ? within(antd.AntdRoot, Page) : Page
 }
 
 /** Starts loading a screen's code before anything renders it. */

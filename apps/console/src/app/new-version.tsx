@@ -1,25 +1,26 @@
-import { App, Button } from 'antd'
 import { useEffect } from 'react'
+import { notification } from '#kernel/overlays.ts'
+import { ActionButton } from './action-button.tsx'
 
 const EVERY_MS = 5 * 60_000
 const KEY = 'new-version'
 
 /** Says once that a newer program is installed; the person decides when to load it. */
 export function NewVersion() {
-  const { notification } = App.useApp()
   useEffect(() => {
     const look = async () => {
       if (document.visibilityState !== 'visible' || !(await isOutdated())) return
       clearInterval(timer)
-      notification.info({
+      notification.open({
+        type: 'info',
         key: KEY,
         title: '系统已更新',
         description: '刷新后使用新版本。请先保存正在编辑的内容。',
         duration: 0,
         actions: (
-          <Button type="primary" size="small" onClick={() => location.reload()}>
+          <ActionButton primary onClick={() => location.reload()}>
             立即刷新
-          </Button>
+          </ActionButton>
         ),
       })
     }
@@ -29,7 +30,7 @@ export function NewVersion() {
       clearInterval(timer)
       document.removeEventListener('visibilitychange', look)
     }
-  }, [notification])
+  }, [])
   return null
 }
 

@@ -1,16 +1,14 @@
-import { Button } from 'antd'
-import { lazy, Suspense } from 'react'
-import { loadChunk } from '#kernel/load-chunk.ts'
+import { Suspense } from 'react'
 import { useSession } from '#kernel/session.tsx'
+import { ActionButton } from './action-button.tsx'
+import { lazyAntd } from '#kit/lazy-antd.tsx'
 import { logOut } from './leave.ts'
 import { NoticePage } from './notice-page.tsx'
 
-const JoinPage = lazy(() =>
-  loadChunk(() => import('#modules/tenant/join-page.tsx')).then(({ JoinPage: page }) => ({ default: page })),
-)
+const JoinPage = lazyAntd(() => import('#modules/tenant/join-page.tsx'), 'JoinPage')
 
 const TITLE = '暂无可用菜单，请联系管理员'
-const LogOut = () => <Button onClick={() => void logOut()}>退出登录</Button>
+const LogOut = () => <ActionButton onClick={() => void logOut()}>退出登录</ActionButton>
 
 /** An account that may see nothing yet: said plainly, with the way in where it belongs to nobody, and the way out. */
 export function NoMenus() {

@@ -1,7 +1,7 @@
-import { Button } from 'antd'
 import { Component, type ReactNode } from 'react'
 import { messageOf } from '#kernel/call.ts'
 import { ChunkError } from '#kernel/load-chunk.ts'
+import { ActionButton } from './action-button.tsx'
 import { NoticePage } from './notice-page.tsx'
 
 interface Props {
@@ -30,10 +30,10 @@ function PageFailed({ error, onRetry }: { error: unknown; onRetry: () => void })
       title={missing ? '页面加载失败' : '页面出错了'}
       hint={missing ? '网络不稳定，或者系统已经更新。请重试，仍然失败时请刷新浏览器。' : messageOf(error)}
     >
-      <Button type="primary" onClick={onRetry}>
+      <ActionButton primary onClick={onRetry}>
         重试
-      </Button>
-      <Button onClick={() => location.reload()}>刷新浏览器</Button>
+      </ActionButton>
+      <ActionButton onClick={() => location.reload()}>刷新浏览器</ActionButton>
     </NoticePage>
   )
 }

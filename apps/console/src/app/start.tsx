@@ -1,22 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from 'antd'
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { isPublic } from '#kernel/addresses.ts'
 import { useSession } from '#kernel/session.tsx'
+import { ActionButton } from './action-button.tsx'
 import { Console } from './console.tsx'
-import { loadChunk } from '#kernel/load-chunk.ts'
+import { lazyAntd } from '#kit/lazy-antd.tsx'
 import { NewVersion } from './new-version.tsx'
 import { NoticePage } from './notice-page.tsx'
 import { PageLoading } from './page-loading.tsx'
 import { loadPermissions, type Readiness } from './permissions.ts'
 import { useServerNews } from './server-news.ts'
-import { ReloginDialog } from './relogin-dialog.tsx'
 import { SessionWatch } from './session-watch.tsx'
 
-const RegisterPage = lazy(() => loadChunk(() => import('#modules/account/register.page.tsx')))
-const ResetPage = lazy(() => loadChunk(() => import('#modules/account/reset.page.tsx')))
-const ForcedPage = lazy(() => loadChunk(() => import('#modules/account/forced-password.page.tsx')))
+const RegisterPage = lazyAntd(() => import('#modules/account/register.page.tsx'), 'default')
+const ResetPage = lazyAntd(() => import('#modules/account/reset.page.tsx'), 'default')
+const ForcedPage = lazyAntd(() => import('#modules/account/forced-password.page.tsx'), 'default')
 
 /** The first fork: pages of a stranger, the forced change of a password, or the console. */
 export function Start({ ready }: { ready: Readiness }) {
@@ -37,7 +36,6 @@ export function Start({ ready }: { ready: Readiness }) {
       ) : (
         <LoggedIn first={ready} />
       )}
-      <ReloginDialog />
     </Suspense>
   )
 }
@@ -68,8 +66,8 @@ function LoggedIn({ first }: { first: Readiness }) {
 
 const StartFailed = ({ onRetry }: { onRetry: () => void }) => (
   <NoticePage title="菜单加载失败" hint="网络异常或服务器暂时不可用，请稍后重试。">
-    <Button type="primary" onClick={onRetry}>
+    <ActionButton primary onClick={onRetry}>
       重试
-    </Button>
+    </ActionButton>
   </NoticePage>
 )

@@ -8,9 +8,9 @@ const AGAIN_MS = 500
 const UNFINISHED = '.kit-skeleton, .ant-skeleton, .loading-block'
 
 /** Runs when the screen has shown what it has to show, and nothing else happens; answers how to call it off. */
-export function whenQuiet(run: () => void) {
+export function whenQuiet(run: () => void, afterMs = QUIET_MS) {
   const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
-  let timer = setTimeout(check, QUIET_MS)
+  let timer = setTimeout(check, afterMs)
   function check() {
     const started = document.documentElement.dataset['started'] !== undefined
     if (started && !isUnfinished()) return void idle(run)

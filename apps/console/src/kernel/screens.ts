@@ -34,6 +34,8 @@ export interface Screen {
   readonly under?: `/${string}`
   /** Fills the whole window and never becomes a tab. */
   readonly bare?: true
+  /** Drawn without antd, whose code it does not wait for. */
+  readonly plain?: true
   readonly prefetch?: (at: ScreenAddress) => readonly FirstRead[]
 }
 

@@ -1,4 +1,5 @@
 import { readCookie, writeCookie } from './cookies.ts'
+import { overlaysWanted } from './overlays.ts'
 
 export type ToastLevel = 'success' | 'info' | 'warning' | 'error'
 type Toaster = (level: ToastLevel, text: string) => void
@@ -12,7 +13,7 @@ let show: Toaster = () => {}
 let waiting: [ToastLevel, string][] = []
 let bound = false
 
-/** The layout gives the toasts their place; what came before it existed is shown then. */
+/** Gives the toasts their place on the screen; what came before it existed is shown then. */
 export function bindToaster(toaster: Toaster) {
   show = toaster
   bound = true
@@ -21,8 +22,9 @@ export function bindToaster(toaster: Toaster) {
 }
 
 function put(level: ToastLevel, text: string) {
-  if (bound) show(level, text)
-  else waiting.push([level, text])
+  if (bound) return show(level, text)
+  waiting.push([level, text])
+  overlaysWanted.set(true)
 }
 
 /** Toasts from anywhere, also outside React. */

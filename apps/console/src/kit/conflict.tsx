@@ -1,5 +1,6 @@
 import type { RefusalData } from '@oms/contract/kernel/envelope.ts'
-import { App, Button, Space } from 'antd'
+import { Button, Space } from 'antd'
+import { dialogs } from '#kernel/overlays.ts'
 
 type Conflict = NonNullable<RefusalData['conflict']>
 
@@ -10,26 +11,23 @@ interface Ways {
 }
 
 /** Tells who was first and when, and loses nothing typed: go on editing, take theirs, or save over it. */
-export function useConflictDialog() {
-  const { modal } = App.useApp()
-  return ({ by, at }: Conflict, { reload, overwrite }: Ways) => {
-    const dialog = modal.confirm({
-      title: '内容已被他人修改',
-      // Nobody: a clock of ours, or an account that is gone.
-      content: `${by || '系统'} 于 ${at} 已修改了这条数据。您填写的内容仍保留在表单中。`,
-      footer: () => (
-        <Space wrap className="kit-conflict">
-          {reload && <Button onClick={() => (dialog.destroy(), reload())}>加载最新</Button>}
-          {overwrite && (
-            <Button danger onClick={() => (dialog.destroy(), overwrite())}>
-              覆盖保存
-            </Button>
-          )}
-          <Button type="primary" autoFocus onClick={() => dialog.destroy()}>
-            继续编辑
+export function askConflict({ by, at }: Conflict, { reload, overwrite }: Ways) {
+  const dialog = dialogs.confirm({
+    title: '内容已被他人修改',
+    // Nobody: a clock of ours, or an account that is gone.
+    content: `${by || '系统'} 于 ${at} 已修改了这条数据。您填写的内容仍保留在表单中。`,
+    footer: () => (
+      <Space wrap className="kit-conflict">
+        {reload && <Button onClick={() => (dialog.destroy(), reload())}>加载最新</Button>}
+        {overwrite && (
+          <Button danger onClick={() => (dialog.destroy(), overwrite())}>
+            覆盖保存
           </Button>
-        </Space>
-      ),
-    })
-  }
+        )}
+        <Button type="primary" autoFocus onClick={() => dialog.destroy()}>
+          继续编辑
+        </Button>
+      </Space>
+    ),
+  })
 }

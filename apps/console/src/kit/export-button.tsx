@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { fetchFile } from '#kernel/download.ts'
 import { Allowed } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
-import { useFollowJob } from './use-follow-job.ts'
+import { showJob } from './show-job.ts'
 import { useShownColumns } from './shown-columns.ts'
 
 const FORMATS: Readonly<Record<ExportFormat, string>> = { xlsx: 'Excel（.xlsx）', csv: 'CSV（.csv）' }
@@ -27,13 +27,12 @@ export function ExportButton<E extends Endpoint>({
 }) {
   const [busy, setBusy] = useState(false)
   const shown = useShownColumns()
-  const follow = useFollowJob()
   const run = async (format: ExportFormat) => {
     setBusy(true)
     const input = { ...query, format, columns: columns ?? shown } as unknown as InputOf<E>
     const result = await fetchFile(to, input, `${name}.${format}`)
     if (result.kind === 'saved') toast.success('导出完成')
-    else if (result.kind === 'later') follow(result.jobId, result.message)
+    else if (result.kind === 'later') showJob(result.jobId, result.message)
     else toast.error(result.message)
     setBusy(false)
   }

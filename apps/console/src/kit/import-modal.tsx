@@ -9,7 +9,7 @@ import { call } from '#kernel/call.ts'
 import { download } from '#kernel/download.ts'
 import { resourceOf } from '#kernel/query.ts'
 import { toast } from '#kernel/toast.ts'
-import { useFollowJob } from './use-follow-job.ts'
+import { showJob } from './show-job.ts'
 import { ImportProblems, SaveProblems } from './import-problems.tsx'
 import './kit.css'
 import { FileButton } from './upload/file-button.tsx'
@@ -74,7 +74,6 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
 }
 
 function useImport<E extends Endpoint>({ to, onImported, onClose }: ImportModalProps<E>) {
-  const follow = useFollowJob()
   const [file, setFile] = useState<File>()
   const [update, setUpdate] = useState(false)
   const [report, setReport] = useState<ImportReport>()
@@ -94,7 +93,7 @@ function useImport<E extends Endpoint>({ to, onImported, onClose }: ImportModalP
     try {
       const result = (await call(to, fields as unknown as InputOf<E>)) as ImportReport | JobAnswer
       if ('jobId' in result) {
-        follow(result.jobId, TRANSFER_MESSAGES.importLater)
+        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
         return onClose()
       }
       setReport(result)

@@ -1,6 +1,6 @@
 import { DownOutlined } from '@ant-design/icons'
-import { App } from 'antd'
 import type { ReactNode } from 'react'
+import { dialogs } from '#kernel/overlays.ts'
 import { useCan } from '#kernel/session.tsx'
 import { MenuButton } from './pop-menu.tsx'
 import './kit.css'
@@ -30,7 +30,6 @@ export function RowActions({
   shown?: number
 }) {
   const can = useCan()
-  const run = useConfirmed()
   const allowed = items.filter(
     (item) => item !== false && item !== undefined && (!item.to || can(item.to.access)),
   ) as RowAction[]
@@ -69,17 +68,14 @@ export function RowActions({
   )
 }
 
-function useConfirmed() {
-  const { modal } = App.useApp()
-  return (item: RowAction) => {
-    if (!item.confirm) return void item.onClick()
-    modal.confirm({
-      title: item.label,
-      content: item.confirm,
-      okText: item.label,
-      okButtonProps: { danger: item.danger === true },
-      // A refusal was told by its call; the question just closes.
-      onOk: async () => void (await Promise.resolve(item.onClick()).catch(() => {})),
-    })
-  }
+function run(item: RowAction) {
+  if (!item.confirm) return void item.onClick()
+  dialogs.confirm({
+    title: item.label,
+    content: item.confirm,
+    okText: item.label,
+    okButtonProps: { danger: item.danger === true },
+    // A refusal was told by its call; the question just closes.
+    onOk: async () => void (await Promise.resolve(item.onClick()).catch(() => {})),
+  })
 }

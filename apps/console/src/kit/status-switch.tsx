@@ -1,6 +1,7 @@
-import { App, Switch } from 'antd'
+import { Switch } from 'antd'
 import { useState } from 'react'
 import './kit.css'
+import { dialogs } from '#kernel/overlays.ts'
 
 /** A status changed in its row: asked first, shown at once, and back as it was when the server refuses. */
 export function StatusSwitch({
@@ -21,11 +22,10 @@ export function StatusSwitch({
   /** What a person should know before switching off. */
   warning?: string
 }) {
-  const { modal } = App.useApp()
   const [asked, setAsked] = useState<boolean>()
   const change = (next: boolean) => {
     const verb = next ? labels[0] : labels[1]
-    modal.confirm({
+    dialogs.confirm({
       title: `${verb}「${name}」？`,
       content: next ? undefined : warning,
       okText: verb,

@@ -1,8 +1,8 @@
 import { files } from '@oms/contract/file.ts'
 import type { JobRow } from '@oms/contract/job.ts'
 import { Button } from 'antd'
-import type { NotificationInstance } from 'antd/es/notification/interface'
 import { download } from '#kernel/download.ts'
+import { notification } from '#kernel/overlays.ts'
 import { endOf } from './job-words.ts'
 
 type Made = NonNullable<JobRow['file']>
@@ -11,10 +11,11 @@ type Made = NonNullable<JobRow['file']>
 export const noticeOf = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomRight' }) as const
 
 /** Tells how a job of one's own ended; a file made is one click away. */
-export function tellJob(notification: NotificationInstance, job: JobRow, onDetails?: () => void) {
+export function tellJob(job: JobRow, onDetails?: () => void) {
   const close = () => notification.destroy(noticeOf(job.jobId).key)
   const { level, ...words } = endOf(job)
-  notification[level]({
+  notification.open({
+    type: level,
     ...noticeOf(job.jobId),
     ...words,
     actions: job.file ? (

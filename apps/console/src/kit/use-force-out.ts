@@ -1,16 +1,15 @@
 import { logs } from '@oms/contract/log.ts'
-import { App } from 'antd'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 
 /** Asks, then ends a session at once; undefined for those who may not. */
 export function useForceOut(alsoChanges: readonly string[] = []) {
-  const { modal } = App.useApp()
   const can = useCan()
   const forceOut = useWrite(logs.forceOut, { alsoChanges })
   if (!can(logs.forceOut.access)) return undefined
   return (sessionId: string) =>
-    void modal.confirm({
+    void dialogs.confirm({
       title: '强制下线',
       content: '该会话立即失效，未保存的内容会丢失。',
       okText: '强制下线',

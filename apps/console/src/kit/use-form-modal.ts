@@ -1,6 +1,6 @@
 import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
-import { App } from 'antd'
 import { useState } from 'react'
+import { dialogs } from '#kernel/overlays.ts'
 import { type SaveOptions, useSaveForm } from './use-save-form.ts'
 
 interface ModalOptions<E extends Endpoint> extends SaveOptions<E> {
@@ -50,7 +50,6 @@ export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOpt
 
 /** Closing in two steps, so that the leaving dialog gives the focus back to where it came from. */
 function useLeaving<E extends Endpoint>(endpoint: E, { onClose, onSaved, ...options }: ModalOptions<E>) {
-  const { modal } = App.useApp()
   const [open, setOpen] = useState(true)
   const [again] = useState(() => document.querySelector('.kit-loading') !== null)
   const save = useSaveForm(endpoint, {
@@ -62,7 +61,7 @@ function useLeaving<E extends Endpoint>(endpoint: E, { onClose, onSaved, ...opti
   })
   const ask = () => {
     if (!save.dirty) return setOpen(false)
-    modal.confirm({
+    dialogs.confirm({
       title: '放弃未保存的内容？',
       content: '关闭后，本次填写的内容将丢失。',
       okText: '放弃',

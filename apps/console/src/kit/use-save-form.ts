@@ -6,7 +6,7 @@ import { useDraft } from '#kernel/draft.ts'
 import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { useUnsaved } from '#kernel/tab.tsx'
-import { useConflictDialog } from './conflict.tsx'
+import { askConflict } from './conflict.tsx'
 import { focusFirst } from './focus-first.ts'
 import { fieldPath, sendable } from './form-values.ts'
 import { tellRefusal } from './tell-refusal.ts'
@@ -79,7 +79,6 @@ function useRefusal(
   load: (values: object) => void,
 ) {
   const can = useCan()
-  const askConflict = useConflictDialog()
   return (refusal: Refusal, again: (rev: number) => void) => {
     const { conflict, field } = refusal
     if (conflict) {

@@ -1,17 +1,15 @@
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useState } from 'react'
 import { readCookie, writeCookie, YEAR_SECONDS } from '#kernel/cookies.ts'
-import { loadChunk } from '#kernel/load-chunk.ts'
 import { usePermissions } from '#kernel/session.tsx'
+import { lazyAntd } from '#kit/lazy-antd.tsx'
 import type { MenuEntry } from '../menu-tree.ts'
 import { SearchHost } from '../search/search-host.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNarrow } from './use-narrow.ts'
 
-const VisitBanner = lazy(() =>
-  loadChunk(() => import('#modules/tenant/visit-banner.tsx')).then(({ VisitBanner: banner }) => ({ default: banner })),
-)
-const SidebarDrawer = lazy(() => loadChunk(() => import('./sidebar-drawer.tsx')))
+const VisitBanner = lazyAntd(() => import('#modules/tenant/visit-banner.tsx'), 'VisitBanner')
+const SidebarDrawer = lazyAntd(() => import('./sidebar-drawer.tsx'), 'default')
 
 /** Outside the credentials' prefix: a log-out leaves the sidebar as it is. */
 const FOLD_COOKIE = 'sidebarStatus'

@@ -8,14 +8,14 @@ import {
   SearchOutlined,
   SunOutlined,
 } from '@ant-design/icons'
-import { lazy, memo, type ReactNode, Suspense, useState } from 'react'
+import { memo, type ReactNode, Suspense, useState } from 'react'
+import { lazyAntd } from '#kit/lazy-antd.tsx'
 import { useUnread } from '../notices/unread.ts'
 import { useTheme } from '../theme.ts'
-import { loadChunk } from '#kernel/load-chunk.ts'
 import { useFullScreen } from './use-full-screen.ts'
 import { UserMenu } from './user-menu.tsx'
 
-const NoticeDrawer = lazy(() => loadChunk(() => import('../notices/notice-drawer.tsx')))
+const NoticeDrawer = lazyAntd(() => import('../notices/notice-drawer.tsx'), 'default')
 
 interface Props {
   readonly collapsed: boolean

@@ -1,20 +1,16 @@
 import { DownOutlined, UserOutlined } from '@ant-design/icons'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
-import { loadChunk } from '#kernel/load-chunk.ts'
 import { useCan, useSession } from '#kernel/session.tsx'
 import { MenuButton, type PopMenuItem } from '#kit/pop-menu.tsx'
 import { shell } from '../calls.ts'
 import { JobCenter } from '../jobs/job-center.tsx'
+import { lazyAntd } from '#kit/lazy-antd.tsx'
 import { logOut } from '../leave.ts'
 import { useFileUrl } from '#kernel/file-url.ts'
 
-const SwitchTenant = lazy(() =>
-  loadChunk(() => import('#modules/tenant/switch-tenant.tsx')).then(({ SwitchTenant: dialog }) => ({
-    default: dialog,
-  })),
-)
+const SwitchTenant = lazyAntd(() => import('#modules/tenant/switch-tenant.tsx'), 'SwitchTenant')
 
 /** Avatar, account name, and what one does with one's own account. */
 export function UserMenu() {

@@ -1,8 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { loadChunk } from '#kernel/load-chunk.ts'
+import { Suspense, useEffect, useState } from 'react'
+import { lazyAntd } from '#kit/lazy-antd.tsx'
 import type { MenuEntry } from '../menu-tree.ts'
 
-const SearchPalette = lazy(() => loadChunk(() => import('./search-palette.tsx')))
+const SearchPalette = lazyAntd(() => import('./search-palette.tsx'), 'default')
 
 interface Props {
   readonly entries: readonly MenuEntry[]

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { App } from 'antd'
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { HOME } from '#kernel/addresses.ts'
+import { dialogs } from '#kernel/overlays.ts'
 import { changeTabs, forgetMemory, tabs } from './tab-state.ts'
 import { closed, isDirty, tabOf } from './tab-store.ts'
 
@@ -12,7 +12,6 @@ const UNSAVED = '有未保存的内容，关闭后将丢失。'
 export function useTabActions() {
   const navigate = useNavigate()
   const client = useQueryClient()
-  const { modal } = App.useApp()
 
   const closeNow = (keys: readonly string[], then?: string) => {
     const before = tabs.get()
@@ -27,7 +26,7 @@ export function useTabActions() {
     const going = tabs.get().list.filter(({ key }) => key !== HOME && keys.includes(key))
     const unsaved = going.filter(isDirty).map(({ title }) => `「${title}」`)
     const content = `${unsaved.join('、')}${UNSAVED}`
-    if (unsaved.length && !(await modal.confirm({ title: '关闭页签', content, okText: '关闭', cancelText: '取消' })))
+    if (unsaved.length && !(await dialogs.confirm({ title: '关闭页签', content, okText: '关闭', cancelText: '取消' })))
       return
     closeNow(keys, then)
   }

@@ -1,16 +1,16 @@
 import { account } from '@oms/contract/account.ts'
-import { App, Button, Card, Empty, Skeleton, Tag } from 'antd'
+import { Button, Card, Empty, Skeleton, Tag } from 'antd'
+import { dialogs } from '#kernel/overlays.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
 import './account.css'
 
 /** Where one is logged in, and the way to end what is not oneself. */
 export default function SessionsPage() {
-  const { modal } = App.useApp()
   const { data, isPending, isError, refetch } = useRead(account.sessions, {})
   const end = useWrite(account.endSession)
   const rows = data?.list ?? []
   const ask = (content: string, sessionId?: string) =>
-    void modal.confirm({
+    void dialogs.confirm({
       title: '退出登录会话',
       content,
       okText: '退出',

@@ -1,7 +1,8 @@
 import { type DeviceAccess, deviceAccess } from '@oms/contract/device-access.ts'
-import { App, Button } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { OneTimeSecret } from '#kit/one-time-secret.tsx'
 
@@ -9,7 +10,6 @@ type Access = z.output<typeof DeviceAccess>
 
 /** Makes or replaces the token of a customer's gateways, and shows it once. Apart from the form, which starts anew then. */
 export function GatewayToken({ access: { tenantId, tenantName, hasGatewayToken } }: { access: Access }) {
-  const { modal } = App.useApp()
   const renew = useWrite(deviceAccess.renewToken)
   const [made, setMade] = useState<string>()
   const go = () =>
@@ -19,7 +19,7 @@ export function GatewayToken({ access: { tenantId, tenantName, hasGatewayToken }
     )
   const ask = () =>
     hasGatewayToken
-      ? void modal.confirm({
+      ? void dialogs.confirm({
           title: '更换网关令牌？',
           content: '旧令牌立即失效，使用它的设备在换上新令牌之前不能连接。',
           okText: '更换',

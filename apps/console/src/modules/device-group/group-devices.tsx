@@ -1,6 +1,7 @@
 import { deviceGroups, GroupDevice } from '@oms/contract/device-group.ts'
-import { Alert, App, Button, Drawer, Tabs, Tag } from 'antd'
+import { Alert, Button, Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { Allowed, useCan } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
@@ -119,13 +120,12 @@ function PickedButton({ group: { id }, inside, picked }: SideProps & { picked: P
 
 /** Everything the filter means, however many pages. */
 function AllButton({ group, inside, filter, total }: SideProps & { filter: object; total: number }) {
-  const { modal } = App.useApp()
   const add = useWrite(deviceGroups.addAll)
   const remove = useWrite(deviceGroups.removeAll)
   const verb = inside ? '移除' : '添加'
   const filtered = Object.keys(filter).length > 0
   const ask = () =>
-    modal.confirm({
+    dialogs.confirm({
       title: `${verb}${filtered ? '符合条件的' : ''}全部设备？`,
       content: inside
         ? `将从「${group.groupName}」移除${filtered ? '符合当前查询条件的' : '全部'} ${total.toLocaleString()} 台设备。`

@@ -1,9 +1,10 @@
 import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group.ts'
 import { devices } from '@oms/contract/device-info.ts'
 import type { BatchReport } from '@oms/contract/staff.ts'
-import { App, Form, Modal, Radio } from 'antd'
+import { Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
 import { save } from '#kernel/download.ts'
+import { dialogs } from '#kernel/overlays.ts'
 import { Field } from '#kit/field.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
 import { GroupPicker, TenantPicker } from './device-pickers.tsx'
@@ -19,12 +20,11 @@ export interface BatchProps {
 type Report = z.output<typeof BatchReport>
 
 /** Says which devices of a batch were left out, and why. */
-function useReport(onDone: () => void) {
-  const { modal } = App.useApp()
+function reportTo(onDone: () => void) {
   return ({ done, failed }: Report) => {
     onDone()
     if (failed.length === 0) return
-    modal.warning({
+    dialogs.warning({
       title: `成功 ${done} 台，失败 ${failed.length} 台`,
       okText: '知道了',
       content: (
@@ -41,7 +41,7 @@ function useReport(onDone: () => void) {
 }
 
 export function TagDialog({ ids, onClose, onDone }: BatchProps) {
-  const report = useReport(onDone)
+  const report = reportTo(onDone)
   const { modal, form } = useFormModal(devices.tag, { onClose, onSaved: report, initial: { ids, add: [], remove: [] } })
   const of = devices.tag.input
   return (
@@ -55,7 +55,7 @@ export function TagDialog({ ids, onClose, onDone }: BatchProps) {
 }
 
 export function MoveDialog({ ids, onClose, onDone }: BatchProps) {
-  const report = useReport(onDone)
+  const report = reportTo(onDone)
   const { modal, form } = useFormModal(devices.move, { onClose, onSaved: report, initial: { ids } })
   const of = devices.move.input
   return (
@@ -77,7 +77,7 @@ export function MoveDialog({ ids, onClose, onDone }: BatchProps) {
 }
 
 export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
-  const report = useReport(onDone)
+  const report = reportTo(onDone)
   const { modal, form } = useFormModal(devices.transfer, { onClose, onSaved: report, initial: { ids } })
   return (
     <Modal title={`转移客户（${ids.length} 台）`} {...modal} okText="转移">
@@ -95,13 +95,12 @@ export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
 
 /** Makes tokens and hands them over as a file at once: they are kept nowhere else. */
 export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
-  const { modal: ask } = App.useApp()
   const { modal, form } = useFormModal(devices.tokens, {
     onClose,
     initial: { ids, replace: 0 },
     onSaved: ({ tokens, skipped }) => {
       if (tokens.length > 0) saveTokens(tokens)
-      ask.info({
+      dialogs.info({
         title: tokens.length > 0 ? `已生成 ${tokens.length} 个令牌并下载` : '没有生成令牌',
         content: [
           tokens.length > 0 && '文件只提供这一次，请妥善保管。',

@@ -2,9 +2,11 @@ import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/cont
 import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { AntdRoot } from '#kit/antd-root.tsx'
 import { focusOpened } from '#kit/focus-first.ts'
 import { TextField } from '#kit/field.tsx'
 import { OneTimeSecret } from '#kit/one-time-secret.tsx'
+import { within } from '#kit/lazy-antd.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { useSaveForm } from '#kit/use-save-form.ts'
 import { Choice } from './home-card.tsx'
@@ -13,7 +15,9 @@ const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))
 const addressOf = (token: string) => `${location.origin}/display#${token}`
 
 /** Addresses that show the big screen on a wall without anybody logged in: made, listed with who made them, revoked. */
-export function DisplayLinks({ onClose }: { onClose(): void }) {
+export const DisplayLinks = within(AntdRoot, Links)
+
+function Links({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(display.links, {}, { quiet: true, staleTime: 0 })
   const [made, setMade] = useState<{ name: string; token: string }>()
   return (

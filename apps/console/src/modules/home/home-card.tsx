@@ -1,4 +1,3 @@
-import { Button } from 'antd'
 import type { ReactNode } from 'react'
 
 interface HomeCardProps {
@@ -23,9 +22,9 @@ export function HomeCard({ title, heading, extra, wide, pending, failed, onRetry
       {failed && (
         <p className="home-failed">
           加载失败
-          <Button type="link" size="small" onClick={onRetry}>
+          <button type="button" className="home-retry" onClick={onRetry}>
             重试
-          </Button>
+          </button>
         </p>
       )}
       {pending && !failed && <div className="loading-line" />}

@@ -5,6 +5,7 @@ export const homeScreens: readonly Screen[] = [
     path: '/indexScreen',
     title: '首页',
     access: 'session',
+    plain: true,
     page: () => import('./home.page.tsx'),
     prefetch: () => [
       {
@@ -21,6 +22,7 @@ export const homeScreens: readonly Screen[] = [
     title: '运营大屏',
     access: 'index:indexScreen:bigScreen',
     bare: true,
+    plain: true,
     page: () => import('./big-screen.page.tsx'),
   },
 ]

@@ -1,8 +1,8 @@
 import type { MenuNode } from '@oms/contract/perms.ts'
-import { Empty } from 'antd'
 import { useKnownPages } from '#kernel/known-pages.ts'
 import { Link } from '#kernel/router.tsx'
 import { usePermissions } from '#kernel/session.tsx'
+import { HomeEmpty } from './home-empty.tsx'
 
 const MOST = 12
 
@@ -14,7 +14,7 @@ export function QuickLinks() {
   return (
     <section className="home-card" aria-label="快捷入口">
       <h2>快捷入口</h2>
-      {pages.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无可用页面" />}
+      {pages.length === 0 && <HomeEmpty text="暂无可用页面" />}
       <div className="home-links">
         {pages.slice(0, MOST).map(({ id, name, url }) => (
           <Link key={id} to={url}>

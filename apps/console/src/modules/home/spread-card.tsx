@@ -1,11 +1,11 @@
 import type { Spread, SpreadData } from '@oms/contract/home.ts'
-import { Empty } from 'antd'
 import { useState } from 'react'
 import { formatCount } from '#kernel/format.ts'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { calls } from './calls.ts'
 import { Choice, HomeCard } from './home-card.tsx'
+import { HomeEmpty } from './home-empty.tsx'
 import { useFresh } from './use-fresh.ts'
 import { SPREAD_WORDS } from './words.ts'
 
@@ -31,7 +31,7 @@ export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
       failed={isError}
       onRetry={() => void refetch()}
     >
-      {data?.total === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有设备" />}
+      {data?.total === 0 && <HomeEmpty text="还没有设备" />}
       {data && data.total > 0 && <Bars {...data} />}
     </HomeCard>
   )

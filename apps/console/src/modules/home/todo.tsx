@@ -1,8 +1,8 @@
-import { Empty } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { calls } from './calls.ts'
 import { HomeCard } from './home-card.tsx'
+import { HomeEmpty } from './home-empty.tsx'
 import { useFresh } from './use-fresh.ts'
 
 const RESOURCES = ['feedback', 'tenant', 'upgrade', 'device', 'license', 'sys']
@@ -13,7 +13,7 @@ export function Todo() {
   useFresh(RESOURCES, () => void refetch())
   return (
     <HomeCard title="待办事项" pending={isPending} failed={isError} onRetry={() => void refetch()}>
-      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有待办事项" />}
+      {data?.list.length === 0 && <HomeEmpty text="没有待办事项" />}
       <ul>
         {data?.list.map(({ key, title, count, url }) => (
           <li key={key} className="home-row">

@@ -1,9 +1,9 @@
 import type { TrendMetric } from '@oms/contract/home.ts'
-import { Empty } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { calls } from './calls.ts'
 import { Choice, HomeCard } from './home-card.tsx'
+import { HomeEmpty } from './home-empty.tsx'
 import { LineChart } from './line-chart.tsx'
 import { useFresh } from './use-fresh.ts'
 import { DAYS, METRIC_WORDS } from './words.ts'
@@ -42,7 +42,7 @@ export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
   const isEmpty = data !== undefined && points.every(({ value }) => value === null)
   return (
     <HomeCard title="趋势" extra={extra} pending={isPending} failed={isError} onRetry={() => void refetch()}>
-      {isEmpty && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有数据，运行一段时间后显示" />}
+      {isEmpty && <HomeEmpty text="还没有数据，运行一段时间后显示" />}
       {data && !isEmpty && <LineChart label={METRIC_WORDS[metric]} points={points} />}
     </HomeCard>
   )

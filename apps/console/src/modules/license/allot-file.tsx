@@ -10,13 +10,12 @@ import { download } from '#kernel/download.ts'
 import { toast } from '#kernel/toast.ts'
 import { ImportProblems } from '#kit/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { useFollowJob } from '#kit/use-follow-job.ts'
+import { showJob } from '#kit/show-job.ts'
 
 /** Allots the UIDs of a table: checked first, then for good. */
 export function AllotFile(props: { tenantId: number | undefined; onMissing(): void; onClose(): void }) {
   const { tenantId, onMissing, onClose } = props
   const client = useQueryClient()
-  const follow = useFollowJob()
   const [file, setFile] = useState<File>()
   /** What came of looking, and for whom: for another customer it says nothing. A long file answers with a job instead. */
   const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport | undefined }>()
@@ -36,7 +35,7 @@ export function AllotFile(props: { tenantId: number | undefined; onMissing(): vo
       const input = { file, tenantId, dryRun: dryRun ? '1' : '0' } as never
       const result = (await call(licenseCerts.allotFile, input)) as ImportReport | JobAnswer
       if ('jobId' in result) {
-        follow(result.jobId, TRANSFER_MESSAGES.importLater)
+        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
         if (!dryRun) return onClose()
         setChecked({ tenantId, report: undefined })
       } else {

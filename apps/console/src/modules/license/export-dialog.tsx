@@ -7,13 +7,12 @@ import { useCan } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
 import { focusOpened } from '#kit/focus-first.ts'
 import { NoteField } from '#kit/field.tsx'
-import { useFollowJob } from '#kit/use-follow-job.ts'
+import { showJob } from '#kit/show-job.ts'
 import './license.css'
 
 /** Exports the list as it is filtered; why stands in the log, and whole UIDs take a right of their own. */
 export function ExportDialog({ query, onClose }: { query: object; onClose(): void }) {
   const can = useCan()
-  const follow = useFollowJob()
   const [busy, setBusy] = useState(false)
   const [plain, setPlain] = useState(false)
   const run = async ({ reason, format }: { reason: string; format: 'xlsx' | 'csv' }) => {
@@ -24,7 +23,7 @@ export function ExportDialog({ query, onClose }: { query: object; onClose(): voi
     setBusy(false)
     if (result.kind === 'refused') return toast.error(result.message)
     if (result.kind === 'saved') toast.success('导出完成')
-    else follow(result.jobId, result.message)
+    else showJob(result.jobId, result.message)
     onClose()
   }
   return (

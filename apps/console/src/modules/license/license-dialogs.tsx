@@ -1,22 +1,22 @@
 import { licenseCerts } from '@oms/contract/license.ts'
 import type { LicenseRow } from '@oms/contract/license-rows.ts'
 import type { BatchReport } from '@oms/contract/staff.ts'
-import { App, Form, Modal } from 'antd'
+import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { NoteField, TextField } from '#kit/field.tsx'
 import { useFormModal } from '#kit/use-form-modal.ts'
 import { STEPS, type StepName } from './license-steps.ts'
 import './license.css'
+import { dialogs } from '#kernel/overlays.ts'
 
 type Report = z.output<typeof BatchReport>
 
 /** Says which certificates of a batch were left out, and why. */
-function useReport(onDone?: () => void) {
-  const { modal } = App.useApp()
+function reportTo(onDone?: () => void) {
   return ({ done, failed }: Report) => {
     onDone?.()
     if (failed.length === 0) return
-    modal.warning({
+    dialogs.warning({
       title: `成功 ${done} 个，失败 ${failed.length} 个`,
       okText: '知道了',
       content: (
@@ -41,7 +41,7 @@ export function StepDialog(props: {
 }) {
   const { step, rows, onClose, onDone } = props
   const { label, to, hint } = STEPS[step]
-  const report = useReport(onDone)
+  const report = reportTo(onDone)
   const { modal, form } = useFormModal(to, {
     onClose,
     onSaved: report,

@@ -13,7 +13,7 @@ import { focusOpened } from '#kit/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/field.tsx'
 import { ImportProblems, SaveProblems } from '#kit/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { useFollowJob } from '#kit/use-follow-job.ts'
+import { showJob } from '#kit/show-job.ts'
 import { TypeField } from './license-pickers.tsx'
 import './license.css'
 
@@ -150,7 +150,6 @@ const Report = ({ report }: { report: ImportReport }) => (
 
 function useImport(form: FormInstance, onClose: () => void) {
   const client = useQueryClient()
-  const follow = useFollowJob()
   const [file, setFile] = useState<File>()
   const [preview, setPreview] = useState<readonly LicensePreviewRow[]>()
   const [report, setReport] = useState<ImportReport>()
@@ -187,7 +186,7 @@ function useImport(form: FormInstance, onClose: () => void) {
       const input = { ...given, file, dryRun: dryRun ? '1' : '0' } as never
       const result = (await call(licenseCerts.import, input)) as ImportReport | JobAnswer
       if ('jobId' in result) {
-        follow(result.jobId, TRANSFER_MESSAGES.importLater)
+        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
         if (!dryRun) onClose()
       } else {
         setReport(result)

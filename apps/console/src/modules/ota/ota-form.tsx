@@ -1,6 +1,7 @@
-import { Alert, App, Button, Form } from 'antd'
+import { Alert, Button, Form } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
 import { useDraft } from '#kernel/draft.ts'
+import { dialogs } from '#kernel/overlays.ts'
 import { useTab } from '#kernel/tab.tsx'
 import { FormFooter } from '#kit/form-footer.tsx'
 import { Page, Panel } from '#kit/page.tsx'
@@ -85,10 +86,9 @@ function useRestoredIsDirty(restored: boolean, mark: () => void) {
 }
 
 function useLeave(dirty: boolean, leave: () => void) {
-  const { modal } = App.useApp()
   return () => {
     if (!dirty) return leave()
-    modal.confirm({
+    dialogs.confirm({
       title: '放弃未保存的内容？',
       content: '关闭后，本次填写的内容将丢失。',
       okText: '放弃',

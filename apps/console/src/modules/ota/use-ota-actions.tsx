@@ -1,8 +1,9 @@
 import { OTA_MESSAGES, type OtaVersion } from '@oms/contract/ota.ts'
-import { App, Spin } from 'antd'
+import { Spin } from 'antd'
 import { useNavigate } from 'react-router'
 import type * as z from 'zod'
 import { later } from '#kernel/later.tsx'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { toast } from '#kernel/toast.ts'
@@ -58,7 +59,6 @@ export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
 
 /** Asks, then keeps the question open while the server reads every component again. */
 function useEnable(onRanges: (subject: RangeSubject) => void) {
-  const { modal } = App.useApp()
   const family = useFamily()
   const { calls, noun } = family
   const can = useCan()
@@ -69,7 +69,7 @@ function useEnable(onRanges: (subject: RangeSubject) => void) {
       dialog.destroy()
       onRanges({ version: row })
     }
-    const dialog = modal.confirm({
+    const dialog = dialogs.confirm({
       title: `启用${noun}${nameOf(row)}？`,
       content: (
         <>

@@ -1,7 +1,7 @@
 import type { InputOf } from '@oms/contract/kernel/endpoint.ts'
 import { scene } from '@oms/contract/scene.ts'
-import { App } from 'antd'
 import { call, messageOf } from '#kernel/call.ts'
+import { dialogs } from '#kernel/overlays.ts'
 import { useCan } from '#kernel/session.tsx'
 import { ImpactReport } from './impact-report.tsx'
 
@@ -14,7 +14,6 @@ interface Words {
 
 /** Shows who would lose or gain what, and asks whether to go on; goes on by itself when nobody is affected. */
 export function useImpactQuestion() {
-  const { modal } = App.useApp()
   const can = useCan()
   return async (change: InputOf<typeof scene.impact>, { title, okText, always = false }: Words): Promise<boolean> => {
     const told = can(scene.impact.access)
@@ -24,7 +23,7 @@ export function useImpactQuestion() {
     if (quietly) return true
     const loses = typeof told === 'string' || told.accountsLosing > 0
     return new Promise((resolve) => {
-      modal.confirm({
+      dialogs.confirm({
         title,
         width: 'min(720px, 94vw)',
         content: typeof told === 'string' ? `影响范围未知：${told}` : <ImpactReport impact={told} />,

@@ -1,8 +1,9 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import { type IndustryNode, IndustryRow, industry } from '@oms/contract/industry.ts'
-import { App, Button, InputNumber } from 'antd'
+import { Button, InputNumber } from 'antd'
 import { useMemo, useState } from 'react'
 import { later } from '#kernel/later.tsx'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { Allowed, useCan } from '#kernel/session.tsx'
@@ -68,10 +69,9 @@ function Count({ id, count }: { id: number; count: number }) {
 }
 
 function Buttons({ onAdd }: { onAdd(): void }) {
-  const { modal } = App.useApp()
   const preset = useWrite(industry.preset)
   const ask = () =>
-    modal.confirm({
+    dialogs.confirm({
       title: '导入常用行业？',
       content: '加入国民经济行业分类（GB/T 4754）的 20 个门类，已有的不重复加入。',
       okText: '导入',

@@ -9,8 +9,9 @@ import {
 } from '@oms/contract/feedback.ts'
 import { FeedbackBatch } from '@oms/contract/feedback-rows.ts'
 import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
-import { App, Form, Modal, Select } from 'antd'
+import { Form, Modal, Select } from 'antd'
 import type * as z from 'zod'
+import { dialogs } from '#kernel/overlays.ts'
 import { useRead } from '#kernel/query.ts'
 import { Field, NoteField, SelectField } from '#kit/field.tsx'
 import { DateTimeField } from '#kit/field-date.tsx'
@@ -71,10 +72,9 @@ function useBatchForm<E extends Endpoint>(endpoint: E, { rows, onClose, onDone }
 }
 
 function useFailures() {
-  const { modal } = App.useApp()
   return ({ done, failed }: Report) => {
     if (failed.length === 0) return
-    modal.warning({
+    dialogs.warning({
       title: `成功 ${done} 个，失败 ${failed.length} 个`,
       content: (
         <ul className="kit-report">

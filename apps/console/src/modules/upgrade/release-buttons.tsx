@@ -1,7 +1,8 @@
-import { App, Button, Dropdown, Tooltip } from 'antd'
+import { Button, Dropdown, Tooltip } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
 import { later } from '#kernel/later.tsx'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { Allowed, useCan } from '#kernel/session.tsx'
 import { useCalls } from './release-calls.ts'
@@ -78,13 +79,12 @@ function AuditButton({ release: { auditBlock }, onClick }: { release: Release; o
 
 function SkipButton({ release: { otaId, stages, state } }: { release: Release }) {
   const calls = useCalls()
-  const { modal } = App.useApp()
   const { mutateAsync } = useWrite(calls.release.skip, ALSO)
   const stage = stages.find((each) => each.state === 1 || each.state === 3)
   const next = stage && stages.find(({ seq }) => seq > stage.seq)
   if (!stage || !next || (state !== RUNNING && state !== PAUSED)) return null
   const ask = () =>
-    modal.confirm({
+    dialogs.confirm({
       title: `跳过第 ${stage.seq} 阶段，扩大到 ${shareText(next.percent)}？`,
       content: `当前阶段有 ${stage.succeeded + stage.failed} 个结果，失败 ${stage.failed} 个。跳过后不再等待该阶段的门槛，不能退回。`,
       okText: '进入下一阶段',

@@ -1,9 +1,10 @@
 import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
 import { type otaWhite, WhiteDevice } from '@oms/contract/upgrade-white.ts'
 import { DeviceFilter } from '@oms/contract/device.ts'
-import { App, Button, Segmented, Tag } from 'antd'
+import { Button, Segmented, Tag } from 'antd'
 import { useState } from 'react'
 import { later } from '#kernel/later.tsx'
+import { dialogs } from '#kernel/overlays.ts'
 import { useWrite } from '#kernel/query.ts'
 import { Allowed } from '#kernel/session.tsx'
 import { columnsOf } from '#kit/columns.tsx'
@@ -12,7 +13,7 @@ import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
-import { useFollowJob } from '#kit/use-follow-job.ts'
+import { showJob } from '#kit/show-job.ts'
 import { useInnerList } from '#kit/use-list.ts'
 import { useCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
@@ -138,8 +139,6 @@ const FILTERS = Object.keys(DeviceFilter.shape)
 function WholeButton(props: { side: Side; query: object; total: number; isEstimate: boolean; filtered: boolean }) {
   const calls = useCalls()
   const { side, query, total, isEstimate, filtered } = props
-  const { modal } = App.useApp()
-  const follow = useFollowJob()
   const endpoint = side === 'in' ? calls.white.removeAll : calls.white.putAll
   const { mutateAsync, isPending } = useWrite(endpoint as typeof otaWhite.putAll, ALSO)
   const verb = side === 'in' ? '移除' : '加入'
@@ -149,7 +148,7 @@ function WholeButton(props: { side: Side; query: object; total: number; isEstima
     const { otaId, ...rest } = query as { otaId: number } & Record<string, unknown>
     const filter = Object.fromEntries(Object.entries(rest).filter(([key]) => FILTERS.includes(key)))
     const { jobId } = await mutateAsync({ otaId, ...filter })
-    if (jobId !== undefined) follow(jobId, `正在后台${verb}白名单设备`)
+    if (jobId !== undefined) showJob(jobId, `正在后台${verb}白名单设备`)
   }
   return (
     <Allowed to={endpoint}>
@@ -158,7 +157,7 @@ function WholeButton(props: { side: Side; query: object; total: number; isEstima
         danger={side === 'in'}
         loading={isPending}
         onClick={() =>
-          modal.confirm({
+          dialogs.confirm({
             title: words,
             content: `将${side === 'in' ? '从白名单移除' : '加入白名单'}${filtered ? '符合当前筛选条件的' : '该型号的'}全部设备，可用相反的操作撤销。`,
             okText: verb,
@@ -178,10 +177,9 @@ function WhiteBatch({ otaId, side, picked }: { otaId: number; side: Side; picked
   const endpoint = side === 'in' ? calls.white.remove : calls.white.put
   const { mutateAsync, isPending } = useWrite(endpoint, ALSO)
   const ids = picked.rows.map(({ deviceId }) => deviceId)
-  const { modal } = App.useApp()
   const change = () => mutateAsync({ otaId, ids }).then(picked.clear, () => {})
   const ask = () =>
-    modal.confirm({
+    dialogs.confirm({
       title: `从白名单移除选中的 ${ids.length} 台设备？`,
       content: '移除后，不在发布范围内的设备不再收到该版本；已领取的任务不受影响。',
       okText: '移除',

@@ -1,6 +1,5 @@
 import { theme as antd, type ThemeConfig } from 'antd'
-
-export type Shade = 'light' | 'dark'
+import type { Shade } from '#kernel/shade.ts'
 
 const FONT = `-apple-system, "Segoe UI", "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif`
 

@@ -1,0 +1,31 @@
+import { message as antdMessage, Modal, notification as antdNotification } from 'antd'
+import { useEffect } from 'react'
+import { bindOverlays } from '#kernel/overlays.ts'
+import { bindToaster } from '#kernel/toast.ts'
+import { AntdRoot } from '#kit/antd-root.tsx'
+import { ReloginDialog } from './relogin-dialog.tsx'
+
+/** Where questions, notices in the corner and toasts are drawn, and the word that a session has ended. */
+export const OverlayHost = () => (
+  <AntdRoot>
+    <Holders />
+    <ReloginDialog />
+  </AntdRoot>
+)
+
+function Holders() {
+  const [message, messages] = antdMessage.useMessage({ maxCount: 5 })
+  const [notification, notices] = antdNotification.useNotification()
+  const [modal, questions] = Modal.useModal()
+  useEffect(() => {
+    bindToaster((level, text) => void message[level](<span role={level === 'error' ? 'alert' : 'status'}>{text}</span>))
+    bindOverlays({ modal, notification })
+  }, [message, modal, notification])
+  return (
+    <>
+      {messages}
+      {notices}
+      {questions}
+    </>
+  )
+}
