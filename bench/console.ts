@@ -89,6 +89,8 @@ async function round(browser: Browser): Promise<Round> {
   const login = await usable(first.page, '/login', loginReady)
   await logIn(first.page)
   const cookies = await context.cookies()
+  // An open page goes on asking and drawing beside the next one.
+  await context.close()
   const signed = async (path: string, ready: () => number | false) => {
     const other = await fresh(browser)
     await other.addCookies(cookies)
@@ -99,7 +101,6 @@ async function round(browser: Browser): Promise<Round> {
   }
   const home = await signed('/indexScreen', homeReady)
   const list = await signed(LISTS[0], listReady)
-  await context.close()
   const whole = []
   for (const path of LISTS) whole.push(await loginToList(browser, path))
   return {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
 const SMALL_VALIDATOR = join(import.meta.dirname, '../src/kernel/small-validator.ts')
+const SCROLLBAR_SIZE = join(import.meta.dirname, '../src/kernel/scrollbar-size.ts')
 const NOTHING = 'export default () => null'
 /** Of a tree a table of ticked rows needs its sums alone, not the tree that is drawn, nor the list it scrolls in. */
 const TREE_SUMS = `export { conductCheck } from '@rc-component/tree/es/utils/conductUtil'
@@ -56,6 +57,7 @@ export function unusedParts(): Plugin {
     enforce: 'pre',
     resolveId(source, importer = '') {
       if (source === '@rc-component/async-validator') return SMALL_VALIDATOR
+      if (source === './getScrollBarSize' && /@rc-component[\\/]util[\\/]/.test(importer)) return SCROLLBAR_SIZE
       const part = PARTS.findIndex((each) => each.source === source && each.from.test(importer))
       return part < 0 ? undefined : `${ID}${part}`
     },
