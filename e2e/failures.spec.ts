@@ -43,6 +43,26 @@ test('ERR-01 a question asked ahead of its page is told as a failure too, once t
   await expect(page.locator('.ant-message').getByText('查询条件无效', { exact: true })).toHaveCount(1)
 })
 
+test('a page that cannot be read says why in its place, and shows once it is tried again', async ({ page, login }) => {
+  await login()
+  const pages = [
+    ['**/api/v1/account/detail/**', '/account/mfa', page.getByRole('button', { name: '开始绑定' })],
+    ['**/api/v1/account/detail/**', PROFILE, page.getByLabel('真实名称')],
+    ['**/api/v1/account/session', SESSIONS, page.getByText('当前会话')],
+    ['**/api/v1/sys/account/all/page**', '/userManage/index', page.getByRole('link', { name: '系统管理员' })],
+  ] as const
+  for (const [call, address, content] of pages) {
+    await page.route(call, answer(200, { code: 400, msg: '暂时无法读取', data: null }))
+    await page.goto(address)
+    const failed = page.locator('.kit-failed')
+    await expect(failed).toContainText('暂时无法读取')
+    await expect(content).toHaveCount(0)
+    await page.unroute(call)
+    await failed.getByRole('button', { name: '重试' }).click()
+    await expect(content.first()).toBeVisible()
+  }
+})
+
 test('ERR-02 a session that ended leaves the page, and one button leads to login and back', async ({ page, login }) => {
   await login()
   await page.goto(PROFILE)

@@ -23,9 +23,10 @@ export const LoadingModal = ({ title, reads, onClose }: LoadingProps) => (
   </Modal>
 )
 
-function Waiting({ reads }: Pick<LoadingProps, 'reads'>) {
+/** Grey lines where what is read will stand; a failure in words, with another try. */
+export function Waiting({ reads, rows = 8 }: Pick<LoadingProps, 'reads'> & { rows?: number }) {
   const failed = reads.filter(({ error }) => error !== null)
   const refusal = failed[0]?.error
-  if (!refusal) return <Skeleton active paragraph={{ rows: 8 }} />
+  if (!refusal) return <Skeleton active title={rows > 4} paragraph={{ rows }} />
   return <LoadFailed refusal={refusal} onRetry={() => failed.map(({ refetch }) => refetch())} />
 }

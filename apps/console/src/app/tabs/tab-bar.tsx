@@ -17,6 +17,8 @@ interface Props {
 export function TabBar({ tabs, active, actions }: Props) {
   const strip = useRef<HTMLDivElement>(null)
   const [asked, setAsked] = useState<{ key: string; at: Anchor }>()
+  // A page may name its tab later, by what it shows: then it is wider.
+  const title = tabs.list.find(({ key }) => key === active)?.title
   useEffect(() => {
     const reveal = () =>
       strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
@@ -29,7 +31,7 @@ export function TabBar({ tabs, active, actions }: Props) {
       cancelAnimationFrame(frame)
       clearTimeout(later)
     }
-  }, [active, tabs.list.length])
+  }, [active, title, tabs.list.length])
   const askFor = (event: MouseEvent<HTMLElement>) => {
     const element = (event.target as HTMLElement).closest('[role=tab]')
     const tab = tabs.list.find(({ key }) => tabId(key) === element?.id)

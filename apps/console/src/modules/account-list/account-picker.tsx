@@ -1,7 +1,8 @@
 import { accounts } from '@oms/contract/account-list.ts'
-import { Empty, Input, Skeleton } from 'antd'
+import { Empty, Input } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
+import { Waiting } from '#kit/loading-layer.tsx'
 import { Panel } from '#kit/page.tsx'
 import '#kit/record-history.css'
 import { useKeyword } from '#kit/use-keyword.ts'
@@ -11,7 +12,8 @@ import { nameOf } from './use-account-actions.tsx'
 export function AccountPicker() {
   const [account, setText] = useKeyword()
   const asked = { account, pageNum: 1, pageSize: 10, orderByColumn: 'lastLoginTime', isAsc: 'desc' } as const
-  const { data } = useRead(accounts.list, asked)
+  const read = useRead(accounts.list, asked)
+  const { data } = read
   return (
     <Panel title="选择账号">
       <Input.Search
@@ -22,7 +24,7 @@ export function AccountPicker() {
         style={{ maxWidth: 360, marginBottom: 12 }}
         onChange={({ target }) => setText(target.value)}
       />
-      {!data && <Skeleton active title={false} />}
+      {!data && <Waiting reads={[read]} rows={4} />}
       {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到账号" />}
       {data && data.list.length > 0 && (
         <ul className="kit-sessions">

@@ -1,9 +1,10 @@
 import { account } from '@oms/contract/account.ts'
-import { Alert, Button, Card, Form, Input, Skeleton } from 'antd'
+import { Alert, Button, Card, Form, Input } from 'antd'
 import { useState } from 'react'
 import { md5 } from '#kernel/md5.ts'
 import { useRead } from '#kernel/query.ts'
 import { useSession } from '#kernel/session.tsx'
+import { Waiting } from '#kit/loading-layer.tsx'
 import { MfaBind } from './mfa-bind.tsx'
 import { PasswordField } from './fields.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
@@ -13,14 +14,15 @@ import './account.css'
 /** A second step at login: a code from an authenticator application. */
 export default function MfaPage() {
   const uid = useSession()?.uid ?? 0
-  const { data } = useRead(account.detail, { id: uid })
+  const read = useRead(account.detail, { id: uid })
+  const { data } = read
   const [codes, setCodes] = useState<readonly string[]>()
   return (
     <Card title="两步验证">
       {codes ? (
         <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />
       ) : !data ? (
-        <Skeleton active />
+        <Waiting reads={[read]} rows={3} />
       ) : data.mfaEnabled ? (
         <TurnOff />
       ) : (

@@ -1,22 +1,25 @@
 import { account } from '@oms/contract/account.ts'
-import { Button, Card, Empty, Skeleton } from 'antd'
+import { Card } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { useSession } from '#kernel/session.tsx'
+import { Waiting } from '#kit/loading-layer.tsx'
 import { AvatarField } from './avatar-field.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import './account.css'
 
+const TITLE = '编辑资料'
+
 export default function ProfilePage() {
   const id = useSession()?.uid ?? 0
-  const { data, isError, refetch } = useRead(account.detail, { id })
-  if (isError) {
+  const read = useRead(account.detail, { id })
+  const { data } = read
+  if (!data) {
     return (
-      <Empty description="资料加载失败">
-        <Button onClick={() => void refetch()}>重试</Button>
-      </Empty>
+      <Card title={TITLE}>
+        <Waiting reads={[read]} />
+      </Card>
     )
   }
-  if (!data) return <Skeleton active avatar paragraph={{ rows: 8 }} />
   const facts = [
     ['账号', data.account],
     ['所属客户', data.tenantName || '-'],
@@ -26,7 +29,7 @@ export default function ProfilePage() {
     ['创建时间', data.createTime],
   ]
   return (
-    <Card title="编辑资料">
+    <Card title={TITLE}>
       <div className="profile">
         <div className="profile-side">
           <AvatarField profile={data} />

@@ -1,12 +1,14 @@
 import { account } from '@oms/contract/account.ts'
-import { Button, Card, Empty, Skeleton, Tag } from 'antd'
+import { Button, Card, Tag } from 'antd'
 import { dialogs } from '#kernel/overlays.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
+import { Waiting } from '#kit/loading-layer.tsx'
 import './account.css'
 
 /** Where one is logged in, and the way to end what is not oneself. */
 export default function SessionsPage() {
-  const { data, isPending, isError, refetch } = useRead(account.sessions, {})
+  const read = useRead(account.sessions, {})
+  const { data } = read
   const end = useWrite(account.endSession)
   const rows = data?.list ?? []
   const ask = (content: string, sessionId?: string) =>
@@ -24,12 +26,7 @@ export default function SessionsPage() {
   )
   return (
     <Card title="我的会话" extra={endOthers}>
-      {isPending && <Skeleton active />}
-      {isError && (
-        <Empty description="会话加载失败">
-          <Button onClick={() => void refetch()}>重试</Button>
-        </Empty>
-      )}
+      {!data && <Waiting reads={[read]} rows={3} />}
       <ul className="session-list">
         {rows.map(({ sessionId, current, ip, browser, os, loginTime, lastActiveTime }) => (
           <li key={sessionId}>

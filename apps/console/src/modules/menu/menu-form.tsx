@@ -1,8 +1,9 @@
 import { MENU_TYPE, type MenuType, menu } from '@oms/contract/menu.ts'
-import { Drawer, Form, Radio, Skeleton } from 'antd'
+import { Drawer, Form, Radio } from 'antd'
 import { call } from '#kernel/call.ts'
 import { useRead } from '#kernel/query.ts'
 import { FormFooter } from '#kit/form-footer.tsx'
+import { LoadingDrawer } from '#kit/loading-layer.tsx'
 import { useFormDrawer } from '#kit/use-form-modal.ts'
 import { MenuFieldsOf } from './menu-fields.tsx'
 import type { Menu, MenuNode } from './menu-nodes.ts'
@@ -46,13 +47,10 @@ interface EditProps {
 
 /** Changes a menu; it is read anew first, so that the form never starts from an old revision. */
 export function MenuEdit({ id, tree, onClose }: EditProps) {
-  const { data } = useRead(menu.get, { id }, { staleTime: 0, keepPrevious: false })
+  const read = useRead(menu.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
+  const { data } = read
   if (data) return <Loaded key={data.id} loaded={data} tree={tree} onClose={onClose} />
-  return (
-    <Drawer open size="min(720px, 100vw)" title="编辑菜单" onClose={onClose}>
-      <Skeleton active />
-    </Drawer>
-  )
+  return <LoadingDrawer title="编辑菜单" reads={[read]} onClose={onClose} />
 }
 
 /** Switched off from above is switched on in itself. */

@@ -29,15 +29,15 @@ const RangeDrawer = later(() => import('./range-drawer.tsx'), 'RangeDrawer', {
 const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })
 
 const { col, actions } = columnsOf(OtaVersion)
-const PACKAGE = col('packageName', { width: 170 })
+const PACKAGE = col('packageName', { width: 150 })
 const COLUMNS = [
-  col('verName', { width: 150 }),
+  col('verName', { width: 140 }),
   col('verCode', { width: 100, align: 'right', sort: true }),
-  col('modelName', { width: 140 }),
+  col('modelName', { width: 130 }),
   PACKAGE,
   col('status', (status) => <OtaStatus status={status} />, { width: 90 }),
   col('components', (_, row) => <ComponentCount version={row} />, { width: 75, align: 'right' }),
-  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 150, title: '适用旧版本' }), key: 'range' },
+  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 135, title: '适用旧版本' }), key: 'range' },
   col('releaseDate', time, { width: 170, sort: true }),
   col('buildDate', time, { width: 170, hidden: true }),
   col('description', { width: 220, hidden: true }),

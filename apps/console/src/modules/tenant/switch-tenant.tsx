@@ -1,8 +1,9 @@
 import { tenant } from '@oms/contract/tenant.ts'
-import { Button, Empty, Input, Modal, Skeleton, Tag } from 'antd'
+import { Button, Empty, Input, Modal, Tag } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { usePermissions } from '#kernel/session.tsx'
+import { Waiting } from '#kit/loading-layer.tsx'
 import { keywordOf } from '#kit/use-keyword.ts'
 import { enterTenant } from './visit.ts'
 import './tenant.css'
@@ -11,7 +12,8 @@ import './tenant.css'
 export function SwitchTenant({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('')
   const keyword = useDeferredValue(keywordOf(text))
-  const { data } = useRead(tenant.switchable, { keyword }, { quiet: true, staleTime: 0 })
+  const read = useRead(tenant.switchable, { keyword }, { quiet: true, staleTime: 0 })
+  const { data } = read
   const { visiting } = usePermissions()
   const [going, setGoing] = useState<number>()
   const go = (id: number) => {
@@ -29,7 +31,7 @@ export function SwitchTenant({ onClose }: { onClose(): void }) {
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      {!data && <Skeleton active title={false} />}
+      {!data && <Waiting reads={[read]} rows={4} />}
       {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到客户" />}
       <ul className="tenant-rows tenant-choices">
         {data?.list.map(({ id, name, tenantNo, status }) => (

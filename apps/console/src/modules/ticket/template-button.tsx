@@ -2,6 +2,7 @@ import { desk } from '@oms/contract/feedback-desk.ts'
 import { Button, Empty, Input, Popover } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { Waiting } from '#kit/loading-layer.tsx'
 import { useKeyword } from '#kit/use-keyword.ts'
 
 /** Finds a canned text by its words and hands it to the form. */
@@ -29,7 +30,8 @@ export function TemplateButton({ onPick }: { onPick(text: string): void }) {
 
 function TemplateChoices({ onPick }: { onPick(text: string): void }) {
   const [keyword, setText] = useKeyword()
-  const { data } = useRead(desk.templates, { keyword }, { quiet: true })
+  const read = useRead(desk.templates, { keyword }, { quiet: true })
+  const { data } = read
   return (
     <div className="ticket-templates">
       <Input
@@ -39,6 +41,7 @@ function TemplateChoices({ onPick }: { onPick(text: string): void }) {
         aria-label="搜索模板"
         onChange={({ target }) => setText(target.value)}
       />
+      {!data && <Waiting reads={[read]} rows={2} />}
       {data?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有模板" />}
       <ul>
         {data?.map(({ id, title, content }) => (
