@@ -77,7 +77,7 @@ interface Sights {
 function watchSights() {
   const sights = globalThis as unknown as Sights
   const look = () => {
-    if (!sights.shell && document.querySelector('nav [role=menuitem], .ant-menu-item')) sights.shell = performance.now()
+    if (!sights.shell && document.querySelector('aside nav a')) sights.shell = performance.now()
     const value = document.querySelector('.home-value')?.textContent ?? ''
     if (!sights.figure && /\d/.test(value)) sights.figure = performance.now()
     if (!sights.figure) requestAnimationFrame(look)
