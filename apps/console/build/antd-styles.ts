@@ -37,30 +37,26 @@ const STYLE_HOOK = /[\\/]antd[\\/]es[\\/]([a-z-]+)[\\/]style[\\/]index\.js$/
 /**
  * Serves antd's published style sheet in pieces, so that no rule is computed in the browser: in a build each component
  * imports its own rules, which so arrive with the chunk that holds it, and `virtual:antd/shared.css` has the rest.
- * While developing, that one has all, and antd writes its variables at run time; a build has those of both themes
- * here as well.
+ * Each comes with the variables of both themes it uses. While developing, the shared one has all, and antd writes its
+ * own variables once more at run time.
  */
 export function antdStyles(): Plugin {
   const sheet = createRequire(import.meta.url).resolve('antd/dist/antd.css')
   const components = join(dirname(sheet), '../es')
   let hasFolder = (folder: string) => existsSync(join(components, folder, 'style/index.js'))
-  let isBuild = true
   let made: ReadonlyMap<string, string> | undefined
   const pieces = () => {
-    made ??= isBuild ? themedPieces() : split(readFileSync(sheet, 'utf8'), hasFolder)
-    return made
-  }
-  const themedPieces = () =>
-    withVariables(split(readFileSync(sheet, 'utf8'), hasFolder), ownTexts(), {
+    made ??= withVariables(split(readFileSync(sheet, 'utf8'), hasFolder), ownTexts(), {
       light: variablesOf('light'),
       dark: variablesOf('dark'),
       shared: SHARED,
     })
+    return made
+  }
   return {
     name: 'antd-styles',
     configResolved({ command }) {
-      isBuild = command === 'build'
-      if (!isBuild) hasFolder = () => false
+      if (command === 'serve') hasFolder = () => false
     },
     resolveId: (id) => (ID.test(id) ? `\0${id}` : undefined),
     load(id) {

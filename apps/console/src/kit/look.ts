@@ -78,8 +78,8 @@ const ALGORITHMS = {
 }
 
 /**
- * The whole look. While developing, antd makes CSS variables of it at run time; a build has them, and the rules, in
- * static files (`build/antd-styles.ts`), and this file as what comes out of it (`build/static-theme.ts`).
+ * The whole look. A build has the rules and variables that come of it in static files (`build/antd-styles.ts`), and in
+ * this file's place the few values left (`build/static-theme.ts`); while developing, antd computes them from this.
  */
 export const themeOf = (shade: Shade): ThemeConfig => ({
   zeroRuntime: true,

@@ -28,12 +28,12 @@ export function HomeBlock({ block, title, resources }: Props) {
       failed={isError}
       onRetry={() => void refetch()}
     >
-      {figures && <Figures {...figures} />}
+      {figures && <Figures of={figures} />}
     </HomeCard>
   )
 }
 
-function Figures({ value, unit, delta, detail, parts, items, trend }: HomeBlockData) {
+function Figures({ of: { value, unit, delta, detail, parts, items, trend } }: { of: HomeBlockData }) {
   return (
     <>
       <p className="home-value">
