@@ -63,8 +63,12 @@ let known: readonly Component[] | undefined
 function components(): readonly Component[] {
   if (known) return known
   const noted: Component[] = []
-  const note: Maker = (name, _style, defaults, options) => {
-    noted.push({ name: String([name].flat()[0]), defaults, unitless: options?.unitless ?? {} })
+  const bare: Record<string, Record<string, boolean>> = {}
+  const note: Maker = (title, _style, defaults, options) => {
+    const name = String([title].flat()[0])
+    // One component may be several of antd's, which share their variables.
+    bare[name] = { ...bare[name], ...options?.unitless }
+    noted.push({ name, defaults, unitless: {} })
     return () => []
   }
   const utils = load(UTILS) as object
@@ -72,7 +76,9 @@ function components(): readonly Component[] {
   const aside = Object.entries(load.cache).filter(([file]) => file.startsWith(ANTD))
   for (const [file] of aside) delete load.cache[file]
   if (!cached) throw new Error(`${UTILS} is not where antd looks for it`)
-  const genStyleUtils = () => ({ genStyleHooks: note, genSubStyleComponent: note, genComponentStyleHook: note })
+  // The others add rules to a component that was noted; variables are its own affair.
+  const pass: Maker = () => () => []
+  const genStyleUtils = () => ({ genStyleHooks: note, genSubStyleComponent: pass, genComponentStyleHook: pass })
   cached.exports = { ...utils, genStyleUtils }
   for (const file of styleFiles()) {
     const { default: hook } = load(file) as { default?: unknown }
@@ -82,8 +88,8 @@ function components(): readonly Component[] {
   cached.exports = utils
   for (const file of Object.keys(load.cache)) if (file.startsWith(ANTD)) delete load.cache[file]
   for (const [file, module] of aside) load.cache[file] = module
-  known = noted
-  return noted
+  known = noted.map((component) => ({ ...component, unitless: bare[component.name] ?? {} }))
+  return known
 }
 
 const styleFiles = () =>

@@ -32,13 +32,13 @@ const EXACT_LIGHT = {
   colorErrorBg: '#fff1f0',
   colorErrorBorder: '#f5b7b1',
   // antd's own tag colours stay below a contrast of 4.5 on their pale grounds.
-  'green-7': '#237804',
-  'orange-7': '#ad4e00',
-  'gold-7': '#874d00',
-  'cyan-7': '#006d75',
-  'lime-7': '#3f6600',
-  'yellow-7': '#765700',
-  'volcano-7': '#ad2102',
+  green7: '#237804',
+  orange7: '#ad4e00',
+  gold7: '#874d00',
+  cyan7: '#006d75',
+  lime7: '#3f6600',
+  yellow7: '#765700',
+  volcano7: '#ad2102',
 }
 const EXACT_DARK = {
   colorLink: '#84adff',
