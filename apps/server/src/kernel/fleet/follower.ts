@@ -13,6 +13,8 @@ import { FleetState } from './state.ts'
 const MANY = 100_000
 /** Changes that come thicker than this are read together. */
 const PAUSE_MS = 20
+/** Left to the devices that wait for a release, before the rest is read. */
+const LULL_MS = 10
 const RETRY_MS = 250
 const MAX_RETRY_MS = 5000
 const DYNAMIC_GROUPS_MS = 60_000
@@ -189,6 +191,8 @@ export class Follower {
     // Somebody waits for a release to begin, or to stop. Its lists can name new devices only if those were told of before.
     const areDevicesKnown = !marks.devices && !marks.everything
     if (areDevicesKnown) await rules()
+    // Its first devices ask at once, and the reading of everything else takes the same processors.
+    if (areDevicesKnown && marks.rules?.size !== 0) await new Promise((done) => setTimeout(done, LULL_MS))
     const horizon = await horizonOf(client)
     await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadReferences(client, state)
