@@ -40,7 +40,6 @@ export const GROUPS = [
     test: inPackages([
       '@ant-design/(?:colors|fast-color)/',
       '@babel/runtime/',
-      '@emotion/',
       'is-mobile/',
       antd('theme|_util|config-provider|button|style|space|skeleton|locale|grid'),
       'antd/es/(?:modal|notification|message|form)/(?:locale|context|validateMessagesContext)\\.js',

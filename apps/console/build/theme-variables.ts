@@ -66,9 +66,9 @@ function components(): readonly Component[] {
   const bare: Record<string, Record<string, boolean>> = {}
   const note: Maker = (title, _style, defaults, options) => {
     const name = String([title].flat()[0])
-    // One component may be several of antd's, which share their variables.
-    bare[name] = { ...bare[name], ...options?.unitless }
-    noted.push({ name, defaults, unitless: {} })
+    // One component may be several of antd's, which share their variables: what any of them says holds for all.
+    const unitless = Object.assign((bare[name] ??= {}), options?.unitless)
+    noted.push({ name, defaults, unitless })
     return () => []
   }
   const utils = load(UTILS) as object
@@ -88,8 +88,8 @@ function components(): readonly Component[] {
   cached.exports = utils
   for (const file of Object.keys(load.cache)) if (file.startsWith(ANTD)) delete load.cache[file]
   for (const [file, module] of aside) load.cache[file] = module
-  known = noted.map((component) => ({ ...component, unitless: bare[component.name] ?? {} }))
-  return known
+  known = noted
+  return noted
 }
 
 const styleFiles = () =>

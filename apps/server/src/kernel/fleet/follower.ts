@@ -190,9 +190,11 @@ export class Follower {
     }
     // Somebody waits for a release to begin, or to stop. Its lists can name new devices only if those were told of before.
     const areDevicesKnown = !marks.devices && !marks.everything
-    if (areDevicesKnown) await rules()
-    // Its first devices ask at once, and the reading of everything else takes the same processors.
-    if (areDevicesKnown && marks.rules?.size !== 0) await new Promise((done) => setTimeout(done, LULL_MS))
+    if (areDevicesKnown) {
+      await rules()
+      // Its first devices ask at once, and the reading of everything else takes the same processors.
+      if (marks.rules?.size !== 0) await new Promise((done) => setTimeout(done, LULL_MS))
+    }
     const horizon = await horizonOf(client)
     await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadReferences(client, state)
