@@ -3,7 +3,7 @@ import { writeXlsx } from '../apps/server/src/kernel/table/xlsx-writer.ts'
 import { ask, memoryOf, untilDone } from './lib/console.ts'
 import { psql, writeOut } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
+import { type Product, startProduct, untilQuiet } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000)
@@ -19,6 +19,7 @@ export async function run() {
   const product = await startProduct({ port: 18_307 })
   try {
     prepare(product)
+    await untilQuiet(product)
     await search(product)
     await takeTables(product)
   } finally {

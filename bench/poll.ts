@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
+import { type Product, startProduct, untilQuiet } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
 import { changes } from './lib/poll-changes.ts'
 import { downloads } from './lib/poll-downloads.ts'
@@ -94,21 +94,6 @@ async function untilKnown({ url }: Product, sn: string) {
     if (reply?.status === 200) return
     await new Promise((done) => setTimeout(done, 200))
   }
-}
-
-/** The lists and tasks of these devices are read after them: until the process does next to nothing for three seconds. */
-async function untilQuiet({ pid }: Product) {
-  for (let quiet = 0; quiet < 3; ) {
-    const before = ticksOf(pid)
-    await new Promise((done) => setTimeout(done, 1000))
-    quiet = ticksOf(pid) - before < 5 ? quiet + 1 : 0
-  }
-}
-
-/** Hundredths of a second of processor time. */
-function ticksOf(pid: number) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return Number(fields[11]) + Number(fields[12])
 }
 
 const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024

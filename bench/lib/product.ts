@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -77,6 +77,24 @@ export async function untilReady(url: string) {
     if (ready) return
     await new Promise((done) => setTimeout(done, 5))
   }
+}
+
+/**
+ * Waits until the server does next to nothing for three seconds: it goes on reading into its memory what was put into the
+ * database, devices first, then their lists and tasks.
+ */
+export async function untilQuiet({ pid }: Product) {
+  for (let quiet = 0; quiet < 3; ) {
+    const before = ticksOf(pid)
+    await new Promise((done) => setTimeout(done, 1000))
+    quiet = ticksOf(pid) - before < 5 ? quiet + 1 : 0
+  }
+}
+
+/** Hundredths of a second of processor time. */
+function ticksOf(pid: number) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return Number(fields[11]) + Number(fields[12])
 }
 
 async function login(url: string) {
