@@ -7,6 +7,8 @@ import { median, print, remark } from './lib/report.ts'
 
 /** A little less than the limit: the exports themselves are logged too. */
 const SMALL = 99_900
+/** The fewest that are written by a job, and the most. */
+const SMALL_JOB = 110_000
 const LARGE = 1_000_000
 const EXPORT = '/api/v1/sys/operlog/export'
 const COLUMNS = 'operTime operName tenantName title businessType action operIp operLocation status errorMsg costTime'
@@ -24,14 +26,16 @@ export async function run() {
     const small = await measured(product, () => direct(product, ticket))
     print({ name: 'xlsx of 100,000 rows, whole', value: small.seconds, unit: 's', bar: 20, better: 'less' })
     print({ name: 'others during it, p99', value: small.p99, unit: 'ms', bar: 20, better: 'less' })
+    grow(product, SMALL_JOB)
+    await byJob(product, ticket)
+    const job = await measured(product, () => byJob(product, ticket))
     grow(product, LARGE)
     const large = await measured(product, () => byJob(product, ticket))
-    remark(
-      `1,000,000 rows as a job: ${large.seconds.toFixed(1)} s, peak ${mb(large.peak)} MB; 100,000: ${mb(small.peak)} MB`,
-    )
+    remark(`1,000,000 rows as a job: ${large.seconds.toFixed(1)} s, peak ${mb(large.peak)} MB`)
+    remark(`110,000 rows as a job: peak ${mb(job.peak)} MB; 100,000 in the answer: ${mb(small.peak)} MB`)
     print({
-      name: 'peak memory at 1,000,000 rows above that at 100,000',
-      value: (large.peak - small.peak) / 1024,
+      name: 'peak memory of a job of 1,000,000 rows above that of 110,000',
+      value: (large.peak - job.peak) / 1024,
       unit: 'MB',
       bar: 30,
       better: 'less',

@@ -77,8 +77,10 @@ async function* sheetXml(columns: readonly Column[], source: Source, first: bool
   for (let number = 2; number <= MAX_SHEET_ROWS; number++) {
     const row = await source.next()
     if (!row) break
-    let text = `<row r="${number}">`
-    for (let at = 0; at < columns.length; at++) text += cell(columns[at] as Column, row, letters[at] + String(number))
+    // Made anew: `String` keeps what it made, so that a million of them would outlive their rows.
+    const line = number.toFixed(0)
+    let text = `<row r="${line}">`
+    for (let at = 0; at < columns.length; at++) text += cell(columns[at] as Column, row, letters[at] + line)
     text += '</row>'
     if (!chunk.fits(text)) yield chunk.take()
     chunk.add(text)

@@ -78,7 +78,7 @@ async function pageOf(sn: string, pageNum: number) {
   return { total, totalIsEstimate, sns: data.list.map((row: { sn: string }) => row.sn) as string[] }
 }
 
-test('beyond some hundreds the total is an estimate, until a page is asked for that needs them counted', async () => {
+test('beyond the page asked for the total is an estimate, until one is asked for that needs them counted', async () => {
   const many = Array.from({ length: 260 }, (_, at) => ({ id: 5 * BUCKET - 30 + at, sn: `SOME-${at}` }))
   await put(many)
   const from = (row: number) =>
@@ -93,6 +93,11 @@ test('beyond some hundreds the total is an estimate, until a page is asked for t
   expect(await pageOf('some', 12)).toMatchObject({ totalIsEstimate: true, sns: from(220) })
   expect(await pageOf('some', 14)).toEqual({ total: 260, sns: [] })
   expect((await me.call('GET', `${INFO}/page?sn=some&orderByColumn=sn&isAsc=asc`)).data).toMatchObject({ total: 260 })
+})
+
+test('in the oldest million, which is all a smaller fleet has, two thousand are counted', async () => {
+  await put(Array.from({ length: 1200 }, (_, at) => ({ id: 1000 + at, sn: `PLENTY-${at}` })))
+  expect(await pageOf('plenty', 1)).toMatchObject({ total: 1200, totalIsEstimate: undefined })
 })
 
 test('of a part that more have than a pager reaches every page comes newest first', async () => {

@@ -8,8 +8,11 @@ import { alive } from '#kernel/tenancy.ts'
 /** Length of the keys of the index `devices_sn_keys`; shorter parts are not found by it. */
 export const MIN_KEYED_PART = 4
 
-/** Devices counted one by one before the rest is estimated: each lies on a page of its own that has to be read. */
-const COUNTED = 100
+/**
+ * Devices found before older millions are no longer looked into and the total is estimated. Each lies on a page of its own
+ * that has to be read, which is most of what a search costs.
+ */
+const COUNTED = 20
 
 /** Devices with a part in their serials, whoever may see them but for the tenant's wall. */
 export interface SerialHits {
