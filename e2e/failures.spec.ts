@@ -63,6 +63,51 @@ test('a page that cannot be read says why in its place, and shows once it is tri
   }
 })
 
+test('when more of a list cannot be read, what is there stays and only the rest is tried again', async ({
+  page,
+  login,
+}) => {
+  await login()
+  const [all, second] = [/account\/job\?/, /account\/job\?.*pageNum=2/]
+  const jobsFrom = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      jobId: from - at,
+      title: `导出第${from - at}份`,
+      state: 'done',
+      percent: 100,
+      error: '',
+      rows: 1,
+      file: null,
+      report: null,
+      createTime: '2026-01-01 10:00:00',
+      finishTime: '2026-01-01 10:00:01',
+    }))
+  const pageOf = (list: readonly object[]) => answer(200, { code: 200, msg: '', data: { list, total: 21 } })
+  const failing = answer(200, { code: 400, msg: '暂时无法读取', data: null })
+  await page.route(all, failing)
+  await page.goto(SESSIONS)
+  await page.getByRole('button', { name: /^账号 / }).click()
+  await page.getByRole('menuitem', { name: '我的任务' }).click()
+  const drawer = page.getByRole('dialog', { name: '我的任务' })
+  const failed = drawer.locator('.kit-failed')
+  const more = drawer.getByRole('button', { name: '加载更多' })
+  await expect(failed).toContainText('暂时无法读取')
+  await page.unroute(all)
+  await page.route(all, pageOf(jobsFrom(21, 20)))
+  await page.route(second, failing)
+  await failed.getByRole('button', { name: '重试' }).click()
+  await more.click()
+  await expect(failed).toContainText('暂时无法读取')
+  await expect(drawer.getByText('导出第2份')).toBeVisible()
+  await page.unroute(second)
+  await page.route(second, pageOf(jobsFrom(1, 1)))
+  await failed.getByRole('button', { name: '重试' }).click()
+  await expect(drawer.getByText('导出第1份')).toBeVisible()
+  await expect(drawer.getByText('导出第2份')).toBeVisible()
+  await expect(failed).toHaveCount(0)
+  await expect(more).toHaveCount(0)
+})
+
 test('ERR-02 a session that ended leaves the page, and one button leads to login and back', async ({ page, login }) => {
   await login()
   await page.goto(PROFILE)

@@ -106,6 +106,30 @@ test('TICKET-03 TICKET-06 the checklists offer every option and keep what was ti
   await expect(page.getByRole('checkbox', { name: '电源' })).not.toBeChecked()
 })
 
+test('a remark half typed stays when the line breaks and the ticket cannot be read anew', async ({
+  page,
+  context,
+  login,
+  staff,
+  api,
+}) => {
+  const agent = await staff(AGENT, '己客服')
+  const { id } = await ticket(await api(agent), '无法开机')
+  await login(agent)
+  await page.goto(detail(PENDING, id))
+  const remark = page.getByLabel('处理备注')
+  await remark.fill('已联系客户，等待寄回')
+  await page.route('**/api/v1/feedback/info/**', (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/feedback/info'))
+  await context.setOffline(true)
+  await context.setOffline(false)
+  await failed
+  // The page has the failure by the time its own next question is answered.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await expect(page.locator('.kit-failed')).toHaveCount(0)
+  await expect(remark).toHaveValue('已联系客户，等待寄回')
+})
+
 test('ROUTE-05 both detail addresses open the ticket; what is no ticket gets a word and a way back', async ({
   page,
   login,

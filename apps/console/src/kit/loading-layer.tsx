@@ -1,11 +1,9 @@
-import { Drawer, Modal, Skeleton } from 'antd'
-import type { Refusal } from '#kernel/call.ts'
-import { LoadFailed } from './table-state.tsx'
+import { Drawer, Modal } from 'antd'
+import { type Reads, Waiting } from './waiting.tsx'
 
 interface LoadingProps {
   readonly title: string
-  /** The reads waited for; ask them quietly, a failure is told here. */
-  readonly reads: readonly { readonly error: Refusal | null; refetch(): unknown }[]
+  readonly reads: Reads
   onClose(): void
 }
 
@@ -22,11 +20,3 @@ export const LoadingModal = ({ title, reads, onClose }: LoadingProps) => (
     <Waiting reads={reads} />
   </Modal>
 )
-
-/** Grey lines where what is read will stand; a failure in words, with another try. */
-export function Waiting({ reads, rows = 8 }: Pick<LoadingProps, 'reads'> & { rows?: number }) {
-  const failed = reads.filter(({ error }) => error !== null)
-  const refusal = failed[0]?.error
-  if (!refusal) return <Skeleton active title={rows > 4} paragraph={{ rows }} />
-  return <LoadFailed refusal={refusal} onRetry={() => failed.map(({ refetch }) => refetch())} />
-}

@@ -1,10 +1,10 @@
 import { logs } from '@oms/contract/log.ts'
-import { Button, Empty, Skeleton, Timeline } from 'antd'
+import { Button, Empty, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { Waiting } from './waiting.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import './record-history.css'
-import { LoadFailed } from './table-state.tsx'
 import { Time } from './time.tsx'
 
 /** Its place among the tabs of a record's drawer. */
@@ -22,8 +22,7 @@ export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: stri
   const [pageSize, setPageSize] = useState(STEP)
   const asked = { bizType, bizId: String(bizId), pageNum: 1, pageSize }
   const { data, error, refetch, isPlaceholderData } = useRead(logs.history, asked, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="近一年没有操作记录" />
   return (
     <div className="kit-history">

@@ -1,16 +1,17 @@
 import { files } from '@oms/contract/file.ts'
 import { inbox } from '@oms/contract/notice.ts'
-import { Button, Empty, Skeleton } from 'antd'
+import { Button } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
 import { download } from '#kernel/download.ts'
 import { formatBytes } from '#kernel/format.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { RichText } from '#kernel/rich-text.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { setUnread } from './unread.ts'
 
 /** One message. Being shown marks it as read; one that asks for it also has a button to confirm. */
 export function NoticeView({ id }: { id: number }) {
-  const { data, isPending, isError, error, refetch } = useRead(inbox.view, { id }, { keepPrevious: false, quiet: true })
+  const { data, error, refetch } = useRead(inbox.view, { id }, { keepPrevious: false, quiet: true })
   const read = useWrite(inbox.read)
   const mark = useEffectEvent(() => read.mutate({ id }, { onSuccess: ({ count }) => setUnread(count) }))
   // Of its own: while the mark above is on its way the button takes a press already.
@@ -19,14 +20,7 @@ export function NoticeView({ id }: { id: number }) {
   useEffect(() => {
     if (unseen) mark()
   }, [unseen])
-  if (isError) {
-    return (
-      <Empty description={error.message || '消息加载失败'}>
-        <Button onClick={() => void refetch()}>重试</Button>
-      </Empty>
-    )
-  }
-  if (isPending) return <Skeleton active paragraph={{ rows: 8 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <article>
       <h2 className="notice-heading">{data.title}</h2>

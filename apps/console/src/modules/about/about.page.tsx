@@ -44,13 +44,18 @@ const CONTACT = [
 export default function AboutPage() {
   const { data, error, refetch } = useRead(about.facts, {}, { quiet: true })
   const [editing, setEditing] = useState(false)
-  if (error)
+  if (!data && error)
     return (
       <Page>
         <LoadFailed refusal={error} onRetry={() => void refetch()} />
       </Page>
     )
-  if (!data) return <Skeleton active paragraph={{ rows: 12 }} />
+  if (!data)
+    return (
+      <Panel>
+        <Skeleton active paragraph={{ rows: 12 }} />
+      </Panel>
+    )
   return (
     <Page>
       <Panel>

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { useSearchParams } from '#kernel/router.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
-import { Page } from '#kit/page.tsx'
+import { Page, Panel } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
 import { AccountPicker } from './account-picker.tsx'
@@ -29,14 +29,19 @@ function Overview({ uid }: { uid: number }) {
   const { actionsOf, dialog } = useAccountActions()
   const navigate = useNavigate()
   useTabTitle(data ? `账号 ${data.account.account}` : undefined)
-  if (error)
+  if (!data && error)
     return (
       <Page>
         <LoadFailed refusal={error} onRetry={() => void refetch()} />
         <AccountPicker />
       </Page>
     )
-  if (!data) return <Skeleton active />
+  if (!data)
+    return (
+      <Panel>
+        <Skeleton active />
+      </Panel>
+    )
   const { account } = data
   const extra = (
     <Space wrap>

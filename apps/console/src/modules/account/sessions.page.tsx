@@ -2,7 +2,7 @@ import { account } from '@oms/contract/account.ts'
 import { Button, Card, Tag } from 'antd'
 import { dialogs } from '#kernel/overlays.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
-import { Waiting } from '#kit/loading-layer.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import './account.css'
 
 /** Where one is logged in, and the way to end what is not oneself. */

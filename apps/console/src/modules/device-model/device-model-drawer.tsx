@@ -1,12 +1,12 @@
 import { DeviceModelRow, deviceModels } from '@oms/contract/device-model.ts'
-import { Empty, Skeleton, Tabs, Tag } from 'antd'
+import { Empty, Tabs, Tag } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { useCan } from '#kernel/session.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { Time } from '#kit/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Model } from './device-model-list.page.tsx'
@@ -59,8 +59,7 @@ export function ModelDrawer(props: {
 
 function Spread({ model }: { model: Model }) {
   const { data, error, refetch } = useRead(deviceModels.spread, { id: model.id }, { quiet: true, keepPrevious: false })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   if (data.total === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该型号还没有设备" />
   const top = Math.max(...data.list.map(({ devices }) => devices), data.others)
   return (

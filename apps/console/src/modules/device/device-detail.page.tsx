@@ -52,8 +52,8 @@ export default function DeviceDetailPage() {
   const id = Number(useParams()['id'])
   const { data, error, refetch } = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
   useTabTitle(data && `设备 ${data.sn}`)
-  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list="/device/apkManage" />
   if (data) return <Shown device={data} />
+  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list="/device/apkManage" />
   return (
     <Panel>
       <Skeleton active paragraph={{ rows: 10 }} />

@@ -1,8 +1,8 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { Button, Empty, Skeleton } from 'antd'
+import { Button, Empty } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '#kernel/query.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import './device.css'
 
 /** One part of a device's page with its own request: loading, failed with another try, or there. */
@@ -16,8 +16,7 @@ export function Part<E extends Endpoint>({
   children: (data: ResultOf<E>, turning: boolean) => ReactNode
 }) {
   const { data, error, refetch, isPlaceholderData } = useRead(to, input, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton active title={false} />
+  if (data === undefined) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return children(data as ResultOf<E>, isPlaceholderData)
 }
 

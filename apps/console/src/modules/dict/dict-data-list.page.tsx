@@ -18,7 +18,7 @@ import { EnableSwitch } from '#kit/enable-switch.tsx'
 import { ExportButton } from '#kit/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
 import { LostPage } from '#kit/lost-page.tsx'
-import { Page } from '#kit/page.tsx'
+import { Page, Panel } from '#kit/page.tsx'
 import { type RowAction, RowActions } from '#kit/row-actions.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
 import { time } from '#kit/time.tsx'
@@ -52,13 +52,18 @@ export default function DictDataListPage() {
   const { dictId } = useParams()
   const asked = useRead(dictTypes.get, { id: Number(dictId) }, { keepPrevious: false, quiet: true })
   useTabTitle(asked.data && `字典数据 ${asked.data.dictName}`)
-  if (asked.isError)
+  if (!asked.data && asked.error)
     return (
       <Page>
         <LostPage refusal={asked.error} onRetry={() => void asked.refetch()} list="/system/systemDict" />
       </Page>
     )
-  if (!asked.data) return <Skeleton active paragraph={{ rows: 10 }} />
+  if (!asked.data)
+    return (
+      <Panel>
+        <Skeleton active paragraph={{ rows: 10 }} />
+      </Panel>
+    )
   const { dictType } = asked.data
   return <Entries key={dictType} dictId={Number(dictId)} dictType={dictType} />
 }

@@ -1,10 +1,10 @@
 import { DictTypeRow, dictTypes } from '@oms/contract/dict-type.ts'
-import { Empty, Skeleton, Tag } from 'antd'
+import { Empty, Tag } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
 import { useDict } from '#kit/use-dict.ts'
 import type { DictType } from './dict-type-list.page.tsx'
@@ -50,8 +50,7 @@ export function DictTypeDrawer(props: Props) {
 function Usage({ row: { dictId, dictType } }: { row: DictType }) {
   const { data, error, refetch } = useRead(dictTypes.usage, { id: dictId }, { keepPrevious: false, quiet: true })
   const dict = useDict(dictType)
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   if (data.list.length === 0)
     return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="程序中没有登记使用该字典的位置" />
   return data.list.map(({ place, values }) => (

@@ -1,9 +1,9 @@
 import { licenseCerts } from '@oms/contract/license.ts'
 import { LicenseRow } from '@oms/contract/license-rows.ts'
-import { Empty, Skeleton } from 'antd'
+import { Empty } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { time } from '#kit/time.tsx'
 import { StateTag, Uid } from './license-cells.tsx'
 
@@ -22,8 +22,7 @@ const ITEMS = [
 /** The certificate a device carries, as a tab of the device's page. */
 export default function DeviceLicense({ sn }: { deviceId: number; sn: string }) {
   const { data, error, refetch } = useRead(licenseCerts.list, { sn, pageNum: 1, pageSize: 10 }, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   const [license] = data.list
   if (!license) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有绑定证书" />
   return <Details row={license} items={ITEMS} />

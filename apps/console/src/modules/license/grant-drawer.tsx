@@ -1,11 +1,11 @@
 import { GrantRow, LEDGER_KIND, licenseGrants } from '@oms/contract/license-grant.ts'
-import { Button, Empty, Skeleton, Tabs } from 'antd'
+import { Button, Empty, Tabs } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { Time, time } from '#kit/time.tsx'
 import { GrantTag, Quota } from './grant-cells.tsx'
 
@@ -57,8 +57,7 @@ export function GrantDrawer(props: {
 function Ledger({ id }: { id: number }) {
   const [pageSize, setPageSize] = useState(50)
   const { data, error, refetch } = useRead(licenseGrants.ledger, { id, pageNum: 1, pageSize }, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="审批通过后开始记录" />
   return (
     <>

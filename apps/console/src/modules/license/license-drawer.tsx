@@ -1,13 +1,13 @@
 import { licenseCerts } from '@oms/contract/license.ts'
 import { LICENSE_ACTIONS } from '@oms/contract/license-state.ts'
 import { LicenseRow } from '@oms/contract/license-rows.ts'
-import { Button, Empty, Skeleton, Tabs, Timeline } from 'antd'
+import { Button, Empty, Tabs, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { Time, time } from '#kit/time.tsx'
 import { nameOfState, StateTag, Uid } from './license-cells.tsx'
 
@@ -63,8 +63,7 @@ function Events({ id }: { id: number }) {
     { id, pageNum: 1, pageSize },
     { quiet: true },
   )
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有记录" />
   return (
     <>

@@ -1,10 +1,10 @@
 import { LicenseStatQuery, licenseStats } from '@oms/contract/license-stat.ts'
 import { LICENSE_STATE } from '@oms/contract/license-state.ts'
 import { Filter, SelectFilter } from '#kit/filter.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { Page } from '#kit/page.tsx'
 import { SearchForm } from '#kit/search-form.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { Alert, Skeleton } from 'antd'
+import { Alert } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link, useSearchParams } from '#kernel/router.tsx'
 import { Allowed } from '#kernel/session.tsx'
@@ -82,8 +82,7 @@ const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired',
 
 function Cards({ asked }: { asked: Asked }) {
   const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} paragraph={{ rows: 2 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
   return (
     <div className="license-cards">
       <Link className="license-card" to={listAddress({ ...asked })}>

@@ -1,11 +1,11 @@
 import { logs, OperLogDetail, OPERATION_LABELS } from '@oms/contract/log.ts'
-import { Skeleton, Tabs } from 'antd'
+import { Tabs } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { FieldChanges } from '#kit/field-changes.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { Time } from '#kit/time.tsx'
 import './log.css'
 import type { Line } from './oper-log.page.tsx'
@@ -60,8 +60,7 @@ export function OperLogDrawer(props: DrawerProps) {
 
 function Operation({ operId }: { operId: number }) {
   const { data, error, refetch } = useRead(logs.operation, { id: operId }, { quiet: true, keepPrevious: false })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
     <>
       <Details row={data} items={data.errorMsg ? [...ITEMS, WHY] : ITEMS} />

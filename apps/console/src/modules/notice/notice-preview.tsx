@@ -1,13 +1,13 @@
 import { files } from '@oms/contract/file.ts'
 import { NOTICE_TARGET, notices } from '@oms/contract/notice.ts'
-import { Button, Skeleton, Tabs, Tag } from 'antd'
+import { Button, Tabs, Tag } from 'antd'
 import { download } from '#kernel/download.ts'
 import { formatBytes } from '#kernel/format.ts'
 import { useRead } from '#kernel/query.ts'
 import { RichText } from '#kernel/rich-text.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { historyTab } from '#kit/record-history.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
 import './notice.css'
 
@@ -36,8 +36,7 @@ export function NoticePreview(props: Props) {
 
 function Preview({ row }: { row: Notice }) {
   const { data, error, refetch } = useRead(notices.get, { id: row.noticeId }, { keepPrevious: false, quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active paragraph={{ rows: 8 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <article>
       <div className="notice-facts">

@@ -1,8 +1,7 @@
 import { OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
-import { Skeleton } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { time } from '#kit/time.tsx'
 import { ComponentList } from './component-list.tsx'
 import { useFamily } from './family.ts'
@@ -32,8 +31,7 @@ const ITEMS = [
 export function OtaDetails({ otaId }: { otaId: number }) {
   const { calls, key } = useFamily()
   const { data, error, refetch } = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active paragraph={{ rows: 10 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={10} />
   return (
     <>
       <Details row={data.otaVersion} items={key === 'software' ? ITEMS : ITEMS.filter((each) => each !== PACKAGE)} />

@@ -1,8 +1,8 @@
 import { otaGraph, softwareGraph } from '@oms/contract/ota-graph.ts'
-import { Drawer, Empty, Input, Skeleton } from 'antd'
+import { Drawer, Empty, Input } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { type Family, FamilyProvider, useFamily } from './family.ts'
 import { ModelPicker } from './model-picker.tsx'
 import './ota.css'
@@ -94,8 +94,7 @@ function Shown({ asked }: { asked: { modelId: number; packageName: string; otaId
     quiet: true,
     keepPrevious: false,
   })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active paragraph={{ rows: 8 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <>
       <RangeWords graph={data} />

@@ -13,6 +13,8 @@ import { OtaDetails } from './ota-details.tsx'
 import { OtaForm } from './ota-form.tsx'
 import { OtaHistory } from './ota-history.tsx'
 
+type Version = ResultOf<typeof ota.get>
+
 /** One version: to edit while it is a draft, to read once it was enabled. */
 export function VersionEdit() {
   const { calls, listPath } = useFamily()
@@ -21,8 +23,11 @@ export function VersionEdit() {
   const read = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const { data, error, isFetchedAfterMount, refetch } = read
   useTabTitle(data && `${data.otaVersion.status === 0 ? '编辑' : '查看'} ${data.otaVersion.verName}`)
+  const [opened, setOpened] = useState<Version>()
+  // Stays what it was opened as: neither a colleague's change nor a failure meanwhile may take the form away.
+  if (!opened && data && isFetchedAfterMount && !error) setOpened(data)
+  if (opened) return <Opened version={opened} />
   if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list={listPath} />
-  if (data && isFetchedAfterMount) return <Opened version={data} />
   return (
     <Panel>
       <Skeleton active paragraph={{ rows: 10 }} />
@@ -30,14 +35,12 @@ export function VersionEdit() {
   )
 }
 
-/** Stays what it was opened as: a colleague's change meanwhile must not take the form away. */
-function Opened({ version }: { version: ResultOf<typeof ota.get> }) {
+function Opened({ version }: { version: Version }) {
   const { calls } = useFamily()
-  const [first] = useState(version)
-  const { otaId, status } = first.otaVersion
+  const { otaId, status } = version.otaVersion
   if (status !== 0) return <Frozen otaId={otaId} />
   const latest = () => call(calls.get, { otaId })
-  return <OtaForm endpoint={calls.update} place={String(otaId)} initial={first} latest={latest} />
+  return <OtaForm endpoint={calls.update} place={String(otaId)} initial={version} latest={latest} />
 }
 
 const Frozen = ({ otaId }: { otaId: number }) => (

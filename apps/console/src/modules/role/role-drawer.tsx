@@ -1,11 +1,11 @@
 import { DATA_SCOPE, ROLE_STATUS, RoleDetail, role } from '@oms/contract/role.ts'
-import { Skeleton, Tag } from 'antd'
+import { Tag } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import type { Beside } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
 import { RecordDrawer } from '#kit/record-drawer.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import { time } from '#kit/time.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import type { Role } from './use-role-actions.ts'
 
 const CHOSEN_TENANTS = 3
@@ -41,6 +41,5 @@ export const RoleDrawer = (props: Beside<Role>) => (
 
 function RoleFacts({ id }: { id: number }) {
   const { data, error, refetch } = useRead(role.get, { id }, { quiet: true, keepPrevious: false })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  return data ? <Details row={data} items={ITEMS} /> : <Skeleton active />
+  return data ? <Details row={data} items={ITEMS} /> : <Waiting reads={[{ error, refetch }]} rows={3} />
 }

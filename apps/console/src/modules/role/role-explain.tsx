@@ -1,11 +1,11 @@
 import type { PermNode } from '@oms/contract/permission.ts'
 import { role } from '@oms/contract/role.ts'
-import { Alert, Drawer, Form, Skeleton, Timeline, TreeSelect } from 'antd'
+import { Alert, Drawer, Form, Timeline, TreeSelect } from 'antd'
 import { useMemo, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
 import { focusOpened } from '#kit/focus-first.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { UserPicker } from '#kit/user-picker.tsx'
 import './role.css'
 
@@ -80,8 +80,7 @@ type Explanation = z.output<(typeof role.explain)['result']>
 function Verdict({ uid, permission }: { uid: number; permission: string }) {
   const asked = { uid, permission }
   const { data, error, refetch } = useRead(role.explain, asked, { staleTime: 0, keepPrevious: false, quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return <Rules explanation={data} />
 }
 

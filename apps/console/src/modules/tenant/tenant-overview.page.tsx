@@ -51,13 +51,18 @@ export default function TenantOverviewPage() {
   const id = Number(useParams()['id'])
   const { data, error, refetch } = useRead(tenant.overview, { id }, { quiet: true, keepPrevious: false })
   useTabTitle(data ? `客户 ${data.tenant.shortName || data.tenant.name}` : undefined)
-  if (error)
+  if (!data && error)
     return (
       <Page>
         <LostPage refusal={error} onRetry={() => void refetch()} list="/tenantManage/tenant" />
       </Page>
     )
-  if (!data) return <Skeleton active />
+  if (!data)
+    return (
+      <Panel>
+        <Skeleton active />
+      </Panel>
+    )
   return <Overview key={id} row={data.tenant} blocks={data.blocks} />
 }
 

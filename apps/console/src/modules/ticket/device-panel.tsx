@@ -1,12 +1,12 @@
 import { feedback } from '@oms/contract/feedback.ts'
 import { DeviceContext } from '@oms/contract/feedback-rows.ts'
 import { TASK_STATE } from '@oms/contract/ota-task.ts'
-import { Badge, Skeleton, Tag } from 'antd'
+import { Badge, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { Time } from '#kit/time.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { StatusTag } from './ticket-tags.tsx'
@@ -18,8 +18,7 @@ const SOURCE: Readonly<Record<number, string>> = { 1: '设备上报', 2: '升级
 /** The device behind a serial: state, versions it ran, upgrade tasks, its other tickets (`besides` is the one shown). */
 export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
   const { data, error, refetch } = useRead(feedback.device, { sn }, { quiet: true, keepPrevious: false })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active paragraph={{ rows: 5 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={5} />
   return (
     <div className="ticket-device">
       {data.device ? <Facts device={data.device} /> : <p className="ticket-muted">系统中没有该序列号的设备</p>}

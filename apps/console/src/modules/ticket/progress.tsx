@@ -1,16 +1,15 @@
 import { feedback } from '@oms/contract/feedback.ts'
 import { RECORD_KIND } from '@oms/contract/feedback-rows.ts'
-import { Skeleton, Timeline } from 'antd'
+import { Timeline } from 'antd'
 import { useRead } from '#kernel/query.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { Time } from '#kit/time.tsx'
 import { StatusTag } from './ticket-tags.tsx'
 
 /** Everything that happened, newest first: who, to whom, to what state, when, and what was said. */
 export function Progress({ id }: { id: number }) {
   const { data, error, refetch } = useRead(feedback.records, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
     <Timeline
       className="ticket-progress"

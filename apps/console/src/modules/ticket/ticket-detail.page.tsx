@@ -54,7 +54,8 @@ function Opened({ id, list }: { id: number; list: string }) {
   const [typing, setTyping] = useState(false)
   const viewers = useViewers(id, typing)
   useTabTitle(info && `工单 ${info.feedbackNo}`)
-  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list={list} />
+  // With an answer half typed, an open ticket stays when reading it anew fails.
+  if (!info && error) return <LostPage refusal={error} onRetry={() => void refetch()} list={list} />
   if (!info)
     return (
       <Panel>

@@ -1,9 +1,9 @@
 import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
-import { Alert, Button, Empty, Input, Skeleton } from 'antd'
+import { Alert, Button, Empty, Input } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
+import { Waiting } from '#kit/waiting.tsx'
 import { Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
 import './upgrade.css'
 import { useCalls } from './release-calls.ts'
 import { type Survey, useSurvey } from './use-survey.ts'
@@ -22,8 +22,7 @@ export const DryRun = ({ otaId }: { otaId: number }) => (
 
 function Now({ otaId }: { otaId: number }) {
   const { data, error, refetch } = useSurvey(otaId)
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active />
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
     <>
       <p className="up-count" role="status">

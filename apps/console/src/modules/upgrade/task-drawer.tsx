@@ -1,11 +1,11 @@
 import { TaskRow } from '@oms/contract/upgrade-task.ts'
-import { Empty, Skeleton, Timeline } from 'antd'
+import { Empty, Timeline } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { useCan } from '#kernel/session.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { Time, time } from '#kit/time.tsx'
 import { useCalls } from './release-calls.ts'
 import { TaskState, taskStateText } from './release-state.tsx'
@@ -53,8 +53,7 @@ export function TaskDrawer(props: {
 function TaskDetails({ taskId }: { taskId: number }) {
   const calls = useCalls()
   const { data, error, refetch } = useRead(calls.task.get, { taskId }, { quiet: true, keepPrevious: false })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active paragraph={{ rows: 8 }} />
+  if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <>
       <Details row={data.task} items={ITEMS} />
