@@ -1,7 +1,7 @@
 // A part of a serial among a million devices (BENCH_ROWS for more), and imports of 200,000 with their memory.
 import { writeXlsx } from '../apps/server/src/kernel/table/xlsx-writer.ts'
 import { ask, memoryOf, untilDone } from './lib/console.ts'
-import { psql, writeOut } from './lib/fleet.ts'
+import { psql, settle } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct, untilQuiet } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
@@ -50,7 +50,7 @@ function prepare(product: Product) {
   psql(product, SERIAL_KEYS)
   psql(product, 'create index devices_name_trgm on devices using gin (dev_name gin_trgm_ops)')
   psql(product, 'vacuum analyze devices')
-  writeOut(product)
+  settle(product)
   remark(`${ROWS.toLocaleString('en')} devices in ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
 

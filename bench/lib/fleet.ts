@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Product } from './product.ts'
 
 export const TOKEN = 'bench-token-of-every-device-0123'
@@ -6,10 +8,21 @@ export const TOKEN = 'bench-token-of-every-device-0123'
 export const psql = (product: Product, sql: string) => psqlAs('oms', product, sql)
 
 /**
- * Writes what a long filling left in the database's memory. Otherwise the searches that follow write it: each page they
- * read has to push such a one out.
+ * Brings the database to where one that has long been in use is, after a long filling: what its memory still has to write
+ * is written, as otherwise each page read later has to push such a one out, and the machine has read its files, as
+ * otherwise each page read later is one access of the disk.
  */
-export const writeOut = (product: Product) => psqlAs('postgres', product, 'checkpoint')
+export function settle(product: Product) {
+  psqlAs('postgres', product, 'checkpoint')
+  const folder = join(product.dataDir, 'postgres/base')
+  const chunk = Buffer.alloc(2 ** 20)
+  for (const each of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!each.isFile()) continue
+    const file = openSync(join(each.parentPath, each.name), 'r')
+    while (readSync(file, chunk) > 0);
+    closeSync(file)
+  }
+}
 
 function psqlAs(role: 'oms' | 'postgres', { socket }: Product, sql: string): string {
   const env = { ...process.env, PGOPTIONS: '-c statement_timeout=0' }

@@ -2,8 +2,8 @@ import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/re
 import { Button, Empty } from 'antd'
 import type { ReactNode } from 'react'
 import type { Refusal } from '#kernel/call.ts'
-import { Waiting } from './waiting.tsx'
 import { LoadFailed } from './table-state.tsx'
+import { Waiting } from './waiting.tsx'
 
 const PAGE_SIZE = 20
 

@@ -53,13 +53,14 @@ export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage 
 }
 
 /** In the place of what could not be loaded: why, the number to quote, and another try. */
-export function LoadFailed({ refusal, onRetry }: { refusal: Refusal; onRetry(): void }) {
+export function LoadFailed({ refusal, hint, onRetry }: { refusal: Refusal; hint?: string; onRetry(): void }) {
   const { requestId } = refusal.data
   return (
     <div className="kit-failed" role="alert">
       <CloseCircleFilled aria-hidden />
       <div>
         <p>{refusal.message || '加载失败'}</p>
+        {hint && <small>{hint}</small>}
         {requestId && <small>请求编号：{requestId}</small>}
       </div>
       <Button onClick={onRetry}>重试</Button>

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { useSearchParams } from '#kernel/router.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
+import { Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { LoadFailed } from '#kit/table-state.tsx'
@@ -29,10 +30,11 @@ function Overview({ uid }: { uid: number }) {
   const { actionsOf, dialog } = useAccountActions()
   const navigate = useNavigate()
   useTabTitle(data ? `账号 ${data.account.account}` : undefined)
+  const again = () => void refetch()
   if (!data && error)
     return (
       <Page>
-        <LoadFailed refusal={error} onRetry={() => void refetch()} />
+        <LoadFailed refusal={error} onRetry={again} />
         <AccountPicker />
       </Page>
     )
@@ -52,6 +54,7 @@ function Overview({ uid }: { uid: number }) {
   )
   return (
     <Page title={nameOf(account)} extra={extra}>
+      <Outdated refusal={error} onRetry={again} />
       {data.barredBecause && <Alert type="warning" showIcon title={data.barredBecause} />}
       <ProfilePanel data={data} />
       <RightsPanel data={data} />

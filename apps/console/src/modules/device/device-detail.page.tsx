@@ -8,7 +8,7 @@ import { useRead } from '#kernel/query.ts'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LostPage } from '#kit/lost-page.tsx'
+import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { time } from '#kit/time.tsx'
@@ -52,8 +52,15 @@ export default function DeviceDetailPage() {
   const id = Number(useParams()['id'])
   const { data, error, refetch } = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
   useTabTitle(data && `设备 ${data.sn}`)
-  if (data) return <Shown device={data} />
-  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list="/device/apkManage" />
+  const again = () => void refetch()
+  if (data)
+    return (
+      <>
+        <Outdated refusal={error} onRetry={again} />
+        <Shown device={data} />
+      </>
+    )
+  if (error) return <LostPage refusal={error} onRetry={again} list="/device/apkManage" />
   return (
     <Panel>
       <Skeleton active paragraph={{ rows: 10 }} />

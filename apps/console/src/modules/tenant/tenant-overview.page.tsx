@@ -8,7 +8,7 @@ import { useCan } from '#kernel/session.tsx'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LostPage } from '#kit/lost-page.tsx'
+import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
@@ -51,19 +51,20 @@ export default function TenantOverviewPage() {
   const id = Number(useParams()['id'])
   const { data, error, refetch } = useRead(tenant.overview, { id }, { quiet: true, keepPrevious: false })
   useTabTitle(data ? `客户 ${data.tenant.shortName || data.tenant.name}` : undefined)
-  if (!data && error)
-    return (
-      <Page>
-        <LostPage refusal={error} onRetry={() => void refetch()} list="/tenantManage/tenant" />
-      </Page>
-    )
+  const again = () => void refetch()
+  if (!data && error) return <LostPage refusal={error} onRetry={again} list="/tenantManage/tenant" />
   if (!data)
     return (
       <Panel>
         <Skeleton active />
       </Panel>
     )
-  return <Overview key={id} row={data.tenant} blocks={data.blocks} />
+  return (
+    <>
+      <Outdated refusal={error} onRetry={again} />
+      <Overview key={id} row={data.tenant} blocks={data.blocks} />
+    </>
+  )
 }
 
 type Blocks = z.output<(typeof tenant.overview)['result']>['blocks']

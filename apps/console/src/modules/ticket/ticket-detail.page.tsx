@@ -6,7 +6,7 @@ import { useLocation } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { useSearchParams } from '#kernel/router.tsx'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
-import { LostPage } from '#kit/lost-page.tsx'
+import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './dispose-panel.tsx'
@@ -54,8 +54,8 @@ function Opened({ id, list }: { id: number; list: string }) {
   const [typing, setTyping] = useState(false)
   const viewers = useViewers(id, typing)
   useTabTitle(info && `工单 ${info.feedbackNo}`)
-  // With an answer half typed, an open ticket stays when reading it anew fails.
-  if (!info && error) return <LostPage refusal={error} onRetry={() => void refetch()} list={list} />
+  const again = () => void refetch()
+  if (!info && error) return <LostPage refusal={error} onRetry={again} list={list} />
   if (!info)
     return (
       <Panel>
@@ -64,6 +64,7 @@ function Opened({ id, list }: { id: number; list: string }) {
     )
   return (
     <Page>
+      <Outdated refusal={error} onRetry={again} />
       <TicketHead info={info} viewers={viewers} />
       <div className="ticket-columns">
         <div className="ticket-main">

@@ -5,7 +5,7 @@ import { rangeInWords } from '@oms/contract/ota.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
-import { LostPage } from '#kit/lost-page.tsx'
+import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { useCalls } from './release-calls.ts'
 import { DryRun } from './dry-run.tsx'
@@ -26,14 +26,20 @@ export function ReleasePage() {
   const list = useLocation().pathname.replace(/\/release\/.*/, '')
   const { data, error, refetch } = useRead(calls.release.get, { otaId }, { quiet: true, keepPrevious: false })
   useTabTitle(data && `发布 ${data.verName}`)
-  if (error && !data) return <LostPage refusal={error} onRetry={() => void refetch()} list={list} />
+  const again = () => void refetch()
+  if (error && !data) return <LostPage refusal={error} onRetry={again} list={list} />
   if (!data)
     return (
       <Panel>
         <Skeleton active paragraph={{ rows: 10 }} />
       </Panel>
     )
-  return <Shown key={otaId} release={data} />
+  return (
+    <>
+      <Outdated refusal={error} onRetry={again} />
+      <Shown key={otaId} release={data} />
+    </>
+  )
 }
 
 type TabKey = 'tasks' | 'failures' | 'white' | 'dry' | 'plan'
