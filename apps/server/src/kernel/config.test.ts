@@ -54,6 +54,11 @@ describe('readConfig', () => {
     expect(messageOf({ OMS_RATE_APl: '1' })).toContain('OMS_RATE_APl')
   })
 
+  test('names the values a variable may have, and the only one when there is one', () => {
+    expect(messageOf({ OMS_DEMO: '1' })).toMatch(/OMS_DEMO 应为 on$/)
+    expect(messageOf({ OMS_ROLE: 'x' })).toMatch(/OMS_ROLE 应为 \S+ 之一$/)
+  })
+
   test('names every wrong variable at once', () => {
     const message = messageOf({ PORT: 'x', OMS_ROLE: 'x' })
     expect(message).toContain('PORT')

@@ -18,7 +18,7 @@ function whole(name: string, fallback: number, min: number, max: number) {
 }
 
 function oneOf<const T extends readonly [string, ...string[]]>(name: string, values: T) {
-  return z.enum(values, `${name} 应为 ${values.join('、')} 之一`)
+  return z.enum(values, `${name} 应为 ${values.join('、')}${values.length > 1 ? ' 之一' : ''}`)
 }
 
 function urlOf(name: string, protocols: readonly string[]) {

@@ -54,7 +54,7 @@ export function TicketContent({ info }: { info: Info }) {
 
 const Serial = ({ sn, devName }: { sn: string; devName: string }) => (
   <Popover trigger="click" title="设备名称" content={devName || '该设备没有名称'}>
-    <Button type="link" size="small" className="ticket-serial">
+    <Button type="link" className="ticket-serial">
       {sn}
     </Button>
   </Popover>
