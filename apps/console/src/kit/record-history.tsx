@@ -2,10 +2,10 @@ import { logs } from '@oms/contract/log.ts'
 import { Button, Empty, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
-import { Waiting } from './waiting.tsx'
 import { FieldChanges } from './field-changes.tsx'
 import './record-history.css'
 import { Time } from './time.tsx'
+import { Waiting } from './waiting.tsx'
 
 /** Its place among the tabs of a record's drawer. */
 export const historyTab = (bizType: string, bizId: string | number) => ({

@@ -2,10 +2,10 @@ import { accounts } from '@oms/contract/account-list.ts'
 import { Empty, Input } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
-import { Waiting } from '#kit/waiting.tsx'
 import { Panel } from '#kit/page.tsx'
 import '#kit/record-history.css'
 import { useKeyword } from '#kit/use-keyword.ts'
+import { Waiting } from '#kit/waiting.tsx'
 import { nameOf } from './use-account-actions.tsx'
 
 /** The overview without an account: find one. */

@@ -5,10 +5,10 @@ import { Link } from '#kernel/router.tsx'
 import { useCan } from '#kernel/session.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { Waiting } from '#kit/waiting.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
 import { Time } from '#kit/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import type { Model } from './device-model-list.page.tsx'
 
 const { item, wide } = detailsOf(DeviceModelRow)

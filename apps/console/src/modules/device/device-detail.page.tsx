@@ -1,6 +1,6 @@
 import { devices } from '@oms/contract/device-info.ts'
 import { DeviceDetail } from '@oms/contract/device-row.ts'
-import { Skeleton, Space } from 'antd'
+import { Space } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { later } from '#kernel/later.tsx'
@@ -8,8 +8,8 @@ import { useRead } from '#kernel/query.ts'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
+import { RecordPage } from '#kit/record-page.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { time } from '#kit/time.tsx'
 import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
@@ -50,21 +50,12 @@ const ITEMS = [
 /** One device: what it is, and in tabs what happened to it. */
 export default function DeviceDetailPage() {
   const id = Number(useParams()['id'])
-  const { data, error, refetch } = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
-  useTabTitle(data && `设备 ${data.sn}`)
-  const again = () => void refetch()
-  if (data)
-    return (
-      <>
-        <Outdated refusal={error} onRetry={again} />
-        <Shown device={data} />
-      </>
-    )
-  if (error) return <LostPage refusal={error} onRetry={again} list="/device/apkManage" />
+  const read = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
+  useTabTitle(read.data && `设备 ${read.data.sn}`)
   return (
-    <Panel>
-      <Skeleton active paragraph={{ rows: 10 }} />
-    </Panel>
+    <RecordPage read={read} list="/device/apkManage">
+      {(device) => <Shown device={device} />}
+    </RecordPage>
   )
 }
 

@@ -3,8 +3,8 @@ import { LicenseRow } from '@oms/contract/license-rows.ts'
 import { Empty } from 'antd'
 import { useRead } from '#kernel/query.ts'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { Waiting } from '#kit/waiting.tsx'
 import { time } from '#kit/time.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { StateTag, Uid } from './license-cells.tsx'
 
 const { item } = detailsOf(LicenseRow)

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { Waiting } from '#kit/waiting.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
 import { Time, time } from '#kit/time.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { GrantTag, Quota } from './grant-cells.tsx'
 
 const { item, wide } = detailsOf(GrantRow)

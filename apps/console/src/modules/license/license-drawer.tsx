@@ -7,8 +7,8 @@ import { useRead } from '#kernel/query.ts'
 import { Link } from '#kernel/router.tsx'
 import { DetailDrawer } from '#kit/detail-drawer.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { Waiting } from '#kit/waiting.tsx'
 import { Time, time } from '#kit/time.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { nameOfState, StateTag, Uid } from './license-cells.tsx'
 
 const { item, wide } = detailsOf(LicenseRow)

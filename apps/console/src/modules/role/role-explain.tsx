@@ -5,8 +5,8 @@ import { useMemo, useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
 import { focusOpened } from '#kit/focus-first.ts'
-import { Waiting } from '#kit/waiting.tsx'
 import { UserPicker } from '#kit/user-picker.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import './role.css'
 
 interface Question {

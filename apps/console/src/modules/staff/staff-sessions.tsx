@@ -1,8 +1,8 @@
 import { staff } from '@oms/contract/staff.ts'
 import { useRead } from '#kernel/query.ts'
-import { Waiting } from '#kit/waiting.tsx'
 import { SessionList } from '#kit/session-list.tsx'
 import { useForceOut } from '#kit/use-force-out.ts'
+import { Waiting } from '#kit/waiting.tsx'
 
 /** Where one user is logged in. */
 export function StaffSessions({ uid }: { uid: number }) {

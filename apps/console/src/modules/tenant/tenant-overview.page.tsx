@@ -1,6 +1,6 @@
 import { tenant } from '@oms/contract/tenant.ts'
 import { TenantDetail } from '@oms/contract/tenant-info.ts'
-import { Alert, Skeleton, Space, Tag } from 'antd'
+import { Alert, Space, Tag } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#kernel/query.ts'
 import { useParams } from 'react-router'
@@ -8,8 +8,8 @@ import { useCan } from '#kernel/session.tsx'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
 import { CopyText } from '#kit/copy-text.tsx'
 import { Details, detailsOf } from '#kit/details.tsx'
-import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
+import { RecordPage } from '#kit/record-page.tsx'
 import { RecordHistory } from '#kit/record-history.tsx'
 import { RowActions } from '#kit/row-actions.tsx'
 import { time } from '#kit/time.tsx'
@@ -49,21 +49,12 @@ const ITEMS = [
 /** Everything of one customer on one page; each block comes by itself, and only those one may see. */
 export default function TenantOverviewPage() {
   const id = Number(useParams()['id'])
-  const { data, error, refetch } = useRead(tenant.overview, { id }, { quiet: true, keepPrevious: false })
-  useTabTitle(data ? `客户 ${data.tenant.shortName || data.tenant.name}` : undefined)
-  const again = () => void refetch()
-  if (!data && error) return <LostPage refusal={error} onRetry={again} list="/tenantManage/tenant" />
-  if (!data)
-    return (
-      <Panel>
-        <Skeleton active />
-      </Panel>
-    )
+  const read = useRead(tenant.overview, { id }, { quiet: true, keepPrevious: false })
+  useTabTitle(read.data && `客户 ${read.data.tenant.shortName || read.data.tenant.name}`)
   return (
-    <>
-      <Outdated refusal={error} onRetry={again} />
-      <Overview key={id} row={data.tenant} blocks={data.blocks} />
-    </>
+    <RecordPage read={read} list="/tenantManage/tenant">
+      {({ tenant: row, blocks }) => <Overview key={id} row={row} blocks={blocks} />}
+    </RecordPage>
   )
 }
 

@@ -2,8 +2,8 @@ import { feedback } from '@oms/contract/feedback.ts'
 import { RECORD_KIND } from '@oms/contract/feedback-rows.ts'
 import { Timeline } from 'antd'
 import { useRead } from '#kernel/query.ts'
-import { Waiting } from '#kit/waiting.tsx'
 import { Time } from '#kit/time.tsx'
+import { Waiting } from '#kit/waiting.tsx'
 import { StatusTag } from './ticket-tags.tsx'
 
 /** Everything that happened, newest first: who, to whom, to what state, when, and what was said. */

@@ -2,8 +2,8 @@ import { desk } from '@oms/contract/feedback-desk.ts'
 import { Button, Empty, Input, Popover } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#kernel/query.ts'
-import { Waiting } from '#kit/waiting.tsx'
 import { useKeyword } from '#kit/use-keyword.ts'
+import { Waiting } from '#kit/waiting.tsx'
 
 /** Finds a canned text by its words and hands it to the form. */
 export function TemplateButton({ onPick }: { onPick(text: string): void }) {

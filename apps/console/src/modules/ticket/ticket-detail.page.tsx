@@ -1,13 +1,13 @@
 import { feedback } from '@oms/contract/feedback.ts'
 import { FEEDBACK_MESSAGES } from '@oms/contract/feedback-rows.ts'
-import { Button, Result, Skeleton } from 'antd'
+import { Button, Result } from 'antd'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { useRead } from '#kernel/query.ts'
 import { useSearchParams } from '#kernel/router.tsx'
 import { useTab, useTabTitle } from '#kernel/tab.tsx'
-import { LostPage, Outdated } from '#kit/lost-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
+import { RecordPage } from '#kit/record-page.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './dispose-panel.tsx'
 import { Progress } from './progress.tsx'
@@ -46,42 +46,33 @@ function Malformed({ list }: { list: string }) {
 }
 
 function Opened({ id, list }: { id: number; list: string }) {
-  const {
-    data: info,
-    error,
-    refetch,
-  } = useRead(feedback.info, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
+  const read = useRead(feedback.info, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const [typing, setTyping] = useState(false)
   const viewers = useViewers(id, typing)
-  useTabTitle(info && `工单 ${info.feedbackNo}`)
-  const again = () => void refetch()
-  if (!info && error) return <LostPage refusal={error} onRetry={again} list={list} />
-  if (!info)
-    return (
-      <Panel>
-        <Skeleton active paragraph={{ rows: 12 }} />
-      </Panel>
-    )
+  useTabTitle(read.data && `工单 ${read.data.feedbackNo}`)
   return (
-    <Page>
-      <Outdated refusal={error} onRetry={again} />
-      <TicketHead info={info} viewers={viewers} />
-      <div className="ticket-columns">
-        <div className="ticket-main">
-          <TicketContent info={info} />
-          <Panel title="处理进度">
-            <Progress id={id} />
-          </Panel>
-        </div>
-        <div className="ticket-side">
-          <DisposePanel info={info} onTyping={setTyping} />
-          {info.sn && (
-            <Panel title="设备">
-              <DevicePanel sn={info.sn} besides={id} />
-            </Panel>
-          )}
-        </div>
-      </div>
-    </Page>
+    <RecordPage read={read} list={list}>
+      {(info) => (
+        <Page>
+          <TicketHead info={info} viewers={viewers} />
+          <div className="ticket-columns">
+            <div className="ticket-main">
+              <TicketContent info={info} />
+              <Panel title="处理进度">
+                <Progress id={id} />
+              </Panel>
+            </div>
+            <div className="ticket-side">
+              <DisposePanel info={info} onTyping={setTyping} />
+              {info.sn && (
+                <Panel title="设备">
+                  <DevicePanel sn={info.sn} besides={id} />
+                </Panel>
+              )}
+            </div>
+          </div>
+        </Page>
+      )}
+    </RecordPage>
   )
 }

@@ -1,11 +1,11 @@
-import { Alert, Button, Skeleton, Tabs } from 'antd'
+import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useLocation, useParams } from 'react-router'
 import { rangeInWords } from '@oms/contract/ota.ts'
 import { useRead, useWrite } from '#kernel/query.ts'
 import { useCan } from '#kernel/session.tsx'
 import { useTabTitle } from '#kernel/tab.tsx'
-import { LostPage, Outdated } from '#kit/lost-page.tsx'
+import { RecordPage } from '#kit/record-page.tsx'
 import { Page, Panel } from '#kit/page.tsx'
 import { useCalls } from './release-calls.ts'
 import { DryRun } from './dry-run.tsx'
@@ -24,21 +24,12 @@ export function ReleasePage() {
   const calls = useCalls()
   const otaId = Number(useParams().id)
   const list = useLocation().pathname.replace(/\/release\/.*/, '')
-  const { data, error, refetch } = useRead(calls.release.get, { otaId }, { quiet: true, keepPrevious: false })
-  useTabTitle(data && `发布 ${data.verName}`)
-  const again = () => void refetch()
-  if (error && !data) return <LostPage refusal={error} onRetry={again} list={list} />
-  if (!data)
-    return (
-      <Panel>
-        <Skeleton active paragraph={{ rows: 10 }} />
-      </Panel>
-    )
+  const read = useRead(calls.release.get, { otaId }, { quiet: true, keepPrevious: false })
+  useTabTitle(read.data && `发布 ${read.data.verName}`)
   return (
-    <>
-      <Outdated refusal={error} onRetry={again} />
-      <Shown key={otaId} release={data} />
-    </>
+    <RecordPage read={read} list={list}>
+      {(release) => <Shown key={otaId} release={release} />}
+    </RecordPage>
   )
 }
 
