@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// The console as a visitor on a slow line sees it: 1.6 Mbit/s, 150 ms round trips, a processor four times slower.
+// Measures the console on a slow connection: 1.6 Mbit/s, 150 ms round trips, and a CPU slowed down four times.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
 import { BARE, startFront } from './lib/front.ts'
@@ -10,7 +10,7 @@ import { median, print, remark } from './lib/report.ts'
 const PORT = 18_381
 const FRONT = 18_382
 const ROUNDS = 5
-/** About what travels to the first list: scripts, styles, document, answers. */
+/** Approximate bytes transferred up to the first list: scripts, styles, document, responses. */
 const LIST_BYTES = 310_000
 const PASSWORD = 'Bench-admin-5'
 const LISTS = ['/upgrade/ota', '/system/manager'] as const
@@ -20,7 +20,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync
 interface Visit {
   readonly page: Page
   readonly cdp: CDPSession
-  /** Bytes of scripts as they travelled, and how many files. */
+  /** Transferred bytes of scripts, and the number of files. */
   readonly scripts: { bytes: number; files: number }
 }
 
@@ -35,7 +35,7 @@ async function visit(context: BrowserContext): Promise<Visit> {
   const scripts = { bytes: 0, files: 0 }
   const wanted = new Map<string, number>()
   cdp.on('Network.responseReceived', ({ requestId, response }) => {
-    // A file that was preloaded is asked for again, and comes from the cache: nothing travels.
+    // A preloaded file is requested again but served from the cache without a transfer.
     if (response.fromDiskCache || !new URL(response.url).pathname.endsWith('.js')) return
     wanted.set(requestId, Number(response.headers['content-length'] ?? Number.NaN))
   })
@@ -51,7 +51,7 @@ async function visit(context: BrowserContext): Promise<Visit> {
 
 const fresh = (browser: Browser) => browser.newContext({ locale: 'zh-CN', viewport: { width: 1440, height: 900 } })
 
-/** What a visitor waits for, as the page itself sees it. */
+/** Conditions measured by a script inside the page. */
 const READY = {
   login: () => document.activeElement?.id === 'account',
   home: () => Boolean(document.querySelector('.home-blocks > *') && document.querySelector('aside nav a')),
@@ -61,9 +61,8 @@ const READY = {
 type Ready = keyof typeof READY
 
 /**
- * Runs in every page before its own code and writes down the first frame in which each holds. The waiting of the browser's
- * driver brings hundreds of kilobytes of code of its own into the page, which compile at a quarter of the speed there,
- * beside what is to be measured.
+ * Runs in every page before its own code and records the first frame in which each condition is true. Playwright's
+ * own waiting would inject hundreds of kilobytes of code, whose compilation would distort the measurement.
  */
 const WATCH = `{
   const wanted = { ${Object.entries(READY)
@@ -77,7 +76,10 @@ const WATCH = `{
   requestAnimationFrame(look)
 }`
 
-/** Milliseconds from the start of the navigation to the first frame in which that holds, by the page's own clock. */
+/**
+ * Returns the milliseconds from the start of the navigation to the first frame with the condition, by the page's
+ * clock.
+ */
 async function untilReady({ cdp }: Visit, ready: Ready) {
   const expression = `window.benchSeen?.${ready}`
   for (const since = performance.now(); performance.now() - since < 60_000; ) {
@@ -111,7 +113,9 @@ interface Round {
   files: number[]
 }
 
-/** One visitor: the login page first; then, each from an empty cache, home and a list; then login to list in one go. */
+/**
+ * Measures the login page, then the home page and a list with an empty cache each, then login to list in one session.
+ */
 async function round(browser: Browser): Promise<Round> {
   const [bare, bytes] = [await alone(browser, BARE), await alone(browser, `${BARE}?${LIST_BYTES}`)]
   const context = await fresh(browser)
@@ -119,7 +123,7 @@ async function round(browser: Browser): Promise<Round> {
   const login = await usable(first, '/login', 'login')
   await logIn(first)
   const cookies = await context.cookies()
-  // An open page goes on asking and drawing beside the next one.
+  // Closes the page, because an open page continues to send requests and to render.
   await context.close()
   const signed = async (path: string, ready: Ready) => {
     const other = await fresh(browser)
@@ -160,7 +164,7 @@ async function loginToList(browser: Browser, path: string) {
   return seen
 }
 
-/** Between two open tabs, and to a page whose code is here: click to the first frame that shows it. */
+/** Measures switching between two open tabs, and opening a page with loaded code: click to the first frame. */
 async function switches(browser: Browser) {
   const context = await fresh(browser)
   const visitor = await visit(context)
@@ -203,7 +207,7 @@ function switchTab(page: Page, name: string) {
   )
 }
 
-/** Megabytes the page holds more after 200 tabs were opened and closed. */
+/** Returns the growth of the page's heap in MB after opening and closing 200 tabs. */
 async function heapGrowth(page: Page, cdp: CDPSession) {
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   const held = async () => {
@@ -227,7 +231,7 @@ async function openAndClose(page: Page, times: number) {
   }
 }
 
-/** Measures the console in Chromium on the slow profile. */
+/** Measures the console in Chromium with the slow profile. */
 export async function run() {
   const product = await startProduct({ port: PORT })
   const proxy = await startFront({ from: FRONT, onto: PORT })

@@ -1,5 +1,6 @@
-// A part of a serial among a million devices (BENCH_ROWS for more), and imports of 200,000 with their memory.
-import { writeXlsx } from '../apps/server/src/kernel/table/xlsx-writer.ts'
+// Measures substring search of serial numbers among a million devices (BENCH_ROWS for more), and imports of 200,000
+// devices with their memory.
+import { writeXlsx } from '../apps/server/src/core/spreadsheet/xlsx-writer.ts'
 import { ask, memoryOf, untilDone } from './lib/console.ts'
 import { psql, settle, timesOf } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
@@ -27,7 +28,7 @@ export async function run() {
   }
 }
 
-/** Serials as they are printed on labels: model, week, and a number in hexadecimal. */
+/** Creates serial numbers as printed on labels: model, week, and a hexadecimal number. */
 function prepare(product: Product) {
   const started = performance.now()
   psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
@@ -36,7 +37,7 @@ function prepare(product: Product) {
     `insert into device_models (type_id, model_name, model_code)
      select 1, 'bench ' || g, 'B' || lpad(g::text, 2, '0') from generate_series(1, ${MODELS}) g`,
   )
-  // These indexes are made three times as fast as they grow.
+  // Creates the indexes after loading, which is three times as fast as updating them.
   psql(product, 'drop index devices_sn_trgm, devices_name_trgm, devices_sn_keys')
   const MILLION = 1_000_000
   for (let from = 1; from <= ROWS; from += MILLION)
@@ -58,7 +59,7 @@ async function search(product: Product) {
   const every = Math.max(1, Math.floor(ROWS / QUESTIONS))
   const sns = psql(product, `select sn from devices where id % ${every} = 1 limit ${QUESTIONS}`).split('\n')
   const ticket = await product.login()
-  // As a server that has been asked before answers: neither side compiles any more.
+  // Warm-up, so that neither the server nor the database compiles during the measurement.
   for (const sn of sns) await ask(product, ticket, ['GET', `${PAGE}&sn=${sn.slice(6, 12)}`])
   const floor: number[] = []
   for (let round = 0; round < 50; round++) {
@@ -79,7 +80,7 @@ async function search(product: Product) {
       found += total
     }
     const name = `serials by a part of ${length} among ${ROWS.toLocaleString('en')}, median of ${times.length} alone`
-    // On one connection, with every page it needs in the database's memory.
+    // Uses one connection with all required pages in the database's cache.
     const statements = parts.map((part) => `select * from oms_serial_hits('${part}', 20)`)
     const again = timesOf(product, [...statements, ...statements]).slice(parts.length)
     remark(`the statement alone, asked a second time: ${median(again).toFixed(2)} ms`)
@@ -89,7 +90,7 @@ async function search(product: Product) {
   await common(product, ticket)
 }
 
-/** Parts that one device of twenty has, all over the table: the beginnings of serials. */
+/** Returns prefixes of serial numbers that one device of twenty has, distributed over the table. */
 async function common(product: Product, ticket: string) {
   const times: number[] = []
   let total = 0
@@ -103,7 +104,7 @@ async function common(product: Product, ticket: string) {
   remark(`a part that one of ${MODELS} has (about ${total.toLocaleString('en')}): ${median(times).toFixed(1)} ms`)
 }
 
-const HEAD = ['序列号', '设备名称', '型号编码', '固件版本号', '硬件版本', '标签', '质保到期']
+const HEAD = ['序列号', '设备名称', '型号编码', '固件版本号', '硬件版本', '标签', '保修到期']
 const linesOf = (prefix: string) =>
   Array.from({ length: IMPORT_ROWS }, (_, at) => [
     `${prefix}${at.toString(16).toUpperCase().padStart(8, '0')}`,
@@ -124,7 +125,7 @@ async function bytesOf(lines: string[][], format: 'csv' | 'xlsx') {
   return Buffer.concat(chunks)
 }
 
-/** Imports a table of devices nobody has, and answers in how many seconds. */
+/** Imports a table of new devices and returns the duration in seconds. */
 async function taken(product: Product, ticket: string, prefix: string, format: 'csv' | 'xlsx') {
   const form = new FormData()
   form.set('file', new Blob([new Uint8Array(await bytesOf(linesOf(prefix), format))]), `devices.${format}`)

@@ -1,13 +1,13 @@
-// Exports of the real product: how soon they begin, what they cost the server's memory, and whether others wait.
+// Measures exports: time to the first byte, memory of the server, and delay of concurrent calls.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
 
-/** A little less than the limit: the exports themselves are logged too. */
+/** Slightly below the limit, because the exports themselves are logged too. */
 const SMALL = 99_900
-/** The fewest that are written by a job, and the most. */
+/** Minimum and maximum number of rows for an export by a job. */
 const SMALL_JOB = 110_000
 const LARGE = 1_000_000
 const EXPORT = '/api/v1/sys/operlog/export'
@@ -48,7 +48,7 @@ export async function run() {
 
 const mb = (kilobytes: number) => (kilobytes / 1024).toFixed(0)
 
-/** Fills the operation log up to so many rows of the last days, with texts as long as they are in use. */
+/** Fills the operation log with rows of the last days and texts of typical length. */
 function grow({ socket }: Product, rows: number) {
   const fill = `set statement_timeout = 0;
     insert into oper_logs (oper_time, tenant_id, uid, oper_name, title, business_type, action, request_method, oper_url, oper_ip, cost_time)
@@ -98,10 +98,10 @@ async function byJob(product: Product, ticket: string) {
   }
 }
 
-/** The server's own peak while the work lasts, and how long a call that does nothing takes beside it. */
+/** Returns the server's peak memory during the work, and the latency of an empty concurrent call. */
 async function measured(product: Product, work: () => Promise<number>) {
   const status = `/proc/${product.pid}/status`
-  // Begins the kernel's high-water mark anew.
+  // Resets the high-water mark of the service's memory.
   writeFileSync(`/proc/${product.pid}/clear_refs`, '5')
   let isOver = false
   const beside = (async () => {

@@ -1,4 +1,5 @@
-// The home page's first figures against its own requests, and the big screen's heap over 10,000 refreshes, on the demo.
+// Measures the first figures of the home page relative to its requests, and the big screen's heap over 10,000
+// refreshes, with demo data.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
@@ -26,7 +27,7 @@ export async function run() {
   }
 }
 
-/** A page of the demo's account, logged in without the login page. */
+/** Opens a page with the demo account's session, without the login page. */
 async function demoPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'zh-CN' })
   const pswdMd5 = createHash('md5').update('Demo-2026').digest('hex')
@@ -44,7 +45,7 @@ async function demoPage(browser: Browser): Promise<Page> {
   return context.newPage()
 }
 
-/** From the menu in sight to the first figure in sight, in units of what one request of the home page takes. */
+/** Returns the time from the visible menu to the first visible figure, in units of one request of the home page. */
 async function firstFigures(browser: Browser) {
   const ratios: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -73,7 +74,7 @@ interface Sights {
   figure?: number
 }
 
-/** Runs in the page before anything else: notes when the menu and the first figure appeared. */
+/** Runs in the page before its own code: records when the menu and the first figure appear. */
 function watchSights() {
   const sights = globalThis as unknown as Sights
   const look = () => {
@@ -89,7 +90,7 @@ interface Wall {
   refreshes: number
 }
 
-/** Megabytes the big screen holds more after 10,000 rounds of its four panels, drawn as fast as the browser can. */
+/** Returns the growth of the big screen's heap in MB after 10,000 refreshes of its four panels at maximum speed. */
 async function wallHeap(browser: Browser) {
   const page = await demoPage(browser)
   const cdp = await page.context().newCDPSession(page)
@@ -111,7 +112,7 @@ const until = (page: Page, refreshes: number) =>
     polling: 500,
   })
 
-/** Runs in the page before anything else: minutes pass at once, and every panel is answered as it was the first time. */
+/** Runs in the page before its own code: skips timers and repeats the first response of every panel. */
 function replayAnswers() {
   const wall = globalThis as unknown as Wall
   wall.refreshes = 0
@@ -127,7 +128,7 @@ function replayAnswers() {
     bodies.set(url, await reply.clone().text())
     return reply
   }
-  // Limits of requests would be kept for a minute each: 40,000 of them are no leak of the page's.
+  // Clears Playwright's record of requests: 40,000 requests would count as a leak of the page.
   AbortSignal.timeout = () => new AbortController().signal
   const later = globalThis.setTimeout
   const MINUTE = 60_000

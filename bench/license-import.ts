@@ -1,5 +1,5 @@
-// 200,000 certificates with keys from a csv file: how long the import takes as a job, what memory it takes, and how fast
-// the list and the statistics answer over what it left.
+// Measures the import of 200,000 certificates with keys from a csv file: duration of the job, memory, and the
+// response times of list and statistics afterwards.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ask, untilDone } from './lib/console.ts'
 import { isMain } from './lib/main.ts'
@@ -25,7 +25,7 @@ export async function run() {
   }
 }
 
-/** Peak resident memory in MB since the last look. */
+/** Returns the peak resident memory in MB since the last call. */
 function peakOf({ pid }: Product) {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) return undefined

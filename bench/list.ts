@@ -1,12 +1,12 @@
-// An authenticated list page of the real product against pgbench on the same statement, and its cost as the table grows.
+// Measures an authenticated list page against pgbench with the same statement, and the cost of table growth.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { psql } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
+import { temporaryFolder } from './lib/temporary.ts'
 
 const CONNECTIONS = 20
 const SECONDS = 5
@@ -47,7 +47,7 @@ export async function run() {
   }
 }
 
-/** Fills up to so many versions, spread evenly over the models. */
+/** Fills the table up to a number of versions, distributed evenly over the models. */
 async function grow(product: Product, rows: number) {
   psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench') on conflict do nothing`)
   psql(
@@ -68,7 +68,7 @@ async function throughput(product: Product) {
   const ticket = await product.login()
   const ours: number[] = []
   const baseline: number[] = []
-  // What is measured is the program at work, not the compiling of its hot paths in the first seconds.
+  // Warm-up, so that the JIT compilation of the first seconds is not measured.
   wrk(product, ticket)
   for (let round = 0; round < ROUNDS; round++) {
     baseline.push(pgbench(product))
@@ -82,7 +82,7 @@ async function throughput(product: Product) {
 }
 
 function pgbench({ socket }: Product) {
-  const file = join(mkdtempSync(join(tmpdir(), 'oms-pgbench-')), 'list.sql')
+  const file = join(temporaryFolder('oms-pgbench-'), 'list.sql')
   writeFileSync(file, `\\set model random(1, ${MODELS})\n${ROWS_SQL.replaceAll('\n', ' ')};\n`)
   const args = [
     '-n',
@@ -107,7 +107,7 @@ function pgbench({ socket }: Product) {
 }
 
 function wrk({ url }: Product, ticket: string) {
-  const script = join(mkdtempSync(join(tmpdir(), 'oms-wrk-')), 'list.lua')
+  const script = join(temporaryFolder('oms-wrk-'), 'list.lua')
   writeFileSync(
     script,
     `local n = 0\nrequest = function()\n  n = n + 1\n  return wrk.format('GET', '/api/v1/device/ota?pageNum=1&pageSize=20&modelId=' .. (1 + n % ${MODELS}))\nend\n`,
@@ -132,7 +132,7 @@ function wrk({ url }: Product, ticket: string) {
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
 }
 
-/** Milliseconds of one page on one connection, the median of 300 after a warm-up. */
+/** Returns the milliseconds of one page on one connection: the median of 300 after a warm-up. */
 async function latency({ url, login }: Product, page: number) {
   const headers = { ticket: await login() }
   const times: number[] = []

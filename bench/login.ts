@@ -1,9 +1,9 @@
-// A burst of logins, a session check, and how soon an ended session is known to every process.
+// Measures a burst of logins, a session check, and the time until all processes know that a session ended.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMain } from './lib/main.ts'
-import { PASSWORD, type Product, startProduct } from './lib/product.ts'
+import { environmentBeside, PASSWORD, type Product, startProduct } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
 
 const AT_ONCE = 20
@@ -23,7 +23,7 @@ export async function run() {
   }
 }
 
-/** Twenty people at once: every password is hashed, in 64 MiB each. */
+/** Twenty concurrent logins; hashing a password takes 64 MiB each. */
 async function burst(product: Product) {
   await product.login()
   const before = residentOf(product.pid)
@@ -55,7 +55,7 @@ async function logIn({ url }: Product) {
   if (code !== 200) throw new Error(`login refused: ${code}`)
 }
 
-/** The longest delay since the last time this was asked. */
+/** Returns the longest event loop delay since the last call. */
 async function loopDelay({ url }: Product) {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(/^oms_event_loop_delay_max_seconds ([\d.e-]+)$/m.exec(text)?.[1]) * 1000
@@ -68,29 +68,29 @@ const peakOf = (pid: number) => statusOf(pid, 'VmHWM')
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The server's own source, which is another program to the compiler. */
+/** Imports the server's source at run time, because the server is a separate TypeScript project. */
 const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
 
-interface OwnKernel {
-  readonly sessions: { admit(ticket: string, cookie: undefined): Promise<{ readonly user: unknown }> }
+interface OwnServices {
+  readonly sessions: { authenticate(ticket: string, cookie: undefined): Promise<{ readonly user: unknown }> }
   close(): Promise<void>
 }
 
-/** In this process, on the product's database: a call over HTTP would measure HTTP. */
+/** Runs in this process on the product's database, because a call over HTTP would measure HTTP. */
 async function sessionCheck(product: Product) {
   const token = await product.login()
-  const { readConfig } = await source('kernel/config.ts')
-  const { openDatabase } = await source('db/client.ts')
-  const { createKernel } = await source('kernel/kernel.ts')
+  const { readConfig } = await source('core/config/config.ts')
+  const { openDatabase } = await source('core/database/client.ts')
+  const { createServices } = await source('main/services.ts')
   const config = readConfig({ DATABASE_URL: addressOf(product), DATA_DIR: product.dataDir })
   const database = await openDatabase(config, { warn: remark })
-  const kernel: OwnKernel = await createKernel({ config, database, log: SILENT })
-  for (let i = 0; i < 10_000; i++) await kernel.sessions.admit(token, undefined)
+  const services: OwnServices = await createServices({ config, database, log: SILENT })
+  for (let i = 0; i < 10_000; i++) await services.sessions.authenticate(token, undefined)
   const started = performance.now()
-  for (let i = 0; i < CHECKS; i++) await kernel.sessions.admit(token, undefined)
+  for (let i = 0; i < CHECKS; i++) await services.sessions.authenticate(token, undefined)
   const each = ((performance.now() - started) * 1000) / CHECKS
-  const { user } = await kernel.sessions.admit(token, undefined)
-  await kernel.close()
+  const { user } = await services.sessions.authenticate(token, undefined)
+  await services.close()
   await database.close()
   if (!user) throw new Error('the session was not alive')
   print({ name: 'a cached session check', value: each, unit: 'µs', bar: 2, better: 'less' })
@@ -98,11 +98,11 @@ async function sessionCheck(product: Product) {
 
 const addressOf = ({ socket }: Product) => `postgres://oms@localhost/oms?host=${encodeURIComponent(socket)}`
 
-/** One process ends the session, the other is asked with it until it says no. */
+/** Ends the session in one process and polls the other process until it refuses the session. */
 async function revocation(product: Product) {
   const other = await startProduct({
     port: 18_362,
-    env: { DATABASE_URL: addressOf(product) },
+    env: environmentBeside(product),
     database: 'given',
   })
   try {

@@ -1,19 +1,20 @@
-// Polls of devices against the real product with a million devices in its memory: beside a bare HTTP server, beside one
-// query a poll, after a change, and beside large downloads.
+// Measures device polls with a million devices in memory: against a bare HTTP server, against one query per poll,
+// after a change, and during large downloads.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
+import { environmentBeside, type Product, startProduct, untilQuiet } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
 import { changes } from './lib/poll-changes.ts'
 import { downloads } from './lib/poll-downloads.ts'
 import { poll, psql, TOKEN } from './lib/fleet.ts'
+import { temporaryFolder } from './lib/temporary.ts'
 
 const MODELS = 500
-/** Devices that stand in ten white lists each, and never poll. */
+/** Devices that are on ten allowlists each and never poll. */
 const LISTED = 100_000
 const DEVICES = Number(process.env.BENCH_DEVICES ?? 1_000_000)
 const CONNECTIONS = 50
@@ -44,8 +45,8 @@ export async function run() {
 }
 
 /**
- * A million devices of 500 models, every other one with an update behind it, each with twenty enabled versions for them that only white lists may have so far; the
- * lists hold a million entries, of other devices.
+ * Creates a million devices of 500 models; every second device has an update behind it. Each model has twenty enabled
+ * versions that only allowlists may receive. The allowlists contain a million entries of other devices.
  */
 function fill(product: Product) {
   const token = createHash('sha256').update(TOKEN).digest('hex')
@@ -75,7 +76,7 @@ function fill(product: Product) {
     `insert into ota_whites (ota_id, device_id) select v.ota_id, d.id from ota_versions v
      join devices d on d.model_id = v.model_id and d.sn like 'W%' where v.ver_code < 301`,
   )
-  // Every other device has been through an update: its answer names it.
+  // Every second device has completed an update, which its response names.
   psql(
     product,
     `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, ver_code, state, close_time)
@@ -103,7 +104,7 @@ interface Weights {
   readonly grewFrom: number
 }
 
-/** What a million devices cost: a process that has read them at its start, against one that found none. */
+/** Measures the memory of a million devices: a process that loaded them at start, against a process without devices. */
 async function memory(product: Product, { empty, grewFrom }: Weights) {
   const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`
   remark(`resident memory of the process that was there while they came grew by ${mib(rssOf(product.pid) - grewFrom)}`)
@@ -113,9 +114,9 @@ async function memory(product: Product, { empty, grewFrom }: Weights) {
   print({ name: 'memory a device', value, unit: 'bytes', bar: 200, better: 'less' })
 }
 
-/** Resident memory of a second process, for devices alone, on the same database, once it has nothing more to do. */
-async function weigh({ socket }: Product, sn?: string) {
-  const env = { DATABASE_URL: `postgresql://oms@localhost/oms?host=${encodeURIComponent(socket)}`, OMS_ROLE: 'device' }
+/** Returns the resident memory of a second idle process on the same database with only devices loaded. */
+async function weigh(product: Product, sn?: string) {
+  const env = { ...environmentBeside(product), OMS_ROLE: 'device' }
   const second = await startProduct({ port: 18_344, database: 'given', env })
   try {
     if (sn) await untilKnown(second, sn)
@@ -166,7 +167,7 @@ async function throughput(product: Product) {
   print({ name: 'idle poll ÷ one SQL query a poll', value: idle / one, unit: '×', bar: 15, better: 'more' })
 }
 
-/** Takes what a device sends, and answers the same bytes to everybody. */
+/** Bare server: reads the device's request and returns constant bytes. */
 const BARE = `const body = Buffer.from('{"config":{"polling":{"sleep":"00:05:00"}}}')
 const answer = (r) => { r.writeHead(200, ['content-type', 'application/json', 'content-length', String(body.length)]); r.end(body) }
 require('node:http').createServer((q, r) => {
@@ -175,7 +176,7 @@ require('node:http').createServer((q, r) => {
   q.on('data', (chunk) => chunks.push(chunk)).on('end', () => { JSON.parse(Buffer.concat(chunks)); answer(r) })
 }).listen(18342, '127.0.0.1', () => process.stdout.write('ready'))`
 
-/** What a server without the memory would do at each poll: ask the database what this device should install. */
+/** Comparison server without the index: queries the database for the device's update on every poll. */
 const ONE_QUERY = (socket: string) => `const app = require('fastify')()
 const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database: 'oms', max: 10 })
 const text = \`select v.ota_id from devices d
@@ -210,7 +211,7 @@ end`,
 }
 
 function wrk(url: string, kind: keyof typeof LUA, seconds = SECONDS) {
-  const script = join(mkdtempSync(join(tmpdir(), 'oms-wrk-')), 'poll.lua')
+  const script = join(temporaryFolder('oms-wrk-'), 'poll.lua')
   writeFileSync(script, LUA[kind](DEVICES))
   const text = execFileSync(
     'wrk',

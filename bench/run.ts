@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** `npm run bench` measures everything in turn, `npm run bench -- <name>…` only what is named. */
+/** `npm run bench` runs all benchmarks in sequence; `npm run bench -- <name>…` runs the named ones. */
 const folder = import.meta.dirname
 const known = readdirSync(folder)
   .filter((name) => name.endsWith('.ts') && name !== 'run.ts')
@@ -16,7 +16,7 @@ for (const name of asked.length > 0 ? asked : known) {
   process.stdout.write(`\n— ${name}\n`)
   const { run } = (await import(join(folder, `${name}.ts`))) as { run(): Promise<unknown> }
   await run().catch((error: unknown) => {
-    // One figure that cannot be taken here (a tool is missing) must not hide the others.
+    // A benchmark that cannot run (a tool is missing) must not stop the others.
     process.stdout.write(`SKIP  ${name}: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}\n`)
     process.exitCode = 1
   })

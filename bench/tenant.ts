@@ -1,4 +1,4 @@
-// Customers' pages (the list, and everything of one customer) at 1,000,000 devices and 100,000 tickets against 1,000.
+// Measures tenant pages (list, and overview of one tenant) with 1,000,000 devices and 100,000 tickets against 1,000.
 import { psql } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
@@ -9,7 +9,7 @@ const SMALL = { devices: 1000, tickets: 1000 }
 const LARGE = { devices: 1_000_000, tickets: 100_000 }
 const ROUNDS = 120
 const MODELS = 10
-/** The customer whose page is opened. */
+/** The tenant whose page is opened. */
 const ONE = 2
 const BLOCKS = ['devices', 'licenses', 'tickets', 'staff', 'logins', 'applications', 'appAccounts'] as const
 
@@ -18,7 +18,7 @@ export async function run() {
   try {
     prepare(product)
     grow(product, SMALL)
-    // A program just started is slow at everything: the first round only warms it.
+    // A new process is slow at first: the first round is only a warm-up.
     await measure(product)
     const small = await measure(product)
     grow(product, LARGE)
@@ -61,7 +61,10 @@ function prepare(product: Product) {
   )
 }
 
-/** Up to so many rows, spread evenly over the customers: half of the devices online, one ticket in fifty open. */
+/**
+ * Fills the tables with rows distributed evenly over the tenants: half of the devices online, one ticket in fifty
+ * open.
+ */
 function grow(product: Product, { devices, tickets }: { devices: number; tickets: number }) {
   psql(
     product,
@@ -83,7 +86,10 @@ function grow(product: Product, { devices, tickets }: { devices: number; tickets
   psql(product, 'vacuum analyze tickets')
 }
 
-/** Milliseconds of the list, the page's head and each of its blocks, on one connection: the first, and the median. */
+/**
+ * Returns the milliseconds of the list, the page header and each block on one connection: the first request, and the
+ * median.
+ */
 async function measure(product: Product): Promise<Times> {
   const headers = { ticket: await product.login() }
   const calls = [

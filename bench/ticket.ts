@@ -1,4 +1,4 @@
-// Pages of after-sales tickets at 100,000 against 1,000, and a year of statistics.
+// Measures pages of after-sales tickets with 100,000 tickets against 1,000, and a year of statistics.
 import { psql } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct } from './lib/product.ts'
@@ -22,7 +22,7 @@ export async function run() {
   try {
     prepare(product)
     grow(product, SMALL)
-    // A program just started is slow at everything: the first round only warms it.
+    // A new process is slow at first: the first round is only a warm-up.
     await measure(product)
     const small = await measure(product)
     grow(product, LARGE)
@@ -60,7 +60,7 @@ function prepare(product: Product) {
   )
 }
 
-/** Up to so many tickets over the last year: one in fifty open, as a desk that keeps up has them. */
+/** Fills the table with tickets of the last year; one in fifty is open, as at a typical desk. */
 function grow(product: Product, rows: number) {
   psql(
     product,
@@ -73,7 +73,7 @@ function grow(product: Product, rows: number) {
      from (select g, now() - (g % 8784) * interval '1 hour' as t
        from generate_series((select coalesce(max(id), 0) + 1 from tickets), ${rows}) g) made`,
   )
-  // What the job does every quarter of an hour.
+  // Runs the work of the quarter-hourly job.
   psql(
     product,
     `with gone as (delete from ticket_facts returning dim, day, tenant_id, model_id, key, n, total)
@@ -84,7 +84,7 @@ function grow(product: Product, rows: number) {
   psql(product, 'vacuum analyze ticket_facts')
 }
 
-/** Milliseconds of each list's first page on one connection, medians after a warm-up. */
+/** Returns the milliseconds of each list's first page on one connection: medians after a warm-up. */
 async function measure(product: Product) {
   const headers = { ticket: await product.login() }
   const found = new Map<string, number>()

@@ -1,13 +1,14 @@
-// A 300 MB component: its upload with three digests against md5sum + sha256sum + cat, four at once, and its ranges against nginx.
+// Measures the upload of a 300 MB component with three digests against md5sum + sha256sum + cat, four concurrent
+// uploads, and range requests against nginx.
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isMain } from './lib/main.ts'
 import { type Product, startProduct, untilReady } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
+import { removeTemporary, temporaryFolder } from './lib/temporary.ts'
 
 const MIB = 1024 * 1024
 const SIZE = 300 * MIB
@@ -17,7 +18,7 @@ const BASELINE_PORT = 18_304
 const start = promisify(execFile)
 
 export async function run() {
-  const folder = mkdtempSync(join(tmpdir(), 'oms-bench-upload-'))
+  const folder = temporaryFolder('oms-bench-upload-')
   const product = await startProduct({ port: 18_303, env: { OMS_RATE_UPLOAD: '100000' } })
   try {
     const files = Array.from({ length: 4 }, (_, index) => randomFile(join(folder, `component-${index}.bin`)))
@@ -27,11 +28,11 @@ export async function run() {
     await ranges(product, ticket, stored)
   } finally {
     await product.stop()
-    rmSync(folder, { recursive: true, force: true })
+    removeTemporary(folder)
   }
 }
 
-/** Not from memory of ours: what is measured later is the server's. */
+/** Writes the file with a separate process, so that this process's memory does not affect the measurement. */
 function randomFile(path: string) {
   execFileSync('sh', ['-c', `head -c ${SIZE} /dev/urandom > "$1"`, 'sh', path])
   return path
@@ -43,7 +44,7 @@ interface Stored {
   readonly size: number
 }
 
-/** Sent by curl, so that the sender's work is not JavaScript's. */
+/** Uploads with curl, so that a JavaScript client does not affect the measurement. */
 async function upload({ url }: Product, ticket: string, file: string): Promise<{ stored: Stored; seconds: number }> {
   const args = [
     '-sS',
@@ -93,7 +94,7 @@ async function oneUpload(product: Product, ticket: string, folder: string, file:
 async function fourUploads(product: Product, ticket: string, files: readonly string[]) {
   const status = `/proc/${product.pid}/status`
   if (!existsSync(status)) return remark('peak memory is read from /proc, which this system does not have')
-  // Forgets the peak of what came before.
+  // Resets the recorded peak memory.
   writeFileSync(`/proc/${product.pid}/clear_refs`, '5')
   await Promise.all(files.map((file) => upload(product, ticket, file)))
   const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8'))?.[1]) / 1024
@@ -120,7 +121,7 @@ async function ranges(product: Product, ticket: string, stored: Stored) {
 }
 
 async function rangesPerSecond(url: string, ticket: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'oms-wrk-'))
+  const folder = temporaryFolder('oms-wrk-')
   const script = join(folder, 'range.lua')
   const { pathname, origin } = new URL(url)
   writeFileSync(
@@ -132,7 +133,7 @@ end
 `,
   )
   const { stdout } = await start('wrk', ['-t', '1', '-c', '8', '-d', `${RANGE_SECONDS}s`, '-s', script, origin])
-  rmSync(folder, { recursive: true })
+  removeTemporary(folder)
   if (/Non-2xx/.test(stdout)) throw new Error(stdout)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
 }
@@ -144,7 +145,7 @@ interface Baseline {
 }
 
 async function startNginx(file: string): Promise<Baseline> {
-  const folder = mkdtempSync(join(tmpdir(), 'oms-nginx-'))
+  const folder = temporaryFolder('oms-nginx-')
   const config = join(folder, 'nginx.conf')
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder};`)
   writeFileSync(
@@ -161,12 +162,12 @@ server { listen 127.0.0.1:${BASELINE_PORT}; location = /readyz { return 200; } l
   const stop = async () => {
     child.kill('SIGTERM')
     await ended
-    rmSync(folder, { recursive: true, force: true })
+    removeTemporary(folder)
   }
   return { name: 'one nginx worker', url: `${origin}/file`, stop }
 }
 
-/** Where there is no nginx: the least a Node server can do for a range. */
+/** Minimal Node server for range requests, used when nginx is missing. */
 async function startPlainNode(file: string): Promise<Baseline> {
   const server = createServer(({ headers }, reply) => {
     const [, start, end] = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '') ?? []

@@ -16,14 +16,14 @@ async function fillLogin(page: Page, { account, password }: Person) {
   await page.getByRole('button', { name: '登录' }).click()
 }
 
-test('ROUTE-02 a newcomer registers, logs in, and is told to ask for rights', async ({ page, accessible }) => {
+test('ROUTE-02 a new user registers, logs in, and is told to request permissions', async ({ page, accessible }) => {
   await page.goto('/reg/index')
   await page.getByRole('button', { name: '注册', exact: true }).click()
-  await expect(page.getByText('请输入真实名称')).toBeVisible()
+  await expect(page.getByText('请输入姓名')).toBeVisible()
   await accessible()
   const account = fresh('newcomer')
   await page.getByLabel('账号').fill(account)
-  await page.getByLabel('真实名称').fill('新来的人')
+  await page.getByLabel('姓名').fill('新来的人')
   await page.getByLabel('密码', { exact: true }).fill('Brand-new-77')
   await page.getByLabel('确认密码').fill('Brand-new-77')
   await page.getByLabel('图形验证码', { exact: true }).fill(await solveCaptcha(page))
@@ -57,7 +57,7 @@ test('ROUTE-03 a forgotten password is reset with a code from an administrator',
   await expect(page.getByText('暂无可用菜单，请联系管理员')).toBeVisible()
 })
 
-test('ACCOUNT-02 changing the password logs out and the new one logs in', async ({ page, login, staff }) => {
+test('ACCOUNT-02 changing the password logs out, and the new password logs in', async ({ page, login, staff }) => {
   const person = await staff(['upgrade:ota:list'], '改密码')
   await login(person)
   await page.goto('/')
@@ -79,7 +79,7 @@ test('ACCOUNT-02 changing the password logs out and the new one logs in', async 
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('a one-time password opens nothing but the form that replaces it', async ({ page, api, staff }) => {
+test('a one-time password allows only the form that replaces it', async ({ page, api, staff }) => {
   const person = await staff(['upgrade:ota:list'], '初始密码')
   const admin = await api()
   const { list } = await admin.call<{ list: { uid: number }[] }>('GET', '/api/v1/tenant/user/list', {
@@ -100,16 +100,16 @@ test('a one-time password opens nothing but the form that replaces it', async ({
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('ACCOUNT-03 ACCOUNT-04 a person keeps the own profile and picture', async ({ page, login, staff, accessible }) => {
+test('ACCOUNT-03 ACCOUNT-04 a user edits the own profile and avatar', async ({ page, login, staff, accessible }) => {
   const person = await staff(['upgrade:ota:list'], '旧名字')
   await login(person)
   await page.goto('/account/profile')
-  await expect(page.getByLabel('真实名称')).toHaveValue('旧名字')
+  await expect(page.getByLabel('姓名')).toHaveValue('旧名字')
   await accessible()
-  await page.getByLabel('真实名称').fill('')
+  await page.getByLabel('姓名').fill('')
   await page.getByRole('button', { name: '保存' }).click()
   await expect(page.getByText('请输入真实名称')).toBeVisible()
-  await page.getByLabel('真实名称').fill('新名字')
+  await page.getByLabel('姓名').fill('新名字')
   await page.getByText('女', { exact: true }).click()
   await page.getByLabel('个人简介').fill('负责固件发布 🚀')
   await page.getByRole('button', { name: '保存' }).click()
@@ -123,11 +123,11 @@ test('ACCOUNT-03 ACCOUNT-04 a person keeps the own profile and picture', async (
   await picker.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: PNG })
   await expect(page.getByRole('img', { name: '头像' }).first()).toBeVisible()
   await page.reload()
-  await expect(page.getByLabel('真实名称')).toHaveValue('新名字')
+  await expect(page.getByLabel('姓名')).toHaveValue('新名字')
   await expect(page.getByLabel('个人简介')).toHaveValue('负责固件发布 🚀')
 })
 
-test('a second step is bound, asked for at the next login, and works', async ({ page, login, staff }) => {
+test('a second factor is enrolled and required at the next login', async ({ page, login, staff }) => {
   const person = await staff(['upgrade:ota:list'], '两步')
   await login(person)
   await page.goto('/account/mfa')
@@ -148,7 +148,7 @@ test('a second step is bound, asked for at the next login, and works', async ({ 
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('after three wrong passwords the login wants a captcha, and takes it', async ({ page, staff }) => {
+test('after three wrong passwords the login requires a captcha and accepts it', async ({ page, staff }) => {
   const person = await staff(['upgrade:ota:list'], '验证码')
   await page.goto('/login')
   for (let i = 0; i < 3; i++) {
@@ -158,13 +158,13 @@ test('after three wrong passwords the login wants a captcha, and takes it', asyn
   await expect(page.getByRole('textbox', { name: /验证码/ })).toBeVisible()
   await page.getByRole('textbox', { name: /验证码/ }).fill(await solveCaptcha(page))
   await page.getByLabel('密码', { exact: true }).fill(person.password)
-  // The third failure also made the next attempt wait a moment.
+  // The third failure also delays the next attempt briefly.
   await page.waitForTimeout(2500)
   await page.getByRole('button', { name: '登录' }).click()
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('DOWNLOAD-01 DOWNLOAD-02 an export is saved as a file; a refused one says why and saves nothing', async ({
+test('DOWNLOAD-01 DOWNLOAD-02 an export is saved as a file; a refused export shows the reason and saves nothing', async ({
   page,
   login,
 }) => {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import pg from 'pg'
 
-/** Where `server.ts` says which data directory it made. */
+/** File in which `server.ts` writes its data directory. */
 export const DATA_DIR_NOTE = '.cache/e2e-data-dir'
 
-/** One for all journeys: they run beside each other, and none may undo what another has just made right. */
+/** One connection pool for all journeys. Journeys run in parallel, so none may undo a change of another. */
 const ANSWER = 'k3m9'
 
 /**
- * Waits for the page's captcha and makes the answer given back the right one to every open captcha. Only hashes of
- * answers are stored and the pictures are made to be unreadable for programs, so a journey has to reach behind the
- * product here; nowhere else does one.
+ * Waits for the page's captcha and sets the returned answer as the correct answer of every open captcha. Only hashes
+ * of answers are stored, and programs cannot read the pictures, so this is the only write to the database that
+ * bypasses the product.
  */
 export async function solveCaptcha(page: Page) {
   await expect(page.locator('.captcha-image img, #pic img')).toHaveCount(1)

@@ -2,7 +2,7 @@ import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 import { pick } from './pick.ts'
 
-test('MODULE-01 a person files a type, its model, and groups the devices of it', async ({
+test("MODULE-01 a user creates a device type and a model, and groups the model's devices", async ({
   page,
   login,
   api,
@@ -98,13 +98,13 @@ test('MODULE-01 a person files a type, its model, and groups the devices of it',
   ).toBeVisible()
 })
 
-test('MODULE-01 devices are let in by a token that is shown once', async ({ page, login, accessible }) => {
+test('MODULE-01 devices connect with a token that is shown once', async ({ page, login, accessible }) => {
   await login()
   await page.goto('/device/apkManage/access')
   await expect(page.getByRole('heading', { name: /接入设置/ })).toBeVisible()
   await expect(page.locator('.access-snippet')).toContainText('targettoken = "<令牌>";')
   await page.getByRole('button', { name: /网关令牌/ }).click()
-  // A token that was there already is replaced only after a question.
+  // Replacing an existing token requires a confirmation.
   const question = page.getByRole('dialog', { name: '更换网关令牌？' })
   const shown = page.getByRole('dialog', { name: '网关令牌', exact: true })
   await expect(question.or(shown)).toBeVisible()
@@ -116,7 +116,7 @@ test('MODULE-01 devices are let in by a token that is shown once', async ({ page
   await accessible()
 })
 
-test('MODULE-01 on a phone groups are cards, folded below the one they belong to', async ({
+test('MODULE-01 on a phone groups are collapsible cards below their parent', async ({
   page,
   login,
   api,

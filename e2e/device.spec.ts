@@ -6,7 +6,7 @@ import { pick } from './pick.ts'
 
 const INFO = '/api/v1/device/info'
 
-/** A model to add devices of, by its code. */
+/** Creates a model for new devices and returns its code. */
 async function modelOf(api: Api) {
   const code = fresh('M')
   const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: `t-${code}` }
@@ -14,7 +14,7 @@ async function modelOf(api: Api) {
   return { code, modelId, modelName: model.modelName }
 }
 
-/** The list has no room for them on a laptop. */
+/** A laptop screen is too narrow for all columns. */
 async function tagsOf(api: Api, sn: string) {
   const { list } = await api.call<{ list: { tags: string[] }[] }>('GET', `${INFO}/page`, { sn })
   return list[0]?.tags
@@ -27,7 +27,7 @@ async function more(page: Page, row: Locator, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-test('MODULE-01 a device is added, given a token that is shown once, and its page tells of both', async ({
+test('MODULE-01 a new device gets a token that is shown once, and its page shows both', async ({
   page,
   login,
   api,
@@ -79,7 +79,7 @@ test('MODULE-01 a device is added, given a token that is shown once, and its pag
   await expect(page.getByRole('switch')).not.toBeChecked()
 })
 
-test('MODULE-01 serials pasted from a sheet are found, the others named, and all of them tagged at once', async ({
+test('MODULE-01 a search by pasted serial numbers reports unknown ones, and all found devices are tagged at once', async ({
   page,
   login,
   api,
@@ -130,7 +130,7 @@ test('MODULE-01 serials pasted from a sheet are found, the others named, and all
   await expect(told).toBeHidden()
 })
 
-test('MODULE-01 a table of devices is checked line by line and imported without the wrong one', async ({
+test('MODULE-01 a device table is checked per line and imported without its invalid line', async ({
   page,
   login,
   api,
@@ -157,7 +157,7 @@ test('MODULE-01 a table of devices is checked line by line and imported without 
   await expect(page.getByText('共 1 条')).toBeVisible()
 })
 
-test('who may only look sees the devices and none of the buttons', async ({ page, login, staff, api }) => {
+test('a read-only user sees the devices and no buttons', async ({ page, login, staff, api }) => {
   const admin = await api()
   const { modelId } = await modelOf(admin)
   const sn = fresh('LOOK-')

@@ -12,7 +12,7 @@ async function idOf(api: { call<T>(method: string, path: string, data?: object):
   return list[0]!.dictId
 }
 
-test('DICT-01 a dictionary and its entries are made, changed and deleted', async ({ page, login, accessible }) => {
+test('DICT-01 creates, changes and deletes a dictionary and its entries', async ({ page, login, accessible }) => {
   const [name, type] = [fresh('包装颜色'), fresh('box_color_')]
   await login()
   await page.goto(TYPES)
@@ -23,7 +23,7 @@ test('DICT-01 a dictionary and its entries are made, changed and deleted', async
   await dialog(page).getByLabel('字典类型').fill(type)
   await dialog(page).getByRole('button', { name: '保存' }).click()
   await expect(page.getByText('新增成功')).toBeVisible()
-  // The dialog gives the focus back when it has gone.
+  // The dialog restores the focus when it has closed.
   await expect(dialog(page)).toBeHidden()
   await page.getByRole('search').getByLabel('字典类型').fill(type)
   await page.getByRole('search').getByLabel('字典类型').press('Enter')
@@ -49,7 +49,7 @@ test('DICT-01 a dictionary and its entries are made, changed and deleted', async
   await expect(page.getByText('这个字典还没有数据')).toBeVisible()
 })
 
-test('DICT-02 a changed label shows in a page that is already open, without a reload', async ({
+test('DICT-02 a changed label appears in an open page without a reload', async ({
   page,
   context,
   login,
@@ -89,7 +89,7 @@ test('DICT-02 a changed label shows in a page that is already open, without a re
   await admin.call('DELETE', `/api/v1/sys/notice/${noticeId}`)
 })
 
-test('ROUTE-08 a dictionary number that is not digits only is 404', async ({ page, login }) => {
+test('ROUTE-08 a dictionary id with other characters than digits is 404', async ({ page, login }) => {
   await login()
   for (const wrong of ['abc', '1a', '-1']) {
     await page.goto(`/system/dict/data/index/${wrong}`)
@@ -99,7 +99,7 @@ test('ROUTE-08 a dictionary number that is not digits only is 404', async ({ pag
   await expect(page.getByText('字典类型不存在或已被删除')).toBeVisible()
 })
 
-test('what one may not do is not offered', async ({ page, login, staff, accessible }) => {
+test('hides actions without permission', async ({ page, login, staff, accessible }) => {
   await login(await staff(['system:systemDict:list']))
   await page.goto(TYPES)
   await expect(row(page, 'sys_user_sex')).toBeVisible()
@@ -108,7 +108,7 @@ test('what one may not do is not offered', async ({ page, login, staff, accessib
   await accessible()
 })
 
-test('entries come from a table: checked first, what is wrong named by its line', async ({ page, login, api }) => {
+test('an entry import is checked first and reports errors by line', async ({ page, login, api }) => {
   const admin = await api()
   const dictType = fresh('box_')
   await admin.call('POST', '/api/v1/sys/dict/type', { dictType, dictName: '导入字典', status: 1 })

@@ -6,7 +6,7 @@ interface Entry {
   dictLabel: string
 }
 
-/** An entry of a data dictionary that everybody uses: its label, and how to change it as somebody else would. */
+/** A shared dictionary entry: its label, and a function that changes the label with another session. */
 export async function dictEntry(admin: Api, dictType: string, dictValue: string) {
   const { list } = await admin.call<{ list: Entry[] }>('GET', '/api/v1/sys/dict/data/list', { dictType, pageSize: 100 })
   const entry = list.find((each) => each.dictValue === dictValue)

@@ -8,10 +8,13 @@ const SESSIONS = '/account/sessions'
 const answer = (status: number, body: unknown) => (route: Route) =>
   route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
 
-test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said once', async ({ page, login }) => {
+test('ERR-01 ERR-03 ERR-04 shows each failure with its message, and the same failure only once', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto(SESSIONS)
-  // Its own question has its answer: a refusal of it would be told here, and kept quiet below.
+  // Waits for the page's own request: its error would be shown here and suppress the one below.
   await expect(page.getByText('当前会话')).toBeVisible()
   const cases = [
     [answer(200, { code: 400, msg: '编号重复', data: null }), '编号重复'],
@@ -22,7 +25,7 @@ test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said 
   ] as const
   for (const [fulfil, text] of cases) {
     await page.route('**/api/v1/account/session', fulfil)
-    // Not until everything has loaded: what is waited for is there for three seconds only.
+    // Does not wait for the load event, because the toast is visible for only three seconds.
     await page.goto('/redirect/account/sessions', { waitUntil: 'commit' })
     await expect(page.locator('.ant-message').getByText(text, { exact: true })).toHaveCount(1)
     await page.unroute('**/api/v1/account/session')
@@ -30,10 +33,7 @@ test('ERR-01 ERR-03 ERR-04 each failure has its words, and the same one is said 
   }
 })
 
-test('ERR-01 a question asked ahead of its page is told as a failure too, once the page waits for it', async ({
-  page,
-  login,
-}) => {
+test('ERR-01 a failed prefetch is reported when the page needs its response', async ({ page, login }) => {
   await login()
   await page.route('**/api/v1/tenant/user/list**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 3_000))
@@ -43,11 +43,11 @@ test('ERR-01 a question asked ahead of its page is told as a failure too, once t
   await expect(page.locator('.ant-message').getByText('查询条件无效', { exact: true })).toHaveCount(1)
 })
 
-test('a page that cannot be read says why in its place, and shows once it is tried again', async ({ page, login }) => {
+test('a page that fails to load shows the reason and loads after a retry', async ({ page, login }) => {
   await login()
   const pages = [
     ['**/api/v1/account/detail/**', '/account/mfa', page.getByRole('button', { name: '开始绑定' })],
-    ['**/api/v1/account/detail/**', PROFILE, page.getByLabel('真实名称')],
+    ['**/api/v1/account/detail/**', PROFILE, page.getByLabel('姓名')],
     ['**/api/v1/account/session', SESSIONS, page.getByText('当前会话')],
     ['**/api/v1/sys/account/all/page**', '/userManage/index', page.getByRole('link', { name: '系统管理员' })],
   ] as const
@@ -63,10 +63,7 @@ test('a page that cannot be read says why in its place, and shows once it is tri
   }
 })
 
-test('when more of a list cannot be read, what is there stays and only the rest is tried again', async ({
-  page,
-  login,
-}) => {
+test('when loading more rows fails, loaded rows stay and the retry loads only the rest', async ({ page, login }) => {
   await login()
   const [all, second] = [/account\/job\?/, /account\/job\?.*pageNum=2/]
   const jobsFrom = (from: number, count: number) =>
@@ -108,7 +105,7 @@ test('when more of a list cannot be read, what is there stays and only the rest 
   await expect(more).toHaveCount(0)
 })
 
-test('ERR-02 a session that ended leaves the page, and one button leads to login and back', async ({ page, login }) => {
+test('ERR-02 an ended session keeps the page, and one button leads to the login and back', async ({ page, login }) => {
   await login()
   await page.goto(PROFILE)
   await page.getByRole('textbox', { name: '昵称' }).fill('草稿在')
@@ -132,7 +129,7 @@ test('ERR-02 a session that ended leaves the page, and one button leads to login
   await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
 })
 
-test('a session that ends in the middle of a form is renewed beside it, and the form is saved as it stands', async ({
+test('a session that ends while a form is open is renewed in a new tab, and the form is saved unchanged', async ({
   page,
   login,
   staff,
@@ -162,7 +159,7 @@ test('a session that ends in the middle of a form is renewed beside it, and the 
   await expect(page.getByText('新增成功')).toBeVisible()
 })
 
-test('ERR-05 a chunk that fails to load is asked for again', async ({ page, login }) => {
+test('ERR-05 retries a chunk that fails to load', async ({ page, login }) => {
   await login()
   let failures = 0
   await page.route(/assets\/sessions\.page-.*\.js/, (route) => {
@@ -176,7 +173,7 @@ test('ERR-05 a chunk that fails to load is asked for again', async ({ page, logi
   expect(failures).toBe(3)
 })
 
-test('who goes on to another field before a control has arrived stays there', async ({ page, login }) => {
+test('a control that loads late does not take the focus from another field', async ({ page, login }) => {
   await login()
   let arrive = () => {}
   const held = new Promise<void>((go) => {

@@ -3,19 +3,22 @@ import { type BrowserContext, test as base, expect, type Page } from '@playwrigh
 import { ADMIN, type Api, apiOf, hire, md5, type Person } from './people.ts'
 
 interface Fixtures {
-  /** Logs this browser in as that person (admin when nobody is named) without driving the login page. */
+  /** Logs this browser in as the given user (default: admin) without the login page. */
   login(person?: Person): Promise<void>
-  /** Makes a member of staff who holds exactly these permissions. */
+  /** Creates a staff account with exactly these permissions. */
   staff(permissions: readonly string[], realname?: string): Promise<Person>
-  /** Calls the product directly as that person, to prepare what the journey starts from. */
+  /** Calls the API as a user, to create the data of a journey. */
   api(person?: Person): Promise<Api>
-  /** Puts back, however the journey ends, what it changes for everybody: others and a second try count on it. */
+  /**
+   * Registers a cleanup that restores shared data after the journey, also when it fails. Other journeys and retries
+   * depend on the data.
+   */
   putBack(undo: (admin: Api) => Promise<unknown>): void
-  /** Asserts that axe finds nothing serious or critical on the page as it is. */
+  /** Asserts that axe reports no serious or critical violation on the current page. */
   accessible(page?: Page): Promise<void>
 }
 
-/** Playwright's test with a login, and with every stray error of the browser's console as a failure. */
+/** Playwright's test with login. Fails for unexpected errors in the browser console. */
 export const test = base.extend<Fixtures>({
   page: async ({ page }, use, info) => {
     const errors = watch(page)
@@ -42,7 +45,7 @@ export const test = base.extend<Fixtures>({
 })
 export { expect }
 
-/** What the browser complains about on its own is no fault of ours; a refused request is what some journeys are about. */
+/** Browser messages that are not product errors; some journeys expect failed requests. */
 const IGNORED = [/Failed to load resource/, /net::ERR_/, /\[vite\]/]
 
 function watch(page: Page) {
@@ -80,7 +83,7 @@ async function logIn(context: BrowserContext, baseURL: string, { account, passwo
 }
 
 async function assertAccessible(page: Page) {
-  // A toast that fades away would be measured half-way: one on its way is let go, one that is shown stays meanwhile.
+  // A fading toast would be measured with reduced contrast: waits for closing toasts, and keeps visible ones open.
   await expect(page.locator('.ant-message [class*="-leave"]')).toHaveCount(0)
   const held = await page.addStyleTag({ content: '.ant-message * { animation-play-state: paused !important }' })
   const { violations } = await new AxeBuilder({ page })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { DATA_DIR_NOTE } from './database.ts'
 
-/** A version that is enabled and that nobody released yet, with devices of its model, each with a token. */
+/** An enabled version without a release, with devices of its model that have tokens. */
 export interface Fleet {
   readonly otaId: number
   readonly verName: string
@@ -12,16 +12,20 @@ export interface Fleet {
   readonly sns: readonly string[]
 }
 
-/** The token of a device made here. */
+/** Returns the token of a device created here. */
 export const tokenOf = (sn: string) => `token-of-${sn}`
 
-async function connected() {
+/** Connects to the database of the journeys. */
+export async function connected() {
   const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
   await client.connect()
   return client
 }
 
-/** A device of a model of its own, and of a customer whose devices ask every second: a person would not wait for hours. */
+/**
+ * Creates a device with its own model and tenant. Its devices poll every second, because the default interval is
+ * hours.
+ */
 export interface Poller {
   readonly deviceId: number
   readonly sn: string
@@ -46,9 +50,27 @@ export async function makePoller(): Promise<Poller> {
   return { deviceId: rows[0]?.id as number, sn, modelName: `P${name}` }
 }
 
+/** Creates devices of a tenant with a long name that have a firmware version with a name; returns their common prefix. */
+export async function makeListedDevices(count: number): Promise<string> {
+  const name = randomBytes(3).toString('hex').toUpperCase()
+  const client = await connected()
+  await client.query(
+    `with t as (insert into tenants (tenant_no, name) values ($1, '深圳市云栖安防设备有限公司') returning id),
+       y as (insert into device_types (type_name, type_code) values ($1, $1) returning id),
+       m as (insert into device_models (type_id, model_name, model_code) select id, $1, $1 from y returning id),
+       v as (insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date, status, components)
+         select 1, id, 3200, 'C30 3.1.0', '2026-01-01 08:00:00', 1, 0 from m)
+     insert into devices (tenant_id, model_id, sn, dev_name, ver_code)
+     select t.id, m.id, $1 || lpad(n::text, 6, '0'), '收银台 12 层', 3200 from t, m, generate_series(1, $2) as n`,
+    [name, count],
+  )
+  await client.end()
+  return name
+}
+
 /**
- * Writes a fleet into the database, of firmware or of a package: thousands of devices by hand would tell nothing more. Uploading, enabling and adding
- * devices have journeys of their own.
+ * Inserts devices of a firmware or package version into the database, because adding thousands by hand tests nothing
+ * more. Uploading, enabling and adding devices have their own journeys.
  */
 export async function makeFleet(count: number, packageName = ''): Promise<Fleet> {
   const name = randomBytes(3).toString('hex').toUpperCase()
@@ -76,4 +98,11 @@ export async function makeFleet(count: number, packageName = ''): Promise<Fleet>
   )
   await client.end()
   return { otaId, verName, modelCode: `M${name}`, sns }
+}
+
+/** Makes the release of a version formal: every device of its model may get the version. */
+export async function makeFormal(otaId: number): Promise<void> {
+  const client = await connected()
+  await client.query('update ota_policies set mode = 2 where ota_id = $1', [otaId])
+  await client.end()
 }

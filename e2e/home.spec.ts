@@ -2,7 +2,7 @@ import type { Request } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 
-test('MODULE-01 everybody sees the blocks of the home page that are theirs, and no others', async ({
+test('MODULE-01 the home page shows exactly the blocks that an account may see', async ({
   page,
   login,
   staff,
@@ -20,12 +20,12 @@ test('MODULE-01 everybody sees the blocks of the home page that are theirs, and 
   await expect(page.getByRole('region', { name: '客户' })).toHaveCount(0)
   await expect(page.getByRole('region', { name: '待处理工单' })).toHaveCount(0)
   await expect(page.getByRole('link', { name: '打开运营大屏' })).toHaveCount(0)
-  // What may not be seen is not hidden by the page: it was never asked for.
+  // The page requests only permitted blocks instead of hiding the others.
   expect(seen.filter((query) => /tenants|tickets|licenses|accounts/.test(query))).toEqual([])
   await accessible()
 })
 
-test('MODULE-01 a block that fails is tried again by itself, and a change shows without a reload', async ({
+test('MODULE-01 a failed block can be retried alone, and a change appears without a reload', async ({
   page,
   login,
   api,
@@ -59,7 +59,11 @@ test('MODULE-01 a block that fails is tried again by itself, and a change shows 
   await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(before)
 })
 
-test('MODULE-01 the big screen fills the window, is no tab, and does not grow', async ({ page, login, accessible }) => {
+test('MODULE-01 the big screen fills the window, opens no tab, and does not grow', async ({
+  page,
+  login,
+  accessible,
+}) => {
   await page.clock.install()
   await login()
   await page.goto('/indexScreen')
@@ -80,11 +84,11 @@ test('MODULE-01 the big screen fills the window, is no tab, and does not grow', 
     open.delete(request)
     if (request.url().includes('/api/v1/home/screen/')) answered += 1
   })
-  // What is shown; the document's head takes a link for every part of the console that is fetched ahead meanwhile.
+  // Counts only elements of the body: prefetching adds links to the document's head.
   const nodes = () => page.evaluate(() => document.body.querySelectorAll('*').length)
   const before = await nodes()
-  // The next question is planned when the last one is answered: time goes on until it was asked, and stands still while
-  // anything is under way, or the clock's minute would be taken for the server's.
+  // The next request is scheduled when the last response arrives. The clock advances only while no request is
+  // pending, because otherwise requests would time out.
   for (let minute = 1; minute <= 20; minute++)
     await expect
       .poll(async () => {
@@ -98,7 +102,7 @@ test('MODULE-01 the big screen fills the window, is no tab, and does not grow', 
   await expect(page.getByRole('tab', { name: /运营大屏/ })).toHaveCount(0)
 })
 
-test('a wall shows the big screen by its own address, until that is revoked', async ({
+test('a display shows the big screen by its own URL until the URL is revoked', async ({
   page,
   browser,
   baseURL,
@@ -123,7 +127,7 @@ test('a wall shows the big screen by its own address, until that is revoked', as
   expect(address).toMatch(/\/display#[\w-]{43}$/)
   await secret.getByRole('button', { name: '我已保存' }).click()
 
-  // Nobody is logged in at the wall.
+  // The display has no session.
   const context = await browser.newContext({ ...(baseURL && { baseURL }), viewport: { width: 1920, height: 1080 } })
   const wall = await context.newPage()
   await wall.goto(address)
@@ -132,7 +136,7 @@ test('a wall shows the big screen by its own address, until that is revoked', as
   await expect(wall.getByRole('region', { name: '工单动态' })).toHaveCount(0)
   await accessible(wall)
   expect(await context.cookies()).toEqual([])
-  // It opens nothing else.
+  // The display URL opens no other page.
   const other = await context.newPage()
   await other.goto('/device/apkManage')
   await expect(other.getByText('欢迎登录')).toBeVisible()
@@ -147,7 +151,7 @@ test('a wall shows the big screen by its own address, until that is revoked', as
   await context.close()
 })
 
-test('the big screen is for those who may see it', async ({ page, login, staff }) => {
+test('the big screen requires a permission', async ({ page, login, staff }) => {
   await login(await staff(['device:apkManage:list']))
   await page.goto('/bigScreen')
   await expect(page.getByText(/没有权限/).first()).toBeVisible()

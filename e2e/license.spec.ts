@@ -19,7 +19,7 @@ async function dated(form: Locator, label: string, day: string) {
   await box.press('Tab')
 }
 
-test('MODULE-01 a delivery is imported with a bad row reported, granted by a second person, allotted, bound, revealed and counted', async ({
+test('MODULE-01 imports a delivery with a bad row; certificates are granted, allotted, bound, revealed and counted', async ({
   page,
   login,
   staff,
@@ -59,7 +59,7 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
   await page.getByRole('search').getByLabel('UID', { exact: true }).fill(prefix)
   await page.getByRole('button', { name: '查询' }).click()
   const first = rowOf(page, `${prefix}-\\*\\*\\*001`)
-  await expect(first).toContainText('库存')
+  await expect(first).toContainText('未分配')
   await expect(page.getByText(uids[0]!)).toHaveCount(0)
   await accessible()
 
@@ -93,7 +93,7 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
     .click()
   const wizard = page.getByRole('dialog', { name: '分配证书' })
   await pick(wizard.getByRole('combobox', { name: '分配给客户' }), 'T000001')
-  // By file nothing is allotted before the file was looked at and the number is known.
+  // An allotment by file requires a preview of the file and its count.
   await wizard.getByText('按文件', { exact: true }).click()
   await wizard.locator('input[type=file]').setInputFiles(named)
   await expect(wizard.getByRole('button', { name: '分配', exact: true })).toBeDisabled()
@@ -146,7 +146,7 @@ test('MODULE-01 a delivery is imported with a bad row reported, granted by a sec
   const batch = rowOf(page, `B-${type}`)
   await expect(batch).toContainText('4')
   await expect(page.getByRole('link', { name: /^已绑定\s*1$/ })).toBeVisible()
-  // The customer's own few certificates: a number of its own, marked in its row.
+  // The tenant's own low-stock threshold is marked in its row.
   const customer = page.getByRole('row').filter({ has: page.getByRole('button', { name: '预警' }) })
   await customer.getByRole('button', { name: '预警' }).click()
   const warn = page.getByRole('dialog', { name: /的库存预警/ })

@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures.ts'
 import { ADMIN } from './people.ts'
 
-test('ROUTE-01 GUARD-01 a visitor is sent to the login page and comes back after it', async ({ page }) => {
+test('ROUTE-01 GUARD-01 a visitor is redirected to the login page and returns after the login', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByRole('textbox', { name: '账号' })).toBeVisible()
   await page.goto('/system/manager?pageNum=1')
@@ -15,7 +15,7 @@ test('ROUTE-01 GUARD-01 a visitor is sent to the login page and comes back after
   await expect(page).toHaveURL(/\/system\/manager\?pageNum=1/)
 })
 
-test('GUARD-02 with a token, /login goes to the home page', async ({ page, login }) => {
+test('GUARD-02 with a session, /login redirects to the home page', async ({ page, login }) => {
   await login()
   await page.goto('/login')
   await expect(page).toHaveURL(/\/(indexScreen)?$/)

@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
 
-test('an auditor reads what was done, what changed, and everything done to the same record', async ({
+test('an auditor reads operations, their changes, and the history of the same record', async ({
   page,
   login,
   api,
@@ -18,7 +18,7 @@ test('an auditor reads what was done, what changed, and everything done to the s
   await changed.getByRole('button', { name: '详情' }).click()
 
   const drawer = page.getByRole('dialog', { name: `修改用户「后来的（${account}）」` })
-  await expect(drawer.getByRole('row', { name: /真实名称/ })).toContainText('原来的后来的')
+  await expect(drawer.getByRole('row', { name: /姓名/ })).toContainText('原来的后来的')
   await accessible()
   await drawer.getByRole('tab', { name: '该记录的历史' }).click()
   await expect(drawer.getByText(`新增用户「原来的（${account}）」`)).toBeVisible()
@@ -26,7 +26,7 @@ test('an auditor reads what was done, what changed, and everything done to the s
   await expect(page.getByRole('dialog', { name: `新增用户「原来的（${account}）」` })).toBeVisible()
 })
 
-test('the operation log is exported as it is filtered', async ({ page, login }) => {
+test('exports the operation log with the current filters', async ({ page, login }) => {
   await login()
   await page.goto('/system/operLog?businessType=1')
   await page.getByRole('button', { name: '导出' }).click()
@@ -36,7 +36,7 @@ test('the operation log is exported as it is filtered', async ({ page, login }) 
   await expect(page.getByText('导出完成')).toBeVisible()
 })
 
-test('somebody is forced out, and meets it with the next thing he does', async ({
+test('a user whose session was ended sees the login dialog at the next action', async ({
   page,
   login,
   staff,

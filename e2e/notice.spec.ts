@@ -23,7 +23,7 @@ test('MODULE-01 a notice is written, published to one account, read, confirmed a
   await page.goto(NOTICES)
   await page.getByRole('button', { name: '新增公告' }).first().click()
   const title = drawer(page).getByRole('textbox', { name: '标题' })
-  // The opened drawer takes the focus: a list opened before that would close again.
+  // The opening drawer takes the focus; a list opened earlier would close.
   await expect(title).toBeFocused()
   await title.fill(name)
   await expect(drawer(page).getByRole('textbox', { name: '内容' })).toBeVisible()
@@ -51,9 +51,9 @@ test('MODULE-01 a notice is written, published to one account, read, confirmed a
   await drawer(page).getByRole('button', { name: '发布' }).click()
   await expect(row(page, name).getByText('已发布')).toBeVisible()
 
-  // The badge moves by itself.
+  // The badge updates without a reload.
   await bell(theirs, '消息，1 条未读').click()
-  // Marking it as read takes its time here; a confirmation meanwhile counts.
+  // Delays marking as read; a confirmation in the meantime must be accepted.
   await theirs.route('**/notice/read/**', async (route) => {
     if (!route.request().postData()?.includes('confirm')) await new Promise((resolve) => setTimeout(resolve, 1_500))
     await route.continue()
@@ -91,13 +91,13 @@ async function logInAs(page: Page, { account, password }: { account: string; pas
   await expect(page.getByRole('button', { name: '消息' })).toBeVisible()
 }
 
-test('a published notice offers its withdrawal and nothing else', async ({ page, login, api, putBack }) => {
+test('a published notice offers only its withdrawal', async ({ page, login, api, putBack }) => {
   const admin = await api()
   const title = fresh('样例公告')
   const draft = { title, type: 1, content: '<p>正文</p>', priority: 2, target: 1 }
   const { noticeId } = await admin.call<{ noticeId: number }>('POST', '/api/v1/sys/notice', draft)
   await admin.call('POST', `/api/v1/sys/notice/publish/${noticeId}`)
-  // Everybody is told of it.
+  // The notice addresses all accounts.
   putBack((again) => again.call('POST', `/api/v1/sys/notice/revoke/${noticeId}`))
   await login()
   await page.goto(NOTICES)
@@ -107,7 +107,7 @@ test('a published notice offers its withdrawal and nothing else', async ({ page,
     await expect(published.getByRole('button', { name, exact: true })).toHaveCount(0)
 })
 
-test('MODULE-01 the about page tells the version and lists licences', async ({ page, login, accessible }) => {
+test('MODULE-01 the about page shows the version and the licences', async ({ page, login, accessible }) => {
   await login()
   const company = fresh('示例科技')
   await page.goto('/system/AboutUs')
@@ -121,7 +121,7 @@ test('MODULE-01 the about page tells the version and lists licences', async ({ p
   await accessible()
 })
 
-test('a picture put into a notice is stored and shown to those who read it', async ({ page, login, accessible }) => {
+test('a picture in a notice is stored and shown to its readers', async ({ page, login, accessible }) => {
   await login()
   await page.goto(NOTICES)
   await page.getByRole('button', { name: '新增公告' }).first().click()

@@ -11,20 +11,20 @@ export interface Person {
 }
 export const ADMIN: Person = { account: 'admin', password: ADMIN_PASSWORD, realname: '系统管理员' }
 
-/** A name that nothing else has: no other journey, and no earlier try of the same one on the same database. */
+/** Returns a name that no other journey and no earlier retry on the same database uses. */
 export const fresh = (name: string) => `${name}${randomBytes(4).toString('hex')}`
 
-/** A mobile number is nobody else's either. */
+/** Returns a unique mobile number. */
 export const freshMobile = () => `139${String(randomInt(1e8)).padStart(8, '0')}`
 
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** A session of its own, apart from any page: for preparing what a journey starts from. */
+/** Creates an API session, separate from any page, to create the data of a journey. */
 export interface Api {
   call<T = unknown>(method: string, path: string, data?: object): Promise<T>
 }
 
-/** Calls the product as this person; a refusal throws with the server's words. */
+/** Calls the API as this user; an error response throws with the server's message. */
 export async function apiOf(request: APIRequestContext, { account, password }: Person): Promise<Api> {
   const send = async (method: string, path: string, data: object | undefined, ticket?: string) => {
     const query = method === 'GET' || method === 'DELETE'
@@ -46,7 +46,7 @@ export async function apiOf(request: APIRequestContext, { account, password }: P
   }
 }
 
-/** Makes a member of staff who holds exactly these permissions, with a password already chosen. */
+/** Creates a staff account with exactly these permissions and a permanent password. */
 export async function hire(
   request: APIRequestContext,
   permissions: readonly string[],
@@ -73,7 +73,7 @@ interface PermNode {
   children: PermNode[]
 }
 
-/** Replaces what a role may do by these permission strings. */
+/** Replaces the permissions of a role. */
 export async function grant(admin: Api, roleId: number, permissions: readonly string[]) {
   const { menus, rev } = await admin.call<{ menus: PermNode[]; rev: number }>(
     'GET',

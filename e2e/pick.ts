@@ -2,8 +2,8 @@ import type { Locator } from '@playwright/test'
 import { expect } from './fixtures.ts'
 
 /**
- * Types into a list that asks the server, and takes the one entry that is left: until its answer is there the entries
- * move, and a press may end beside the one it began on.
+ * Types into a select with server search and chooses the only matching option. Waits for the response first, because
+ * options move while it loads and a click could hit a different option.
  */
 export async function pick(field: Locator, text: string) {
   await field.fill(text)

@@ -8,11 +8,11 @@ const drawer = (page: Page) => page.getByRole('dialog').last()
 const unfold = (page: Page, menu: RegExp) => row(page, menu).getByRole('button', { name: '展开行' }).click()
 const sidebar = (page: Page) => page.locator('aside.sidebar')
 
-/** A line of the permission tree by its permission string. */
+/** Locates an entry of the permission tree by its permission string. */
 const line = (page: Page, perms: string) =>
   page.locator('.ant-tree-treenode').filter({ hasText: perms }).locator('.ant-tree-checkbox')
 
-test('TENANT-02 TENANT-03 TENANT-04 a role is made, filled and given; its holder works with it at once', async ({
+test('TENANT-02 TENANT-03 TENANT-04 a new role gets permissions and is assigned; its holder has them at once', async ({
   page,
   login,
   staff,
@@ -40,7 +40,7 @@ test('TENANT-02 TENANT-03 TENANT-04 a role is made, filled and given; its holder
   await row(page, name).getByRole('button', { name: '权限', exact: true }).click()
   await page.getByRole('textbox', { name: '搜索角色权限' }).fill('loginLog')
   await line(page, 'system:loginLog:export').click()
-  // A button is of no use without its page: choosing it chose the page too.
+  // A button requires its page, so selecting the button selected the page.
   await expect(line(page, 'system:loginLog:list')).toHaveClass(/ant-tree-checkbox-checked/)
   await accessible()
   await press(page, '保存权限')
@@ -64,7 +64,7 @@ test('TENANT-02 TENANT-03 TENANT-04 a role is made, filled and given; its holder
   await drawer(page).getByLabel('账号').first().fill(person.account)
   await drawer(page).getByRole('button', { name: '查询' }).click()
   await drawer(page).getByRole('row', { name: person.account }).getByRole('button', { name: '添加' }).click()
-  // Nobody logged in again, and nobody reloaded: the menu is there.
+  // The menu appears without a new login and without a reload.
   await expect(sidebar(other).getByText('登录日志')).toBeVisible()
   await page.getByRole('tab', { name: '已有用户' }).click()
   await expect(drawer(page).getByRole('row', { name: person.account })).toBeVisible()
@@ -78,7 +78,7 @@ test('TENANT-02 TENANT-03 TENANT-04 a role is made, filled and given; its holder
   await context.close()
 })
 
-test('the explanation says which rule stands in the way', async ({ page, login, staff }) => {
+test('the explanation names the rule that denies a permission', async ({ page, login, staff }) => {
   const person = await staff(['system:operLog:list'], '问诊')
   await login()
   await page.goto('/system/rolemanagement')
@@ -100,7 +100,7 @@ test('the explanation says which rule stands in the way', async ({ page, login, 
   await expect(page.getByText(/都没有该权限/).first()).toBeVisible()
 })
 
-test('a menu is renamed, moved by number, and the menu screen cannot be locked away', async ({
+test('a menu is renamed and reordered by number, and the menu screen cannot be disabled', async ({
   page,
   login,
   api,
@@ -114,7 +114,7 @@ test('a menu is renamed, moved by number, and the menu screen cannot be locked a
   await admin.call('POST', '/api/v1/sys/menu', link)
   await login()
   await page.goto('/system/systemPerm')
-  // The rest stays closed: hundreds of open rows make every step slow.
+  // Other rows stay collapsed: hundreds of expanded rows slow down every step.
   await unfold(page, /系统管理.* 目录/)
   await accessible()
   const edit = async (menu: string) => {
@@ -151,11 +151,7 @@ test('a menu is renamed, moved by number, and the menu screen cannot be locked a
   await expect(sidebar(page).getByText(renamed)).toHaveCount(0)
 })
 
-test('menus are dragged to another place and saved in one call, and each keeps its history', async ({
-  page,
-  login,
-  api,
-}) => {
+test('menus are moved by drag and drop, saved in one call, and keep their history', async ({ page, login, api }) => {
   const [first, second] = [fresh('拖一'), fresh('拖二')]
   const admin = await api()
   const directory = { type: 'M', parentId: 0, sort: 99_000 }
@@ -198,7 +194,7 @@ interface Node {
   children: Node[]
 }
 
-/** A scene that offers these permissions. */
+/** Creates a scene with these permissions. */
 async function offer(admin: Api, sceneName: string, perms: readonly string[]) {
   const { menus } = await admin.call<{ menus: Node[] }>('GET', '/api/v1/sys/scene/permTree')
   const all = (nodes: Node[]): Node[] => nodes.flatMap((node) => [node, ...all(node.children)])
@@ -206,7 +202,7 @@ async function offer(admin: Api, sceneName: string, perms: readonly string[]) {
   await admin.call('POST', '/api/v1/sys/scene', { sceneName, sceneCode: fresh('s'), menuIds })
 }
 
-test('a scene is made, its change is told before it is saved, and it is deleted', async ({
+test('a scene is created, its change is previewed before saving, and it is deleted', async ({
   page,
   login,
   api,

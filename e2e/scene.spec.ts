@@ -10,12 +10,12 @@ const PNG = Buffer.from(
   'base64',
 )
 
-/** A picture to look at, when somebody wants to. */
+/** Saves a screenshot when requested. */
 async function shot(page: Page, name: string) {
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` })
 }
 
-test('a scene recommended for an industry stands first when a customer of it is opened, and is not forced on it', async ({
+test('a scene recommended for an industry is listed first for a new tenant of the industry, and is optional', async ({
   page,
   login,
   api,

@@ -1,4 +1,4 @@
-// Starts the built product on a fresh data directory for the journeys, and removes the directory afterwards.
+// Starts the built product with an empty data directory for the journeys, and removes the directory afterwards.
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { DATA_DIR_NOTE } from './database.ts'
 import { ADMIN_PASSWORD } from './people.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'oms-e2e-'))
-// The database runs as another user when we are root, and keeps its socket below this folder where it may enter.
+// PostgreSQL runs as another user when the process is root, and needs a socket directory that this user may enter.
 chmodSync(dataDir, 0o755)
 mkdirSync('.cache', { recursive: true })
 writeFileSync(DATA_DIR_NOTE, dataDir)
@@ -20,7 +20,7 @@ const child = spawn(process.execPath, ['dist/server.mjs'], {
     PORT: process.env.E2E_PORT,
     OMS_ADMIN_PASSWORD: ADMIN_PASSWORD,
     OMS_LOG_LEVEL: 'error',
-    // Journeys come from one address and run much faster than people.
+    // Raises the request limits: all journeys share one address and are faster than users.
     OMS_RATE_LOGIN: '100000',
     OMS_RATE_API: '100000',
     OMS_RATE_UPLOAD: '10000',

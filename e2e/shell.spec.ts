@@ -11,7 +11,11 @@ const tab = (page: Page, name: string) => tabs(page).filter({ hasText: name })
 const tabMenu = (page: Page) => page.getByRole('menu', { name: '页签菜单' })
 const choose = (page: Page, entry: string) => tabMenu(page).getByRole('menuitem', { name: entry }).click()
 
-test('ROUTE-04 an unknown address is the error page with a way home', async ({ page, login, accessible }) => {
+test('ROUTE-04 an unknown URL shows the error page with a link to the home page', async ({
+  page,
+  login,
+  accessible,
+}) => {
   await login()
   for (const address of ['/404', '/no/such/page']) {
     await page.goto(address)
@@ -23,7 +27,7 @@ test('ROUTE-04 an unknown address is the error page with a way home', async ({ p
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
 
-test('LAYOUT-01 the sidebar folds to 58 px, and is still folded after a reload', async ({
+test('LAYOUT-01 the sidebar collapses to 58 px and stays collapsed after a reload', async ({
   page,
   login,
   accessible,
@@ -37,7 +41,7 @@ test('LAYOUT-01 the sidebar folds to 58 px, and is still folded after a reload',
   await expect(sidebar).toHaveCSS('width', '58px')
   await page.reload()
   await expect(sidebar).toHaveCSS('width', '58px')
-  // Folded, a directory shows its pages beside it: under the mouse, and by the keyboard, which Escape takes back.
+  // A collapsed directory shows its pages as a flyout on hover and by keyboard; Escape closes the flyout.
   const directory = sidebar.getByRole('button', { name: '系统管理' })
   await directory.hover()
   await expect(sidebar.getByRole('link', { name: '用户管理' })).toBeVisible()
@@ -54,14 +58,17 @@ test('LAYOUT-01 the sidebar folds to 58 px, and is still folded after a reload',
   await sidebar.getByRole('link', { name: '用户管理' }).click()
   await expect(page).toHaveURL(/\/system\/manager$/)
   await page.getByRole('button', { name: '展开菜单' }).click()
-  // Its group stands open around the page one is on; a press folds it.
+  // The group of the current page is expanded; a click collapses the group.
   const here = sidebar.getByRole('link', { name: '用户管理' })
   await expect(here).toHaveAttribute('aria-current', 'page')
   await directory.click()
   await expect(here).toHaveCount(0)
 })
 
-test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and survive a reload', async ({ page, login }) => {
+test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and are restored after a reload', async ({
+  page,
+  login,
+}) => {
   await login()
   for (const address of [PROFILE, PASSWORD, SESSIONS]) {
     await page.goto(address)
@@ -82,7 +89,7 @@ test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and survive 
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
 
-test('a menu is walked with the arrows, and gives the focus back', async ({ page, login, accessible }) => {
+test('arrow keys move through a menu, and closing the menu restores the focus', async ({ page, login, accessible }) => {
   await login()
   await page.goto('/')
   const opener = page.getByRole('button', { name: '账号 admin' })
@@ -102,13 +109,13 @@ test('a menu is walked with the arrows, and gives the focus back', async ({ page
   await opener.click()
   await page.mouse.click(700, 700)
   await expect(page.getByRole('menu')).toHaveCount(0)
-  // The key of the keyboard opens a tab's menu at the tab.
+  // The context menu key opens a tab's menu at the tab.
   await tab(page, '首页').focus()
   await page.keyboard.press('Shift+F10')
   await expect(tabMenu(page).getByRole('menuitem', { name: '刷新页面' })).toBeFocused()
 })
 
-test('LAYOUT-06 what was typed is still there after a look at another tab', async ({ page, login }) => {
+test('LAYOUT-06 form input is kept after switching to another tab', async ({ page, login }) => {
   await login()
   await page.goto(PROFILE)
   const nickname = page.getByRole('textbox', { name: '昵称' })
@@ -119,12 +126,12 @@ test('LAYOUT-06 what was typed is still there after a look at another tab', asyn
   await expect(nickname).toHaveValue('夜班')
 })
 
-test('unsaved work marks the tab, and closing it asks first', async ({ page, login }) => {
+test('unsaved changes mark the tab, and closing the tab asks for confirmation', async ({ page, login }) => {
   await login()
   await page.goto(PROFILE)
   await page.getByRole('textbox', { name: '昵称' }).fill('没保存')
   await expect(page.getByRole('img', { name: '有未保存的内容' })).toBeVisible()
-  // Another tab in front hides the page; its work is as unsaved as before.
+  // Another active tab hides the page; the unsaved mark stays.
   await tab(page, '首页').click()
   await expect(page.getByRole('textbox', { name: '昵称' })).toBeHidden()
   await expect(page.getByRole('img', { name: '有未保存的内容' })).toBeVisible()
@@ -141,8 +148,8 @@ test('unsaved work marks the tab, and closing it asks first', async ({ page, log
   await expect(tabs(page)).toHaveText(['首页'])
 })
 
-test('a calendar names its days in Chinese and begins with Monday', async ({ page, login, staff }) => {
-  // Unfolded filters stay unfolded for the account.
+test('a calendar shows Chinese day names and starts on Monday', async ({ page, login, staff }) => {
+  // Expanded filters are stored per account.
   await login(await staff(['system:operLog:list']))
   await page.goto('/system/operLog')
   await page.getByRole('button', { name: '展开' }).click()
@@ -152,7 +159,7 @@ test('a calendar names its days in Chinese and begins with Monday', async ({ pag
   await expect(calendar.getByText(/^\d+月$/).first()).toBeVisible()
 })
 
-test('ROUTE-09 a refresh goes through /redirect and keeps path and query', async ({ page, login }) => {
+test('ROUTE-09 a refresh uses /redirect and keeps path and query', async ({ page, login }) => {
   await login()
   await page.goto(`${SESSIONS}?x=1`)
   const read = page.waitForResponse(/account\/session$/)
@@ -166,7 +173,7 @@ test('ROUTE-09 a refresh goes through /redirect and keeps path and query', async
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
 
-test('LAYOUT-05 top bar: breadcrumb, unread count, account, and what one does with it', async ({ page, login }) => {
+test('LAYOUT-05 the top bar has breadcrumb, unread count and account menu', async ({ page, login }) => {
   await login()
   await page.route('**/api/v1/events', (route) =>
     route.fulfill({ contentType: 'text/event-stream', body: 'event: unread\ndata: {"count":12}\n\n' }),
@@ -180,7 +187,11 @@ test('LAYOUT-05 top bar: breadcrumb, unread count, account, and what one does wi
   }
 })
 
-test('GUARD-07 logging out says so, and every other tab of the browser follows', async ({ page, login, context }) => {
+test('GUARD-07 logging out shows a message and logs out all other tabs of the browser', async ({
+  page,
+  login,
+  context,
+}) => {
   await login()
   await page.goto('/')
   const other = await context.newPage()
@@ -193,7 +204,7 @@ test('GUARD-07 logging out says so, and every other tab of the browser follows',
   await expect(other).toHaveURL(/\/login/)
 })
 
-test('GUARD-03 a page without the right is not reachable by typing its address', async ({ page, staff, login }) => {
+test('GUARD-03 a page without permission is not reachable by its URL', async ({ page, staff, login }) => {
   await login(await staff(['system:operLog:list']))
   const versions: (string | undefined)[] = []
   page.on('response', (answer) => {
@@ -202,12 +213,12 @@ test('GUARD-03 a page without the right is not reachable by typing its address',
   await page.goto('/system/manager')
   await expect(page.getByRole('heading', { name: /您没有权限！|错误页面/ })).toBeVisible()
   await expect(tabs(page)).toHaveText(['首页'])
-  // Journeys beside this one change rights too: asked again is right only for another version.
+  // Parallel journeys change permissions too, so a reload of permissions is allowed only for another version.
   expect(versions.length).toBeGreaterThan(0)
   expect(new Set(versions).size).toBe(versions.length)
 })
 
-test('Ctrl+K finds a menu by a part of its title', async ({ page, login, accessible }) => {
+test('Ctrl+K finds a menu by part of its title', async ({ page, login, accessible }) => {
   await login()
   await page.goto('/')
   await expect(tabs(page).first()).toBeVisible()
@@ -219,7 +230,7 @@ test('Ctrl+K finds a menu by a part of its title', async ({ page, login, accessi
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
 
-test('Ctrl+K finds a device by a part of its serial and opens its page', async ({ page, login, api }) => {
+test('Ctrl+K finds a device by part of its serial number and opens its page', async ({ page, login, api }) => {
   const admin = await api()
   const code = fresh('K')
   const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: code }

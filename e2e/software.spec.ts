@@ -6,7 +6,7 @@ import type { Page, TestInfo } from '@playwright/test'
 import pg from 'pg'
 import { DATA_DIR_NOTE } from './database.ts'
 import { expect, test } from './fixtures.ts'
-import { makeFleet } from './fleet.ts'
+import { makeFleet, makeFormal } from './fleet.ts'
 import { pick } from './pick.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
@@ -32,15 +32,7 @@ async function fillVersion(page: Page, info: TestInfo, verCode: string, verName:
   await expect(page.getByText('组件上传成功')).toBeVisible()
 }
 
-async function choose(page: Page, row: string, action: string) {
-  await page
-    .getByRole('row', { name: new RegExp(row) })
-    .getByRole('button', { name: '更多' })
-    .click()
-  await page.getByRole('menuitem', { name: action }).click()
-}
-
-test('a person keeps an App of a model by its package name: adds it, edits it, enables it, and sees its signature', async ({
+test('an App version of a package is added, edited, enabled and signed', async ({
   page,
   login,
   staff,
@@ -73,11 +65,11 @@ test('a person keeps an App of a model by its package name: adds it, edits it, e
   await save(page)
   await expect(page.getByText('修改成功')).toBeVisible()
 
-  await choose(page, name, '启用')
+  await row.getByRole('switch').click()
   await expect(page.getByRole('dialog')).toContainText(`启用软件包版本「${name}」（12）？`)
   await page.getByRole('dialog').getByRole('button', { name: '启用', exact: true }).click()
   await expect(page.getByText('启用成功')).toBeVisible()
-  await expect(row).toContainText('已启用')
+  await expect(row.getByRole('switch')).toBeChecked()
   await row.getByRole('button', { name: '详情' }).click()
   const details = page.getByRole('dialog')
   await expect(details.getByText('com.oms.voice').first()).toBeVisible()
@@ -99,7 +91,7 @@ test('a person keeps an App of a model by its package name: adds it, edits it, e
   await accessible()
 })
 
-test('somebody with rights on general software alone publishes a package, and reaches no firmware', async ({
+test('a user with permissions only for software packages publishes a package and has no access to firmware', async ({
   page,
   login,
   staff,
@@ -147,14 +139,15 @@ test('somebody with rights on general software alone publishes a package, and re
   await expect(page.getByText('版本不存在或已被删除').first()).toBeVisible()
 })
 
-test('before enabling, a person sees which devices would have no way to the newest version, as picture and as table', async ({
+test('before enabling, a chart and a table show devices without an upgrade path to the newest version', async ({
   page,
   login,
   staff,
   accessible,
 }, info) => {
   test.slow()
-  const { modelCode } = await makeFleet(45)
+  const { modelCode, otaId } = await makeFleet(45)
+  await makeFormal(otaId)
   const name = `越级版 ${unique()}`
   await login(await staff(EDITOR, '固件工程师'))
   await page.goto('/AddOta')
@@ -165,27 +158,31 @@ test('before enabling, a person sees which devices would have no way to the newe
   await save(page)
   await expect(page.getByText('新增成功')).toBeVisible()
 
-  await choose(page, name, '启用')
+  await page
+    .getByRole('row', { name: new RegExp(name) })
+    .getByRole('switch')
+    .click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('启用 300 后：下一步升级到它的设备 0 台；45 台设备将没有可用路径到达最新版本')
-  await expect(dialog).toContainText('45 台设备没有可用路径到达最新版本 300')
+  await expect(dialog).toContainText('启用后，0 台设备可升级到 300；45 台设备将无法升级到最新版本')
+  await expect(dialog).toContainText('45 台设备无法升级到最新版本 300')
   await dialog.getByRole('button', { name: '查看版本路径' }).click()
   const paths = page.getByRole('dialog', { name: /版本路径：启用/ })
   await expect(paths.getByRole('img', { name: /版本路径图，3 个版本/ })).toBeVisible()
   await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('200')
-  await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('到不了最新版')
-  await expect(paths).toContainText('没有版本适用（空档） 1 处')
+  await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('无法升级到最新版本')
+  await expect(paths).toContainText('以下版本无法升级（1）')
   await accessible()
   await paths.getByRole('button', { name: '关闭' }).click()
   await expect(paths).toBeHidden()
 
-  await page.getByRole('button', { name: '版本路径' }).click()
+  // The row of the enabled version has a button of the same name.
+  await page.getByRole('button', { name: '版本路径' }).first().click()
   const whole = page.getByRole('dialog', { name: '版本路径' })
   await chooseModel(page, modelCode)
-  await expect(whole.getByText('45 台设备都能到达最新版本 200')).toBeVisible()
+  await expect(whole.getByText('45 台设备都能升级到最新版本 200')).toBeVisible()
 })
 
-test('an alarm stays on top of the list until a person has seen it', async ({ page, login, staff }) => {
+test('an alarm stays above the list until a user acknowledges it', async ({ page, login, staff }) => {
   const { otaId, verName } = await makeFleet(1)
   const message = `固件版本「${verName}」(200)的组件「主程序」文件已损坏或丢失，版本已自动停用`
   const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
@@ -204,10 +201,10 @@ test('an alarm stays on top of the list until a person has seen it', async ({ pa
   await expect(alarm).toBeHidden()
 })
 
-test('typing in a dialog that is still opening keeps the focus where it is', async ({ page, login }) => {
+test('typing into an opening dialog keeps the focus', async ({ page, login }) => {
   await login()
   await page.goto('/AddOta')
-  // As on a loaded machine: the dialog takes its fields long before it has stopped moving, here until it is let go.
+  // Simulates a slow machine: the dialog accepts input before its opening animation ends.
   const held = await page.addStyleTag({ content: '.ant-zoom-appear { animation-play-state: paused !important }' })
   await page.getByRole('combobox', { name: '设备型号' }).click()
   await page.getByRole('button', { name: '新增型号' }).click()

@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures.ts'
 import { ADMIN, fresh, freshMobile, md5 } from './people.ts'
 
-test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and deletes it', async ({
+test('TENANT-01 ACCOUNT-05 an administrator creates, changes, disables and deletes a user', async ({
   page,
   login,
   playwright,
@@ -14,16 +14,16 @@ test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and 
   const form = page.getByRole('dialog', { name: '新增用户' })
   await form.getByRole('button', { name: '保存' }).click()
   await expect(form.getByText('请输入账号', { exact: true })).toBeVisible()
-  await expect(form.getByText('请输入真实名称', { exact: true })).toBeVisible()
+  await expect(form.getByText('请输入姓名', { exact: true })).toBeVisible()
 
   const account = fresh('clerk')
   await form.getByLabel('账号', { exact: true }).fill(ADMIN.account)
-  await form.getByLabel('真实名称').fill('王小明')
+  await form.getByLabel('姓名').fill('王小明')
   await form.getByRole('button', { name: '保存' }).click()
   await expect(form.getByText('账号已存在')).toBeVisible()
   await form.getByLabel('账号', { exact: true }).fill(account)
   await form.getByLabel('手机号').fill(freshMobile())
-  // Journeys beside this one make roles of their own: the list may be long.
+  // Parallel journeys create roles too, so the list may be long.
   await form.getByLabel('角色').fill('审计员')
   await page.getByTitle('审计员', { exact: true }).click()
   await form.getByLabel('昵称').click()
@@ -46,19 +46,19 @@ test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and 
   await expect(row).toContainText('审计员')
   await row.getByRole('button', { name: '编辑' }).click()
   const edit = page.getByRole('dialog', { name: `编辑用户 ${account}` })
-  await edit.getByLabel('真实名称').fill('王大明')
+  await edit.getByLabel('姓名').fill('王大明')
   await edit.getByRole('button', { name: '保存' }).click()
   await expect(row).toContainText('王大明')
 
   await row.getByRole('button', { name: '详情' }).click()
   const drawer = page.getByRole('dialog', { name: `王大明（${account}）` })
   await drawer.getByRole('tab', { name: '操作记录' }).click()
-  await expect(drawer.getByRole('row', { name: /真实名称/ })).toContainText('王小明王大明')
+  await expect(drawer.getByRole('row', { name: /姓名/ })).toContainText('王小明王大明')
   await accessible()
   await page.keyboard.press('Escape')
   await expect(drawer).toBeHidden()
 
-  // Switched off in its row: asked first, and its session is over at once.
+  // Disabling in the row asks for confirmation and ends the user's sessions at once.
   await row.getByRole('switch').click()
   await page.getByRole('dialog').getByRole('button', { name: '停用' }).click()
   await expect(row.getByRole('switch')).not.toBeChecked()
@@ -69,7 +69,7 @@ test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and 
   const more = row.getByRole('button', { name: '更多' })
   await more.click()
   await page.getByRole('menuitem', { name: '删除' }).click()
-  // The menu is gone: the question gives the focus back to the button it came from.
+  // The menu is closed, so the confirmation restores the focus to the menu's button.
   await page.getByRole('dialog', { name: '删除' }).getByRole('button', { name: '取消' }).click()
   await expect(more).toBeFocused()
   await more.click()
@@ -79,12 +79,12 @@ test('TENANT-01 ACCOUNT-05 an administrator makes a user, changes, disables and 
   await request.dispose()
 })
 
-test('a table of users is checked, imported, and its passwords handed out once', async ({ page, login }) => {
+test('a user import is checked, executed, and shows its one-time passwords once', async ({ page, login }) => {
   await login()
   await page.goto('/system/manager')
   await page.getByRole('button', { name: '导入' }).first().click()
   const account = fresh('import')
-  const table = `账号,真实名称,性别\n${account},导入甲,女\n${account},重复,男\nx,太短,男\n`
+  const table = `账号,姓名,性别\n${account},导入甲,女\n${account},重复,男\nx,太短,男\n`
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(table) })
@@ -102,7 +102,7 @@ test('a table of users is checked, imported, and its passwords handed out once',
   await expect(page.getByRole('row', { name: new RegExp(account) })).toContainText('导入甲')
 })
 
-test('without the rights there is a list, masked, and nothing to press', async ({ page, login, staff, api }) => {
+test('a user without write permissions sees a masked list and no buttons', async ({ page, login, staff, api }) => {
   const reader = await staff(['system:manager:list'], '只读员')
   const admin = await api()
   const [account, mobileNo] = [fresh('masked'), freshMobile()]
@@ -116,7 +116,7 @@ test('without the rights there is a list, masked, and nothing to press', async (
   for (const name of ['新增用户', '导入', '导出']) await expect(page.getByRole('button', { name })).toHaveCount(0)
 })
 
-test('ROUTE-07 an account is found in the list, and its overview tells all of it', async ({
+test('ROUTE-07 an account is found in the list, and its overview shows all blocks', async ({
   page,
   login,
   api,

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import type { APIRequestContext, Locator, Page } from '@playwright/test'
 import {
   type Client,
-  demandSwupdate,
+  assertSwupdateInstalled,
   startSwupdate,
   withoutSwupdate,
-} from '../apps/server/src/device-side/swupdate-client.ts'
-import { makeImage, makeSigner, type Signer } from '../apps/server/src/device-side/swupdate-image.ts'
+} from '../apps/server/test/swupdate-client.ts'
+import { makeImage, makeSigner, type Signer } from '../apps/server/test/swupdate-image.ts'
 import { expect, test } from './fixtures.ts'
 import { makePoller, type Poller, tokenOf } from './fleet.ts'
 import type { Api } from './people.ts'
@@ -23,7 +23,7 @@ const ENGINEER = [
   'device:apkManage:list',
   'device:apkManage:query',
 ]
-/** A client that polls every second, on a machine that does other things too. */
+/** Configures a client that polls every second; generous timeouts, because the machine runs other tests too. */
 const SOON = { timeout: 60_000 }
 
 test.skip(withoutSwupdate !== undefined, withoutSwupdate)
@@ -31,7 +31,7 @@ let folder = ''
 let vendor: Signer
 let stranger: Signer
 test.beforeAll(() => {
-  demandSwupdate()
+  assertSwupdateInstalled()
   folder = mkdtempSync(join(tmpdir(), 'oms-journey-'))
   chmodSync(folder, 0o755)
   vendor = makeSigner(folder, 'vendor')
@@ -44,7 +44,7 @@ test.afterAll(() => {
 interface Image {
   readonly file: string
   readonly payload: Buffer
-  /** What SWUpdate writes when it installs. */
+  /** Messages that SWUpdate prints during an installation. */
   readonly target: string
 }
 
@@ -59,7 +59,7 @@ function imageOf(name: string, signer: Signer): Image {
 const field = (page: Page, name: string) => page.getByRole('textbox', { name })
 const rowOf = (page: Page, text: string) => page.getByRole('row', { name: new RegExp(text) })
 
-/** Uploads the image as a new version, enables it, and releases it to everybody: as a person does. */
+/** Uploads the image as a new version, enables it, and releases it to all devices in the console. */
 async function publish(page: Page, { modelName }: Poller, verName: string, { file }: Image) {
   await page.goto('/AddOta')
   await pick(page.getByRole('combobox', { name: '设备型号' }), modelName)
@@ -72,10 +72,9 @@ async function publish(page: Page, { modelName }: Poller, verName: string, { fil
   await page.getByRole('button', { name: '保存', exact: true }).click()
   await expect(page.getByText('新增成功')).toBeVisible()
   const row = rowOf(page, verName)
-  await row.getByRole('button', { name: '更多' }).click()
-  await page.getByRole('menuitem', { name: '启用' }).click()
+  await row.getByRole('switch').click()
   await page.getByRole('dialog').getByRole('button', { name: '启用' }).click()
-  await expect(row).toContainText('已启用')
+  await expect(row.getByRole('switch')).toBeChecked()
   await row.getByRole('button', { name: '发布', exact: true }).click()
   await expect(page.getByRole('heading', { name: `${verName}（200）` })).toBeVisible()
   await page.getByRole('button', { name: '发布', exact: true }).click()
@@ -89,7 +88,7 @@ async function publish(page: Page, { modelName }: Poller, verName: string, { fil
   await expect(page.getByText('还没有升级任务：设备下次检查时会领取')).toBeVisible()
 }
 
-/** As docs/device-protocols.md says: the statement of the release is checked with openssl, and the file against it. */
+/** Verifies the release manifest with openssl and the file's digest, as docs/connect-http.md describes. */
 async function expectSigned(request: APIRequestContext, admin: Api, { sn }: Poller, image: Buffer) {
   const headers = { authorization: `Bearer ${tokenOf(sn)}` }
   const told = await (await request.post('/device/v1/check', { headers, data: { sn, verCode: 100 } })).json()
@@ -101,14 +100,14 @@ async function expectSigned(request: APIRequestContext, admin: Api, { sn }: Poll
       await (await request.get(told.manifest.url.replace('manifest.json', name), { headers })).body(),
     )
   writeFileSync(place('vendor.pub'), keys[0]?.pem ?? '')
-  const [text, seal, key] = [place('manifest.json'), place('manifest.sig'), place('vendor.pub')]
-  const check = ['pkeyutl', '-verify', '-pubin', '-inkey', key, '-rawin', '-in', text, '-sigfile', seal]
+  const [text, signature, key] = [place('manifest.json'), place('manifest.sig'), place('vendor.pub')]
+  const check = ['pkeyutl', '-verify', '-pubin', '-inkey', key, '-rawin', '-in', text, '-sigfile', signature]
   expect(execFileSync('openssl', check, { encoding: 'utf8' })).toContain('Verified Successfully')
   const { components } = JSON.parse(readFileSync(text, 'utf8')) as { components: { sha256: string }[] }
   expect(components.map(({ sha256 }) => sha256)).toEqual([createHash('sha256').update(image).digest('hex')])
 }
 
-/** Waits for a word in that row; the client's own last words are the message if it never comes. */
+/** Waits for a text in the row; on failure the error contains the client's last output. */
 async function reaches(row: Locator, words: string, { lines }: Client) {
   try {
     await expect(row).toContainText(words, SOON)
@@ -117,7 +116,7 @@ async function reaches(row: Locator, words: string, { lines }: Client) {
   }
 }
 
-test("OTA-13 a signed image published from the console is installed by Debian's swupdate, and a person watches it succeed", async ({
+test("OTA-13 Debian's swupdate installs a signed image published from the console, and the console shows the success", async ({
   page,
   context,
   request,
@@ -137,7 +136,7 @@ test("OTA-13 a signed image published from the console is installed by Debian's 
   await beside.getByRole('tab', { name: '升级任务' }).click()
   await expect(beside.getByText('还没有升级任务')).toBeVisible()
   await expectSigned(request, await api(), device, readFileSync(image.file))
-  // From here on neither page is touched: what happens has to come by itself.
+  // From here on neither page is touched: the updates must arrive by events.
   const identity = { sn: device.sn, token: tokenOf(device.sn), url: baseURL ?? '', certificate: vendor.certificate }
   const before = startSwupdate(folder, identity)
   try {
@@ -153,12 +152,12 @@ test("OTA-13 a signed image published from the console is installed by Debian's 
     await before.stop()
   }
 
-  // The device boots what was installed; SWUpdate starts with the news that it works.
+  // The device boots the installed image; SWUpdate reports the success at its start.
   const after = startSwupdate(folder, identity, ['-c', '2'])
   try {
     const figures = page.getByRole('list', { name: '按状态筛选任务' })
     await expect(figures.getByRole('button', { name: '升级成功 1' })).toBeVisible(SOON)
-    await expect(page.getByText('共 1 个任务，成功率 100.0%，已安装该版本的设备 1 台')).toBeVisible()
+    await expect(page.getByText('共 1 个任务，成功率 100%，已安装该版本的设备 1 台')).toBeVisible()
     const task = rowOf(page, device.sn)
     await expect(task).toContainText('升级成功')
     await expect(task.getByRole('progressbar', { name: '进度' })).toHaveAttribute('aria-valuenow', '100')
@@ -177,7 +176,7 @@ test("OTA-13 a signed image published from the console is installed by Debian's 
   }
 })
 
-test('an image somebody else signed is refused on the device, and its reason can be read on the screen', async ({
+test('the device refuses an image with a foreign signature, and the console shows the reason', async ({
   page,
   baseURL,
   login,

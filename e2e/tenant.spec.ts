@@ -8,7 +8,7 @@ const CHOSEN = 'Chosen-2026'
 const PHONE = { width: 390, height: 844 }
 const SHOTS = process.env.E2E_SHOTS
 
-/** A picture to look at, when somebody wants to. */
+/** Saves a screenshot when requested. */
 async function shot(page: Page, name: string) {
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: false })
 }
@@ -20,7 +20,7 @@ interface Node {
   children: Node[]
 }
 
-/** An industry and a scene that offers these pages, as every customer needs them. */
+/** Creates an industry and a scene with these pages, which every tenant requires. */
 async function ground(admin: Api, prefixes: readonly string[]) {
   const { menus } = await admin.call<{ menus: Node[] }>('GET', '/api/v1/sys/scene/permTree')
   const all = (nodes: Node[]): Node[] => nodes.flatMap((node) => [node, ...all(node.children ?? [])])
@@ -58,8 +58,8 @@ async function logIn(page: Page, account: string, password: string) {
   await page.getByRole('button', { name: '登录' }).click()
 }
 
-/** The first login: the one-time password is exchanged, and the new one used. */
-async function settleIn(page: Page, { account, password }: Pick<Person, 'account' | 'password'>) {
+/** First login: replaces the one-time password and logs in with the new password. */
+async function completeFirstLogin(page: Page, { account, password }: Pick<Person, 'account' | 'password'>) {
   await logIn(page, account, password)
   await expect(page.getByText('请先设置新密码')).toBeVisible()
   await page.getByLabel('旧密码').fill(password)
@@ -71,7 +71,7 @@ async function settleIn(page: Page, { account, password }: Pick<Person, 'account
   await expect(page.getByRole('button', { name: `账号 ${account}` })).toBeVisible()
 }
 
-test('MODULE-01 a manager opens a customer, whose administrator comes in and sees his own world only', async ({
+test("MODULE-01 a new tenant's administrator logs in and sees only the tenant's data", async ({
   page,
   browser,
   baseURL,
@@ -127,7 +127,7 @@ test('MODULE-01 a manager opens a customer, whose administrator comes in and see
     timezoneId: 'Asia/Shanghai',
   })
   const inside = await context.newPage()
-  await settleIn(inside, { account, password })
+  await completeFirstLogin(inside, { account, password })
   await inside.goto('/system/manager')
   await expect(inside.getByRole('row', { name: new RegExp(account) })).toBeVisible()
   await expect(inside.getByRole('row', { name: new RegExp(stranger.account) })).toHaveCount(0)
@@ -139,7 +139,7 @@ test('MODULE-01 a manager opens a customer, whose administrator comes in and see
   await context.close()
 })
 
-test('TENANT-05 a newcomer asks to join with the code, is approved with a role, and works at once', async ({
+test('TENANT-05 a new user applies with the join code, is approved with a role, and has its permissions at once', async ({
   page,
   browser,
   baseURL,
@@ -154,12 +154,14 @@ test('TENANT-05 a newcomer asks to join with the code, is approved with a role, 
   const account = fresh('newcomer')
   await page.goto('/reg/index')
   await page.getByLabel('账号').fill(account)
-  await page.getByLabel('真实名称').fill('孙新人')
+  await page.getByLabel('姓名').fill('孙新人')
   await page.getByLabel('密码', { exact: true }).fill('Brand-new-77')
   await page.getByLabel('确认密码').fill('Brand-new-77')
   await page.getByLabel('图形验证码', { exact: true }).fill(await solveCaptcha(page))
   await page.getByRole('button', { name: '注册', exact: true }).click()
   await expect(page.getByText('注册成功，请登录')).toBeVisible()
+  // A second navigation would abort the redirect.
+  await expect(page).toHaveURL(/\/login/)
   await logIn(page, account, 'Brand-new-77')
   await expect(page.getByText('暂无可用菜单，请联系管理员')).toBeVisible()
   await page.getByLabel('加入码').fill('WRONG234')
@@ -183,7 +185,7 @@ test('TENANT-05 a newcomer asks to join with the code, is approved with a role, 
     timezoneId: 'Asia/Shanghai',
   })
   const desk = await context.newPage()
-  await settleIn(desk, host)
+  await completeFirstLogin(desk, host)
   await desk.goto('/tenantManage/userapplication')
   await expect(desk.getByRole('tab', { name: '加入申请（1）' })).toBeVisible()
   const row = desk.getByRole('row', { name: new RegExp(account) })
@@ -207,7 +209,7 @@ test('TENANT-05 a newcomer asks to join with the code, is approved with a role, 
   await expect(page.getByRole('row', { name: new RegExp(account) })).toBeVisible()
 })
 
-test('MODULE-01 the vendor works in a customer under a banner, and comes back', async ({
+test('MODULE-01 the vendor switches to a tenant, sees a banner, and switches back', async ({
   page,
   login,
   api,
@@ -221,9 +223,9 @@ test('MODULE-01 the vendor works in a customer under a banner, and comes back', 
   await page.getByRole('button', { name: '账号 admin' }).click()
   await page.getByRole('menuitem', { name: '切换客户' }).click()
   const dialog = page.getByRole('dialog', { name: '切换客户' })
-  await dialog.getByLabel('客户名称或客户号').fill(host.name)
+  await dialog.getByLabel('客户名称或客户编号').fill(host.name)
   await dialog.getByRole('button', { name: `进入 ${host.name}` }).click()
-  const banner = page.locator('.visit-banner')
+  const banner = page.locator('.switched-tenant-banner')
   await expect(banner).toContainText(host.name)
   await page.goto('/system/manager')
   await expect(page.getByRole('row', { name: new RegExp(host.account) })).toBeVisible()
@@ -236,12 +238,12 @@ test('MODULE-01 the vendor works in a customer under a banner, and comes back', 
   await banner.getByRole('button', { name: /^返回/ }).click()
   await expect(banner).toHaveCount(0)
   await page.goto('/system/manager')
-  // The vendor's own staff again, the latest first; whom other journeys hired may have pushed admin off this page.
+  // Shows the vendor's staff again, newest first; accounts of parallel journeys may move admin to another page.
   await expect(page.getByRole('row', { name: /平台运营中心|staff|admin/ }).first()).toBeVisible()
   await expect(page.getByRole('row', { name: new RegExp(host.account) })).toHaveCount(0)
 })
 
-test('MODULE-01 industries are sorted into two levels and merged, App accounts get their devices', async ({
+test('MODULE-01 industries are nested and merged, and App accounts are bound to devices', async ({
   page,
   login,
   api,

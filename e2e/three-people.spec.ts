@@ -18,7 +18,7 @@ const AGENT = [
   'AfterService:PendingList:query',
   'AfterService:PendingList:claim',
 ] as const
-/** Pages the customer's scene offers. */
+/** Pages of the tenant's scene. */
 const OFFERED = ['AfterService:Questions:', 'system:manager:']
 const CHOSEN = 'Chosen-2026'
 const PNG = Buffer.from(
@@ -33,7 +33,7 @@ interface Node {
   children: Node[]
 }
 
-/** A customer with a scene of its own, and its administrator with a one-time password. */
+/** Creates a tenant with its own scene, and an administrator with a one-time password. */
 async function customer(admin: Api, name: string, account: string) {
   const { menus } = await admin.call<{ menus: Node[] }>('GET', '/api/v1/sys/scene/permTree')
   const all = (nodes: Node[]): Node[] => nodes.flatMap((node) => [node, ...all(node.children ?? [])])
@@ -52,7 +52,7 @@ async function customer(admin: Api, name: string, account: string) {
   })
 }
 
-/** A browser of this person's own, logged in by hand. */
+/** Opens a separate browser context and logs this user in by the login page. */
 async function atDesk(browser: Browser, baseURL: string | undefined, person: Pick<Person, 'account' | 'password'>) {
   const context = await browser.newContext({
     ...(baseURL && { baseURL }),
@@ -72,7 +72,7 @@ async function atDesk(browser: Browser, baseURL: string | undefined, person: Pic
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 const LIVE = { timeout: 40_000 }
 
-test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’s administrator work on one day’s story at once', async ({
+test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's administrator handle one ticket concurrently", async ({
   browser,
   baseURL,
   playwright,
@@ -92,7 +92,8 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   const desk = await atDesk(browser, baseURL, agent)
   const inside = await atDesk(browser, baseURL, { account, password: CHOSEN })
 
-  // Everybody's day has begun: the manager looks at the customer, the agent at what waits, the customer has a problem.
+  // The manager opens the tenant, the agent opens the pending tickets, and the tenant's administrator reports a
+  // problem.
   await manager.goto(`/tenantManage/tenant/overview/${tenantId}`)
   const block = manager.getByRole('region', { name: '售后工单' })
   await expect(block).toContainText('未关闭')
@@ -100,7 +101,7 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   await expect(desk.getByRole('tab', { name: '待处理' })).toBeVisible()
 
   await inside.goto('/AfterService/Questions')
-  await inside.getByRole('button', { name: '新建工单' }).first().click()
+  await inside.getByRole('button', { name: '新增工单' }).first().click()
   const drawer = inside.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
@@ -113,7 +114,7 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   await expect(inside).toHaveURL(/Questions\/Pendding/)
   await expect(inside.locator('.ticket-text')).toHaveText(content)
 
-  // It appears before the agent without a reload; he takes it and says what he does.
+  // The ticket appears for the agent without a reload; the agent claims and processes it.
   await expect(row(desk, content)).toBeVisible(LIVE)
   await row(desk, content).getByRole('button', { name: '认领' }).click()
   await expect(row(desk, content)).toContainText('客服陈')
@@ -126,7 +127,7 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   await desk.getByRole('button', { name: /^确\s*认$/ }).click()
   await expect(desk.locator('.ticket-progress')).toContainText('已派人更换屏幕')
 
-  // The customer sees it happen, may look but not confirm, and both are seen by the manager who drops in.
+  // The tenant sees the progress without a confirm button; the manager sees both viewers.
   await expect(inside.locator('.ticket-progress')).toContainText('已派人更换屏幕', LIVE)
   await expect(inside.locator('.ticket-head').getByText('修改中', { exact: true })).toBeVisible()
   await expect(inside.getByText('该工单由 客服陈 处理，您可以查看。')).toBeVisible()
@@ -137,21 +138,21 @@ test('MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a customer’
   await expect(manager.locator('.ticket-viewers')).toContainText('客户李', LIVE)
   await expect(manager.getByRole('button', { name: /^确\s*认$/ })).toHaveCount(0)
 
-  // Closed, it is closed for all three.
+  // Closing the ticket closes it on all three screens.
   await desk.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
   await desk.getByLabel('处理备注').fill('屏幕已换，客户确认')
   await desk.getByRole('button', { name: /^确\s*认$/ }).click()
   for (const page of [desk, inside, manager])
     await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible(LIVE)
 
-  // Each in the own world: the customer has neither the vendor's pages nor anybody else's rows.
+  // The tenant sees neither the vendor's pages nor rows of other tenants.
   await inside.goto('/tenantManage/tenant')
   await expect(inside.getByText(/没有权限/).first()).toBeVisible()
   await inside.goto('/system/manager')
   await expect(row(inside, account)).toBeVisible()
   await expect(row(inside, boss.account)).toHaveCount(0)
 
-  // The manager ends it: whoever works there is out at once, and told why.
+  // The manager disables the tenant: its users are logged out at once and see the reason.
   await manager.goto(`/tenantManage/tenant/overview/${tenantId}`)
   await expect(manager.getByRole('heading', { name })).toBeVisible()
   await manager.getByRole('switch', { name: new RegExp(name) }).click()

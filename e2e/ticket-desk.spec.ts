@@ -5,18 +5,15 @@ import { fresh } from './people.ts'
 import { AGENT, detail, QUESTIONS, row, ticket } from './tickets.ts'
 import { pick } from './pick.ts'
 
-test('a ticket is printed with all that is known of it, and its attachment comes along as a zip', async ({
-  page,
-  login,
-}) => {
+test('a ticket is printed with all its data, and its attachments are downloaded as a zip', async ({ page, login }) => {
   await login()
-  // Nothing comes out of a printer here: what would be printed is looked at.
+  // The test checks the print layout instead of a printer's output.
   await page.addInitScript(() => {
     window.print = () =>
       document.documentElement.setAttribute('data-printed', document.querySelector('.ticket-print')?.textContent ?? '')
   })
   await page.goto(QUESTIONS)
-  await page.getByRole('button', { name: '新建工单' }).first().click()
+  await page.getByRole('button', { name: '新增工单' }).first().click()
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
@@ -43,7 +40,7 @@ test('a ticket is printed with all that is known of it, and its attachment comes
   await expect(printed).toHaveAttribute('data-printed', /处理进度/)
 })
 
-test('several tickets are handed to one person, and two that say the same become one', async ({
+test('several tickets are assigned to one handler, and two duplicates are merged', async ({
   page,
   login,
   staff,
@@ -82,7 +79,7 @@ test('several tickets are handed to one person, and two that say the same become
   await expect(page.getByText(/该工单已合并到/)).toContainText(first.feedbackNo)
 })
 
-test('the desk keeps its limits and its holidays; a notice pasted in fills the next year', async ({
+test('the desk stores SLA limits and holidays, and imports a pasted holiday notice for the next year', async ({
   page,
   login,
   api,
@@ -97,7 +94,7 @@ test('the desk keeps its limits and its holidays; a notice pasted in fills the n
   await page.getByRole('button', { name: '服务时限' }).click()
   const form = page.getByRole('dialog', { name: '服务时限' })
   await expect(form.getByText('2026 年：放假 33 天，调休上班 6 天')).toBeVisible()
-  await form.getByLabel('紧急首次应答').fill('45')
+  await form.getByLabel('紧急首次响应').fill('45')
   await form.getByRole('button', { name: '导入放假通知' }).click()
   const paste = page.getByRole('dialog', { name: '导入放假通知' })
   await paste.getByLabel('通知年份').fill('2031')
@@ -117,7 +114,7 @@ test('the desk keeps its limits and its holidays; a notice pasted in fills the n
   expect(after.calendar.workdays).toContain('2031-01-04')
 })
 
-test('a status reads as the dictionary says', async ({ page, login, api, putBack }) => {
+test('a ticket status uses the label of the dictionary', async ({ page, login, api, putBack }) => {
   const admin = await api()
   const { id, feedbackNo } = await ticket(admin, '字典里的状态')
   await admin.call('POST', '/api/v1/feedback/dispose', { feedbackId: id, status: 3, handlerId: 1, remark: '' })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from './fixtures.ts'
 import { AGENT, confirm, detail, PENDING, pickHandler, QUESTIONS, row, ticket } from './tickets.ts'
 
-test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and closes a ticket, another only watches', async ({
+test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and closes a ticket while another agent only reads', async ({
   page,
   login,
   staff,
@@ -17,23 +17,23 @@ test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and clos
   await expect(row(page, feedbackNo)).toContainText('甲客服')
   await row(page, feedbackNo).getByRole('button', { name: '处理' }).click()
   await expect(page).toHaveURL(/PendingList\/Pendding\?info=/)
-  // The list stays in its tab behind this one, with the same words in it.
+  // The list stays mounted in its hidden tab and contains the same text.
   await expect(page.locator('.ticket-text')).toHaveText('设备不能开机，指示灯不亮')
   for (const title of [
-    '反馈编号',
+    '工单编号',
     '反馈账号',
     '设备序列号',
-    '型号名称',
-    '类型名称',
+    '设备型号',
+    '设备类型',
     '系统版本',
-    '创建时间',
+    '设备登记时间',
     '问题类型',
-    '反馈时间',
+    '提交时间',
   ])
     await expect(page.locator('dt', { hasText: new RegExp(`^${title}$`) })).toBeVisible()
   for (const title of ['图片', '附件', '问题描述'])
     await expect(page.getByRole('heading', { name: title })).toBeVisible()
-  // TICKET-04: analysis is chosen whatever the ticket's own state.
+  // TICKET-04: `analysis` can be chosen in every state of the ticket.
   await expect(page.getByRole('radio', { name: '分析中' })).toBeChecked()
   await accessible()
 
@@ -53,21 +53,21 @@ test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and clos
   await expect(progress).toContainText('修改中')
   await expect(progress).toContainText('甲客服')
   await expect(progress).toContainText(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/)
-  // Saved, the form is as it was on load.
+  // After saving, the form has its initial state.
   await expect(page.getByRole('radio', { name: '分析中' })).toBeChecked()
 
-  // TICKET-07: somebody else sees everything and confirms nothing; the server refuses the same.
+  // TICKET-07: another agent sees all data without a confirm button, and the server refuses the call.
   const theirs = await api(other)
   await expect(theirs.call('POST', '/api/v1/feedback/dispose', { feedbackId: id, status: 5 })).rejects.toThrow('501')
   await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
   await confirm(page).click()
   await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible()
-  // TICKET-08: the list it was opened from shows it at once.
+  // TICKET-08: the list shows the change at once.
   await page.getByRole('tab', { name: '待处理' }).click()
   await expect(row(page, feedbackNo)).toHaveCount(0)
 })
 
-test('TICKET-07 a ticket of somebody else shows no confirm button', async ({ page, login, staff, api }) => {
+test('TICKET-07 a ticket of another handler shows no confirm button', async ({ page, login, staff, api }) => {
   const [agent, other] = [await staff(AGENT, '丙客服'), await staff(AGENT, '丁客服')]
   const mine = await api(agent)
   const { id } = await ticket(mine, '画面花屏')
@@ -78,7 +78,7 @@ test('TICKET-07 a ticket of somebody else shows no confirm button', async ({ pag
   await expect(confirm(page)).toHaveCount(0)
 })
 
-test('TICKET-03 TICKET-06 the checklists offer every option and keep what was ticked', async ({
+test('TICKET-03 TICKET-06 the checklists offer all options and keep the selection', async ({
   page,
   login,
   staff,
@@ -106,7 +106,7 @@ test('TICKET-03 TICKET-06 the checklists offer every option and keep what was ti
   await expect(page.getByRole('checkbox', { name: '电源' })).not.toBeChecked()
 })
 
-test('a remark half typed stays when the line breaks and the ticket cannot be read anew', async ({
+test('a partly typed remark stays when the connection fails and the ticket cannot be refreshed', async ({
   page,
   context,
   login,
@@ -131,7 +131,7 @@ test('a remark half typed stays when the line breaks and the ticket cannot be re
   await expect(remark).toHaveValue('已联系客户，等待寄回')
 })
 
-test('ROUTE-05 both detail addresses open the ticket; what is no ticket gets a word and a way back', async ({
+test('ROUTE-05 both detail URLs open the ticket; an invalid ticket shows a message and a link to the list', async ({
   page,
   login,
   api,
@@ -153,10 +153,13 @@ test('ROUTE-05 both detail addresses open the ticket; what is no ticket gets a w
   await expect(page.getByText('工单不存在或已被删除').first()).toBeVisible()
 })
 
-test('TICKET-02 a ticket is made with pictures, which are seen large and come as one zip', async ({ page, login }) => {
+test('TICKET-02 a ticket is created with pictures, which can be zoomed and downloaded as one zip', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto(QUESTIONS)
-  await page.getByRole('button', { name: '新建工单' }).first().click()
+  await page.getByRole('button', { name: '新增工单' }).first().click()
   const drawer = page.getByRole('dialog')
   await expect(drawer.getByRole('textbox', { name: '设备序列号' })).toBeFocused()
   await drawer.getByLabel('问题类型').click()
@@ -186,15 +189,20 @@ test('TICKET-02 a ticket is made with pictures, which are seen large and come as
   await page.keyboard.press('Escape')
 })
 
-test('statistics lead to the tickets they count', async ({ page, login, api, accessible }) => {
+test('figures of the statistics link to the tickets they count', async ({ page, login, api, accessible }) => {
   const admin = await api()
   await ticket(admin, '统计用工单', { problemType: 3 })
   await login()
   await page.goto('/AfterService/StatisticAnalysis')
   await expect(page.getByRole('heading', { name: '每日趋势' })).toBeVisible()
-  await expect(page.getByRole('link', { name: '改进建议' })).toBeVisible()
+  const types = page.getByRole('region', { name: '问题类型' })
+  await expect(types.getByRole('img', { name: /改进建议/ })).toBeVisible()
   await accessible()
-  await page.getByRole('link', { name: '改进建议' }).click()
+  await types.getByRole('button', { name: '看表格' }).click()
+  await types
+    .getByRole('row', { name: /改进建议/ })
+    .getByRole('link')
+    .click()
   await expect(page).toHaveURL(/\/AfterService\/Questions\?.*problemType=3/)
   await expect(row(page, '统计用工单').first()).toBeVisible()
 })

@@ -19,13 +19,13 @@ export const detail = (list: string, id: number) =>
   `${list}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
 export const confirm = (page: Page) => page.getByRole('button', { name: /^确\s*认$/ })
 
-/** A ticket somebody reported by telephone. */
+/** Creates a ticket reported by telephone. */
 export async function ticket(api: Api, content: string, more: object = {}) {
   const fields = { problemType: 1, source: 3, account: 'user@example.com', content, ...more }
   return api.call<{ id: number; feedbackNo: string }>('POST', '/api/v1/feedback', fields)
 }
 
-/** Chooses the account in the handler's picker. */
+/** Selects the account in the handler picker. */
 export async function pickHandler(page: Page, { account }: Person) {
   await pick(page.getByLabel('处理人员', { exact: false }).first(), account)
 }

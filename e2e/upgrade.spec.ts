@@ -10,7 +10,7 @@ const QUICK = { timeout: 15_000 }
 const rowOf = (page: Page, text: string) => page.getByRole('row', { name: new RegExp(text) })
 const tab = (page: Page, name: string) => page.getByRole('tab', { name: new RegExp(name) })
 
-/** From the list to the release of one version, as a person goes. */
+/** Opens the release page of a version from the list. */
 async function openRelease(page: Page, { verName, otaId }: Fleet) {
   await page.goto(`/upgrade/ota?verName=${encodeURIComponent(verName)}`)
   await rowOf(page, verName).getByRole('button', { name: '发布', exact: true }).click()
@@ -18,7 +18,7 @@ async function openRelease(page: Page, { verName, otaId }: Fleet) {
   await expect(page.getByRole('heading', { name: `${verName}（200）` })).toBeVisible()
 }
 
-/** What a device does: asks what to install. */
+/** Polls like a device. */
 async function check(request: APIRequestContext, sn: string) {
   const reply = await request.post('/device/v1/check', {
     headers: { authorization: `Bearer ${tokenOf(sn)}` },
@@ -29,11 +29,11 @@ async function check(request: APIRequestContext, sn: string) {
 const report = (request: APIRequestContext, sn: string, body: object) =>
   request.post('/device/v1/report', { headers: { authorization: `Bearer ${tokenOf(sn)}` }, data: { sn, ...body } })
 
-/** The index hears of a change a moment after its commit. */
+/** Waits for the fleet index, which is updated shortly after a commit. */
 const checked = (request: APIRequestContext, sn: string) =>
   expect.poll(async () => (await check(request, sn)).status, QUICK)
 
-test('OTA-13 a person fills the white list by row, by pasted serials and by filter, and empties it again', async ({
+test('OTA-13 devices are added to the allowlist by row, by pasted serial numbers and by filter, and removed again', async ({
   page,
   login,
   staff,
@@ -90,7 +90,7 @@ test('OTA-13 a person fills the white list by row, by pasted serials and by filt
   await expect(page.getByText('白名单还没有设备')).toBeVisible()
 })
 
-test('a release to many devices is written in stages, waits for a second person, and begins when that one approves', async ({
+test('a release to many devices has stages, requires approval by a second account, and starts after the approval', async ({
   page,
   login,
   staff,
@@ -143,7 +143,7 @@ test('a release to many devices is written in stages, waits for a second person,
   await accessible()
 })
 
-test('progress arrives by itself, failures are grouped and tried again, and pause and stop reach the devices', async ({
+test('progress updates live, failures are grouped and retried, and pause and stop reach the devices', async ({
   page,
   request,
   login,
@@ -217,11 +217,7 @@ test('progress arrives by itself, failures are grouped and tried again, and paus
     .toContain('"cancel":true')
 })
 
-test('whoever may only read sees progress and plan, and no button that would refuse', async ({
-  page,
-  login,
-  staff,
-}) => {
+test('a read-only user sees progress and plan, and no action buttons', async ({ page, login, staff }) => {
   const fleet = await makeFleet(2)
   await login(await staff(['upgrade:ota:list', 'upgrade:ota:query'], '只读'))
   await openRelease(page, fleet)

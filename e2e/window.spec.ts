@@ -4,7 +4,7 @@ import { fresh } from './people.ts'
 
 const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
 
-test('another account logged in elsewhere in the browser stops this page, and it starts anew', async ({
+test('a login of another account in the browser stops this page and restarts it', async ({
   page,
   login,
   staff,
@@ -18,7 +18,7 @@ test('another account logged in elsewhere in the browser stops this page, and it
   await login(other)
   await second.goto('/')
   await expect(second.getByRole('button', { name: `账号 ${other.account}` })).toBeVisible()
-  // The first page looks when it is looked at.
+  // The first page compares the session when it becomes visible.
   await page.bringToFront()
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   const dialog = page.getByRole('dialog', { name: '账号已切换' })
@@ -30,12 +30,12 @@ test('another account logged in elsewhere in the browser stops this page, and it
   await expect(tabs(page)).toHaveText(['首页'])
 })
 
-test('a newer program is told once, and loaded when the person says so', async ({ page, login }) => {
+test('a newer version is announced once and loaded on request', async ({ page, login }) => {
   await page.route('**/version.json', (route) => route.fulfill({ json: { version: 'newer' } }))
   await login()
   await page.goto('/')
   await expect(tabs(page).first()).toBeVisible()
-  // It looks every five minutes, and when somebody comes back to the page; only the page's own clock moves on.
+  // The page checks every five minutes and when it becomes visible; only the page's clock is advanced.
   const comeBack = () =>
     page.evaluate(() => {
       const now = Date.now()
@@ -52,7 +52,7 @@ test('a newer program is told once, and loaded when the person says so', async (
   await expect(page.getByText('系统已更新')).toHaveCount(0)
 })
 
-test('the whole window, and a list alone, fill the screen and go back', async ({ page, login }) => {
+test('the page and a list switch to full screen and back', async ({ page, login }) => {
   await login()
   await page.goto('/system/operLog')
   await expect(page.getByRole('table').last()).toBeVisible()
@@ -69,11 +69,15 @@ test('the whole window, and a list alone, fill the screen and go back', async ({
   await expect(page.locator('.kit-full')).toHaveCount(0)
 })
 
-test('a line that is gone is told in the list, and asked again when it is back', async ({ page, login, context }) => {
+test('a lost connection is shown in the list, and the list reloads when the connection returns', async ({
+  page,
+  login,
+  context,
+}) => {
   await login()
   await page.goto('/system/AboutUs')
   await expect(page.getByRole('heading', { name: '运营管理系统 OMS' })).toBeVisible()
-  // The page's code is here; only its data are missing.
+  // The page's code is loaded; only its data is missing.
   await page.route('**/api/v1/sys/operlog/page*', (route) => route.abort('internetdisconnected'))
   await page.goto('/system/operLog')
   const failed = page.locator('main').getByText('网络异常')
@@ -91,7 +95,10 @@ test('a line that is gone is told in the list, and asked again when it is back',
   await expect(page.locator('main').getByText('没有符合条件的数据')).toBeVisible()
 })
 
-test('a large import goes on as a job, is followed, and stands in the job centre', async ({ page, login }) => {
+test('a large import continues as a job, shows its progress, and is listed in the job centre', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto('/AccountAdministration/accountList')
   await page.getByRole('button', { name: '导入' }).first().click()
@@ -120,7 +127,7 @@ test('a large import goes on as a job, is followed, and stands in the job centre
   await expect(job.getByText('共 2001 行：将新增 2001 行')).toBeVisible()
 })
 
-test('ERR-05 a page that shares its file with other code comes at a later try as well', async ({ page, login }) => {
+test('ERR-05 a page in a shared chunk loads at a later retry', async ({ page, login }) => {
   await login()
   let failures = 0
   await page.route(/assets\/staff-list\.page-.*\.js/, (route) => {

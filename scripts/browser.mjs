@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { at, run, say } from './runtime.mjs'
 
 const MAC = '/Applications'
-/** Where people have a Chromium already, by what they installed it with. */
+/** Usual paths of an installed Chromium. */
 const INSTALLED = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -14,8 +14,8 @@ const INSTALLED = [
 ]
 
 /**
- * What the journeys need to find their browser: the one of this machine, else Playwright's own, fetched into the home
- * folder at the first run. No root is needed for either.
+ * Returns the browser settings of the journeys: the installed Chromium, or Playwright's own, downloaded into the home
+ * directory at the first run. Neither requires root.
  */
 export async function browserEnv(installed = INSTALLED) {
   const found = process.env.E2E_CHROMIUM || installed.find((path) => existsSync(path))

@@ -4,49 +4,57 @@ import { join, resolve } from 'node:path'
 import { writeLicences } from './licences.mjs'
 import { at } from './runtime.mjs'
 
-/** The server and the terminal's commands without sources, what loads late in chunks, with the migrations beside them. */
+/** Bundles the server and the terminal commands with lazily loaded chunks and the migrations. */
 export async function bundleServer(outdir) {
   const esbuild = await import('esbuild')
   for (const name of existsSync(outdir) ? readdirSync(outdir) : [])
-    if (/^chunk-.*\.mjs(\.map)?$|^furniture-key$/.test(name)) rmSync(join(outdir, name))
-  await esbuild.build({
-    absWorkingDir: at(),
-    entryPoints: {
-      server: 'apps/server/src/server.ts',
-      cli: 'apps/server/src/cli.ts',
-      'hash-worker': 'apps/server/src/kernel/files/hash-worker.ts',
-    },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    // What is imported when first needed stays out of the file every start reads. Chunks lie beside the entries, where
-    // code looks for what is shipped with it.
-    splitting: true,
-    chunkNames: 'chunk-[hash]',
-    target: 'node22',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-    minifyWhitespace: true,
-    legalComments: 'none',
-    plugins: [builtinsAsTheyAre],
-    // Native code, and a package that reads its fonts from its own folder.
-    external: ['@node-rs/argon2', 'pg-native', 'svg-captcha'],
-    banner: {
-      js: "import { createRequire as oms_require } from 'node:module'; const require = oms_require(import.meta.url);",
-    },
-  })
+    if (/^chunk-.*\.mjs(\.map)?$|^template-key$/.test(name)) rmSync(join(outdir, name))
+  try {
+    await esbuild.build(optionsFor(outdir))
+  } finally {
+    // The helper process of esbuild would run as long as `npm start`.
+    await esbuild.stop()
+  }
   const migrations = join(outdir, 'migrations')
   rmSync(migrations, { recursive: true, force: true })
-  cpSync(at('apps/server/src/db/migrations'), migrations, { recursive: true })
+  cpSync(at('apps/server/src/schema/migrations'), migrations, { recursive: true })
   writeLicences(at(), join(outdir, 'licences.json'))
 }
 
+const optionsFor = (outdir) => ({
+  absWorkingDir: at(),
+  entryPoints: {
+    server: 'apps/server/src/main.ts',
+    cli: 'apps/server/src/cli/main.ts',
+    'hash-worker': 'apps/server/src/core/storage/hash-worker.ts',
+    'table-worker': 'apps/server/src/core/spreadsheet/table-worker.ts',
+  },
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  // Dynamic imports stay in separate chunks. Chunks are placed beside the entries, where code resolves shipped
+  // files.
+  splitting: true,
+  chunkNames: 'chunk-[hash]',
+  target: 'node22',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+  minifyWhitespace: true,
+  legalComments: 'none',
+  plugins: [builtinsAsTheyAre],
+  // External: native code, and a package that reads fonts from its own directory.
+  external: ['@node-rs/argon2', 'pg-native', 'svg-captcha'],
+  banner: {
+    js: "import { createRequire as oms_require } from 'node:module'; const require = oms_require(import.meta.url);",
+  },
+})
+
 /**
- * An `import` of a built-in module reads every name it exports, and some of those load whole subsystems when read
- * (`http.WebSocket`, `fs.promises`): a start pays for them though nobody asked. Taken as an object they stay asleep.
+ * Replaces namespace imports of built-in modules by objects. A namespace import reads every export, and some getters
+ * load whole subsystems (`http.WebSocket`, `fs.promises`), which slows down the start.
  */
 const builtinsAsTheyAre = {
   name: 'builtins-as-they-are',
@@ -64,5 +72,5 @@ const builtinsAsTheyAre = {
   },
 }
 
-// `node scripts/bundle.mjs <folder>`: the tests kill and start what is shipped, not the sources.
+// `node scripts/bundle.mjs <directory>`: tests run the shipped bundle instead of the sources.
 if (import.meta.main) await bundleServer(resolve(process.argv[2] ?? at('dist')))

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 const OWN = /^(apps|packages|bench|e2e)(\/|$)/
 
 /**
- * What the about page tells of this build: version, commit, and every package of other people with its licence. The
- * lock file names the packages; their own `package.json` knows the home page.
+ * Collects the build data of the about page: version, commit, and every third-party package with its licence. The
+ * lock file lists the packages; their `package.json` contains the home page.
  */
 export function buildFacts(root) {
   const own = readJson(join(root, 'package.json'))
@@ -23,7 +23,7 @@ export function buildFacts(root) {
   }
 }
 
-/** Writes `buildFacts` to a file, which the server reads from beside its bundle. */
+/** Writes `buildFacts` to a file beside the server's bundle. */
 export function writeLicences(root, file) {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, JSON.stringify(buildFacts(root)))
@@ -32,7 +32,7 @@ export function writeLicences(root, file) {
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
 function describe(root, path, locked) {
-  // A package for another platform is in the lock file without being installed.
+  // The lock file also lists packages for other platforms, which are not installed.
   const installed = readJson(join(root, path, 'package.json')) ?? {}
   return {
     name: nameOf(path),
@@ -49,7 +49,7 @@ function licenceOf({ license, licenses }) {
   return Array.isArray(licenses) ? licenses.map(({ type }) => type).join(' OR ') : ''
 }
 
-/** Only ordinary web addresses: the console makes links of them. */
+/** Accepts only http(s) URLs, because the console renders them as links. */
 const homeOf = ({ homepage }) => (typeof homepage === 'string' && /^https?:\/\//.test(homepage) ? homepage : '')
 
 function commitOf(root) {

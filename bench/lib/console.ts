@@ -3,7 +3,7 @@ import type { Product } from './product.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** One call of the console, as its browser makes it; anything but success is an error. */
+/** Calls the API like the console; any result other than success throws. */
 export async function ask<T>(
   { url }: Product,
   ticket: string,
@@ -30,7 +30,7 @@ export interface JobSeen {
   readonly report: { readonly created: number; readonly failed: number } | null
 }
 
-/** Looks at a job until it is done, every 100 ms, as often as `onLook` wants to see. */
+/** Polls a job every 100 ms until it ends, and calls `onLook` with each state. */
 export async function untilDone(
   product: Product,
   ticket: string,
@@ -46,6 +46,6 @@ export async function untilDone(
   }
 }
 
-/** Megabytes the server holds right now. */
+/** Returns the server's current resident memory in MB. */
 export const memoryOf = ({ pid }: Product) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024

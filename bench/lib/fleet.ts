@@ -8,9 +8,8 @@ export const TOKEN = 'bench-token-of-every-device-0123'
 export const psql = (product: Product, sql: string) => psqlAs('oms', product, sql)
 
 /**
- * Brings the database to where one that has long been in use is, after a long filling: what its memory still has to write
- * is written, as otherwise each page read later has to push such a one out, and the machine has read its files, as
- * otherwise each page read later is one access of the disk.
+ * Brings the database to a steady state after loading rows: writes dirty pages with a checkpoint, and reads the files
+ * into the operating system's cache. Otherwise later reads would include evictions and disk access.
  */
 export function settle(product: Product) {
   psqlAs('postgres', product, 'checkpoint')
@@ -24,7 +23,7 @@ export function settle(product: Product) {
   }
 }
 
-/** Milliseconds each statement takes on one connection, the way there and back included. */
+/** Returns the milliseconds of each statement on one connection, including the round trip. */
 export function timesOf({ socket }: Product, statements: readonly string[]): number[] {
   const input = ['\\timing on', ...statements.map((each) => `${each};`)].join('\n')
   const text = execFileSync('psql', ['-qAth', socket, '-U', 'oms', '-d', 'oms'], { encoding: 'utf8', input })

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 import { request as ask } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeTemporary, temporaryFolder } from './temporary.ts'
 
 export const BARE = '/bare'
 /**
- * What any page costs here: a document with one field and nothing else; and with `?<bytes>`, one that waits for a script
- * of so many bytes and does nothing with it.
+ * Measures the base cost of any page: a document with one field; with `?<bytes>`, a document with a script of this
+ * size that does nothing.
  */
 function bare(path: string) {
   const [name, bytes] = path.split('?')
@@ -25,9 +25,9 @@ function bare(path: string) {
   return { type: 'text/html', body: Buffer.from(`<!doctype html>${field}`) }
 }
 
-/** HTTP/2 before the product, as a reverse proxy gives it; the certificate lives as long as the run. */
+/** Starts an HTTP/2 reverse proxy before the product; its certificate is valid only during the run. */
 export async function startFront({ from, onto }: { from: number; onto: number }) {
-  const folder = mkdtempSync(join(tmpdir(), 'oms-cert-'))
+  const folder = temporaryFolder('oms-cert-')
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes']
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject], {
@@ -36,7 +36,7 @@ export async function startFront({ from, onto }: { from: number; onto: number })
   const pem = readFileSync(cert)
   const spki = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' })
   const server = createSecureServer({ key: readFileSync(key), cert: pem })
-  rmSync(folder, { recursive: true })
+  removeTemporary(folder)
   server.on('stream', (stream, headers) => {
     const plain = bare(String(headers[':path']))
     if (plain) {
@@ -49,7 +49,7 @@ export async function startFront({ from, onto }: { from: number; onto: number })
         port: onto,
         method: String(headers[':method']),
         path: String(headers[':path']),
-        // A browser may split its cookies over several fields; HTTP/1 knows one.
+        // A browser may split cookies over several header fields; HTTP/1 requires one.
         headers: { ...Object.fromEntries(fields), cookie: [headers.cookie ?? []].flat().join('; ') },
       },
       (reply) => {
@@ -64,6 +64,6 @@ export async function startFront({ from, onto }: { from: number; onto: number })
     stream.pipe(onward)
   })
   await new Promise<void>((done) => void server.listen(from, '127.0.0.1', done))
-  // Trusted by its key: behind a certificate error Chromium would keep no file in its cache.
+  // Trusts the certificate by its key: with a certificate error Chromium would not cache files.
   return { server, trusted: createHash('sha256').update(spki).digest('base64') }
 }

@@ -5,7 +5,7 @@ import { median, print } from './report.ts'
 
 const ROUNDS = 60
 
-/** From the commit of a release to the first poll that gets it, on a model of its own. */
+/** Measures the time from the commit of a release to the first poll that receives it, with a separate model. */
 export async function changes(product: Product) {
   psql(product, `insert into device_models (id, type_id, model_name, model_code) values (900, 1, 'change', 'CHANGE')`)
   psql(

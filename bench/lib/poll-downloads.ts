@@ -9,7 +9,7 @@ import { print, remark } from './report.ts'
 const SIZE = 300 * 1024 * 1024
 const AT_ONCE = 8
 
-/** Eight devices fetch 300 MB each while others poll. */
+/** Measures polls while eight devices download 300 MB each. */
 export async function downloads(product: Product) {
   store(product)
   const links: string[] = []
@@ -42,7 +42,7 @@ export async function downloads(product: Product) {
   print({ name: `poll p99 beside ${AT_ONCE} downloads`, value: p99, unit: 'ms', bar: 100, better: 'less' })
 }
 
-/** A version whose file is put where an upload would have put it. */
+/** Creates a version whose file is written directly to the storage directory. */
 function store(product: Product) {
   const bytes = randomBytes(SIZE)
   const of = (kind: string) => createHash(kind).update(bytes).digest('hex')
@@ -87,7 +87,7 @@ async function linkOf({ url }: Product, sn: string): Promise<string> {
   }
 }
 
-/** In a process of its own, so that this one only measures; answers how many bytes came. */
+/** Downloads in a separate process, so that this process only measures; returns the number of bytes. */
 function download(link: string) {
   const args = ['-s', '-o', '/dev/null', '-w', '%{size_download}', '-H', `Authorization: TargetToken ${TOKEN}`, link]
   const child = spawn('curl', args, { stdio: ['ignore', 'pipe', 'inherit'] })

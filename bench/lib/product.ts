@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { forgetServer, removeTemporary, temporaryFolder, stopAtExit } from './temporary.ts'
 
-/** Of `admin`. */
+/** Password of `admin`. */
 export const PASSWORD = 'Bench-admin-5'
 
-/** The built product on a data directory of its own. */
+/** The built product with its own data directory. */
 export interface Product {
   readonly url: string
   readonly pid: number
   readonly dataDir: string
-  /** Folder of the embedded database's socket; role and database are `oms`. */
+  /** Socket directory of the embedded database; role and database are `oms`. */
   readonly socket: string
-  /** A session of `admin`, as an API client has it. */
+  /** An API session of `admin`. */
   login(): Promise<string>
   stop(): Promise<void>
 }
@@ -27,11 +27,11 @@ export async function startProduct({
 }: {
   port: number
   env?: Record<string, string>
-  /** `given`: the one `env` names, which is somebody else's. */
+  /** True when `env` contains the data directory, which this process then does not remove. */
   database?: 'embedded' | 'given'
 }): Promise<Product> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'oms-bench-'))
-  // The database runs as another user when we are root, and keeps its socket here only where it may enter.
+  const dataDir = temporaryFolder('oms-bench-')
+  // PostgreSQL runs as another user when the process is root, and needs a socket directory that this user may enter.
   chmodSync(dataDir, 0o755)
   const { DATABASE_URL: _, ...inherited } = process.env
   const child = spawn(process.execPath, ['dist/server.mjs'], {
@@ -47,8 +47,7 @@ export async function startProduct({
       ...env,
     },
   })
-  // A bench that fails half-way must not leave a server behind.
-  process.once('exit', () => child.kill('SIGTERM'))
+  stopAtExit(child.pid as number)
   const url = `http://127.0.0.1:${port}`
   await untilReady(url)
   return {
@@ -61,13 +60,20 @@ export async function startProduct({
   }
 }
 
+/** Returns the environment of a second process on this product's database, with the shared keys. */
+export const environmentBeside = ({ socket, dataDir }: Product) => ({
+  DATABASE_URL: `postgres://oms@localhost/oms?host=${encodeURIComponent(socket)}`,
+  OMS_SECRET_KEY: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim(),
+  OMS_SIGNING_KEY_FILE: join(dataDir, 'signing.key'),
+})
+
 const socketOf = (dataDir: string) => {
   const near = join(dataDir, 'run')
   if (!readdirSync(dataDir).includes('run')) throw new Error(`no socket below ${dataDir}`)
   return near
 }
 
-/** Polls every 5 ms; answers when the first 200 came. */
+/** Polls every 5 ms and resolves at the first 200. */
 export async function untilReady(url: string) {
   for (;;) {
     const ready = await fetch(`${url}/readyz`).then(
@@ -80,8 +86,7 @@ export async function untilReady(url: string) {
 }
 
 /**
- * Waits until the server does next to nothing for three seconds: it goes on reading into its memory what was put into the
- * database, devices first, then their lists and tasks.
+ * Waits until the server is idle for three seconds: after a bulk load it reads devices, lists and tasks into memory.
  */
 export async function untilQuiet({ pid }: Product) {
   for (let quiet = 0; quiet < 3; ) {
@@ -91,14 +96,14 @@ export async function untilQuiet({ pid }: Product) {
   }
 }
 
-/** Hundredths of a second of processor time. */
+/** CPU time in hundredths of a second. */
 function ticksOf(pid: number) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return Number(fields[11]) + Number(fields[12])
 }
 
 async function login(url: string) {
-  // Loading rows blocks this process: sockets closed meanwhile must be noticed before one is used again.
+  // Loading rows blocks this process, so closed sockets must be detected before a connection is reused.
   await new Promise((done) => setTimeout(done, 50))
   const pswdMd5 = createHash('md5').update(PASSWORD).digest('hex')
   const reply = await fetch(`${url}/api/v1/account/login`, {
@@ -113,5 +118,6 @@ async function stop(child: ChildProcess, dataDir: string) {
   const ended = new Promise((done) => child.once('exit', done))
   child.kill('SIGTERM')
   await ended
-  rmSync(dataDir, { recursive: true, force: true })
+  forgetServer(child.pid as number)
+  removeTemporary(dataDir)
 }

@@ -1,16 +1,16 @@
-/** One measured figure against its bar. */
+/** A measured figure with its limit. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** The bar: at most or at least this. */
+  /** The limit: at most or at least this value. */
   readonly bar: number
   readonly better: 'less' | 'more'
 }
 
 const passes = ({ value, bar, better }: Figure) => (better === 'less' ? value <= bar : value >= bar)
 
-/** Prints one line a figure: name, value, bar, ok or miss. */
+/** Prints one line per figure: name, value, limit, ok or miss. */
 export function print(figure: Figure) {
   const { name, value, unit, bar, better } = figure
   const shown = value >= 100 ? value.toFixed(0) : value.toPrecision(3)
@@ -20,7 +20,7 @@ export function print(figure: Figure) {
   )
 }
 
-/** A line without a bar: what the machine did beside it, for the reader to judge by. */
+/** Prints a line without a limit: context such as the machine's own speed. */
 export const remark = (text: string) => process.stdout.write(`      ${text}\n`)
 
 export const median = (values: readonly number[]) => {

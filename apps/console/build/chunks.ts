@@ -1,22 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'vite'
+
 const antd = (names: string) => `antd/es/(?:${names})/`
 const rc = (names: string) => `@rc-component/(?:${names})/`
 const inPackages = (paths: readonly string[]) => new RegExp(`[\\\\/]node_modules[\\\\/](?:${paths.join('|')})`)
 
-const src = (names: string) => new RegExp(`[\\\\/]console[\\\\/]src[\\\\/](?:${names})\\.tsx?$`)
+const SRC = join(import.meta.dirname, '../src')
+
+/** Matches source files by path without extension. A path without a file fails, because its group would be empty. */
+function src(...paths: readonly string[]) {
+  const missing = paths.filter((path) => !['.ts', '.tsx'].some((ending) => existsSync(join(SRC, path + ending))))
+  if (missing.length > 0) throw new Error(`chunk groups name files that do not exist: ${missing.join(', ')}`)
+  return new RegExp(`[\\\\/]console[\\\\/]src[\\\\/](?:${paths.join('|')})\\.tsx?$`)
+}
 
 const LIST = src(
-  `kit/(?:search-form|data-table|filter|filter-date|export-button|row-actions|use-list|columns|page|time|batch-action|
-  status-switch)`.replaceAll(/\s/g, ''),
+  'kit/list/search-form',
+  'kit/list/filter',
+  'kit/list/filter-date',
+  'kit/list/export-button',
+  'kit/list/row-actions',
+  'kit/list/use-list',
+  'kit/list/batch-action',
+  'kit/list/status-switch',
+  'kit/table/data-table',
+  'kit/table/columns',
+  'kit/record/page',
+  'kit/record/time',
 )
-/** Drawings that lists share with forms: left to a form's chunk, they would bring the form along. */
+/** Icons shared by lists and forms. Inside a form's chunk, lists would load the form as well. */
 const LIST_ICONS = inPackages([
   '@ant-design/icons(?:-svg)?/es/(?:asn|icons)/(?:Plus|Import|Check|Copy|Up|Minus|CloseCircle)(?:Outlined|Filled)',
 ])
 
 /**
- * What is always loaded together comes in one file; left alone it would be some fifty small ones, each a round trip of
- * its own on an old connection, and each compressed without knowing the others. A group takes what its modules import
- * along, unless a group above has it. Pages, and what only they use, split by route.
+ * Groups modules that always load together into one chunk. Otherwise they would be some fifty small files with a
+ * request each and worse compression. A group includes the imports of its modules unless an earlier group has them.
+ * Pages are split by route.
  */
 export const GROUPS = [
   {
@@ -24,7 +45,7 @@ export const GROUPS = [
     test: inPackages(['react/', 'react-dom/', 'scheduler/', 'react-router/', '@tanstack/', 'cookie-es/']),
     priority: 9,
   },
-  // Drawings and the helpers they stand on: the frame has some, long before antd is there.
+  // Icons and their helpers: the layout uses some of them long before antd loads.
   {
     name: 'icons',
     test: inPackages([
@@ -47,13 +68,13 @@ export const GROUPS = [
     ]),
     priority: 7,
   },
-  // Questions, notices and toasts: above the page, and after it.
+  // Dialogs, notifications and toasts load after the page.
   {
     name: 'overlays',
     test: inPackages([antd('modal|message|notification'), rc('notification|dialog')]),
     priority: 6.8,
   },
-  // What opens beside something else: tables, forms and pickers all use it.
+  // Overlay components that tables, forms and pickers share.
   {
     name: 'popups',
     test: inPackages([
@@ -62,17 +83,33 @@ export const GROUPS = [
     ]),
     priority: 6.5,
   },
-  // Asks for the permissions before anything else has arrived, so it must not wait for it.
-  { name: 'boot', test: src('boot|early'), priority: 8 },
+  // Requests the permissions before other code loads, so it must not wait for another chunk.
+  { name: 'boot', test: src('boot', 'early'), priority: 8 },
   { name: 'main', test: src('main'), priority: 6 },
-  // The sidebar draws them on every page; lists share some, and must not come along for that.
-  { name: 'menu-icons', test: src('kit/menu-icons-builtin'), priority: 5.5 },
+  // The sidebar uses these icons on every page; a shared list chunk must not load with them.
+  { name: 'menu-icons', test: src('kit/pickers/menu-icons-builtin'), priority: 5.5 },
   {
     name: 'list',
     test: new RegExp(`${LIST.source}|${LIST_ICONS.source}`),
     priority: 5,
   },
-  { name: 'select', test: src('kit/full-select'), priority: 4 },
-  { name: 'form', test: src('kit/(?:field|form-footer|use-form-modal)'), priority: 3 },
-  { name: 'dates', test: src('kit/(?:date-range|field-date)'), priority: 2 },
+  // Charts load after the figures of a page.
+  { name: 'charts', test: inPackages(['echarts/', 'zrender/', 'echarts/node_modules/tslib/']), priority: 4.5 },
+  { name: 'select', test: src('kit/form/full-select'), priority: 4 },
+  { name: 'form', test: src('kit/form/field', 'kit/form/form-footer', 'kit/form/use-form-modal'), priority: 3 },
+  { name: 'dates', test: src('kit/list/date-range', 'kit/form/field-date'), priority: 2 },
 ]
+
+/** Fails the build when a group matches no module: after an update of a library its paths may have changed. */
+export function groupsMatched(): Plugin {
+  return {
+    name: 'groups-matched',
+    apply: 'build',
+    buildEnd(error) {
+      if (error) return
+      const ids = [...this.getModuleIds()]
+      const empty = GROUPS.filter(({ test }) => !ids.some((id) => test.test(id))).map(({ name }) => name)
+      if (empty.length > 0) this.error(`chunk groups that match no module: ${empty.join(', ')}`)
+    },
+  }
+}

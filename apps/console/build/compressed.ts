@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 const TEXT = /\.(js|css|html|svg|json)$/
 const SMALLEST = 512
 
-/** Writes `version.json`, and `.br` and `.gz` beside every text file: nothing is compressed while serving. */
+/** Writes `version.json`, and `.br` and `.gz` files beside every text file, so that the server never compresses. */
 export function compressed(version: string): Plugin {
   let folder = ''
   return {
@@ -23,9 +23,9 @@ export function compressed(version: string): Plugin {
       sequential: true,
       order: 'post',
       handler: async () => {
-        // A build that failed closes too, and its own error is the one to show.
+        // The hook also runs after a failed build; compressing would hide the build's own error.
         const names = await readdir(folder, { recursive: true }).catch(() => [])
-        // One after another: the machine that builds may be the one that serves.
+        // Compresses sequentially, because the build machine may also run the server.
         for (const name of names.filter((each) => TEXT.test(each))) await compress(join(folder, name))
       },
     },

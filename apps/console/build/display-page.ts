@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import type { Plugin } from 'vite'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /**
- * The page of a screen on a wall: a document of its own beside the login page, bundled apart, so that the console's
- * chunks neither grow nor move for it.
+ * Builds the big screen's display page: a separate document and bundle, so that the console's chunks do not change.
+ * Its charts are in a separate file.
  */
 export function displayPage(): Plugin {
   return {
@@ -23,26 +22,28 @@ export function displayPage(): Plugin {
       const { outputFiles } = await build({
         entryPoints: [join(ROOT, 'src/display/display.tsx')],
         bundle: true,
+        splitting: true,
         minify: true,
         write: false,
         outdir: 'assets',
+        entryNames: 'display-[hash]',
+        chunkNames: 'display-chunk-[hash]',
         format: 'esm',
         jsx: 'automatic',
         target: 'es2022',
         charset: 'utf8',
         define: { 'process.env.NODE_ENV': '"production"' },
       })
-      const emit = (ending: string) => {
-        const file = outputFiles.find(({ path }) => path.endsWith(ending))
+      for (const { path, text } of outputFiles)
+        this.emitFile({ type: 'asset', fileName: `assets/${basename(path)}`, source: text })
+      const entry = (ending: string) => {
+        const file = outputFiles.find(({ path }) => /^display-(?!chunk)/.test(basename(path)) && path.endsWith(ending))
         if (!file) throw new Error(`no ${ending} of the display page`)
-        const hash = createHash('sha256').update(file.contents).digest('base64url').slice(0, 8)
-        const fileName = `assets/display-${hash}${ending}`
-        this.emitFile({ type: 'asset', fileName, source: file.text })
-        return fileName
+        return `/assets/${basename(file.path)}`
       }
       const html = readFileSync(join(ROOT, 'display.html'), 'utf8')
-        .replace('/src/display/display.tsx', `/${emit('.js')}`)
-        .replace('</head>', `<link rel="stylesheet" href="/${emit('.css')}" /></head>`)
+        .replace('/src/display/display.tsx', entry('.js'))
+        .replace('</head>', `<link rel="stylesheet" href="${entry('.css')}" /></head>`)
         .replaceAll(/\n\s+/g, '\n')
       this.emitFile({ type: 'asset', fileName: 'display.html', source: html })
     },

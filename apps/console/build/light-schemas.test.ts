@@ -7,12 +7,10 @@ import { lightSchemas } from './light-schemas.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const CONTRACT = join(ROOT, 'packages/contract/src')
-const modules = ['', 'kernel'].flatMap((folder) =>
-  readdirSync(join(CONTRACT, folder))
-    .filter((name) => /^[\w-]+\.ts$/.test(name))
-    .map((name) => join(CONTRACT, folder, name)),
-)
-/** What people type, and what they should not. */
+const modules = readdirSync(CONTRACT, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /^(?!permissions\/)[\w/-]+\.ts$/.test(name))
+  .map((name) => join(CONTRACT, name))
+/** Valid and invalid sample inputs. */
 const SAMPLES = [undefined, null, '', ' ', 'abc', '7', 7, -1, 1.5, 'x'.repeat(2000), '2026-02-30', true, [], [1], {}]
 
 interface Loaded {
@@ -20,14 +18,14 @@ interface Loaded {
   readonly fullSchema: (schema: z.ZodType) => z.ZodType
 }
 
-// Below the work tree, so that zod is found from there.
+// A directory inside the repository, so that zod is resolved.
 const folder = mkdtempSync(join(ROOT, 'node_modules/.light-'))
 
-/** The contract as the console's build sees it. */
+/** Bundles the contract like the console's build. */
 async function light(): Promise<Loaded> {
   const entry = join(folder, 'entry.ts')
   const lines = modules.map((path, index) => `import * as m${index} from ${JSON.stringify(path)}`)
-  const full = JSON.stringify(join(import.meta.dirname, '../src/kernel/full-schema.ts'))
+  const full = JSON.stringify(join(import.meta.dirname, '../src/core/api/full-schema.ts'))
   const list = modules.map((_, index) => `m${index}`).join(', ')
   writeFileSync(entry, `${lines.join('\n')}\nexport * from ${full}\nexport const modules = [${list}]\n`)
   await build({
@@ -39,7 +37,7 @@ async function light(): Promise<Loaded> {
   return (await import(/* @vite-ignore */ join(folder, 'light.js'))) as Loaded
 }
 
-/** Every schema of a module: those it exports, and both ends of its calls. */
+/** Returns all schemas of a module: exports, and inputs and results of its calls. */
 function schemasOf(module: Readonly<Record<string, unknown>>, path = ''): [string, z.ZodType][] {
   return Object.entries(module).flatMap(([name, value]): [string, z.ZodType][] => {
     if (typeof value !== 'object' || value === null || value instanceof RegExp) return []
@@ -54,7 +52,7 @@ const fieldsOf = (schema: object, path: string): [string, z.ZodType][] =>
     ? Object.entries(schema.shape as object).map(([name, field]) => [`${path}.${name}`, field as z.ZodType])
     : []
 
-/** Two modules may use one name for different things. */
+/** Qualifies names, because two modules may use one name for different schemas. */
 const named = (module: Readonly<Record<string, unknown>>, at: number) =>
   schemasOf(module).map(([name, schema]) => [`${at}${name}`, schema] as const)
 
@@ -66,7 +64,9 @@ const verdicts = (schema: z.ZodType) =>
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('light schemas know what the real ones know, and become the real ones', { timeout: 60_000 }, async () => {
+test('light schemas have the metadata of the zod schemas and build equal zod schemas', {
+  timeout: 60_000,
+}, async () => {
   const console = await light()
   const server = await Promise.all(modules.map((path) => import(/* @vite-ignore */ path)))
   const real = server.flatMap(named)

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
 const CONTRACT = /[\\/](?:packages|@oms)[\\/]contract[\\/]/
-const LIGHT = join(import.meta.dirname, '../src/kernel/light-schema.ts')
+const LIGHT = join(import.meta.dirname, '../src/core/api/light-schema.ts')
 const NO_WORDS = '\0no-words'
 
 /**
- * Gives the contract a stand-in for zod that only records: what lists show of a schema is in it, and zod comes with
- * the first form, which builds the real schemas from the record (`kernel/full-schema.ts`).
+ * Substitutes a recording replacement for zod in the contract. Lists use the recorded metadata; zod loads with the
+ * first form, which builds the zod schemas from the record (`core/api/full-schema.ts`).
  */
 export function lightSchemas(): Plugin {
   return {

@@ -5,14 +5,14 @@ import type { Plugin } from 'vite'
 import { type Bundle, filesOf } from './preload-main.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** What the person needs right after login: the frame and the drawings of the menu; and home, who is bound there. */
-const NEXT = ['/src/boot.ts', '/src/main.tsx', '/src/kit/menu-icons-builtin.tsx']
+/** Modules that are preloaded during the login: layout, menu icons and home page. */
+const NEXT = ['/src/boot.ts', '/src/main.tsx', '/src/kit/pickers/menu-icons-builtin.tsx']
 const HOME = '/src/modules/home/home.page.tsx'
 
 /**
- * The login page is a document of its own with one small script, bundled apart so that it shares no chunk with
- * the console, and written into the document: the page is usable one round trip sooner. The server names its hash in the
- * page's policy. The document names the console's chunks; the script loads them while the person types.
+ * Builds the login page: a separate document with one small inline script that shares no chunk with the console,
+ * which saves one round trip. The page's content security policy contains the script's hash. The script preloads the
+ * console's chunks while the user types.
  */
 export function loginPage(): Plugin {
   return {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
-const ANTD_ROOT = '/src/kit/antd-root.tsx'
+const ANTD_ROOT = '/src/kit/antd/antd-root.tsx'
 const MODULES = join(import.meta.dirname, '../src/modules')
 
-/** Just what is read of a bundle, so that the build's own types stay out of it. */
+/** The used part of a bundle's type, to avoid importing the build tool's types. */
 export interface Chunk {
   readonly type: string
   readonly fileName: string
@@ -15,7 +15,7 @@ export interface Chunk {
 }
 export type Bundle = Readonly<Record<string, Chunk>>
 
-/** The chunk that holds a source file, with every chunk and style sheet it cannot start without. */
+/** Returns the chunk of a source file with all chunks and style sheets that it requires. */
 export function filesOf(bundle: Bundle, source: string) {
   const scripts = new Set<string>()
   const styles = new Set<string>()
@@ -31,7 +31,7 @@ export function filesOf(bundle: Bundle, source: string) {
   return { scripts: [...scripts], styles: [...styles] }
 }
 
-/** The document names the chunks of main, so that they load beside the boot script, and those of each address. */
+/** Adds preload links for the main chunks to the document, and for the chunks of each URL. */
 export function preloadMain(): Plugin {
   return {
     name: 'preload-main',
@@ -57,7 +57,7 @@ export function preloadMain(): Plugin {
   }
 }
 
-/** By address, what its page needs beyond main; `early.ts` asks for it while main is on its way. */
+/** Chunks that each URL needs besides main; `early.ts` requests them while main loads. */
 function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
   return Object.fromEntries(
     pagesByAddress().map(({ path, source, plain }) => {
@@ -68,7 +68,7 @@ function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
   )
 }
 
-/** Read from the text of the screens: their own imports are the browser's business. */
+/** Parsed from the source text of the screens, because the imports run only in browsers. */
 const pagesByAddress = () =>
   screenFiles().flatMap(({ module, text: screens }) => {
     const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
@@ -79,7 +79,7 @@ const pagesByAddress = () =>
     }))
   })
 
-/** By address, the call a list asks first; `early.ts` asks it while the code is on its way. */
+/** First list request of each URL; `early.ts` sends it while the code loads. */
 const firstLists = () =>
   Object.fromEntries(
     screenFiles().flatMap(({ text }) => {

@@ -1,4 +1,4 @@
 import './early.ts'
 
-// The document names every chunk of main as modulepreload: it is on its way already.
+// The document lists every chunk of main as modulepreload, so the browser is already loading it.
 void import('./main.tsx')

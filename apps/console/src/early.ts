@@ -1,17 +1,17 @@
-import { HOME, isPublic, loginAddress } from '#kernel/addresses.ts'
-import { readCredentials } from '#kernel/credentials.ts'
-import { keepEarly } from '#kernel/early-answers.ts'
-import type { Answer } from '#kernel/transport.ts'
+import { HOME, isPublic, loginAddress } from './core/routing/addresses.ts'
+import { readCredentials } from './core/auth/credentials.ts'
+import { storeEarlyResponse } from './core/loading/early-responses.ts'
+import type { Answer } from './core/api/transport.ts'
 
-// Before anything is drawn: a chosen theme must not flash.
+// Sets the theme before the first paint to avoid a flash.
 document.documentElement.dataset['theme'] = localStorage.getItem('theme') ?? ''
 
 preloadPage()
 
-/** The permission list, asked for before any other code has arrived: the page cannot start without it. */
-export const early = askEarly()
-// Whoever starts the console hears of a failure; until then it is not an unhandled one.
-early?.catch(() => {})
+/** Requests the permission list before other code is loaded, because the console cannot start without it. */
+export const earlyPermissions = askEarly()
+// The start of the console handles a failure; this handler avoids an unhandled rejection before that.
+earlyPermissions?.catch(() => {})
 
 function askEarly(): Promise<Answer> | undefined {
   const credentials = readCredentials()
@@ -24,11 +24,14 @@ function askEarly(): Promise<Answer> | undefined {
   const ask = (url: string) =>
     answerOf(url, { 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
   const list = firstList()
-  if (list && !credentials.mustChangePassword) keepEarly(list, ask(list))
+  if (list && !credentials.mustChangePassword) storeEarlyResponse(list, ask(list))
   return ask('/api/v1/sys/account/perms')
 }
 
-/** What the list at this address asks for first, as `firstPage` does; the build wrote down which call that is. */
+/**
+ * Returns the URL of the first list request of this page, like `firstPage`. The build writes the URLs into the
+ * document.
+ */
 function firstList(): string | undefined {
   const lists: Readonly<Record<string, string>> = JSON.parse(document.documentElement.dataset['lists'] ?? '{}')
   const path = lists[location.pathname]
@@ -41,7 +44,7 @@ async function answerOf(url: string, headers: Record<string, string>, token: str
   return { status: response.status, body, permVersion: '', token }
 }
 
-/** The code of the page at hand comes beside that of the frame; the build wrote down which files that is. */
+/** Preloads the code of the requested page. The build writes the file names into the document. */
 function preloadPage() {
   const pages: Readonly<Record<string, readonly string[]>> = JSON.parse(
     document.documentElement.dataset['pages'] ?? '{}',

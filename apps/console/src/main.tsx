@@ -1,9 +1,9 @@
 import { createRoot } from 'react-dom/client'
-import { HOME } from '#kernel/addresses.ts'
-import { makeQueryClient, prefetchRead } from '#kernel/query.ts'
-import { whenQuiet } from '#kernel/later.tsx'
-import { can, loadCredentials } from '#kernel/session.tsx'
-import { startTheme } from '#kernel/shade.ts'
+import { HOME } from './core/routing/addresses.ts'
+import { makeQueryClient, prefetchRead } from './core/api/query.ts'
+import { whenQuiet } from './core/loading/deferred.tsx'
+import { can, loadCredentials } from './core/auth/session.tsx'
+import { startTheme } from './core/theme/color-scheme.ts'
 import 'virtual:antd/shared.css'
 import './app/console.css'
 import { AppRoot } from './app/app-root.tsx'
@@ -14,12 +14,12 @@ import { matchScreen } from './app/screen-match.ts'
 import { Start } from './app/start.tsx'
 import { loadMenuIcons } from './app/layout/menu-icon.tsx'
 import { restoreTabs } from './app/tabs/tab-state.ts'
-import { early } from './early.ts'
+import { earlyPermissions } from './early.ts'
 
 const client = makeQueryClient()
 const session = loadCredentials()
 
-/** Code and first data of the page at hand start now, beside the permission list. */
+/** Loads the code and first data of the requested page in parallel with the permission list. */
 function headStart() {
   const match = matchScreen(location.pathname === '/' ? HOME : location.pathname + location.search)
   if (!match || session?.mustChangePassword) return undefined
@@ -27,14 +27,14 @@ function headStart() {
   return Promise.all([preloadPage(match.screen), ...reads.map((read) => prefetchRead(client, read))])
 }
 
-/** So long the frame waits for its page: drawn in one go, both are there sooner than one after the other. */
+/** Maximum wait in milliseconds of the layout for its page. One common render shows both earlier than two renders. */
 const TOGETHER_MS = 100
 
 async function start() {
   startTheme()
   if (session) void loadMenuIcons()
   const page = session && headStart()
-  const ready = early ? await firstPermissions(early) : 'failed'
+  const ready = earlyPermissions ? await firstPermissions(earlyPermissions) : 'failed'
   if (ready === 'gone') return
   await Promise.race([page, new Promise((go) => setTimeout(go, TOGETHER_MS))])
   restoreTabs(can)

@@ -1,4 +1,4 @@
 /// <reference types="vite/client" />
 declare module 'virtual:antd/*.css'
-/** The build's own version: what /version.json answers until a newer one is installed. */
+/** Version of this build. `/version.json` returns the version that is installed. */
 declare const __VERSION__: string

@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, openPool } from '../src/db/client.ts'
+import { type Database, openPool } from '#core/database/client.ts'
 
-/** A migrated, empty database of its own; `close` drops it. */
-export async function createTestDatabase(): Promise<Database> {
+/** Creates a migrated database without rows; `close` drops it. */
+export const createTestDatabase = () => create(`template ${inject('template')}`)
+
+/** Creates a database without tables; `close` drops it. */
+export const emptyDatabase = () => create('')
+
+async function create(options: string): Promise<Database> {
   const name = `oms_test_${randomBytes(8).toString('hex')}`
-  await onServer(`create database ${name} template ${inject('template')}`)
+  await onServer(`create database ${name} ${options}`)
   const closeAfter = () => drop(name)
   const connection = { ...inject('server'), database: name }
   return openPool(connection, { size: 5, embedded: true, warn: () => {}, closeAfter })
 }
 
-/** Vacuum may be at work in it, and may not be ended by us: it will be done, or gone to another database, in a moment. */
+/** Drops a database. Autovacuum may use the database, and this role may not end it, so the drop is retried. */
 async function drop(name: string, tries = 20): Promise<void> {
   try {
     await onServer(`drop database if exists ${name} with (force)`)

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PartStore } from '#kernel/files/part-store.ts'
-import { ResumableUploads } from '#kernel/files/resumable.ts'
-import { FileMismatch, FileMissing, type FileStore, FileTooLarge } from '#kernel/files/store.ts'
+import type { PartStore } from '#core/storage/part-store.ts'
+import { ResumableUploads } from '#core/storage/resumable.ts'
+import { FileMismatch, FileMissing, type FileStore, FileTooLarge } from '#core/storage/store.ts'
 
 export interface OpenStores {
   readonly files: FileStore
   readonly parts: PartStore
-  /** Names of whatever lies in the local temporary directories. */
+  /** Names of the files in the local temporary directories. */
   leftovers(): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ async function all<T>(items: AsyncIterable<T>) {
 const read = async (store: FileStore, sha256: string, range?: { start: number; end: number }) =>
   Buffer.concat(await (await store.openRead(sha256, range)).toArray())
 
-/** What every file store promises, whatever it keeps the bytes in. */
+/** Tests that every file store must pass. */
 export function fileStoreSuite(name: string, open: () => Promise<OpenStores>) {
   describe(`files in ${name}`, () => {
     let stores: OpenStores
@@ -34,26 +34,29 @@ export function fileStoreSuite(name: string, open: () => Promise<OpenStores>) {
     }, 120_000)
     afterAll(() => stores?.close())
 
-    storing(() => stores)
-    refusing(() => stores)
-    resuming(() => stores)
+    testStoring(() => stores)
+    testRefusals(() => stores)
+    testResuming(() => stores)
   })
 }
 
-function storing(stores: () => OpenStores) {
-  test.each([0, 1, 4100, 5 * MIB + 1, 20 * MIB + 7])('%i bytes come back whole, with their digests', async (size) => {
-    const { files } = stores()
-    const bytes = randomBytes(size)
-    const stored = await files.put(chunksOf(bytes), { expect: { size, sha256: digest('sha256', bytes) } })
-    expect(stored).toMatchObject({ size, md5: digest('md5', bytes), sha1: digest('sha1', bytes) })
-    expect(Buffer.compare(stored.head, bytes.subarray(0, 4100))).toBe(0)
-    expect(await files.stat(stored.sha256)).toEqual({ size })
-    expect(Buffer.compare(await read(files, stored.sha256), bytes)).toBe(0)
-    expect(await stores().leftovers()).toEqual([])
-    await files.remove(stored.sha256)
-  })
+function testStoring(stores: () => OpenStores) {
+  test.each([0, 1, 4100, 5 * MIB + 1, 20 * MIB + 7])(
+    'returns %i stored bytes unchanged with their digests',
+    async (size) => {
+      const { files } = stores()
+      const bytes = randomBytes(size)
+      const stored = await files.put(chunksOf(bytes), { expect: { size, sha256: digest('sha256', bytes) } })
+      expect(stored).toMatchObject({ size, md5: digest('md5', bytes), sha1: digest('sha1', bytes) })
+      expect(Buffer.compare(stored.head, bytes.subarray(0, 4100))).toBe(0)
+      expect(await files.stat(stored.sha256)).toEqual({ size })
+      expect(Buffer.compare(await read(files, stored.sha256), bytes)).toBe(0)
+      expect(await stores().leftovers()).toEqual([])
+      await files.remove(stored.sha256)
+    },
+  )
 
-  test('a range has both its ends', async () => {
+  test('a range includes both ends', async () => {
     const { files } = stores()
     const bytes = randomBytes(9 * MIB)
     const { sha256 } = await files.put(chunksOf(bytes))
@@ -65,7 +68,7 @@ function storing(stores: () => OpenStores) {
       expect(Buffer.compare(await read(files, sha256, { start, end }), bytes.subarray(start, end + 1))).toBe(0)
   })
 
-  test('the same content is stored once and listed once; removing it twice is no error', async () => {
+  test('equal content is stored and listed once, and removing it twice is no error', async () => {
     const { files } = stores()
     const bytes = randomBytes(100_000)
     const [one, two] = await Promise.all([files.put(chunksOf(bytes)), files.put(chunksOf(bytes, 999))])
@@ -79,27 +82,27 @@ function storing(stores: () => OpenStores) {
     expect(await files.stat(one.sha256)).toBeNull()
   })
 
-  test('a missing file is told before the stream starts', async () => {
+  test('reports a missing file before the stream starts', async () => {
     await expect(stores().files.openRead('0'.repeat(64))).rejects.toThrow(FileMissing)
     await expect(stores().files.openRead('../../etc/passwd')).rejects.toThrow(FileMissing)
   })
 
-  test('it says it is ready', () => expect(stores().files.check()).resolves.toBeUndefined())
+  test('reports that it is ready', () => expect(stores().files.check()).resolves.toBeUndefined())
 }
 
-function refusing(stores: () => OpenStores) {
+function testRefusals(stores: () => OpenStores) {
   const nothingStored = async (bytes: Uint8Array) => {
     expect(await stores().files.stat(digest('sha256', bytes))).toBeNull()
     expect(await stores().leftovers()).toEqual([])
   }
 
-  test('one byte too many', async () => {
+  test('one byte more than allowed', async () => {
     const bytes = randomBytes(70_001)
     await expect(stores().files.put(chunksOf(bytes), { maxBytes: 70_000 })).rejects.toThrow(FileTooLarge)
     await nothingStored(bytes)
   })
 
-  test('other bytes than announced', async () => {
+  test('bytes that differ from the declaration', async () => {
     const bytes = randomBytes(1000)
     await expect(stores().files.put(chunksOf(bytes), { expect: { size: 1001 } })).rejects.toThrow(FileMismatch)
     const expected = { sha256: digest('sha256', randomBytes(1)) }
@@ -107,7 +110,7 @@ function refusing(stores: () => OpenStores) {
     await nothingStored(bytes)
   })
 
-  test('a source that breaks', async () => {
+  test('a source that fails', async () => {
     const bytes = randomBytes(100_000)
     async function* broken() {
       yield bytes
@@ -117,7 +120,7 @@ function refusing(stores: () => OpenStores) {
     await nothingStored(bytes)
   })
 
-  test('a sender that gives up', async () => {
+  test('an aborted client', async () => {
     const bytes = randomBytes(100_000)
     const given = new AbortController()
     async function* leaving() {
@@ -130,8 +133,8 @@ function refusing(stores: () => OpenStores) {
   })
 }
 
-function resuming(stores: () => OpenStores) {
-  test('an upload in parts goes on in another process and leaves no parts', async () => {
+function testResuming(stores: () => OpenStores) {
+  test('another process can continue an upload in parts, and no parts remain', async () => {
     const { files, parts } = stores()
     const bytes = randomBytes(300_000)
     const id = `upload-${randomBytes(8).toString('hex')}`
@@ -149,7 +152,7 @@ function resuming(stores: () => OpenStores) {
     expect(await all(parts.uploads())).toEqual([])
   })
 
-  test('an upload nothing arrived for in a day is swept', async () => {
+  test('deletes an upload that received nothing for a day', async () => {
     const { files, parts } = stores()
     const uploads = new ResumableUploads(files, parts)
     const id = `upload-${randomBytes(8).toString('hex')}`

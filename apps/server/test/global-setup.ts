@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { connectionOf, readUrl } from '../src/db/client.ts'
-import { findBinaries } from '../src/db/embedded/binaries.ts'
-import { openCluster } from '../src/db/embedded/cluster.ts'
-import { keepTemplate } from '../src/db/embedded/template.ts'
-import { migrate } from '../src/db/migrate.ts'
+import { connectionOf, readUrl } from '#core/database/client.ts'
+import { findBinaries } from '#core/database/embedded/binaries.ts'
+import { openCluster } from '#core/database/embedded/cluster.ts'
+import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
+import { migrate } from '#core/database/migrate.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** May create databases. */
+    /** Connection settings of a role that may create databases. */
     server: pg.ClientConfig
     template: string
-    /** Cleared with everything running in it when the run is over. */
+    /** Folder for temporary data. The folder and all processes in it are removed after the run. */
     scratch: string
     /** Folder of the built server and commands, for tests that start and kill them. */
     bundle: string
@@ -26,11 +26,11 @@ declare module 'vitest' {
 const ROOT = join(import.meta.dirname, '../../..')
 const TIME_ZONE = { timeZone: 'Asia/Shanghai' }
 
-/** One cluster a run and one migrated database in it, which every test file gets a copy of. */
+/** Starts one cluster per run with one migrated database. Every test file gets a copy of that database. */
 export default async function setup({ provide }: TestProject) {
   const scratch = mkdtempSync(join(tmpdir(), 'oms-test-'))
-  watchOver(scratch)
-  // Without it only the tests that start the bundle fail, each saying so.
+  startReaper(scratch)
+  // Without the bundle, only tests that start it fail, with this reason.
   const bundling = bundle(join(ROOT, '.cache/test-server', String(process.pid))).catch(() => '')
   const { server, stop } = await openServer(join(scratch, 'data'))
   const template = `oms_template_${process.pid}`
@@ -56,8 +56,8 @@ export default async function setup({ provide }: TestProject) {
 }
 
 /**
- * Inside the workspace, so that the packages left out of the bundle are found. A module that is half written must not
- * stop the tests of all others, so a failure is told to those who start the bundle.
+ * Builds the bundle inside the workspace, so that external packages are found. A build error is reported only to tests
+ * that start the bundle, because unfinished code must not stop other tests.
  */
 const bundle = (folder: string) =>
   promisify(execFile)(process.execPath, [join(ROOT, 'scripts/bundle.mjs'), folder]).then(
@@ -65,13 +65,13 @@ const bundle = (folder: string) =>
     () => '',
   )
 
-function watchOver(folder: string) {
+function startReaper(folder: string) {
   const reaper = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts'), folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   reaper.unref()
-  // An open pipe alone must not keep the run alive.
+  // The open pipe must not keep the process alive.
   if (reaper.stdin && 'unref' in reaper.stdin && typeof reaper.stdin.unref === 'function') reaper.stdin.unref()
 }
 
@@ -83,7 +83,7 @@ async function openServer(dataDir: string): Promise<{ server: pg.ClientConfig; s
   return { server: connectionOf(cluster.connection, TIME_ZONE), stop: cluster.close }
 }
 
-/** Fields instead of an address, so that another database can be put beside them. */
+/** Converts a connection URL to fields, so that another database name can be set. */
 function fieldsOf({ connectionString, ...rest }: pg.ClientConfig): pg.ClientConfig {
   const { host, port, user, password, database, ssl } = new pg.Client({ connectionString })
   return { ...rest, host, port, user, password, database, ssl }

@@ -3,22 +3,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
-import { buildApp } from '../src/app.ts'
-import type { Db } from '../src/db/client.ts'
-import { accountRoles, accounts, roleMenus, roles } from '../src/db/schema/account.ts'
-import { scenes, tenantScenes, tenants } from '../src/db/schema/tenant.ts'
-import { readConfig } from '../src/kernel/config.ts'
-import { createKernel, type Kernel } from '../src/kernel/kernel.ts'
-import { SUPER_ROLE_ID } from '../src/kernel/rights.ts'
-import { PLATFORM_TENANT_ID } from '../src/kernel/tenancy.ts'
-import { seed } from '../src/seed.ts'
+import { buildApp } from '#main/app.ts'
+import type { Db } from '#core/database/client.ts'
+import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
+import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
+import { readConfig } from '#core/config/config.ts'
+import type { Services } from '#core/services.ts'
+import { createServices } from '#main/services.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { seed } from '#main/seed/seed.ts'
 import { createTestDatabase } from './database.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Answer of a call: body code, message and data; any data shape, tests assert on it. */
+/** Response of a call: body code, message and data of any shape. */
 export interface Answer {
   code: number
   msg: string
@@ -26,33 +27,35 @@ export interface Answer {
   data: any
 }
 
-/** Somebody who calls: a stranger when `ticket` is null. */
+/** A caller; anonymous when `ticket` is null. */
 export interface Caller {
   readonly uid: number
   readonly roleId: number
   readonly account: string
   readonly ticket: string | null
   call(method: Method, url: string, payload?: object): Promise<Answer>
-  /** The raw reply, for headers, statuses and bodies that are no envelopes. */
+  /** Returns the raw response, for headers, statuses and bodies without an envelope. */
   inject(options: InjectOptions): Promise<LightMyRequestResponse>
 }
 
 export interface Who {
-  /** `platform` (default) or the name of a customer, made on first use with every permission offered to it. */
+  /** `platform` (default) or the name of a tenant, created at first use with all permissions available. */
   readonly tenant?: string
   readonly permissions?: readonly string[]
-  /** The built-in super role. */
+  /** Whether the account has the built-in super administrator role. */
   readonly superAdmin?: boolean
   readonly dataScope?: number
+  /** Tenants of a role with `dataScope` 3. */
+  readonly scopeIds?: readonly number[]
 }
 
 /**
- * The real server over a database of this file's own. `as('a:b:c')` is a member of the platform's staff who holds these
- * permissions, `as()` one who holds none, `stranger()` nobody; `by({...})` says more.
+ * Starts the real server with a separate database. `as('a:b:c')` is a platform account with these permissions, `as()`
+ * one without permissions, `stranger()` an anonymous caller. `by({...})` sets more options.
  */
-export function useApp(env: Record<string, string> = {}) {
+export function useApp(env: Record<string, string> = {}, log?: Logger) {
   let app: FastifyInstance
-  let kernel: Kernel
+  let services: Services
   let dataDir: string
   let made = 0
 
@@ -66,16 +69,17 @@ export function useApp(env: Record<string, string> = {}) {
       ...env,
     })
     const database = await createTestDatabase()
-    kernel = await createKernel({ config, database, log: pino({ level: process.env.OMS_TEST_LOG ?? 'silent' }) })
-    await seed(database, { passwords: kernel.passwords, adminPassword: 'Test-admin-1' })
-    await kernel.permVersion.follow(kernel)
-    app = buildApp(kernel)
+    const silent = pino({ level: process.env.OMS_TEST_LOG ?? 'silent' })
+    services = await createServices({ config, database, log: log ?? silent })
+    await seed(database, { passwords: services.passwords, adminPassword: 'Test-admin-1' })
+    await services.permissionVersion.follow(services)
+    app = buildApp(services)
     await app.ready()
   })
   afterAll(async () => {
     await app?.close()
-    await kernel?.close()
-    await kernel?.database.close()
+    await services?.close()
+    await services?.database.close()
     rmSync(dataDir, { recursive: true, force: true })
   })
 
@@ -91,9 +95,15 @@ export function useApp(env: Record<string, string> = {}) {
     },
   })
 
-  const by = async ({ tenant = 'platform', permissions = [], superAdmin = false, dataScope = 1 }: Who = {}) => {
+  const by = async ({
+    tenant = 'platform',
+    permissions = [],
+    superAdmin = false,
+    dataScope = 1,
+    scopeIds = [],
+  }: Who = {}) => {
     made += 1
-    const { db } = kernel.database
+    const { db } = services.database
     const tenantId = tenant === 'platform' ? PLATFORM_TENANT_ID : await customer(db, tenant)
     const account = `tester${made}`
     const [row] = await db
@@ -101,10 +111,12 @@ export function useApp(env: Record<string, string> = {}) {
       .values({ account, realname: `测试${made}`, tenantId, passwordHash: 'none' })
       .returning({ uid: accounts.uid })
     const uid = row?.uid as number
-    const roleId = superAdmin ? SUPER_ROLE_ID : await roleOf(db, { tenantId, name: account, permissions, dataScope })
+    const roleId = superAdmin
+      ? SUPER_ROLE_ID
+      : await roleOf(db, { tenantId, name: account, permissions, dataScope, scopeIds })
     await db.insert(accountRoles).values({ uid, roleId })
     const session = { uid, tenantId, ip: '127.0.0.1', userAgent: 'vitest', console: false }
-    const { token } = await kernel.sessions.open(db, session)
+    const { token } = await services.sessions.open(db, session)
     return caller({ uid, roleId, account, ticket: token })
   }
 
@@ -116,11 +128,11 @@ export function useApp(env: Record<string, string> = {}) {
     get app() {
       return app
     },
-    get kernel() {
-      return kernel
+    get services() {
+      return services
     },
     get db() {
-      return kernel.database.db
+      return services.database.db
     },
     get dataDir() {
       return dataDir
@@ -128,7 +140,7 @@ export function useApp(env: Record<string, string> = {}) {
   }
 }
 
-/** A customer of this name, with one scene that offers every menu there is. */
+/** Creates a tenant of this name with one scene that offers all menus. */
 async function customer(db: Db, name: string): Promise<number> {
   const [found] = await db.select({ id: tenants.id }).from(tenants).where(sql`${tenants.name} = ${name}`)
   if (found) return found.id
@@ -150,12 +162,12 @@ async function customer(db: Db, name: string): Promise<number> {
 
 async function roleOf(
   db: Db,
-  role: { tenantId: number; name: string; permissions: readonly string[]; dataScope: number },
+  role: Required<Pick<Who, 'permissions' | 'dataScope' | 'scopeIds'>> & { tenantId: number; name: string },
 ) {
-  const { tenantId, name, permissions, dataScope } = role
+  const { tenantId, name, permissions, dataScope, scopeIds } = role
   const [made] = await db
     .insert(roles)
-    .values({ tenantId, roleName: name, roleCode: name, dataScope })
+    .values({ tenantId, roleName: name, roleCode: name, dataScope, scopeIds: [...scopeIds] })
     .returning({ id: roles.id })
   const roleId = made?.id as number
   for (const permission of permissions) {

@@ -1,7 +1,7 @@
-import { carrier, type Endpoint } from '@oms/contract/kernel/endpoint.ts'
+import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
 
-/** One wrong request: never valid in all its parts, always something a client could send. */
+/** An invalid request that a client could send. */
 export interface HostileInput {
   readonly url: string
   readonly payload?: string
@@ -9,7 +9,7 @@ export interface HostileInput {
 }
 
 const LONG = 'x'.repeat(20_000)
-/** Values that have broken servers like ours: types, sizes, encodings, SQL, scripts, prototypes. */
+/** Values that commonly break servers: types, sizes, encodings, SQL, scripts, prototypes. */
 const VALUES: readonly unknown[] = [
   '',
   ' ',
@@ -26,6 +26,8 @@ const VALUES: readonly unknown[] = [
   '2147483648',
   '-0',
   'NaN',
+  '9999-12-31 23:59:59',
+  '9999-12-31',
   'Infinity',
   '0x10',
   '1e3',
@@ -97,7 +99,7 @@ const RAW_BODIES = [
   '{"\\u0000":1}',
 ]
 
-/** At least 200 wrong inputs of one call: each field with each value, broken bodies, broken paths. */
+/** Returns at least 200 invalid inputs of one call: each field with each value, invalid bodies, invalid paths. */
 export function hostileInputs(endpoint: Endpoint): HostileInput[] {
   const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
@@ -107,7 +109,7 @@ export function hostileInputs(endpoint: Endpoint): HostileInput[] {
   const inputs = fields.flatMap((field) =>
     Array.from({ length: perField }, (_, index) => make(endpoint, inPath, field, VALUES[index % VALUES.length])),
   )
-  return [...inputs, ...broken(endpoint, inPath)]
+  return [...inputs, ...brokenRequests(endpoint, inPath)]
 }
 
 const filled = (path: string, name?: string, value?: string) =>
@@ -130,7 +132,7 @@ function inBody({ path }: Endpoint, inPath: string[], field: string, value: unkn
   return { url: filled(path), payload: JSON.stringify({ [field]: value }), headers }
 }
 
-function broken({ path, method }: Endpoint, inPath: string[]): HostileInput[] {
+function brokenRequests({ path, method }: Endpoint, inPath: string[]): HostileInput[] {
   const odd = ['?a[]=1&a[b]=2', '?__proto__[x]=1', '?%', '?a=%E0%A4%A', `?a=${'&a='.repeat(2000)}`].map((tail) => ({
     url: filled(path) + tail,
     headers: {},

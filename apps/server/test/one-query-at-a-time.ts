@@ -2,9 +2,9 @@ import pg from 'pg'
 import { afterAll } from 'vitest'
 
 /**
- * Two queries at once on one connection (`Promise.all` inside a transaction) wait for each other all the same, and pg
- * will refuse them one day; it warns of a third only, once in a process, and without saying where. Here every second one
- * is noted, and the file in which it happened fails. Connections in pipeline mode are made for it.
+ * Detects concurrent queries on one connection (`Promise.all` inside a transaction). Such queries run one after the
+ * other anyway, and a future pg release will refuse them. pg itself warns once per process without a location. This
+ * guard records every second query and fails its test file. Connections in pipeline mode are exempt.
  */
 interface Sent {
   readonly text?: string
@@ -16,13 +16,13 @@ interface Busy {
 }
 interface Guarded {
   query(...args: unknown[]): unknown
-  /** Which queries met, over all files of this worker. */
+  /** Concurrent queries of all test files of this worker. */
   meetings?: string[]
 }
 
 const client = pg.Client.prototype as unknown as Guarded
 
-// Workers keep their modules, so a second file finds the guard in its place.
+// Workers keep modules between files, so the guard may already be installed.
 if (!client.meetings) {
   const { query } = client
   client.meetings = []
@@ -33,7 +33,7 @@ if (!client.meetings) {
   }
 }
 
-/** The call that sends a query is long over when it is sent: the statement is what tells where it came from. */
+/** Returns the SQL text of a query. The stack no longer shows the caller when the query is sent. */
 function textOf(query: unknown) {
   const text = typeof query === 'string' ? query : ((query as Sent).text ?? String(query))
   return text.replaceAll(/\s+/g, ' ').slice(0, 300)

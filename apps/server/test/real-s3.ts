@@ -1,17 +1,20 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { AwsClient } from 'aws4fetch'
-import type { S3Config } from '#kernel/files/s3-client.ts'
+import type { S3Config } from '#core/storage/s3-client.ts'
 
 const run = promisify(execFile)
+const OWNER = { accessKey: 'omstestowner', secretKey: 'omstestownersecret' }
+/** Keys of an account that has only the rights of docs/object-storage.md. */
 const KEYS = { accessKey: 'omstestaccess', secretKey: 'omstestsecret' }
+const DOCUMENT = join(import.meta.dirname, '../../../docs/object-storage.md')
 const BINARIES = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin']
 
 export interface RealS3 {
@@ -19,10 +22,10 @@ export interface RealS3 {
   stop(): Promise<void>
 }
 
-/** Ceph is what Debian offers as a real S3 server: packages `radosgw ceph-mon ceph-osd`. */
+/** Returns true when Ceph is installed, a real S3 server in Debian: packages `radosgw ceph-mon ceph-osd`. */
 export const cephInstalled = () => BINARIES.every((name) => existsSync(`/usr/bin/${name}`))
 
-/** The server `OMS_TEST_S3_*` names, if any; its bucket must exist. */
+/** Returns the S3 server of `OMS_TEST_S3_*`, if any. Its bucket must exist. */
 export function configuredS3(env = process.env): S3Config | undefined {
   const { OMS_TEST_S3_ENDPOINT: endpoint, OMS_TEST_S3_BUCKET: bucket } = env
   if (!endpoint || !bucket) return undefined
@@ -37,7 +40,7 @@ export function configuredS3(env = process.env): S3Config | undefined {
   }
 }
 
-/** Starts one monitor, one in-memory disk and the gateway on loopback, as this user; takes about 15 s. */
+/** Starts a monitor, an in-memory disk and the gateway on loopback as this user. Takes about 15 s. */
 export async function startCeph(): Promise<RealS3> {
   const folder = await mkdtemp(join(tmpdir(), 'oms-s3-'))
   const [monitorPort, gatewayPort] = [await freePort(), await freePort()]
@@ -55,14 +58,16 @@ export async function startCeph(): Promise<RealS3> {
     start('radosgw', '-n', 'client.rgw')
     const endpoint = `http://127.0.0.1:${gatewayPort}`
     await answering(endpoint)
-    const account = [
-      '--uid=oms',
-      '--display-name=oms',
-      `--access-key=${KEYS.accessKey}`,
-      `--secret-key=${KEYS.secretKey}`,
-    ]
-    await run('radosgw-admin', ['-c', 'ceph.conf', 'user', 'create', ...account], { cwd: folder, timeout: 60_000 })
-    await makeBucket(endpoint, 'oms')
+    for (const [name, { accessKey, secretKey }] of Object.entries({ owner: OWNER, program: KEYS })) {
+      const account = [
+        `--uid=${name}`,
+        `--display-name=${name}`,
+        `--access-key=${accessKey}`,
+        `--secret-key=${secretKey}`,
+      ]
+      await run('radosgw-admin', ['-c', 'ceph.conf', 'user', 'create', ...account], { cwd: folder, timeout: 60_000 })
+    }
+    await makeBucket(`${endpoint}/oms`)
     return { config: { endpoint, region: 'us-east-1', bucket: 'oms', ...KEYS, pathStyle: true }, stop }
   } catch (error) {
     await stop()
@@ -96,7 +101,10 @@ async function startDisk(folder: string, start: () => void) {
   start()
 }
 
-/** Authentication stays on: without it the gateway hangs. One copy of everything, in memory. */
+/**
+ * Returns the Ceph configuration: one copy in memory. Authentication stays enabled, because the gateway hangs without
+ * it.
+ */
 const settings = (folder: string, fsid: string, monitorPort: number, gatewayPort: number) => `[global]
 fsid = ${fsid}
 mon host = [v2:127.0.0.1:${monitorPort}/0]
@@ -124,15 +132,21 @@ keyring = ${folder}/keyring
 rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 `
 
-async function makeBucket(endpoint: string, name: string) {
-  const aws = new AwsClient({
-    accessKeyId: KEYS.accessKey,
-    secretAccessKey: KEYS.secretKey,
-    region: 'us-east-1',
-    service: 's3',
-  })
-  const response = await aws.fetch(`${endpoint}/${name}`, { method: 'PUT' })
-  if (!response.ok) throw new Error(`No bucket: ${response.status} ${await response.text()}`)
+/** Creates the bucket with the documented policy for the program's account. */
+async function makeBucket(url: string) {
+  const { accessKey: accessKeyId, secretKey: secretAccessKey } = OWNER
+  const aws = new AwsClient({ accessKeyId, secretAccessKey, region: 'us-east-1', service: 's3' })
+  const documented = /```json\n([^`]*)```/.exec(await readFile(DOCUMENT, 'utf8'))?.[1] ?? ''
+  const policy = JSON.parse(documented) as { Statement: object[] }
+  const Statement = policy.Statement.map((one) => ({ ...one, Principal: { AWS: ['arn:aws:iam:::user/program'] } }))
+  const calls = [
+    { url, body: null },
+    { url: `${url}?policy`, body: JSON.stringify({ ...policy, Statement }) },
+  ]
+  for (const call of calls) {
+    const response = await aws.fetch(call.url, { method: 'PUT', body: call.body })
+    if (!response.ok) throw new Error(`No bucket: ${response.status} ${await response.text()}`)
+  }
 }
 
 async function answering(url: string) {

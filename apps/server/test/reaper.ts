@@ -2,8 +2,8 @@ import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Outlives the test run, however that ends (vitest leaves at once when interrupted), and clears its folder:
- * the pipe to us closes with it.
+ * Deletes the folder of a test run after the run ends in any way. The pipe to the test run closes at its end; vitest
+ * exits at once when interrupted.
  */
 const [folder = ''] = process.argv.slice(2)
 
@@ -27,7 +27,7 @@ function end(pid: string) {
   try {
     process.kill(Number(pid), 'SIGQUIT')
   } catch {
-    // It ended by itself meanwhile.
+    // The process has already ended.
   }
 }
 

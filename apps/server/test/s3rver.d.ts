@@ -6,7 +6,7 @@ declare module 's3rver' {
     readonly silent: boolean
     readonly configureBuckets: readonly { readonly name: string }[]
   }
-  /** An S3 server inside the test process; it ships no types. Its keys are both `S3RVER`. */
+  /** Types for an S3 server inside the test process; the package has none. Both keys are `S3RVER`. */
   export default class S3rver {
     constructor(options: Options)
     run(): Promise<{ readonly port: number }>

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { poll } from '../src/db/embedded/processes.ts'
-import { md5Hex } from '../src/kernel/passwords.ts'
+import { poll } from '#core/database/embedded/processes.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
 import type { Answer } from './harness.ts'
 
-/** A file of the built server. */
+/** Returns the path of a file of the built server. */
 function fromBundle(name: string) {
   const folder = inject('bundle')
   if (!folder) throw new Error('The server cannot be bundled; see: node scripts/bundle.mjs /tmp/bundle')
@@ -28,11 +28,11 @@ const environment = (env: Record<string, string | undefined>) => ({
   ...env,
 })
 
-/** The bundle that is shipped, as a server in a process of its own. */
+/** The built bundle, running as a server process. */
 export interface Serving {
   readonly child: ChildProcess
   readonly url: string
-  /** What it printed so far. */
+  /** Lines printed so far. */
   readonly lines: string[]
   readonly gone: Promise<number | null>
   call(method: string, path: string, options?: CallOptions): Promise<Answer & { status: number }>
@@ -46,8 +46,8 @@ interface CallOptions {
   readonly headers?: Record<string, string>
 }
 
-/** Starts one and waits until it answers, or has refused: then `url` is empty. */
-export async function serve(env: Record<string, string | undefined>): Promise<Serving> {
+/** Starts a server and waits until it serves or has refused to start (`url` is then empty). */
+export async function serve(env: Record<string, string | undefined>, withinMs = 40_000): Promise<Serving> {
   const child = spawn(process.execPath, [fromBundle('server.mjs')], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +56,7 @@ export async function serve(env: Record<string, string | undefined>): Promise<Se
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (l) => lines.push(l))
   const gone = new Promise<number | null>((resolve) => child.once('close', resolve))
   const address = () => lines.map((line) => /已启动：(http\S+)\//.exec(line)?.[1]).find((found) => found !== undefined)
-  const url = await poll(40_000, 5, () => address() ?? (child.exitCode === null ? undefined : ''))
+  const url = await poll(withinMs, 5, () => address() ?? (child.exitCode === null ? undefined : ''))
   return { child, url: url ?? '', lines, gone, ...callsTo(url ?? '') }
 }
 
@@ -87,7 +87,7 @@ function callsTo(url: string) {
   }
 }
 
-/** One command of the terminal in a process of its own. */
+/** Runs one terminal command in a separate process. */
 export async function oms(args: readonly string[], env: Record<string, string | undefined>) {
   const child = spawn(process.execPath, [fromBundle('cli.mjs'), ...args], {
     env: environment(env),

@@ -1,12 +1,13 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { modules } from '#main/modules.ts'
 import { useApp } from './harness.ts'
 
 const app = useApp({ OMS_API_DOCS: 'open' })
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-describe('what travels', () => {
-  test('PAGER-04 a form and JSON say the same, repeated keys are lists', async () => {
+describe('requests and responses', () => {
+  test('PAGER-04 a form body and a JSON body have the same meaning, and repeated keys are lists', async () => {
     const me = await app.as()
     const url = `/api/v1/account/modify/${me.uid}`
     expect(
@@ -21,14 +22,14 @@ describe('what travels', () => {
     expect(many.json()).toMatchObject({ code: 400, data: { field: 'sessionId' } })
   })
 
-  test('times are wall clock of the console, unknown columns never leave', async () => {
+  test('times are local times of the console, and undeclared columns are never sent', async () => {
     const me = await app.as()
     const { data } = await me.call('GET', `/api/v1/account/detail/${me.uid}`)
     expect(data.createTime).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
     expect(Object.keys(data).filter((key) => /password|secret|recovery/i.test(key))).toEqual([])
   })
 
-  test('every answer is typed and inert, and pages carry a strict policy', async () => {
+  test('every response has a content type and safe headers, and pages have a strict policy', async () => {
     const data = await app.stranger().inject({ url: '/api/v1/account/captcha' })
     expect(data.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -41,7 +42,7 @@ describe('what travels', () => {
     expect(page.headers['content-security-policy']).toContain("script-src 'self';")
   })
 
-  test('long answers travel gzipped to whoever takes that, and say so', async () => {
+  test('long responses are compressed with gzip for clients that accept gzip', async () => {
     const admin = await app.by({ superAdmin: true })
     const ask = (headers: Record<string, string>) => admin.inject({ url: '/api/v1/sys/account/perms', headers })
     const plain = await ask({})
@@ -57,7 +58,7 @@ describe('what travels', () => {
     expect(short.headers['content-encoding']).toBeUndefined()
   })
 
-  test('broken bodies are told in the envelope', async () => {
+  test('invalid bodies return an error envelope', async () => {
     const post = (payload: string, type: string) =>
       app
         .stranger()
@@ -70,8 +71,20 @@ describe('what travels', () => {
   })
 })
 
-describe('for operators', () => {
-  test('healthz and readyz answer without a session', async () => {
+test('every call that accepts a file refuses a multipart body without a usable boundary', async () => {
+  const admin = await app.by({ superAdmin: true })
+  const calls = modules.flatMap(({ contract }) => Object.values(contract)).filter(({ body }) => body === 'multipart')
+  expect(calls.length).toBeGreaterThan(5)
+  for (const { method, path } of calls)
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary=""']) {
+      const url = path.replaceAll(/:\w+/g, '1')
+      const reply = await admin.inject({ method, url, headers: { 'content-type': type }, payload: '--b\r\n' })
+      expect([reply.statusCode, reply.json().code], `${method} ${url} ${type}`).toEqual([200, 400])
+    }
+})
+
+describe('endpoints for operators', () => {
+  test('healthz and readyz respond without a session', async () => {
     expect((await app.stranger().inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' })
     expect((await app.stranger().inject({ url: '/readyz' })).json()).toEqual({
       status: 'ok',
@@ -79,7 +92,7 @@ describe('for operators', () => {
     })
   })
 
-  test('the API document names permission, parameters and bodies of every call', async () => {
+  test('the API document contains permission, parameters and bodies of every call', async () => {
     const document = (await app.stranger().inject({ url: '/openapi.json' })).json()
     expect(document.openapi).toBe('3.1.0')
     const operations = Object.entries(
@@ -102,8 +115,8 @@ describe('for operators', () => {
   })
 })
 
-test('a burst beyond the limit of a minute is refused with 429 and the time to wait', async () => {
-  const { RateLimit } = await import('../src/kernel/rate.ts')
+test('calls above the limit per minute get 429 and the waiting time', async () => {
+  const { RateLimit } = await import('#core/http/rate-limit.ts')
   let now = 0
   const limit = new RateLimit(() => now)
   for (let i = 0; i < 10; i++) limit.take('one', 10)

@@ -1,13 +1,13 @@
-import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
-import type { Db } from '../src/db/client.ts'
+import type { Db } from '#core/database/client.ts'
 
-/** Every row of the other customer has this number for an id, and points to nothing else. */
+/** Id of every row of the other tenant. Such rows refer only to each other. */
 export const FOREIGN_ID = 9_000_001
-/** Stands in every text of the other customer. */
+/** Mark in every text of the other tenant. */
 export const MARK = 'ZQXB'
-/** What all customers share; everything else belongs to somebody, also in a table nobody has thought of yet. */
+/** Tables that all tenants share. All other tables, including new ones, are treated as tenant data. */
 const SHARED = new Set([
   'challenges',
   'device_models',
@@ -35,7 +35,7 @@ interface Column extends Record<string, unknown> {
   required: boolean
 }
 
-/** Columns of every table of the database, partitions counted with their parent. */
+/** Returns the columns of every table, with partitions counted in their parent. */
 async function columnsOf(db: Db): Promise<Map<string, Column[]>> {
   const { rows } = await db.execute<Column>(sql`
     select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type,
@@ -68,7 +68,7 @@ function valueOf({ name, type, length, required }: Column): unknown {
   return undefined
 }
 
-/** These rows only have to be there and be somebody's; what their states allow is other tests' matter. */
+/** Drops check constraints. The rows only need to exist and belong to a tenant; other tests cover valid states. */
 async function dropChecks(db: Db) {
   const { rows } = await db.execute<{ table: string; name: string }>(
     sql`select conrelid::regclass::text as table, conname as name from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`,
@@ -77,8 +77,8 @@ async function dropChecks(db: Db) {
     await db.execute(sql`alter table ${sql.identifier(table)} drop constraint ${sql.identifier(name)}`)
 }
 
-/** One row of the other customer in every table that belongs to somebody; answers the tables. */
-export async function fillForeignWorld(db: Db): Promise<string[]> {
+/** Inserts one row of the other tenant into every table with tenant data. Returns the tables. */
+export async function insertForeignRows(db: Db): Promise<string[]> {
   await dropChecks(db)
   const tables = await columnsOf(db)
   for (const [table, columns] of tables) {
@@ -100,7 +100,7 @@ export async function fillForeignWorld(db: Db): Promise<string[]> {
   return [...tables.keys()].filter((table) => !SHARED.has(table))
 }
 
-/** The other customer's rows as one text each; a changed one differs. */
+/** Returns the rows of the other tenant as texts for comparison. */
 export async function foreignRows(db: Db, tables: readonly string[]) {
   const found: Record<string, string> = {}
   for (const table of tables) {
@@ -112,8 +112,8 @@ export async function foreignRows(db: Db, tables: readonly string[]) {
   return found
 }
 
-/** Tables with a tenant of their own that PostgreSQL itself does not wall off. */
-export async function unwalled(db: Db): Promise<string[]> {
+/** Returns tables with a tenant column and without row-level security. */
+export async function tablesWithoutRowSecurity(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select c.relname as name from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -137,32 +137,33 @@ const schemaOf = ({ input }: Endpoint) => z.toJSONSchema(input, { io: 'input', u
 
 const ID_FIELD = /(^|[a-z])(id|Id|uid|Uid|ids|Ids|uids|Uids)$/
 
-/** A value of the right kind: ids are the other customer's. */
-function sample(name: string, schema: Schema): unknown {
+/** Returns a sample value of the schema. Ids are ids of the other tenant. */
+function sampleValue(name: string, schema: Schema): unknown {
   const { type, enum: values, const: only, anyOf, items, properties, required = [] } = schema
   if (/(ids|Ids|uids|Uids)$/.test(name)) return [FOREIGN_ID]
   if (ID_FIELD.test(name)) return FOREIGN_ID
   if (only !== undefined) return only
   if (values?.length) return values[0]
-  if (anyOf?.[0]) return sample(name, anyOf[0])
-  if (type === 'array') return items ? [sample(name.replace(/s$/, ''), items)] : [FOREIGN_ID]
-  if (type === 'object') return Object.fromEntries(required.map((key) => [key, sample(key, properties?.[key] ?? {})]))
+  if (anyOf?.[0]) return sampleValue(name, anyOf[0])
+  if (type === 'array') return items ? [sampleValue(name.replace(/s$/, ''), items)] : [FOREIGN_ID]
+  if (type === 'object')
+    return Object.fromEntries(required.map((key) => [key, sampleValue(key, properties?.[key] ?? {})]))
   if (type === 'integer' || type === 'number') return 1
   if (type === 'boolean') return true
   return /time|date/i.test(name) ? '2030-01-01 00:00:00' : MARK.toLowerCase()
 }
 
-/** Inputs of one call that reach for the other customer: what it needs, then each id it may be given besides. */
+/** Returns inputs of one call that refer to the other tenant: the required fields, then each further id. */
 export function reachingInputs(endpoint: Endpoint): Record<string, unknown>[] {
   const { properties = {}, required = [] } = schemaOf(endpoint)
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
   const needed = [...new Set([...required, ...inPath])]
-  const base = Object.fromEntries(needed.map((name) => [name, sample(name, properties[name] ?? {})]))
+  const base = Object.fromEntries(needed.map((name) => [name, sampleValue(name, properties[name] ?? {})]))
   const besides = Object.keys(properties).filter((name) => ID_FIELD.test(name) && !needed.includes(name))
-  return [base, ...besides.map((name) => ({ ...base, [name]: sample(name, properties[name] ?? {}) }))]
+  return [base, ...besides.map((name) => ({ ...base, [name]: sampleValue(name, properties[name] ?? {}) }))]
 }
 
-/** Where the input travels: path, then query or body. */
+/** Returns path, query and body of a request for this input. */
 export function requestOf({ method, path }: Endpoint, input: Readonly<Record<string, unknown>>) {
   const used = new Set<string>()
   const url = path.replaceAll(/:(\w+)/g, (_, name: string) => {

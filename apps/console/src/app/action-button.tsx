@@ -4,7 +4,7 @@ interface Props extends Pick<ComponentProps<'button'>, 'children' | 'onClick'> {
   readonly primary?: boolean
 }
 
-/** A button of pages that must work where antd's code has not arrived. */
+/** Renders a button without antd, for pages that work before antd's code is loaded. */
 export const ActionButton = ({ primary = false, ...rest }: Props) => (
   <button type="button" className={primary ? 'action action-primary' : 'action'} {...rest} />
 )

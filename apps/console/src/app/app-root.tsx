@@ -2,13 +2,13 @@ import type { QueryClient } from '@tanstack/react-query'
 import { QueryClientProvider } from '@tanstack/react-query'
 import IconContext from '@ant-design/icons/es/components/Context'
 import type { ReactNode } from 'react'
-import { AddressRouter } from '#kernel/router.tsx'
+import { AddressRouter } from '#core/routing/router.tsx'
 import { Overlays } from './overlays.tsx'
 
-/** Their few rules are in a style sheet. */
+/** Their styles are in a style sheet. */
 const ICONS = { prefixCls: 'anticon', zeroRuntime: true }
 
-/** Everything a page may count on: queries, addresses, toasts and questions above it. */
+/** Provides what every page uses: queries, router, toasts and dialogs. */
 export const AppRoot = ({ client, children }: { client: QueryClient; children: ReactNode }) => (
   <QueryClientProvider client={client}>
     <IconContext value={ICONS}>

@@ -1,4 +1,4 @@
-import { account } from '@oms/contract/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { expect, test } from 'vitest'
 import { shell } from './calls.ts'
 

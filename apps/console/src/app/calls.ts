@@ -1,7 +1,7 @@
-import type { account } from '@oms/contract/account.ts'
-import { routeOf } from '#kernel/route-of.ts'
+import type { account } from '@oms/contract/account/account.ts'
+import { routeOf } from '#core/api/route-of.ts'
 
-/** The shell's own calls; `calls.test.ts` holds each against its entry. */
+/** Calls of the layout as literals; `calls.test.ts` compares each literal with its contract entry. */
 export const shell = {
   perms: routeOf<typeof account.perms>({ method: 'GET', path: '/api/v1/sys/account/perms' }),
   detail: routeOf<typeof account.detail>({ method: 'GET', path: '/api/v1/account/detail/:id' }),

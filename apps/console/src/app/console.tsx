@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo } from 'react'
 import { type Location, Navigate, useLocation, useNavigate } from 'react-router'
-import { HOME, safeReturn } from '#kernel/addresses.ts'
-import { KnownPagesProvider } from '#kernel/known-pages.ts'
-import { useCan, usePermissions } from '#kernel/session.tsx'
+import { HOME, safeReturn } from '#core/routing/addresses.ts'
+import { KnownPagesProvider } from '#core/routing/known-pages.ts'
+import { can, useCan, usePermissions } from '#core/auth/session.tsx'
 import { Breadcrumb } from './layout/breadcrumb.tsx'
 import { MainLayout } from './layout/main-layout.tsx'
 import { firstChild, type MenuEntry, menuEntries } from './menu-tree.ts'
@@ -12,13 +12,16 @@ import { type Match, matchScreen } from './screen-match.ts'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TabPanel } from './tabs/tab-panel.tsx'
 import { changeTabs, useTabs } from './tabs/tab-state.ts'
-import { refreshed, shown, tabOf } from './tabs/tab-store.ts'
+import { refreshTab, shown, tabOf } from './tabs/tab-store.ts'
 import { useTabActions } from './tabs/use-tab-actions.ts'
 
-const isKnown = (url: string) => matchScreen(url) !== undefined
+function isKnown(url: string) {
+  const match = matchScreen(url)
+  return match !== undefined && can(match.screen.access)
+}
 const urlOf = ({ pathname, search, hash }: Location) => pathname + search + hash
 
-/** Decides what an address of the logged-in console shows: a redirect, a page in its tab, or an error page. */
+/** Selects the content for a URL of the console: a redirect, a page in its tab, or an error page. */
 export function Console() {
   const location = useLocation()
   const { menus, homeUrl } = usePermissions()
@@ -35,13 +38,13 @@ export function Console() {
   return pathname === '/404' ? <NotFound as="main" /> : <Frame entries={entries} match="unknown" />
 }
 
-/** `/redirect/…`: the page is made anew and takes the place of this entry in the history. */
+/** `/redirect/…`: remounts the page and replaces the history entry. */
 function Reopen({ to }: { to: string }) {
   const navigate = useNavigate()
   useEffect(() => {
     const key = matchScreen(to)?.key
-    if (key) changeTabs((now) => refreshed(now, key))
-    navigate(to, { replace: true })
+    if (key) changeTabs((now) => refreshTab(now, key))
+    void navigate(to, { replace: true })
   }, [to, navigate])
   return null
 }
@@ -86,7 +89,7 @@ function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown
   )
 }
 
-/** An address one arrives at opens its tab, or moves the open one there, before anything is painted. */
+/** Opens the tab of a URL, or updates the open tab, before the first paint. */
 function useOpened(tab: { key: string; title: string } | undefined, url: string) {
   const { key, title } = tab ?? {}
   useLayoutEffect(() => {

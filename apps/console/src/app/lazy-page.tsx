@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import { loadChunk } from '#kernel/load-chunk.ts'
-import type { Screen } from '#kernel/screens.ts'
-import { loadAntd, within } from '#kit/lazy-antd.tsx'
+import { loadChunk } from '#core/loading/load-chunk.ts'
+import type { Screen } from '#core/routing/screens.ts'
+import { loadAntd, within } from '#kit/antd/lazy-antd.tsx'
 
 const arrived = new Map<string, ComponentType>()
 const begun = new Map<string, Promise<ComponentType>>()
@@ -24,12 +24,12 @@ async function withAntd({ page, plain }: Screen): Promise<ComponentType> {
   return antd ? within(antd.AntdRoot, Page) : Page
 }
 
-/** Starts loading a screen's code before anything renders it. */
+/** Starts loading a screen's code before the screen renders. */
 export const preloadPage = (screen: Screen) => begin(screen).catch(() => {})
 
 /**
- * The page of a screen once its code is here; a failure is thrown. Not `lazy`: React shows what a boundary waited for
- * no sooner than 300 ms after it showed that it waits, and code that is here already has nothing to wait for.
+ * Renders a screen's page when its code is loaded, and throws a load error. `React.lazy` is not used: its Suspense
+ * boundary shows content at least 300 ms after the fallback, also for loaded code.
  */
 export function usePage(screen: Screen): ComponentType | undefined {
   const [state, setState] = useState<{ page?: ComponentType | undefined; error?: unknown }>(() => ({
@@ -51,7 +51,7 @@ export function usePage(screen: Screen): ComponentType | undefined {
   return page
 }
 
-/** A page whose code did not arrive may be asked for again. */
+/** Clears a failed load, so that the page can be loaded again. */
 export function forgetPage({ path }: Screen) {
   arrived.delete(path)
   begun.delete(path)

@@ -1,4 +1,4 @@
-import type { MenuNode } from '@oms/contract/perms.ts'
+import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { expect, test } from 'vitest'
 import { firstChild, menuEntries, trailOf } from './menu-tree.ts'
 import { matchScreen } from './screen-match.ts'
@@ -20,20 +20,20 @@ const MENUS = [
   node('大小写', '/account/PROFILE'),
 ]
 
-test('LAYOUT-01 home is first; hidden, unknown and empty entries are left out', () => {
+test('LAYOUT-01 home is first; hidden, unknown and empty entries are omitted', () => {
   expect(menuEntries(MENUS).map(({ name }) => name)).toEqual(['首页', '个人'])
 })
 
-test('ROUTE-10 a parent leads to its first child', () => {
+test('ROUTE-10 a parent URL redirects to its first child', () => {
   expect(firstChild(menuEntries(MENUS), '/account')).toBe('/account/profile')
   expect(firstChild(menuEntries(MENUS), '/nothing')).toBeUndefined()
 })
 
-test('the breadcrumb comes from the menus', () => {
+test('the breadcrumb is built from the menus', () => {
   expect(trailOf(menuEntries(MENUS), '/account/sessions')?.above.map(({ name }) => name)).toEqual(['个人'])
 })
 
-test('ROUTE-08 a path parameter of the wrong form is no page; identity is path and declared parameters', () => {
+test('ROUTE-08 an invalid path parameter matches no page; path and declared parameters identify a page', () => {
   const screens = [
     { path: '/dict/:id', params: { id: /^\d+$/ } },
     { path: '/ticket', identity: ['id'] },

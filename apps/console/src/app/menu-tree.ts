@@ -1,8 +1,9 @@
-import type { MenuNode } from '@oms/contract/perms.ts'
-import { HOME } from '#kernel/addresses.ts'
+import { stripEnd } from '@oms/contract/core/strip.ts'
+import type { MenuNode } from '@oms/contract/account/perms.ts'
+import { HOME } from '#core/routing/addresses.ts'
 import { matchScreen } from './screen-match.ts'
 
-/** A line of the sidebar. A directory's `url` leads to its first page. */
+/** An entry of the sidebar. A directory's `url` opens its first page. */
 export interface MenuEntry {
   readonly name: string
   readonly url: string
@@ -13,7 +14,10 @@ export interface MenuEntry {
 const HOME_ENTRY: MenuEntry = { name: '首页', url: HOME, icon: 'home', children: [] }
 const EXTERNAL = /^https?:\/\//
 
-/** The sidebar: home first, then what the server shows and this program knows. Identity is the whole url, case included. */
+/**
+ * Builds the sidebar: home, then menus from the server that have a page in this console. Entries are identified by
+ * the full case-sensitive URL.
+ */
 export function menuEntries(menus: readonly MenuNode[]): readonly MenuEntry[] {
   const entriesOf = (nodes: readonly MenuNode[]): MenuEntry[] =>
     [...nodes]
@@ -27,7 +31,7 @@ export function menuEntries(menus: readonly MenuNode[]): readonly MenuEntry[] {
   return [HOME_ENTRY, ...entriesOf(menus)]
 }
 
-/** Pages of the sidebar, each with the directories above it. */
+/** Returns the pages of the sidebar with their parent directories. */
 export const menuPages = (entries: readonly MenuEntry[], above: readonly MenuEntry[] = []): MenuTrail[] =>
   entries.flatMap((entry) =>
     entry.children.length ? menuPages(entry.children, [...above, entry]) : [{ entry, above }],
@@ -38,12 +42,12 @@ export interface MenuTrail {
   readonly above: readonly MenuEntry[]
 }
 
-/** The way from the root to a page, for the breadcrumb and the open sidebar groups. */
+/** Returns the path from the root to a page, for the breadcrumb and the expanded sidebar groups. */
 export const trailOf = (entries: readonly MenuEntry[], url: string) =>
   menuPages(entries).find(({ entry }) => entry.url === url)
 
-/** A parent's address leads to its first page: `/device` → `/device/_manage`. */
+/** Returns the first page of a parent URL: `/device` → `/device/_manage`. */
 export function firstChild(entries: readonly MenuEntry[], pathname: string) {
-  const path = pathname.replace(/\/+$/, '')
+  const path = stripEnd(pathname, /\//)
   return menuPages(entries).find(({ entry }) => entry.url.startsWith(`${path}/`))?.entry.url
 }

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
-import { notification } from '#kernel/overlays.ts'
+import { notification } from '#core/loading/overlays.ts'
 import { ActionButton } from './action-button.tsx'
 
 const EVERY_MS = 5 * 60_000
 const KEY = 'new-version'
 
-/** Says once that a newer program is installed; the person decides when to load it. */
+/** Shows once that a newer version is installed; the user decides when to reload. */
 export function NewVersion() {
   useEffect(() => {
     const look = async () => {

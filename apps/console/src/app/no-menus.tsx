@@ -1,16 +1,16 @@
 import { Suspense } from 'react'
-import { useSession } from '#kernel/session.tsx'
+import { useSession } from '#core/auth/session.tsx'
 import { ActionButton } from './action-button.tsx'
-import { lazyAntd } from '#kit/lazy-antd.tsx'
+import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { logOut } from './leave.ts'
-import { NoticePage } from './notice-page.tsx'
+import { NoticePage } from './error-page.tsx'
 
 const JoinPage = lazyAntd(() => import('#modules/tenant/join-page.tsx'), 'JoinPage')
 
 const TITLE = '暂无可用菜单，请联系管理员'
 const LogOut = () => <ActionButton onClick={() => void logOut()}>退出登录</ActionButton>
 
-/** An account that may see nothing yet: said plainly, with the way in where it belongs to nobody, and the way out. */
+/** Page for an account without any permission: explains the state and offers joining a tenant and logging out. */
 export function NoMenus() {
   if (useSession()?.ownerId !== '')
     return (

@@ -3,11 +3,11 @@ import { useEffect } from 'react'
 interface Props {
   readonly heading?: string
   readonly hint?: string
-  /** Alone in the window it is the document's main part; within the console there is one already. */
+  /** Renders a `main` element only outside the console layout, which has its own. */
   readonly as?: 'main' | 'div'
 }
 
-/** The specification's error page; also what one sees without the right to a page. */
+/** The specification's error page; also shown without the permission for a page. */
 export function NotFound({
   heading = '错误页面',
   hint = '对不起，您访问的页面不存在。请检查输入的网址是否正确，点击下方按钮返回首页，或者发送错误报告。',

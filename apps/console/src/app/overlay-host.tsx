@@ -1,11 +1,11 @@
 import { message as antdMessage, Modal, notification as antdNotification } from 'antd'
 import { useEffect } from 'react'
-import { bindOverlays } from '#kernel/overlays.ts'
-import { bindToaster } from '#kernel/toast.ts'
-import { AntdRoot } from '#kit/antd-root.tsx'
+import { bindOverlays } from '#core/loading/overlays.ts'
+import { bindToaster } from '#core/loading/toast.ts'
+import { AntdRoot } from '#kit/antd/antd-root.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
 
-/** Where questions, notices in the corner and toasts are drawn, and the word that a session has ended. */
+/** Mounts dialogs, notifications, toasts and the login dialog. */
 export const OverlayHost = () => (
   <AntdRoot>
     <Holders />

@@ -1,15 +1,15 @@
 import { type ComponentType, useEffect, useState } from 'react'
-import { whenQuiet } from '#kernel/later.tsx'
-import { loadChunk } from '#kernel/load-chunk.ts'
-import { overlaysWanted } from '#kernel/overlays.ts'
-import { relogin } from '#kernel/relogin.ts'
-import { useStore } from '#kernel/store.ts'
+import { whenQuiet } from '#core/loading/deferred.tsx'
+import { loadChunk } from '#core/loading/load-chunk.ts'
+import { overlaysWanted } from '#core/loading/overlays.ts'
+import { relogin } from '#core/auth/relogin.ts'
+import { useStore } from '#core/events/store.ts'
 
-/** They come early in a quiet moment: the first of them may have to say that the line is gone. */
+/** Loads early when idle, because a toast may be needed while the network is down. */
 const QUIET_MS = 300
 const AGAIN_MS = 5000
 
-/** Questions, notices and toasts, above whatever is shown; their code is no part of the first screen. */
+/** Mounts antd's dialogs, notifications and toasts; their code is not part of the first screen. */
 export function Overlays() {
   const asked = useStore(relogin) !== undefined
   const wanted = useStore(overlaysWanted) || asked
@@ -21,7 +21,7 @@ export function Overlays() {
     let timer: ReturnType<typeof setTimeout> | undefined
     loadChunk(() => import('./overlay-host.tsx')).then(
       ({ OverlayHost }) => setHost(() => OverlayHost),
-      // Somebody waits for what they have to say.
+      // Loads at once when a message is already requested.
       () => {
         timer = setTimeout(() => setTries(tries + 1), AGAIN_MS)
       },

@@ -1,15 +1,15 @@
 import { Component, type ReactNode } from 'react'
-import { messageOf } from '#kernel/call.ts'
-import { ChunkError } from '#kernel/load-chunk.ts'
+import { messageOf } from '#core/api/client.ts'
+import { ChunkError } from '#core/loading/load-chunk.ts'
 import { ActionButton } from './action-button.tsx'
-import { NoticePage } from './notice-page.tsx'
+import { NoticePage } from './error-page.tsx'
 
 interface Props {
   readonly children: ReactNode
   readonly onRetry: () => void
 }
 
-/** A page that breaks takes nobody with it: its tab says so and offers another try. */
+/** Error boundary of a page: shows the error and a retry button in its tab; other tabs are unaffected. */
 export class PageErrorBoundary extends Component<Props, { error: unknown }> {
   override state = { error: undefined as unknown }
 

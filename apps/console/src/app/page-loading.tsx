@@ -1,4 +1,4 @@
-/** What stands in a page's place while its code is on the way, with the bar at the top of the window. */
+/** Placeholder of a page while its code loads, with the progress bar at the top of the window. */
 export const PageLoading = () => (
   <>
     <div className="progress" role="progressbar" aria-label="页面加载中" />

@@ -1,23 +1,23 @@
-import { loginAddress } from '#kernel/addresses.ts'
-import { heedAnswer, heedEnvelope } from '#kernel/answer.ts'
-import { call, isRefusal } from '#kernel/call.ts'
-import { relogin } from '#kernel/relogin.ts'
-import { forgetSession, type Permissions, setPermissions } from '#kernel/session.tsx'
-import type { Answer } from '#kernel/transport.ts'
+import { loginAddress } from '#core/routing/addresses.ts'
+import { handleResponse, handleEnvelope } from '#core/api/response.ts'
+import { call, isApiError } from '#core/api/client.ts'
+import { relogin } from '#core/auth/relogin.ts'
+import { forgetSession, type Permissions, setPermissions } from '#core/auth/session.tsx'
+import type { Answer } from '#core/api/transport.ts'
 import { shell } from './calls.ts'
 import { leaveTo } from './leave.ts'
 
 export type Readiness = 'ready' | 'failed'
 
-/** Rights as they are now; an unchanged version changes nothing on the screen. */
+/** Stores loaded permissions; an unchanged version causes no re-render. */
 export const loadPermissions = () => take(call(shell.perms, {}))
 
-/** Rights asked for while the code was loading. A dead session goes straight to login: nothing is open to lose. */
+/** Loads permissions at start. An ended session redirects to the login page, because no input can be lost yet. */
 export async function firstPermissions(asked: Promise<Answer>): Promise<Readiness | 'gone'> {
   const outcome = await take(
     asked
-      .catch((error: unknown) => heedAnswer(error, true))
-      .then((answer) => heedEnvelope<Permissions>(answer, true).data),
+      .catch((error: unknown) => handleResponse(error, true))
+      .then((answer) => handleEnvelope<Permissions>(answer, true).data),
   )
   if (!relogin.get()) return outcome
   relogin.set(undefined)
@@ -31,7 +31,7 @@ async function take(coming: Promise<Permissions>): Promise<Readiness> {
     setPermissions(await coming)
     return 'ready'
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!isApiError(error)) throw error
     return 'failed'
   }
 }

@@ -1,15 +1,15 @@
 import { Button, Modal } from 'antd'
 import { useState } from 'react'
-import { relogin } from '#kernel/relogin.ts'
-import { useStore } from '#kernel/store.ts'
-import { hasUnsaved, logInAgain, logInBeside } from './leave.ts'
+import { relogin } from '#core/auth/relogin.ts'
+import { useStore } from '#core/events/store.ts'
+import { hasUnsaved, logInAgain, logInInNewTab } from './leave.ts'
 
-/** The specification's dialog: one may stay where one is, or log in again by its single button. */
+/** The specification's dialog for an ended session: stay on the page, or log in again. */
 export function ReloginDialog() {
   const asked = useStore(relogin)
   const [wanted, setWanted] = useState(false)
   if (asked && !wanted) setWanted(true)
-  // A dialog is dear to draw even closed, and most sessions never see this one.
+  // Loads the dialog on demand, because most sessions never need it.
   if (!wanted) return null
   return (
     <Modal
@@ -19,22 +19,22 @@ export function ReloginDialog() {
       centered
       mask={{ closable: false }}
       okText="重新登录"
-      // Hidden by an attribute it would stay: the buttons' own rules are stronger.
+      // Hidden by style: the CSS of the buttons overrides the attribute `hidden`.
       footer={(_, { OkBtn }) => <OkBtn />}
       onOk={logInAgain}
       onCancel={() => relogin.set(undefined)}
     >
       {asked?.message}
-      {asked && hasUnsaved() && <Beside />}
+      {asked && hasUnsaved() && <LoginInNewTab />}
     </Modal>
   )
 }
 
-/** Leaving would lose what is typed; a login beside it brings this page back to life as it is. */
-const Beside = () => (
+/** Explains that leaving discards input, while a login in a new tab keeps this page. */
+const LoginInNewTab = () => (
   <p style={{ margin: '8px 0 0' }}>
     有未保存的内容：
-    <Button type="link" size="small" style={{ padding: 0 }} onClick={logInBeside}>
+    <Button type="link" size="small" style={{ padding: 0 }} onClick={logInInNewTab}>
       在新标签页登录
     </Button>
     后回到此页，即可继续保存。

@@ -1,4 +1,4 @@
-import type { Screen } from '#kernel/screens.ts'
+import type { Screen } from '#core/routing/screens.ts'
 import { aboutScreens } from '#modules/about/about.screens.ts'
 import { accountListScreens } from '#modules/account-list/account-list.screens.ts'
 import { accountScreens } from '#modules/account/account.screens.ts'
@@ -19,7 +19,7 @@ import { licenseScreens } from '#modules/license/license.screens.ts'
 import { ticketScreens } from '#modules/ticket/ticket.screens.ts'
 import { tenantScreens } from '#modules/tenant/tenant.screens.ts'
 
-/** Every address of the console. A module adds one line; menus, guard, tabs and breadcrumb follow. */
+/** All screens of the console. A module adds one line; menus, guard, tabs and breadcrumb use the list. */
 export const screens: readonly Screen[] = [
   ...homeScreens,
   ...accountScreens,

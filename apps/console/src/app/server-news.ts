@@ -1,26 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { openEventStream } from '#kernel/event-stream.ts'
-import { useServerEvent } from '#kernel/events.ts'
-import { bindPermRefetch, heedPermVersion } from '#kernel/perm-version.ts'
-import { askRelogin, isLeaving } from '#kernel/relogin.ts'
-import { currentSession } from '#kernel/session.tsx'
-import { toast } from '#kernel/toast.ts'
+import { openEventStream } from '#core/events/event-stream.ts'
+import { useServerEvent } from '#core/events/events.ts'
+import { bindPermRefetch, handlePermissionVersion } from '#core/auth/permission-version.ts'
+import { askRelogin, isLeaving } from '#core/auth/relogin.ts'
+import { currentSession } from '#core/auth/session.tsx'
+import { toast } from '#core/loading/toast.ts'
 
-/** Listens to the server while one is logged in: rights, ended sessions, changed rows, messages. */
+/** Handles server events of a session: permissions, ended sessions, changed rows, messages. */
 export function useServerNews(reloadPermissions: () => Promise<void>, ready: boolean) {
   const client = useQueryClient()
   useEffect(() => {
     if (!ready) return undefined
     bindPermRefetch(oneAtATime(() => (isLeaving() ? Promise.resolve() : reloadPermissions())))
-    // After a gap in the stream anything may have changed.
+    // Data may have changed during a connection loss, so everything is refetched.
     let opened = false
     return openEventStream(() => {
       if (opened) void client.invalidateQueries({ refetchType: 'active' })
       opened = true
     })
   }, [client, ready, reloadPermissions])
-  useServerEvent('perms', ({ version }) => heedPermVersion(version))
+  useServerEvent('perms', ({ version }) => handlePermissionVersion(version))
   useServerEvent('sessionEnd', ({ msg }) => askRelogin('ended', msg, currentSession()?.token ?? ''))
   useServerEvent('changed', ({ resource }) => void client.invalidateQueries({ queryKey: [resource] }))
   useServerEvent('notice', ({ title }) => {
@@ -29,17 +29,17 @@ export function useServerNews(reloadPermissions: () => Promise<void>, ready: boo
   })
 }
 
-/** Many answers and events tell of the same change; one that comes while its answer is under way is looked at after it. */
+/** Coalesces reports of the same change; a change reported during a request triggers one further request. */
 function oneAtATime(reload: () => Promise<void>) {
   let running = false
-  let told = ''
+  let reportedVersion = ''
   return (version: string) => {
-    told = version
+    reportedVersion = version
     if (running) return
     running = true
     void reload().finally(() => {
       running = false
-      if (told !== version) heedPermVersion(told)
+      if (reportedVersion !== version) handlePermissionVersion(reportedVersion)
     })
   }
 }

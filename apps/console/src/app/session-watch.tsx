@@ -1,29 +1,29 @@
 import { useEffect, useRef } from 'react'
-import { listen } from '#kernel/channel.ts'
-import { readCredentials } from '#kernel/credentials.ts'
-import { dialogs } from '#kernel/overlays.ts'
-import { relogin } from '#kernel/relogin.ts'
-import { currentSession, forgetSession, loadCredentials } from '#kernel/session.tsx'
+import { listen } from '#core/events/tab-channel.ts'
+import { readCredentials } from '#core/auth/credentials.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+import { relogin } from '#core/auth/relogin.ts'
+import { currentSession, forgetSession, loadCredentials } from '#core/auth/session.tsx'
 import { leaveTo } from './leave.ts'
 
 interface Props {
-  /** The same person logged in anew in another browser tab. */
+  /** The same user logged in again in another browser tab. */
   readonly onRenewed: () => void
 }
 
-/** Keeps this browser tab in step with the others: log-out, new login, another account. */
+/** Synchronises this browser tab with the others: logout, new login, another account. */
 export function SessionWatch({ onRenewed }: Props) {
-  const told = useRef(false)
+  const isShown = useRef(false)
   useEffect(() => {
-    const tell = (what: '账号' | '客户') => {
-      if (!told.current) tellSwitched(what)
-      told.current = true
+    const showOnce = (what: '账号' | '客户') => {
+      if (!isShown.current) showSwitchedDialog(what)
+      isShown.current = true
     }
     const compare = () => {
       const [ours, now] = [currentSession(), readCredentials()]
       if (!ours || !now) return
-      if (now.uid !== ours.uid) return tell('账号')
-      if (now.ownerId !== ours.ownerId) return tell('客户')
+      if (now.uid !== ours.uid) return showOnce('账号')
+      if (now.ownerId !== ours.ownerId) return showOnce('客户')
       if (now.token === ours.token) return
       loadCredentials()
       relogin.set(undefined)
@@ -35,7 +35,7 @@ export function SessionWatch({ onRenewed }: Props) {
         leaveTo('/login')
       } else compare()
     })
-    // A tab that was asleep missed the message.
+    // A suspended tab missed the message, so the cookies are compared.
     document.addEventListener('visibilitychange', compare)
     return () => {
       stop()
@@ -45,8 +45,8 @@ export function SessionWatch({ onRenewed }: Props) {
   return null
 }
 
-/** What this page shows belongs to nobody any more: the rest of the browser is somebody, or somewhere, else. */
-function tellSwitched(what: '账号' | '客户') {
+/** Shown when this page's session is no longer valid: the browser uses another account or tenant. */
+function showSwitchedDialog(what: '账号' | '客户') {
   dialogs.info({
     title: `${what}已切换`,
     icon: null,

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
-import { isPublic } from '#kernel/addresses.ts'
-import { useSession } from '#kernel/session.tsx'
+import { isPublic } from '#core/routing/addresses.ts'
+import { useSession } from '#core/auth/session.tsx'
 import { ActionButton } from './action-button.tsx'
 import { Console } from './console.tsx'
-import { lazyAntd } from '#kit/lazy-antd.tsx'
+import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { NewVersion } from './new-version.tsx'
-import { NoticePage } from './notice-page.tsx'
+import { NoticePage } from './error-page.tsx'
 import { PageLoading } from './page-loading.tsx'
 import { loadPermissions, type Readiness } from './permissions.ts'
 import { useServerNews } from './server-news.ts'
@@ -17,11 +17,11 @@ const RegisterPage = lazyAntd(() => import('#modules/account/register.page.tsx')
 const ResetPage = lazyAntd(() => import('#modules/account/reset.page.tsx'), 'default')
 const ForcedPage = lazyAntd(() => import('#modules/account/forced-password.page.tsx'), 'default')
 
-/** The first fork: pages of a stranger, the forced change of a password, or the console. */
+/** Selects the root: public pages, the forced password change, or the console. */
 export function Start({ ready }: { ready: Readiness }) {
   const { pathname } = useLocation()
   const session = useSession()
-  // The login page is a document of its own; arriving here by a link inside the program loads it.
+  // The login page is a separate document, so a link inside the console must load it.
   if (pathname === '/login') location.replace('/login')
   return (
     <Suspense fallback={<PageLoading />}>
@@ -45,10 +45,10 @@ function LoggedIn({ first }: { first: Readiness }) {
   const client = useQueryClient()
   const reload = useCallback(async () => {
     const next = await loadPermissions()
-    // A console that is open stays open, with the rights it had and everything typed in it: a line that fails now, or a
-    // session that ended, says so by itself.
+    // An open console stays open with its permissions and input when reloading the permissions fails; failed calls
+    // show their own errors.
     setReady((before) => (before === 'ready' ? before : next))
-    // What one sees depends on what one may.
+    // The content depends on the permissions, so rendering waits for them.
     await client.invalidateQueries()
   }, [client])
   useServerNews(reload, ready === 'ready')

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
-import { chooseTheme, present, type Shade, useShade } from '#kernel/shade.ts'
-import { usePreference } from '#kit/use-preference.ts'
+import { chooseTheme, present, type ColorScheme, useColorScheme } from '#core/theme/color-scheme.ts'
+import { usePreference } from '#kit/table/use-preference.ts'
 
-/** The theme in use and how to change it; the choice goes with the account to other browsers. */
+/** Returns the current colour scheme and its setter; the choice is stored in the account. */
 export function useTheme() {
-  const now = useShade()
-  const [kept, keep] = usePreference<Shade | ''>('theme', '')
+  const now = useColorScheme()
+  const [kept, keep] = usePreference<ColorScheme | ''>('theme', '')
   useEffect(() => {
     if (kept && kept !== present()) chooseTheme(kept)
   }, [kept])

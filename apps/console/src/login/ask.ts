@@ -1,5 +1,5 @@
-import type { RefusalData } from '@oms/contract/kernel/envelope.ts'
-import type { LoginAnswer } from '#kernel/credentials.ts'
+import type { RefusalData } from '@oms/contract/core/envelope.ts'
+import type { LoginAnswer } from '#core/auth/credentials.ts'
 
 export interface LoginRefusal {
   readonly code: 0 | 400

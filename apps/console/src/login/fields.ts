@@ -14,24 +14,24 @@ export function element<T extends HTMLElement = HTMLElement>(id: string) {
   return found as T
 }
 
-/** Says what is wrong where it is wrong; '' takes it back. */
+/** Shows the error at its field; an empty text removes the error. */
 export function showError(field: Field, text: string) {
   element(`e-${field}`).textContent = text
   element(field).setAttribute('aria-invalid', String(text !== ''))
 }
 
-/** What belongs to no field. */
-export const tellAll = (text: string) => {
+/** Shows an error that belongs to no field. */
+export const showFormError = (text: string) => {
   element('all').textContent = text
 }
 
 export function clearErrors() {
   for (const field of FIELDS) showError(field, '')
-  tellAll('')
+  showFormError('')
   element('note').textContent = ''
 }
 
-/** Marks every shown field that is empty; returns the first. */
+/** Marks every empty visible field as invalid. Returns the first of them. */
 export function firstMissing() {
   const missing = FIELDS.filter((field) => {
     const row = document.getElementById(`row-${field}`)

@@ -1,12 +1,12 @@
-import { isPublic, safeReturn } from '#kernel/addresses.ts'
-import { tell } from '#kernel/channel.ts'
-import { readCredentials, rememberedUsername, rememberUsername, saveCredentials } from '#kernel/credentials.ts'
-import { md5 } from '#kernel/md5.ts'
+import { isPublic, safeReturn } from '#core/routing/addresses.ts'
+import { publishToTabs } from '#core/events/tab-channel.ts'
+import { readCredentials, rememberedUsername, rememberUsername, saveCredentials } from '#core/auth/credentials.ts'
+import { md5 } from '#core/auth/md5.ts'
 import { ask, type LoginRefusal } from './ask.ts'
-import { type Field, FIELDS, clearErrors, element, firstMissing, showError, tellAll } from './fields.ts'
+import { type Field, FIELDS, clearErrors, element, firstMissing, showError, showFormError } from './fields.ts'
 import { preloadConsole } from './preload.ts'
 
-// No framework here: this page is usable before the console's first chunk has arrived.
+// The login page uses no framework, so that it works before the console's first chunk is loaded.
 let captchaId = ''
 let busy = false
 
@@ -14,11 +14,11 @@ const wanted = new URLSearchParams(location.search).get('redirect')
 const target = safeReturn(wanted ?? location.pathname + location.search + location.hash)
 
 function start() {
-  // The document waits for this script before its first picture, so that a chosen theme does not flash.
+  // Sets the theme before the first paint to avoid a flash. The document waits for this script.
   const theme = localStorage.getItem('theme')
   if (theme) document.documentElement.dataset.theme = theme
   if (readCredentials()) return location.replace(target)
-  // The server answers any address of a stranger with this page; the address bar says where one is.
+  // Without a session the server returns this page for every URL, so the URL is corrected here.
   if (location.pathname !== '/' && !isPublic(location.pathname)) {
     history.replaceState(null, '', target === '/' ? '/login' : `/login?redirect=${encodeURIComponent(target)}`)
   }
@@ -32,7 +32,7 @@ function start() {
 function offerRemembered() {
   const name = rememberedUsername()
   const account = input('account')
-  // What was typed, or filled in by the browser, before this script arrived stays.
+  // Keeps text that the user or the browser entered before this script was loaded.
   if (name && !account.value) account.value = name
   checkbox().checked = name !== ''
   if (document.activeElement === document.body) input(account.value ? 'pswd' : 'account').focus()
@@ -69,7 +69,7 @@ async function submit() {
   }
   saveCredentials(answer.data)
   rememberUsername(checkbox().checked ? input('account').value.trim() : '')
-  tell({ type: 'login', uid: answer.data.uid })
+  publishToTabs({ type: 'login', uid: answer.data.uid })
   location.replace(target)
 }
 
@@ -79,7 +79,7 @@ function refuse({ msg, data }: LoginRefusal) {
   if (data.captcha || captchaId) void newCaptcha()
   const firstAskForTotp = data.totp && field === 'totp' && !input('totp').value
   if (field) showError(field, msg)
-  else tellAll(msg)
+  else showFormError(msg)
   if (firstAskForTotp) showError('totp', '请输入两步验证码或恢复码')
   const next = field ?? (data.totp ? 'totp' : 'pswd')
   input(next).focus()
@@ -96,7 +96,7 @@ const FIELD_OF: Readonly<Record<string, Field>> = {
 async function newCaptcha() {
   const response = await fetch('/api/v1/account/captcha', { headers: { 'x-client': 'console' } }).catch(() => undefined)
   const body = await response?.json().catch(() => undefined)
-  if (body?.code !== 200) return tellAll(body?.msg || '图形验证码加载失败，请点击图片重试')
+  if (body?.code !== 200) return showFormError(body?.msg || '图形验证码加载失败，请点击图片重试')
   show('captcha')
   captchaId = body.data.captchaId
   input('captcha').value = ''

@@ -1,14 +1,14 @@
-import { HOME } from '#kernel/addresses.ts'
+import { HOME } from '#core/routing/addresses.ts'
 
 /**
- * Loads the console while the person types, home's page too for who is bound there: the build writes the names of the
- * chunks into the document.
+ * Prefetches the console's chunks while the user types, and those of the home page when the user goes there. The build
+ * writes the chunk names into the document.
  */
 export function preloadConsole(target: string) {
   const { preload = '', preloadHome = '' } = document.documentElement.dataset
   const isHome = target === '/' || target.startsWith(HOME)
   const names = `${preload} ${isHome ? preloadHome : ''}`.trim().split(' ')
-  // `prefetch` only fills the cache: nothing is parsed while somebody types.
+  // `prefetch` only fills the HTTP cache, so no script is parsed while the user types.
   const rel = document.createElement('link').relList.supports('prefetch') ? 'prefetch' : 'preload'
   const begin = () => {
     for (const href of names) {

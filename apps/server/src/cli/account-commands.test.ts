@@ -1,9 +1,12 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
+import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { md5Hex } from '#kernel/passwords.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
+import { readConfig } from '#core/config/config.ts'
+import { openDatabase } from '#core/database/client.ts'
 import { oms, PASSWORD, type Serving, serve } from '#test/serving.ts'
-import { explainFailure } from '../failure.ts'
+import { explainFailure } from '#main/explain-failure.ts'
 import { runCommand } from './run.ts'
 
 let dataDir: string
@@ -17,7 +20,7 @@ afterAll(async () => {
   await server.gone
 })
 
-/** The command in this process; `code` and `err` as the terminal would show them. */
+/** Runs the command in this process; `code` and `err` have the values a terminal would show. */
 async function run(...args: string[]) {
   const out: string[] = []
   try {
@@ -31,8 +34,8 @@ const passwordIn = (line = '') => /一次性密码 (\S+?)（/.exec(line)?.[1] ??
 const loginOf = async (account: string, password: string) =>
   server.call('POST', '/api/v1/account/login', { payload: { account, pswdMd5: md5Hex(password) } })
 
-describe('beside a running server', () => {
-  test('makes an account with roles whose one-time password works at once, and logs who did it', async () => {
+describe('while a server runs', () => {
+  test('creates an account with roles and a working one-time password, and logs the actor', async () => {
     const { code, out } = await run('user', 'create', 'zhao.li', '--name', '赵丽', '--role', 'auditor')
     expect({ code, lines: out.length }).toEqual({ code: 0, lines: 1 })
     const { code: answer, data } = await loginOf('zhao.li', passwordIn(out[0]))
@@ -43,7 +46,7 @@ describe('beside a running server', () => {
     expect(JSON.stringify(log)).not.toContain(passwordIn(out[0]))
   })
 
-  test('resetting and disabling end open sessions on the server', async () => {
+  test('resetting a password or disabling an account ends open sessions on the server', async () => {
     const { out } = await run('user', 'create', 'qian.wei', '--role', 'auditor')
     const first = (await loginOf('qian.wei', passwordIn(out[0]))).data.token as string
     const reset = await run('user', 'reset-password', 'QIAN.WEI')
@@ -55,7 +58,7 @@ describe('beside a running server', () => {
     expect((await loginOf('qian.wei', passwordIn(reset.out[0]))).code).not.toBe(200)
   })
 
-  test('says what a version is signed with, and names one that is not there', async () => {
+  test('shows the signature of a version, and names a missing version', async () => {
     expect(await run('ota', 'verify', '999999')).toMatchObject({ code: 1, err: ['固件版本不存在或已被删除'] })
     expect(await run('ota', 'verify', 'x')).toMatchObject({
       code: 1,
@@ -63,7 +66,7 @@ describe('beside a running server', () => {
     })
   })
 
-  test('makes a customer whose administrator logs in to it', async () => {
+  test('creates a tenant whose administrator can log in', async () => {
     const { code, out } = await run('tenant', 'create', '海川智能', '--contact', '孙海川')
     expect(code).toBe(0)
     const account = /首位管理员 (\S+)，/.exec(out[1] ?? '')?.[1] ?? ''
@@ -85,7 +88,7 @@ describe('beside a running server', () => {
     [['user', 'create', 'ab'], '账号至少4个字符'],
     [['user', 'create', 'admin'], '已存在'],
     [['user', 'create', 'sun.yan', '--role', 'nobody'], '没有角色 nobody；可用：admin、'],
-    [['user', 'create', 'sun.yan', '--tenant', 'T999999'], '没有客户号为 T999999 的客户'],
+    [['user', 'create', 'sun.yan', '--tenant', 'T999999'], '没有客户编号为 T999999 的客户'],
     [['user', 'create', 'sun.yan', '--rôle', 'x'], '--rôle'],
     [['user', 'create'], '用法'],
     [['user', 'reset-password', 'no.such.one'], '没有账号 no.such.one'],
@@ -93,11 +96,28 @@ describe('beside a running server', () => {
     [['tenant', 'create', '平台运营中心'], '客户名称已存在'],
     [['tenant', 'create', 'x'.repeat(51)], '1～50'],
     [['users'], '没有命令 users'],
-  ])('says in one line why not: %s', async (args, reason) => {
+  ])('explains the error in one line: %s', async (args, reason) => {
     const { code, out, err } = await run(...args)
     expect({ code, out, lines: err.length }).toEqual({ code: 1, out: [], lines: 1 })
     expect(err[0]).toContain(reason)
   })
+})
+
+test('migrate --dry-run lists what a start would change and changes nothing', async () => {
+  expect(await run('migrate', '--dry-run')).toEqual({ code: 0, out: ['数据库已是最新'], err: [] })
+  const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), { role: 'tool', warn: () => {} })
+  const { rows } = await database.pool.query<{ position: number; tag: string; checksum: string }>(
+    'delete from schema_migrations where position = (select max(position) from schema_migrations) returning *',
+  )
+  const [last] = rows
+  try {
+    for (let time = 0; time < 2; time++)
+      expect(await run('migrate', '--dry-run')).toEqual({ code: 0, out: [`待执行：${last?.tag}`], err: [] })
+  } finally {
+    const values = [last?.position, last?.tag, last?.checksum]
+    await database.pool.query('insert into schema_migrations (position, tag, checksum) values ($1, $2, $3)', values)
+    await database.close()
+  }
 })
 
 describe('without a server', () => {
@@ -110,9 +130,33 @@ describe('without a server', () => {
     expect((await loginOf('li.na', passwordIn(out[0]))).code).toBe(200)
   })
 
-  test('asks for a first start where there is no database yet', async () => {
-    const empty = mkdtempSync(join(inject('scratch'), 'cli-empty-'))
-    const { code, err } = await oms(['user', 'create', 'li.na'], { DATA_DIR: empty })
-    expect({ code, err }).toEqual({ code: 1, err: ['数据库还没有建好或版本较旧，请先用 npm start 启动一次服务'] })
+  test.each([['user', 'create', 'li.na'], ['backup'], ['check'], ['migrate']])(
+    'refuses a mistyped DATA_DIR and never creates it: %s',
+    async (...args) => {
+      const mistyped = join(inject('scratch'), `cli-mistyped-${args[0]}`)
+      for (const env of [
+        { DATA_DIR: mistyped },
+        { DATA_DIR: mistyped, DATABASE_URL: 'postgres://oms@127.0.0.1:1/oms' },
+      ]) {
+        const { code, err } = await oms(args, env)
+        expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 })
+        expect(err[0]).toContain('请检查 DATA_DIR')
+        expect(existsSync(mistyped)).toBe(false)
+      }
+    },
+  )
+
+  test('an administrator who lost the second factor can log in after reset-password --mfa', async () => {
+    const ticket = await server.login()
+    const call = (path: string, payload: object) => server.call('POST', path, { ticket, payload })
+    const { data } = await call('/api/v1/account/mfa/bind', { pswdMd5: md5Hex(PASSWORD) })
+    const totp = new TOTP({ secret: Secret.fromBase32(data.secret), period: 30, digits: 6 }).generate()
+    expect((await call('/api/v1/account/mfa/verify', { totp })).code).toBe(200)
+    expect((await loginOf('admin', PASSWORD)).code).not.toBe(200)
+    const { code, out } = await run('user', 'reset-password', 'admin', '--mfa')
+    expect({ code, first: out[0] }).toEqual({ code: 0, first: '已解除 admin 的两步验证' })
+    expect((await loginOf('admin', passwordIn(out[1]))).code).toBe(200)
+    const again = await run('user', 'reset-password', 'admin', '--mfa')
+    expect(again).toMatchObject({ code: 1, out: [], err: ['该账号未启用两步验证'] })
   })
 })

@@ -1,19 +1,21 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '#db/client.ts'
-import { files as filesTable } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { LocalStore } from '#kernel/files/local-store.ts'
-import { createTestDatabase } from '#test/database.ts'
+import type { Database } from '#core/database/client.ts'
+import { files as filesTable } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import { LocalStore } from '#core/storage/local-store.ts'
+import { createTestDatabase, emptyDatabase } from '#test/database.ts'
+import { migrate } from '#core/database/migrate.ts'
 import { backup, verify } from './backup.ts'
-import { openSession, tablesOf } from './catalog.ts'
+import { openSession, RESTORE_TABLE, tablesOf } from './catalog.ts'
 import { checkIntegrity } from './check.ts'
-import { rowsPath } from './manifest.ts'
+import { MANIFEST, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
+import { beginRestore } from './restore-attempt.ts'
 import { restore } from './restore.ts'
-import { sumRows } from './rows.ts'
+import { summarizeRows } from './rows.ts'
 
 let base: string
 let source: Database
@@ -57,25 +59,24 @@ const folderOf = () => join(base, `backup-${(made += 1)}`)
 const emptyStore = () => new LocalStore(join(base, `restored-${(made += 1)}`), 0)
 const take = (folder: string) => backup({ connection: source.connection, files: store }, folder)
 
-/** Every table as its number of rows and the sum of their bytes. */
+/** Returns the number of rows and the digest of every table. */
 async function sumsOf({ connection }: Database) {
   const client = await openSession(connection)
   const sums: Record<string, unknown> = {}
-  for (const table of await tablesOf(client)) sums[table.name] = await sumRows(client, table)
+  for (const table of await tablesOf(client)) sums[table.name] = await summarizeRows(client, table)
   await client.end()
   return sums
 }
 
 describe('backup', () => {
-  test('brings back every row and every byte', async () => {
+  test('restores every row and every byte', async () => {
     const folder = folderOf()
-    const manifest = await take(folder)
-    expect(await verify(source.connection, folder, manifest)).toBe(true)
+    expect((await take(folder)).isVerified).toBe(true)
     const files = emptyStore()
     await restore({ connection: target.connection, files }, folder)
     expect(await sumsOf(target)).toEqual(await sumsOf(source))
     expect((await buffer(await files.openRead(stored.sha256))).equals(BODY)).toBe(true)
-    // The counters came along: the next row gets the next number.
+    // The sequences are restored too: the next row gets the next number.
     const [next] = await target.db.insert(tenants).values({ tenantNo: 'next', name: 'n', shortName: 'n' }).returning()
     const [expected] = await source.db
       .insert(tenants)
@@ -85,7 +86,7 @@ describe('backup', () => {
     expect(await checkIntegrity(target.pool, files)).toMatchObject({ checked: 1, broken: [], orphans: 0, behind: [] })
   })
 
-  test('is one moment although rows are written meanwhile', async () => {
+  test('contains one consistent snapshot although rows are written meanwhile', async () => {
     let isDone = false
     const writing = (async () => {
       for (let n = 0; !isDone; n += 1)
@@ -107,7 +108,7 @@ describe('backup', () => {
     expect(rows[0]?.pairs).toBe(rows[0]?.tenants)
   })
 
-  test('is refused by a target with rows or files', async () => {
+  test('refuses a target with rows or files', async () => {
     const folder = folderOf()
     await take(folder)
     await expect(restore({ connection: target.connection, files: store }, folder)).rejects.toThrow('不是空的')
@@ -115,7 +116,7 @@ describe('backup', () => {
     await expect(restore({ connection: target.connection, files: emptyStore() }, folder)).rejects.toThrow('tenants')
   })
 
-  test('is refused when a member was damaged, before anything is touched', async () => {
+  test('refuses a damaged backup before changing the target', async () => {
     const folder = folderOf()
     await take(folder)
     writeFileSync(rowsPath(folder, 'tenants'), 'x')
@@ -123,7 +124,104 @@ describe('backup', () => {
     expect(await target.db.$count(tenants)).toBe(0)
   })
 
-  test('keeps the folder to its owner and never writes over another backup', async () => {
+  test('compares tables independent of the physical order of their rows', async () => {
+    const many = await createTestDatabase()
+    try {
+      // 40 clients write and update rows of mixed width, so that COPY reads them in another order after a restore.
+      const insert = `insert into settings (key, value) select $1 || n, to_jsonb(repeat(md5(n::text), 1 + n * 7 % 55))
+        from generate_series(1, 60) n`
+      await Promise.all(Array.from({ length: 40 }, (_, client) => many.pool.query(insert, [`wide${client}_`])))
+      await many.pool.query(`delete from settings where key like 'wide%7'`)
+      await many.pool.query(
+        `update settings set value = to_jsonb(repeat('x', length(key) * 90)) where key like 'wide%3'`,
+      )
+      const folder = folderOf()
+      expect((await backup({ connection: many.connection, files: emptyStore() }, folder)).isVerified).toBe(true)
+      await restore({ connection: target.connection, files: emptyStore() }, folder)
+      expect(await sumsOf(target)).toEqual(await sumsOf(many))
+    } finally {
+      await many.close()
+    }
+  })
+
+  test('leaves no files when a file is missing or the comparison fails', async () => {
+    const folder = folderOf()
+    const withoutBytes = backup({ connection: source.connection, files: emptyStore() }, folder)
+    await expect(withoutBytes).rejects.toThrow('没有内容')
+    expect([existsSync(folder), existsSync(`${folder}.partial`)]).toEqual([false, false])
+    // The scratch database lacks this column, so that the restore into it fails.
+    await target.pool.query('alter table tenants add column stray integer')
+    await expect(backup({ connection: target.connection, files: emptyStore() }, folder)).rejects.toThrow('stray')
+    expect([existsSync(folder), existsSync(`${folder}.partial`)]).toEqual([false, false])
+    const { rows } = await target.pool.query(`select from pg_database where datname like 'oms\\_verify\\_%'`)
+    expect(rows).toHaveLength(0)
+  })
+
+  test('a failed restore leaves an empty target that accepts the next restore', async () => {
+    const folder = folderOf()
+    await take(folder)
+    const [files, secretKeyFile] = [emptyStore(), join(base, 'restored.key')]
+    const manifest = readFileSync(join(folder, MANIFEST), 'utf8')
+    writeFileSync(join(folder, SECRET_KEY), 'key of the installation')
+    const broken = JSON.parse(manifest) as Manifest
+    const tables = broken.tables.map((table) => (table.name === 'tenants' ? { ...table, rows: 1 } : table))
+    writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...broken, tables, secretKey: true }))
+    const attempt = () => restore({ connection: target.connection, files, secretKeyFile }, folder)
+    await expect(attempt()).rejects.toThrow('表 tenants 恢复后与备份不一致')
+    for await (const { sha256 } of files.list()) expect.unreachable(`left ${sha256}`)
+    expect(existsSync(secretKeyFile)).toBe(false)
+    writeFileSync(join(folder, MANIFEST), manifest)
+    await attempt()
+    expect(await sumsOf(target)).toEqual(await sumsOf(source))
+  })
+
+  test('removes remains of a killed restore, but never changes a target with rows', async () => {
+    const folder = folderOf()
+    await take(folder)
+    const [files, bare] = [emptyStore(), await emptyDatabase()]
+    try {
+      const killed = await beginRestore({ connection: bare.connection, files })
+      await killed.announceFile(stored.sha256)
+      await files.put(once(BODY))
+      await migrate(bare.connection)
+      await killed.close()
+      await restore({ connection: bare.connection, files }, folder)
+      expect(await sumsOf(bare)).toEqual(await sumsOf(source))
+      await bare.pool.query(`create table ${RESTORE_TABLE} (kind text, name text)`)
+      await bare.pool.query(`insert into ${RESTORE_TABLE} values ('schema', 'public'), ('file', $1)`, [stored.sha256])
+      await expect(restore({ connection: bare.connection, files }, folder)).rejects.toThrow('不是空的')
+      expect(await files.stat(stored.sha256)).not.toBeNull()
+    } finally {
+      await bare.close()
+    }
+  })
+
+  test('a failed restore into a database without tables leaves no tables', async () => {
+    const folder = folderOf()
+    await take(folder)
+    const bare = await emptyDatabase()
+    try {
+      const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')) as Manifest
+      const tables = manifest.tables.map((table) => (table.name === 'tenants' ? { ...table, rows: 1 } : table))
+      writeFileSync(join(folder, MANIFEST), JSON.stringify({ ...manifest, tables }))
+      await expect(restore({ connection: bare.connection, files: emptyStore() }, folder)).rejects.toThrow('tenants')
+      const { rows } = await bare.pool.query(
+        `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S')`,
+      )
+      expect(rows).toEqual([])
+    } finally {
+      await bare.close()
+    }
+  })
+
+  test('reports that the account may not create the scratch database', async () => {
+    const folder = folderOf()
+    const { manifest } = await take(folder)
+    const limited = { ...source.connection, options: `${source.connection.options} -c role=oms_tenant` }
+    expect(await verify(limited, folder, manifest)).toBe(false)
+  })
+
+  test('creates the folder for its owner only and never overwrites another backup', async () => {
     const folder = folderOf()
     await take(folder)
     expect(statSync(join(folder, 'rows')).mode & 0o077).toBe(0)
@@ -132,7 +230,7 @@ describe('backup', () => {
 })
 
 describe('check', () => {
-  test('names missing and damaged files and counters that are behind', async () => {
+  test('reports missing and damaged files and sequences that are too low', async () => {
     const files = emptyStore()
     expect((await checkIntegrity(source.pool, files)).broken).toEqual([`文件 ${stored.sha256} 没有内容`])
     await target.pool.query(

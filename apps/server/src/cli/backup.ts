@@ -4,40 +4,68 @@ import { createHash, randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
-import { readMigrations } from '#db/migrate.ts'
-import { makeFolder } from '#kernel/files/make-folder.ts'
-import type { FileStore } from '#kernel/files/store.ts'
-import { hasTable, openSession, partitionsOf, sequencesOf, tablesOf } from './catalog.ts'
+import { readMigrations } from '#core/database/migrate.ts'
+import { makeDirectory } from '#core/storage/make-directory.ts'
+import { withoutFileRemoval } from '#core/storage/removal-lock.ts'
+import { syncDirectory } from '#core/storage/spool.ts'
+import type { FileStore } from '#core/storage/store.ts'
+import { hasTable, openSession, partitionsOf, quote, sequencesOf, tablesOf } from './catalog.ts'
 import { CommandError } from './command.ts'
 import { filePath, MANIFEST, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
-import { restoreRows } from './restore.ts'
-import { summed, writeRows } from './rows.ts'
+import { inspectMembers, restoreRows } from './restore.ts'
+import { digestStream, writeRows } from './rows.ts'
+
+const SCRATCH_PREFIX = 'oms_verify_'
+/** Class of the advisory locks that mark scratch databases in use; the object is the hash of the name. */
+const SCRATCH_LOCK = 7_302_516
 
 export type BackupSource = {
   readonly connection: pg.ClientConfig
   readonly files: FileStore
-  /** Where the server keeps its own key, if it does. */
+  /** Path of `secret.key`; undefined when the operator sets `OMS_SECRET_KEY`. */
   readonly secretKeyFile?: string | undefined
 }
 
-/** Takes a consistent copy beside a running server; the folder appears under its name only when it is whole. */
-export async function backup({ connection, files, secretKeyFile }: BackupSource, folder: string): Promise<Manifest> {
+export type BackupResult = {
+  readonly manifest: Manifest
+  /** False when the database account may not create the scratch database that the comparison needs. */
+  readonly isVerified: boolean
+}
+
+/**
+ * Writes a consistent copy of database and files while servers run, and restores it into a scratch database to compare
+ * every table. The folder gets its final name only after that; a failed backup leaves nothing behind.
+ */
+export async function backup(source: BackupSource, folder: string): Promise<BackupResult> {
   if (existsSync(folder) && (await readdir(folder)).length > 0) throw new CommandError(`备份目录 ${folder} 不是空的`)
   const partial = `${folder}.partial`
   await rm(partial, { recursive: true, force: true })
-  makeFolder(join(partial, 'rows'), 0o700)
+  try {
+    const manifest = await withoutFileRemoval(source.connection, () => writeBackup(source, partial))
+    await inspectMembers(partial, manifest)
+    const isVerified = await verify(source.connection, partial, manifest)
+    await rm(folder, { recursive: true, force: true })
+    await rename(partial, folder)
+    await syncDirectory(dirname(folder))
+    return { manifest, isVerified }
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writeBackup({ connection, files, secretKeyFile }: BackupSource, folder: string): Promise<Manifest> {
+  makeDirectory(join(folder, 'rows'), 0o700)
   const hasKey = secretKeyFile !== undefined && existsSync(secretKeyFile)
-  if (hasKey) await copyFile(secretKeyFile, join(partial, SECRET_KEY))
-  const rows = await takeRows(connection, partial)
-  for (const { sha256, size } of rows.files) await takeFile(files, partial, sha256, size)
-  const manifest: Manifest = { format: 1, ...rows, secretKey: hasKey }
-  await writeSynced(join(partial, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
-  await rm(folder, { recursive: true, force: true })
-  await rename(partial, folder)
+  if (hasKey) await copyFile(secretKeyFile, join(folder, SECRET_KEY))
+  const rows = await takeRows(connection, folder)
+  for (const { sha256, size } of rows.files) await takeFile(files, folder, sha256, size)
+  const manifest: Manifest = { format: 2, ...rows, secretKey: hasKey }
+  await writeSynced(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
 
-/** All rows from one snapshot: no change made meanwhile is seen in one table and not in another. */
+/** Copies all tables from one snapshot, so that a concurrent change is in all of its tables or in none. */
 async function takeRows(connection: pg.ClientConfig, folder: string) {
   const client = await openSession(connection)
   try {
@@ -78,25 +106,27 @@ async function takeFile(files: FileStore, folder: string, sha256: string, size: 
   const hash = createHash('sha256')
   let length = 0
   source.on('data', (chunk: Buffer) => (length += chunk.length))
-  await pipeline(source, summed(hash), createWriteStream(path, { flush: true, mode: 0o600 }))
+  await pipeline(source, digestStream(hash), createWriteStream(path, { flush: true, mode: 0o600 }))
   if (hash.digest('hex') !== sha256 || length !== size)
     throw new CommandError(`文件 ${sha256} 的内容已损坏；请先运行 npm run oms -- check`)
 }
 
-/** Restores the rows into a database made for it and compares; false when the account may not make one. */
+/** Restores the rows into a scratch database and compares them; returns false when the account may not create one. */
 export async function verify(connection: pg.ClientConfig, folder: string, manifest: Manifest): Promise<boolean> {
-  const name = `oms_verify_${randomBytes(6).toString('hex')}`
   const admin = await openSession(connection)
   try {
     const allowed = await admin.query<{ may: boolean }>(
       'select rolcreatedb or rolsuper as may from pg_roles where rolname = current_user',
     )
     if (allowed.rows[0]?.may !== true) return false
-    // An embedded cluster keeps one template, and that as it came.
+    await dropAbandonedScratch(admin)
+    const name = `${SCRATCH_PREFIX}${randomBytes(6).toString('hex')}`
+    await admin.query(`select pg_advisory_lock(${SCRATCH_LOCK}, hashtext($1))`, [name])
+    // An embedded cluster has only template1, which nobody changes.
     const { rowCount } = await admin.query(`select from pg_database where datname = 'template0'`)
     await admin.query(`create database ${name} template ${rowCount ? 'template0' : 'template1'} encoding 'UTF8'`)
     try {
-      await restoreRows(inDatabase(connection, name), folder, manifest)
+      await restoreRows(withDatabase(connection, name), folder, manifest)
     } finally {
       await admin.query(`drop database ${name} with (force)`)
     }
@@ -106,7 +136,17 @@ export async function verify(connection: pg.ClientConfig, folder: string, manife
   }
 }
 
-function inDatabase({ connectionString, ...rest }: pg.ClientConfig, database: string): pg.ClientConfig {
+/** Drops scratch databases of killed backups. A running backup holds the advisory lock of its own database. */
+async function dropAbandonedScratch(admin: pg.Client) {
+  const { rows } = await admin.query<{ name: string }>(
+    `select datname as name from pg_database join pg_roles r on r.oid = datdba
+     where datname like $1 and r.rolname = current_user and pg_try_advisory_lock(${SCRATCH_LOCK}, hashtext(datname))`,
+    [`${SCRATCH_PREFIX.replaceAll('_', '\\_')}%`],
+  )
+  for (const { name } of rows) await admin.query(`drop database if exists ${quote(name)} with (force)`)
+}
+
+function withDatabase({ connectionString, ...rest }: pg.ClientConfig, database: string): pg.ClientConfig {
   if (connectionString === undefined) return { ...rest, database }
   const { host, port, user, password, ssl } = new pg.Client({ connectionString })
   return { ...rest, host, port, user, password, ssl, database }

@@ -4,7 +4,7 @@ export type Table = { readonly name: string; readonly columns: string[] }
 
 export const quote = (name: string) => pg.escapeIdentifier(name)
 
-/** A session that may take its time and writes values the same way everywhere. */
+/** Opens a session without time limits and with fixed output formats. */
 export async function openSession(connection: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(connection)
   client.on('error', () => {})
@@ -17,15 +17,19 @@ export async function openSession(connection: pg.ClientConfig): Promise<pg.Clien
   return client
 }
 
-/** Every table with rows of its own; those of partitions come through their parent. */
+/** Table in the target of a restore that lists the rows and files added so far. */
+export const RESTORE_TABLE = 'restore_in_progress'
+
+/** Returns every table with its own rows. Rows of partitions are read through their parent. */
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname as name, coalesce(json_agg(a.attname order by a.attnum)
         filter (where a.attnum > 0 and not a.attisdropped and a.attgenerated = ''), '[]') as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname <> 'schema_migrations'
+       and c.relname not in ('schema_migrations', $1)
      group by c.relname order by c.relname`,
+    [RESTORE_TABLE],
   )
   return rows
 }
@@ -39,7 +43,10 @@ export async function partitionsOf(client: pg.ClientBase) {
   return rows
 }
 
-/** Read after the rows: a sequence belongs to no snapshot, and being ahead of the rows does no harm. */
+/**
+ * Returns the values of all sequences. Read after the rows: sequences do not belong to a snapshot, and larger values do
+ * no harm.
+ */
 export async function sequencesOf(client: pg.ClientBase) {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' order by 1`,

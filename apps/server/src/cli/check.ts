@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { openDatabase } from '#db/client.ts'
-import { readConfig } from '#kernel/config.ts'
-import { openFileStore } from '#kernel/files/open-store.ts'
-import type { FileStore } from '#kernel/files/store.ts'
+import { readConfig } from '#core/config/config.ts'
+import { openFileStore } from '#core/storage/open-store.ts'
+import type { FileStore } from '#core/storage/store.ts'
 import { quote } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
-import { wordless } from './words.ts'
+import { openExistingDatabase } from './tool-database.ts'
+import { parseOptions } from './arguments.ts'
 
 export type Findings = {
   readonly checked: number
-  /** Rows whose bytes are missing, or are not what they were. */
+  /** Rows whose files are missing or damaged. */
   readonly broken: string[]
-  /** Bytes without a row: no harm, a job collects them. */
+  /** Number of files without a row. They are harmless, and a job deletes them. */
   readonly orphans: number
-  /** Counters behind the ids already given out: the next insert would fail. */
+  /** Sequences lower than existing ids. The next insert would fail. */
   readonly behind: string[]
 }
 
@@ -66,9 +66,9 @@ export const checkCommand: Command = {
   usage: 'check',
   summary: '核对文件记录与文件内容、编号计数器；服务运行时也可以做',
   async run(args, { env, print }) {
-    wordless(args, 'check', {})
+    parseOptions(args, 'check', {})
     const config = readConfig(env)
-    const database = await openDatabase(config, { role: 'tool', warn: print })
+    const database = await openExistingDatabase(config, print)
     try {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
       const { checked, broken, orphans, behind } = await checkIntegrity(database.pool, files)

@@ -1,6 +1,6 @@
-/** One word after `npm run oms --`. */
+/** A command of `npm run oms --`. */
 export type Command = {
-  /** May be two words: `user create`. */
+  /** Name of one or two words: `user create`. */
   readonly name: string
   readonly usage: string
   readonly summary: string
@@ -12,7 +12,7 @@ export type CommandContext = {
   readonly print: (line: string) => void
 }
 
-/** The command cannot be done; the message is the whole line printed. */
+/** The command failed. The message is the complete line that is printed. */
 export class CommandError extends Error {
   override name = 'CommandError'
 }

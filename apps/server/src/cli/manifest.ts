@@ -5,9 +5,12 @@ import { CommandError } from './command.ts'
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What a backup consists of; written last, so a folder without it is no backup. */
+/**
+ * Manifest of a backup. The manifest is written last, so a folder without it is no backup. Format 1 has no
+ * `rowsDigest`: its tables are compared only by loaded bytes and number of rows.
+ */
 const manifest = z.object({
-  format: z.literal(1),
+  format: z.union([z.literal(1), z.literal(2)]),
   takenAt: z.string(),
   postgres: z.string(),
   migrations: z.array(z.object({ tag: z.string(), checksum: z.string() })),
@@ -16,16 +19,18 @@ const manifest = z.object({
       name: z.string(),
       columns: z.array(z.string()),
       rows: z.number(),
-      /** Of the uncompressed rows. */
+      /** Digest of the uncompressed rows. */
       sha256: digest,
-      /** Of the compressed member as it lies in the folder. */
+      /** Digest of the set of rows, see `RowsDigest`. */
+      rowsDigest: digest.optional(),
+      /** Digest of the compressed file in the folder. */
       memberSha256: digest,
     }),
   ),
   partitions: z.array(z.object({ name: z.string(), parent: z.string(), bound: z.string() })),
   sequences: z.array(z.object({ name: z.string(), value: z.string(), called: z.boolean() })),
   files: z.array(z.object({ sha256: digest, size: z.number() })),
-  /** The key that secrets in the rows are sealed with lies in the folder too, unless the operator keeps it. */
+  /** True when the folder contains the key that encrypts secrets in the rows; false when the operator keeps the key. */
   secretKey: z.boolean(),
 })
 

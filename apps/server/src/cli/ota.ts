@@ -1,16 +1,19 @@
-import { SIGNING_STATE } from '@oms/contract/ota-signing.ts'
+import { SIGNING_STATE } from '@oms/contract/ota/ota-signing.ts'
 import { eq } from 'drizzle-orm'
-import { otaVersions } from '#db/schema/ota.ts'
-import { FIRMWARE, SOFTWARE } from '#modules/ota/ota-family.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { FIRMWARE, SOFTWARE } from '#modules/ota/ota-artifact-kind.ts'
 import { verify } from '#modules/ota/ota-signing.service.ts'
-import { everyRight } from '../operator/act.ts'
+import { platformUser } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
-import { withKernel } from './with-kernel.ts'
-import { words } from './words.ts'
+import { withServices } from './with-services.ts'
+import { words } from './arguments.ts'
 
 const USAGE = 'ota verify <版本编号>'
 
-/** The check of the console's signature block, for a terminal or a nightly script: fails when anything does not hold. */
+/**
+ * Verifies signatures like the console's signature block, for a terminal or a scheduled script. Fails when any check
+ * fails.
+ */
 export const otaVerifyCommand: Command = {
   name: 'ota verify',
   usage: USAGE,
@@ -18,11 +21,11 @@ export const otaVerifyCommand: Command = {
   async run(args, context) {
     const otaId = Number(words(args, USAGE, {}).first)
     if (!Number.isInteger(otaId) || otaId < 1) throw new CommandError(`用法：npm run oms -- ${USAGE}`)
-    const view = await withKernel(context, async (kernel) => {
-      const { db } = kernel.database
+    const view = await withServices(context, async (services) => {
+      const { db } = services.database
       const [found] = await db.select({ kind: otaVersions.kind }).from(otaVersions).where(eq(otaVersions.otaId, otaId))
-      const family = found?.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
-      return verify(family)({ kernel, user: everyRight({}), now: kernel.now() }, { otaId })
+      const artifact = found?.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
+      return verify(artifact)({ services, user: platformUser({}), now: services.now() }, { otaId })
     })
     const state = SIGNING_STATE[view.state as keyof typeof SIGNING_STATE]
     context.print(`版本 ${otaId}：${state}${view.keyId && `，密钥 ${view.keyId}，序号 ${view.release}`}`)

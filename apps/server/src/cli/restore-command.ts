@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
-import { openDatabase } from '#db/client.ts'
-import { readConfig } from '#kernel/config.ts'
-import { openFileStore } from '#kernel/files/open-store.ts'
+import { openDatabase } from '#core/database/client.ts'
+import { readConfig } from '#core/config/config.ts'
+import { openFileStore } from '#core/storage/open-store.ts'
 import type { Command } from './command.ts'
 import { readManifest } from './manifest.ts'
 import { restore } from './restore.ts'
-import { words } from './words.ts'
+import { words } from './arguments.ts'
 
 const USAGE = 'restore <目录>'
 
@@ -16,9 +16,9 @@ export const restoreCommand: Command = {
   async run(args, { env, print }) {
     const folder = resolve(words(args, USAGE, {}).first)
     const config = readConfig(env)
-    // A mistyped folder is told before a database is made for it.
+    // Reports a mistyped folder before a database is created for it.
     await readManifest(folder)
-    // As a server: nobody else may be at work on this folder meanwhile.
+    // Opens the database as a server, so that no other process uses the folder meanwhile.
     const database = await openDatabase(config, { role: 'server', warn: print })
     try {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })

@@ -6,47 +6,54 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { quote, type Table } from './catalog.ts'
+import { RowsDigest } from './rows-digest.ts'
 
-export type Copied = { readonly rows: number; readonly sha256: string }
+export type RowsSummary = {
+  readonly rows: number
+  /** Digest of the set of rows, independent of their order. */
+  readonly rowsDigest: string
+}
 
 const listOf = ({ columns }: Table) => columns.map(quote).join(', ')
 const selection = (table: Table) => `copy (select ${listOf(table)} from ${quote(table.name)}) to stdout`
 
-/** Lets bytes through and sums them up. */
-export function summed(hash: Hash): Transform {
+/** Passes bytes through and updates the digest with them. */
+export function digestStream(digest: Pick<Hash, 'update'> | RowsDigest): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk)
+      digest.update(chunk)
       done(null, chunk)
     },
   })
 }
 
-/** Writes the rows of a table as one compressed member. */
+/** Writes the rows of a table to a compressed file. */
 export async function writeRows(client: pg.Client, table: Table, path: string) {
-  const [plain, member] = [createHash('sha256'), createHash('sha256')]
+  const [plain, member, rows] = [createHash('sha256'), createHash('sha256'), new RowsDigest()]
   const source = client.query(copyTo(selection(table)))
   const target = createWriteStream(path, { flush: true, mode: 0o600 })
-  await pipeline(source, summed(plain), createZstdCompress(), summed(member), target)
-  return { rows: source.rowCount, sha256: plain.digest('hex'), memberSha256: member.digest('hex') }
+  await pipeline(source, digestStream(plain), digestStream(rows), createZstdCompress(), digestStream(member), target)
+  const memberSha256 = member.digest('hex')
+  return { rows: source.rowCount, sha256: plain.digest('hex'), rowsDigest: rows.digest(), memberSha256 }
 }
 
-export async function loadRows(client: pg.Client, table: Table, path: string): Promise<Copied> {
+/** Loads the file that `writeRows` wrote; returns the SHA-256 of the uncompressed bytes. */
+export async function loadRows(client: pg.Client, table: Table, path: string): Promise<string> {
   const plain = createHash('sha256')
   const target = client.query(copyFrom(`copy ${quote(table.name)} (${listOf(table)}) from stdin`))
-  await pipeline(createReadStream(path), createZstdDecompress(), summed(plain), target)
-  return { rows: target.rowCount, sha256: plain.digest('hex') }
+  await pipeline(createReadStream(path), createZstdDecompress(), digestStream(plain), target)
+  return plain.digest('hex')
 }
 
-/** What `writeRows` would write, without writing it: equal sums are equal rows. */
-export async function sumRows(client: pg.Client, table: Table): Promise<Copied> {
-  const plain = createHash('sha256')
+/** Reads all rows of a table. Two tables with equal rows have equal digests, in whatever order the rows are stored. */
+export async function summarizeRows(client: pg.Client, table: Table): Promise<RowsSummary> {
+  const digest = new RowsDigest()
   const source = client.query(copyTo(selection(table)))
-  await pipeline(source, summed(plain), new PassThrough().resume())
-  return { rows: source.rowCount, sha256: plain.digest('hex') }
+  await pipeline(source, digestStream(digest), new PassThrough().resume())
+  return { rows: source.rowCount, rowsDigest: digest.digest() }
 }
 
-export async function sumFile(path: string): Promise<string> {
+export async function digestFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   return hash.digest('hex')

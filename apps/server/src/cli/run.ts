@@ -27,10 +27,12 @@ function help(print: CommandContext['print']) {
   for (const { usage, summary } of commands) print(`  ${usage}${' '.repeat(width - columnsOf(usage))}  ${summary}`)
 }
 
-/** A Chinese character and its punctuation take two columns of a terminal. */
+/** Returns the terminal width of a text. Chinese characters and punctuation use two columns. */
 const columnsOf = (text: string) => [...text].reduce((sum, sign) => sum + (sign.charCodeAt(0) > 0x2e7f ? 2 : 1), 0)
 
-/** Runs what the words after `npm run oms --` ask for; what cannot be done is thrown with its one line. */
+/**
+ * Runs the command of the words after `npm run oms --`. Throws an error with the printed line when the command fails.
+ */
 export async function runCommand(words: readonly string[], context: CommandContext) {
   if (words.length === 0 || words[0] === 'help' || words.includes('--help')) return help(context.print)
   const command = commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))

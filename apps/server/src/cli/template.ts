@@ -1,7 +1,7 @@
-import { findBinaries } from '#db/embedded/binaries.ts'
-import { keepTemplate } from '#db/embedded/template.ts'
-import { furniture } from '../furniture.ts'
-import { keepKey } from '../furniture-key.ts'
+import { findBinaries } from '#core/database/embedded/binaries.ts'
+import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
+import { databaseTemplate } from '#main/database-template.ts'
+import { storeKey } from '#main/template-key.ts'
 import { type Command, CommandError } from './command.ts'
 
 export const templateCommand: Command = {
@@ -10,8 +10,8 @@ export const templateCommand: Command = {
   summary: '（构建时使用）准备内置数据库的模板，让首次启动更快',
   async run([folder]) {
     if (!folder) throw new CommandError('请给出存放模板的目录')
-    const made = furniture()
+    const made = databaseTemplate()
     await keepTemplate(findBinaries(), folder, made)
-    keepKey(made.key)
+    storeKey(made.key)
   },
 }

@@ -1,9 +1,9 @@
-import { oneTimePassword } from '#kernel/one-time.ts'
-import { act, atTerminal } from '../operator/act.ts'
+import { oneTimePassword } from '#core/auth/one-time-code.ts'
+import { actAs, terminalActor } from '#core/auth/system-actor.ts'
 import { openTenant } from '#modules/tenant/open-tenant.ts'
 import { type Command, CommandError } from './command.ts'
-import { withKernel } from './with-kernel.ts'
-import { words } from './words.ts'
+import { withServices } from './with-services.ts'
+import { words } from './arguments.ts'
 
 const USAGE = 'tenant create <名称> [--contact <联系人>] [--admin <账号>]'
 const LIMITS = { name: 50, contact: 20 } as const
@@ -18,8 +18,8 @@ export const tenantCreateCommand: Command = {
     if (name.trim() === '' || name.length > LIMITS.name) throw new CommandError(`客户名称应为 1～${LIMITS.name} 个字符`)
     if (contactName.length > LIMITS.contact) throw new CommandError(`联系人不能超过 ${LIMITS.contact} 个字符`)
     const { password, passwordHash } = await oneTimePassword()
-    const made = await withKernel(context, (kernel) =>
-      act(kernel, atTerminal(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
+    const made = await withServices(context, (services) =>
+      actAs(services, terminalActor(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
         openTenant(
           ctx,
           { name: name.trim(), contactName },
@@ -38,5 +38,5 @@ export const tenantCreateCommand: Command = {
   },
 }
 
-/** The call of the customers' screen that does the same. */
+/** The equivalent call of the tenant screen, for the operation log. */
 const NEW_TENANT = { name: 'create', method: 'POST', path: '/api/v1/tenant', title: '新增客户' } as const

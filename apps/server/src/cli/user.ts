@@ -1,17 +1,17 @@
-import { StaffInput, staff } from '@oms/contract/staff.ts'
+import { StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { accounts, roles } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
-import { create, disable, resetPasswd } from '#modules/staff/staff.service.ts'
-import { act, atTerminal } from '../operator/act.ts'
+import { accounts, roles } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { create, disable, removeMfa, resetPasswd } from '#modules/staff/staff.service.ts'
+import { actAs, terminalActor } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
-import { withKernel } from './with-kernel.ts'
-import { words } from './words.ts'
+import { withServices } from './with-services.ts'
+import { words } from './arguments.ts'
 
-const CREATE = 'user create <账号> [--name <姓名>] [--role <角色编码>…] [--tenant <客户号>]'
-const RESET = 'user reset-password <账号>'
+const CREATE = 'user create <账号> [--name <姓名>] [--role <角色编码>…] [--tenant <客户编号>]'
+const RESET = 'user reset-password <账号> [--mfa]'
 const DISABLE = 'user disable <账号>'
 
 export const userCreateCommand: Command = {
@@ -24,13 +24,16 @@ export const userCreateCommand: Command = {
       role: { type: 'string', multiple: true },
       tenant: { type: 'string' },
     })
-    const made = await withKernel(context, async (kernel) => {
-      const tenantId = values.tenant ? await tenantIdOf(kernel, values.tenant) : PLATFORM_TENANT_ID
-      const roleIds = await roleIdsOf(kernel, tenantId, values.role ?? [])
+    const made = await withServices(context, async (services) => {
+      const tenantId = values.tenant ? await tenantIdOf(services, values.tenant) : PLATFORM_TENANT_ID
+      const roleIds = await roleIdsOf(services, tenantId, values.role ?? [])
       const { data, error } = StaffInput.safeParse({ account, realname: values.name ?? account.slice(0, 15), roleIds })
       if (!data) throw new CommandError(error.issues[0]?.message ?? '账号不正确')
-      return act(kernel, atTerminal(tenantId), { name: 'create', ...staff.create, input: data, outside: true }, (ctx) =>
-        create(ctx, data),
+      return actAs(
+        services,
+        terminalActor(tenantId),
+        { name: 'create', ...staff.create, input: data, outside: true },
+        (ctx) => create(ctx, data),
       )
     })
     context.print(`已新增账号 ${made.account}，一次性密码 ${made.password}（首次登录须修改）`)
@@ -40,14 +43,19 @@ export const userCreateCommand: Command = {
 export const userResetCommand: Command = {
   name: 'user reset-password',
   usage: RESET,
-  summary: '重置密码并打印新的一次性密码，所有会话随即结束',
+  summary: '重置密码并打印新的一次性密码，所有会话随即结束；--mfa 同时解除丢失的两步验证',
   async run(args, context) {
-    const { first } = words(args, RESET, {})
-    const { account, password } = await withKernel(context, async (kernel) => {
-      const { uid, tenantId } = await accountOf(kernel, first)
+    const { first, values } = words(args, RESET, { mfa: { type: 'boolean' } })
+    const { account, password } = await withServices(context, async (services) => {
+      const { uid, tenantId } = await accountOf(services, first)
+      if (values.mfa) {
+        const remove = { name: 'removeMfa', ...staff.removeMfa, input: { id: uid } }
+        await actAs(services, terminalActor(tenantId), remove, (ctx) => removeMfa(ctx, { id: uid }))
+      }
       const what = { name: 'resetPasswd', ...staff.resetPasswd, input: { id: uid }, outside: true } as const
-      return act(kernel, atTerminal(tenantId), what, (ctx) => resetPasswd(ctx, { id: uid }))
+      return actAs(services, terminalActor(tenantId), what, (ctx) => resetPasswd(ctx, { id: uid }))
     })
+    if (values.mfa) context.print(`已解除 ${account} 的两步验证`)
     context.print(`已重置 ${account} 的密码，一次性密码 ${password}（登录后须修改）`)
   },
 }
@@ -58,10 +66,10 @@ export const userDisableCommand: Command = {
   summary: '停用账号，所有会话随即结束',
   async run(args, context) {
     const { first } = words(args, DISABLE, {})
-    const account = await withKernel(context, async (kernel) => {
-      const found = await accountOf(kernel, first)
+    const account = await withServices(context, async (services) => {
+      const found = await accountOf(services, first)
       const input = { id: found.uid }
-      await act(kernel, atTerminal(found.tenantId), { name: 'disable', ...staff.disable, input }, (ctx) =>
+      await actAs(services, terminalActor(found.tenantId), { name: 'disable', ...staff.disable, input }, (ctx) =>
         disable(ctx, input),
       )
       return found.account
@@ -70,7 +78,7 @@ export const userDisableCommand: Command = {
   },
 }
 
-async function accountOf({ database: { db } }: Kernel, name: string) {
+async function accountOf({ database: { db } }: Services, name: string) {
   const [found] = await db
     .select({ uid: accounts.uid, account: accounts.account, tenantId: accounts.tenantId })
     .from(accounts)
@@ -80,16 +88,16 @@ async function accountOf({ database: { db } }: Kernel, name: string) {
   return { ...found, tenantId: found.tenantId }
 }
 
-async function tenantIdOf({ database: { db } }: Kernel, tenantNo: string) {
+async function tenantIdOf({ database: { db } }: Services, tenantNo: string) {
   const [found] = await db
     .select({ id: tenants.id })
     .from(tenants)
     .where(and(eq(tenants.tenantNo, tenantNo.toUpperCase()), alive(tenants)))
-  if (!found) throw new CommandError(`没有客户号为 ${tenantNo} 的客户`)
+  if (!found) throw new CommandError(`没有客户编号为 ${tenantNo} 的客户`)
   return found.id
 }
 
-async function roleIdsOf({ database: { db } }: Kernel, tenantId: number, codes: readonly string[]) {
+async function roleIdsOf({ database: { db } }: Services, tenantId: number, codes: readonly string[]) {
   if (codes.length === 0) return []
   const ofTenant = and(eq(roles.tenantId, tenantId), alive(roles))
   const found = await db

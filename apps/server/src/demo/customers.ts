@@ -1,12 +1,12 @@
 import { eq, ne, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accountRoles, accounts, roles } from '#db/schema/account.ts'
-import { appAccounts, industries, tenants, userApplications } from '#db/schema/tenant.ts'
+import type { Db } from '#core/database/client.ts'
+import { accountRoles, accounts, roles } from '#schema/account.ts'
+import { appAccounts, industries, tenants, userApplications } from '#schema/tenant.ts'
 import { CUSTOMERS, randomFrom } from './vendor.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** First level with its code, second levels. */
+/** First-level industry with its code, then its second-level industries. */
 const INDUSTRIES = [
   ['智能硬件', 'HARDWARE', ['安防设备', '智能家居', '工业设备']],
   ['物业与楼宇', 'PROPERTY', ['住宅物业', '商业楼宇']],
@@ -16,13 +16,13 @@ const INDUSTRIES = [
   ['酒店文旅', 'TRAVEL', ['酒店', '景区']],
 ] as const
 
-/** By scene code: the industries it is recommended for, and the codes of the device types it is made for. */
+/** Recommended industries and device type codes by scene code. */
 const RECOMMENDED = [
   ['firmware_full', ['HARDWARE'], ['camera', 'gateway']],
   ['self_service', ['PROPERTY', 'TRAVEL', 'EDUCATION'], []],
 ] as const
 
-/** By customer, in the order of CUSTOMERS: industry, mailbox, area code, address, credit code. */
+/** Industry, mailbox, area code, address and credit code of each tenant, in the order of CUSTOMERS. */
 const DETAILS = [
   ['智能家居', 'sunhc@haichuan.example.com', '330108', '浙江省杭州市滨江区江南大道588号', '91330108MA2A0B1C0P'],
   ['安防设备', 'huang@yunqi.example.com', '440305', '广东省深圳市南山区科苑路15号', '91440305MA5D0E2F0A'],
@@ -36,7 +36,7 @@ const DETAILS = [
   ['工业设备', 'feng@binhai.example.com', '120116', '天津市滨海新区黄海路2号', '91120116MA0G0H1J0D'],
 ] as const
 
-/** Account, name, telephone, which customer it asks, what it says, how many days ago, how it ended. */
+/** Applications: account, name, telephone, tenant, reason, age in days, result. */
 const NEWCOMERS = [
   ['zhangwei88', '张伟', '13600010001', 0, '新入职的设备运维，请通过', 1, 0],
   ['liuyan_hc', '刘妍', '13600010002', 0, '售后二线，需要查看设备', 2, 0],
@@ -58,15 +58,18 @@ const REGIONS = [
   '湖北武汉',
   '福建厦门',
 ] as const
-/** End users per customer: the larger the customer, the more. */
+/** App users per tenant level: larger tenants have more. */
 const USERS_PER_LEVEL = 40
 
-/** What makes customers real: their line of business, addresses, people who want to join, and the users of their Apps. */
-export async function fillCustomerWorld(db: Db, now: Date, passwordHash: string) {
+/** Creates the demo data around tenants: industries, addresses, join applications and App users. */
+export async function createCustomerDemo(db: Db, now: Date, passwordHash: string) {
   const kinds = await addIndustries(db)
   await describe(db, kinds)
   await recommendScenes(db)
-  await addNewcomers(db, now, passwordHash)
+  const hosts = await db.select({ id: tenants.id, name: tenants.name }).from(tenants).where(ne(tenants.id, 1))
+  const tenantIds = new Map(hosts.map(({ id, name }) => [name, id]))
+  await addNewcomers(db, now, passwordHash, tenantIds)
+  await addJoinedAccounts(db, now, tenantIds)
   await addUsers(db, now)
 }
 
@@ -103,29 +106,27 @@ async function describe(db: Db, kinds: ReadonlyMap<string, number>) {
       .set({ industryId: kinds.get(kind) ?? null, contactEmail, areaCode, address, licenseNumber })
       .where(eq(tenants.name, name))
   }
-  // What the clock would do at its first look it has done already: the demo starts with the messages it is made with.
+  // Marks the warnings of the first scheduled run as sent, so that the demo starts with exactly its own messages.
   await db.execute(sql`update tenants set warned_days = 30
     where id > 1 and expire_time > now() and expire_time <= now() + interval '30 days'`)
   await db.execute(sql`update tenants set status = 0, expired_at = expire_time where id > 1 and expire_time <= now()`)
 }
 
-async function addNewcomers(db: Db, now: Date, passwordHash: string) {
-  const hosts = await db.select({ id: tenants.id, name: tenants.name }).from(tenants).where(ne(tenants.id, 1))
-  const idOf = new Map(hosts.map(({ id, name }) => [name, id]))
-  let no = 0
-  for (const [account, realname, mobileNo, at, reason, days, status] of NEWCOMERS) {
+/** Creates accounts without a tenant and their applications. */
+async function addNewcomers(db: Db, now: Date, passwordHash: string, tenantIds: ReadonlyMap<string, number>) {
+  for (const [index, [account, realname, mobileNo, at, reason, days, status]] of NEWCOMERS.entries()) {
     const createTime = new Date(now.getTime() - days * DAY_MS - 3_600_000).toISOString()
     const [made] = await db
       .insert(accounts)
       .values({ account, realname, mobileNo, passwordHash, createTime })
       .returning({ uid: accounts.uid })
     await db.insert(userApplications).values({
-      applyNo: numberOf(++no),
+      applyNo: numberOf(index + 1),
       uid: made!.uid,
       account,
       realname,
       mobileNo,
-      tenantId: idOf.get(CUSTOMERS[at][0]) as number,
+      tenantId: tenantIds.get(CUSTOMERS[at][0]) as number,
       reason,
       status,
       createTime,
@@ -137,7 +138,11 @@ async function addNewcomers(db: Db, now: Date, passwordHash: string) {
       ...(status > 2 && { auditTime: createTime }),
     })
   }
-  // People who came in this way long ago.
+}
+
+/** Creates approved applications of accounts that joined long ago. */
+async function addJoinedAccounts(db: Db, now: Date, tenantIds: ReadonlyMap<string, number>) {
+  let no = NEWCOMERS.length
   for (const at of [0, 1, 2]) {
     const [joined] = await db
       .select({ uid: accounts.uid, account: accounts.account, realname: accounts.realname, roleId: roles.id })
@@ -152,7 +157,7 @@ async function addNewcomers(db: Db, now: Date, passwordHash: string) {
       uid: joined.uid,
       account: joined.account,
       realname: joined.realname,
-      tenantId: idOf.get(CUSTOMERS[at]![0]) as number,
+      tenantId: tenantIds.get(CUSTOMERS[at]![0]) as number,
       reason: '申请加入',
       status: 1,
       roleIds: [joined.roleId],
@@ -192,7 +197,7 @@ async function addUsers(db: Db, now: Date) {
     }),
   )
   await db.insert(appAccounts).values(rows)
-  // Four devices of five belong to somebody; some people have several.
+  // Binds four of five devices to App users; some users have several devices.
   await db.execute(sql`
     update devices d set app_account_id = a.uid
     from (select uid, tenant_id, row_number() over w as at, count(*) over (partition by tenant_id) as many

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { md5Hex } from '#kernel/passwords.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
 import { useApp } from '#test/harness.ts'
-import { fillDemo } from './fill.ts'
+import { createDemoData } from './fill.ts'
 import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
 
 const [first, second] = [useApp(), useApp()]
@@ -23,11 +23,11 @@ const COUNTS = sql`select
   (select md5(string_agg(account || realname, ',' order by uid)) from accounts where account <> 'admin') as people,
   (select count(*)::int from login_logs) as logins, (select count(*)::int from oper_logs) as operations`
 
-describe('the demo', () => {
-  test('is the same vendor at every first start, made once', { timeout: 60_000 }, async () => {
+describe('demo data', () => {
+  test('creates the same vendor at every first start, once', { timeout: 60_000 }, async () => {
     const counts = []
-    for (const { kernel, db } of [first, second]) {
-      expect(await fillDemo(kernel)).toBe(true)
+    for (const { services, db } of [first, second]) {
+      expect(await createDemoData(services)).toBe(true)
       counts.push((await db.execute(COUNTS)).rows[0])
     }
     expect(counts[0]).toEqual(counts[1])
@@ -42,11 +42,11 @@ describe('the demo', () => {
       enabled: 20 + 5,
       disabled: 10 + 5,
     })
-    expect(await fillDemo(first.kernel)).toBe(false)
+    expect(await createDemoData(first.services)).toBe(false)
     expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])
   })
 
-  test('lets the demo account in as it is, with twelve unread messages and everything allowed', async () => {
+  test('creates the demo account with all permissions and twelve unread messages', async () => {
     const payload = { account: DEMO_ACCOUNT, pswdMd5: md5Hex(DEMO_PASSWORD) }
     const { code, data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
     expect({ code, mustChange: data.mustChangePassword }).toEqual({ code: 200, mustChange: false })
@@ -55,7 +55,7 @@ describe('the demo', () => {
     expect((await demo.call('GET', '/api/v1/sys/account/perms')).data.buttons[0]).toBe('*:*:*')
   })
 
-  test('spreads its logs over weeks and leaves no file without its bytes', async () => {
+  test('distributes log entries over weeks, and every file has its bytes', async () => {
     const { rows } = await first.db.execute<{ days: number; today: number }>(sql`select
       count(distinct login_time::date)::int as days, count(*) filter (where login_time > now())::int as today
       from login_logs where login_time < date_trunc('day', now()) or login_time > now()`)
@@ -63,6 +63,7 @@ describe('the demo', () => {
     const { rows: files } = await first.db.execute<{ sha256: string; size: number }>(
       sql`select sha256, size from files`,
     )
-    for (const { sha256, size } of files) expect(await first.kernel.files.stat(sha256)).toEqual({ size: Number(size) })
+    for (const { sha256, size } of files)
+      expect(await first.services.files.stat(sha256)).toEqual({ size: Number(size) })
   })
 })

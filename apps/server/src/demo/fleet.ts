@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 import { fillSamples } from './samples.ts'
 
 const DEVICES = 2000
 
-/** A number below `m` that looks random and is the same at every start: of device `n` and a letter. */
+/** SQL for a deterministic pseudo-random number below `m`, derived from device `n` and a letter. */
 const roll = (letter: string, m: number, n = 'n') =>
   sql.raw(`(('x' || substr(md5(${n}::text || '${letter}'), 1, 7))::bit(28)::int % ${m})`)
 const texts = (...list: string[]) => sql.raw(`(array[${list.map((text) => `'${text}'`).join(', ')}])`)
@@ -20,14 +20,21 @@ const REGIONS = texts(
   '福建省厦门市',
 )
 const TAGS = texts('样机', '展厅', '重点客户', '室外', '内测')
-/** Hundredths of the fleet that each customer has, the larger first; the vendor keeps the rest. */
+/** Cumulative percentage of the devices of each tenant, larger tenants first. The vendor keeps the rest. */
 const SHARES = sql.raw(`(array[22, 40, 54, 65, 74, 81, 87, 91, 94, 97])`)
 
 /**
- * Some two thousand devices of the demo's customers: most of them up to date, some behind, a few never switched on; with
- * what they ran before, their attributes, packages and groups. Six statements, whatever the number.
+ * Creates about two thousand devices of the demo tenants with version history, attributes, packages and groups. Most
+ * are up to date, some are behind, a few were never switched on. Uses six statements, independent of the number.
  */
 export async function fillFleet(db: Db, uid: number) {
+  await addDevices(db, uid)
+  await addReportedData(db)
+  await addGroups(db)
+  await fillSamples(db)
+}
+
+async function addDevices(db: Db, uid: number) {
   await db.execute(sql`insert into devices (tenant_id, model_id, sn, dev_name, mac, imei, ver_code, os_ver, app_ver, hw_ver,
       ip, region, tags, status, online, last_online_time, activate_time, warranty_end, token_hash, attributes_wanted, create_by, update_by, create_time, update_time)
     select tenant, model, sn, name, mac, imei, ver, os, app, hw, ip, region, tags, status,
@@ -58,14 +65,17 @@ export async function fillFleet(db: Db, uid: number) {
     ) d order by n`)
   await db.execute(sql`update devices set ver_code = null, os_ver = '', app_ver = '', ip = '', region = '', attributes_wanted = 1
     where activate_time is null or activate_time > now()`)
-  // What each ran since it was switched on, one version after the other.
+}
+
+/** Creates the version history since the activation, the attributes and the installed packages of each device. */
+async function addReportedData(db: Db) {
   await db.execute(sql`insert into device_versions (device_id, ver_code, source, create_time)
     select d.id, d.ver_code / 1000 * 1000 + 100 * step, case when step = 1 then 1 else 2 end,
       d.activate_time + (step - 1) * (now() - d.activate_time) / 3.0
     from devices d cross join generate_series(1, 3) step
     where d.ver_code is not null and 100 * step <= d.ver_code % 1000 order by 4, 1`)
   await db.execute(sql`insert into device_attributes (device_id, data, update_time)
-    select id, jsonb_build_object('hw.revision', hw_ver, 'os.kernel', os_ver, 'net.type', case when imei <> '' then '4G' else 'Wi-Fi' end,
+    select id, jsonb_build_object('hw.revision', hw_ver, 'os.services', os_ver, 'net.type', case when imei <> '' then '4G' else 'Wi-Fi' end,
       'net.rssi', (-40 - id % 45)::text || ' dBm', 'storage.free', (200 + id * 37 % 5000)::text || ' MB', 'time.zone', 'Asia/Shanghai',
       'boot.slot', case when id % 2 = 0 then 'A' else 'B' end), coalesce(last_online_time, activate_time)
     from devices where ver_code is not null and id % 20 > 0`)
@@ -74,6 +84,9 @@ export async function fillFleet(db: Db, uid: number) {
     from devices d join device_models m on m.id = d.model_id
     cross join (values ('com.oms.player', 310, 'P'), ('com.oms.launcher', 120, 'P'), ('com.oms.voice', 205, 'S')) as p(name, base, line)
     where d.ver_code is not null and left(m.model_code, 1) = p.line`)
+}
+
+async function addGroups(db: Db) {
   await db.execute(sql`with made as (
       insert into device_groups (tenant_id, group_name, kind, rule, description)
       select t.id, g.name, g.kind, g.rule::jsonb, g.description
@@ -84,5 +97,4 @@ export async function fillFleet(db: Db, uid: number) {
     insert into device_group_members (group_id, device_id)
     select made.id, d.id from made join devices d on d.tenant_id = made.tenant_id
     where made.group_name = case when d.id % 20 < 8 then '总部' when d.id % 20 < 17 then '门店' when d.id % 20 = 17 then '备用机' end`)
-  await fillSamples(db)
 }

@@ -1,8 +1,8 @@
-import { OPERATION } from '@oms/contract/kernel/endpoint.ts'
+import { OPERATION } from '@oms/contract/core/endpoint.ts'
 import { and, asc, isNull, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { loginLogs, operLogs } from '#db/schema/system.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { loginLogs, operLogs } from '#schema/system.ts'
 import { randomFrom } from './vendor.ts'
 
 const DAYS = 28
@@ -28,8 +28,8 @@ interface Person {
   readonly tenantId: number | null
 }
 
-/** What happened before today: records get older, and the logs of the last weeks are written as if they had been kept. */
-export async function fillHistory(db: Db) {
+/** Moves records into the past and writes log entries for the last weeks. */
+export async function createDemoHistory(db: Db) {
   const people = await db
     .select({ uid: accounts.uid, account: accounts.account, tenantId: accounts.tenantId })
     .from(accounts)
@@ -43,7 +43,7 @@ export async function fillHistory(db: Db) {
     where l.uid = a.uid`)
 }
 
-/** Rows made a moment ago move back, the first ones furthest. */
+/** Moves rows created just now into the past, the first rows furthest. */
 async function makeOlder(db: Db) {
   const days = (table: string, key: string, span: number) =>
     sql.raw(`update ${table} set create_time = now() - make_interval(hours => (${span} * (1 - ${key}::float
@@ -66,7 +66,7 @@ async function makeOlder(db: Db) {
     / (select max(oper_id) + 1 from oper_logs)))::int)`)
 }
 
-/** Minutes of one working day, as a moment before now. */
+/** Returns the SQL time of a minute of a working day before now. */
 const before = (day: number, minute: number) =>
   sql`date_trunc('day', now()) - make_interval(days => ${day}) + make_interval(mins => ${minute})` as unknown as string
 

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 // oxlint-disable-next-line no-restricted-imports -- what must hold of certificates wherever they come from
-import { breaches } from '#modules/license/license-fixture.ts'
+import { breaches } from '#test/license-fixture.ts'
 import { useApp } from '#test/harness.ts'
-import { fillDemo } from './fill.ts'
+import { createDemoData } from './fill.ts'
 
 const server = useApp()
 
-test('the demo has certificates in every walk of life, and all sums are right', { timeout: 60_000 }, async () => {
-  await fillDemo(server.kernel)
+test('the demo has certificates in every state, and all sums are correct', { timeout: 60_000 }, async () => {
+  await createDemoData(server.services)
   expect(await breaches(server.db)).toEqual([])
   const { rows } = await server.db.execute<{ state: number }>(sql`select distinct state from licenses order by 1`)
   expect(rows.map(({ state }) => state)).toEqual([0, 1, 2, 3, 4, 6])

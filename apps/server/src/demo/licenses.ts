@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 
-/** Batch number, vendor, licence type, how many, order number, days since it came, and the devices from which on it is bound. */
+/** Batch number, vendor, licence type, count, order number, age in days, and the first device to bind. */
 const BATCHES = [
   ['PPCS-2026-01', 2, 'P2P', 520, 'PO-26-0117', 75, 0],
   ['TUTK-2026-02', 1, 'P2P-PRO', 480, 'PO-26-0238', 40, 200],
 ] as const
-/** How many of a batch the largest customers have, and what they were granted. */
+/** Number of certificates and grants of the largest tenants. */
 const SHARES = [
   [160, 240],
   [110, 150],
@@ -14,8 +14,8 @@ const SHARES = [
 ] as const
 
 /**
- * Two deliveries of certificates, in part with customers and on their devices, and the grants they were counted against.
- * Everything but the moment of the fill follows from row numbers.
+ * Creates two deliveries of certificates, partly allotted to tenants and bound to devices, and their grants.
+ * Everything except the current time follows from row numbers.
  */
 export async function fillLicenses(db: Db, uid: number) {
   const { rows: customers } = await db.execute<{ id: number }>(sql`select tenant_id as id from devices
@@ -66,7 +66,10 @@ interface Part {
   readonly offset: number
 }
 
-/** Of ten that a customer has, six are active, two written to a device and two waiting; a few are suspended or scrapped. */
+/**
+ * Inserts certificates. Of ten certificates of a tenant, six are active, two bound and two unused; a few are
+ * suspended or scrapped.
+ */
 async function insert(db: Db, part: Part) {
   const { batchId, vendor, typeCode, age, uid, first, last, tenantId, grantId, offset } = part
   const letters = sql`translate(md5('license' || n), '0123456789abcdef', 'QWERTYUPASDFGHJK')`
@@ -91,7 +94,7 @@ async function insert(db: Db, part: Part) {
       case when state = 3 and k % 11 = 0 and k % 300 < 23 then 30 end, ${uid} from s order by n`)
 }
 
-/** The devices say what they carry, and each certificate has its history. */
+/** Sets the certificate of each device and writes the history of each certificate. */
 async function bindDevices(db: Db, batchId: number) {
   await db.execute(
     sql`update devices d set uid = l.uid from licenses l where l.device_id = d.id and l.batch_id = ${batchId}`,
@@ -118,7 +121,7 @@ interface Grant {
   readonly no: number
 }
 
-/** Issued with the delivery, used for the customer's share of it. */
+/** Creates a grant, issued with the delivery and charged for the tenant's certificates. */
 async function fillGrant(db: Db, { tenantId, typeCode, quota, share, age, no }: Grant): Promise<number> {
   const { rows } = await db.execute<{ id: number }>(sql`
     with g as (insert into license_grants (grant_no, tenant_id, type_code, quota, used, valid_from, valid_to, status, contract_no, apply_name,

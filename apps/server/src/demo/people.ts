@@ -1,19 +1,19 @@
-import { RoleInput, role } from '@oms/contract/role.ts'
-import { SceneInput, scene } from '@oms/contract/scene.ts'
-import { StaffInput, staff } from '@oms/contract/staff.ts'
+import { RoleInput, role } from '@oms/contract/role/role.ts'
+import { SceneInput, scene } from '@oms/contract/scene/scene.ts'
+import { StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { eq, inArray, like, or, sql } from 'drizzle-orm'
-import { accounts, roles } from '#db/schema/account.ts'
-import { menus } from '#db/schema/system.ts'
-import { scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { SUPER_ROLE_ID } from '#kernel/rights.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
-import { insertStaff } from '#kernel/accounts/new-account.ts'
+import { accounts, roles } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
+import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { insertStaff } from '#domain/accounts/new-account.ts'
 import { permission } from '#modules/role/role-permission.service.ts'
 import { create as createRole } from '#modules/role/role-save.service.ts'
 import { create as createScene } from '#modules/scene/scene-save.service.ts'
 import { openTenant } from '#modules/tenant/open-tenant.ts'
-import { type Actor, act, everyRight } from '../operator/act.ts'
+import { type Actor, actAs, platformUser } from '#core/auth/system-actor.ts'
 import { CUSTOMER_PEOPLE, CUSTOMERS, DEMO_ACCOUNT, DISABLED_CUSTOMER, SCENES, STAFF } from './vendor.ts'
 
 const FACTS = { ip: '10.8.0.21', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36' }
@@ -27,28 +27,28 @@ interface Person {
   readonly tenantId: number
 }
 
-async function addPerson(kernel: Kernel, actor: Actor, { tenantId, ...person }: Person, passwordHash: string) {
+async function addPerson(services: Services, actor: Actor, { tenantId, ...person }: Person, passwordHash: string) {
   const input = StaffInput.parse({ ...person, remark: '' })
   const here: Actor = { ...actor, user: { ...actor.user, tenantId } }
-  return act(kernel, here, { name: 'create', ...staff.create, input }, async (ctx) => {
+  return actAs(services, here, { name: 'create', ...staff.create, input }, async (ctx) => {
     const uid = await insertStaff(ctx, input, passwordHash)
     ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户「${person.realname}（${person.account}）」` })
     return uid
   })
 }
 
-/** The vendor's own people; answers the demo account, in whose name everything else is made. */
-export async function fillStaff(kernel: Kernel, passwordHash: string): Promise<Actor> {
-  const { db } = kernel.database
+/** Creates the vendor's accounts and returns the demo account, the creator of all other demo data. */
+export async function fillStaff(services: Services, passwordHash: string): Promise<Actor> {
+  const { db } = services.database
   const found = await db.select({ id: roles.id, code: roles.roleCode }).from(roles)
   const idOf = new Map(found.map(({ id, code }) => [code, id]))
-  const setup: Actor = { user: everyRight({ account: 'admin', realname: '系统管理员', uid: 1 }), facts: FACTS }
+  const setup: Actor = { user: platformUser({ account: 'admin', realname: '系统管理员', uid: 1 }), facts: FACTS }
   const self = { account: DEMO_ACCOUNT, realname: '演示管理员', roleIds: [SUPER_ROLE_ID], tenantId: PLATFORM_TENANT_ID }
-  const uid = await addPerson(kernel, setup, self, passwordHash)
-  const demo: Actor = { user: everyRight({ uid, account: DEMO_ACCOUNT, realname: '演示管理员' }), facts: FACTS }
+  const uid = await addPerson(services, setup, self, passwordHash)
+  const demo: Actor = { user: platformUser({ uid, account: DEMO_ACCOUNT, realname: '演示管理员' }), facts: FACTS }
   for (const [account, realname, codes] of STAFF) {
     const roleIds = codes.flatMap((code) => idOf.get(code) ?? [])
-    await addPerson(kernel, demo, { account, realname, roleIds, tenantId: PLATFORM_TENANT_ID }, passwordHash)
+    await addPerson(services, demo, { account, realname, roleIds, tenantId: PLATFORM_TENANT_ID }, passwordHash)
   }
   await db.update(accounts).set({ pwdMustChange: false })
   return demo
@@ -57,7 +57,7 @@ export async function fillStaff(kernel: Kernel, passwordHash: string): Promise<A
 const matching = (grant: string) =>
   grant.endsWith(':*') ? like(menus.perms, `${grant.slice(0, -1)}%`) : eq(menus.perms, grant)
 
-async function menusOf({ database: { db } }: Kernel, grants: readonly string[]) {
+async function menusOf({ database: { db } }: Services, grants: readonly string[]) {
   const rows = await db
     .select({ id: menus.id })
     .from(menus)
@@ -65,9 +65,9 @@ async function menusOf({ database: { db } }: Kernel, grants: readonly string[]) 
   return rows.map(({ id }) => id)
 }
 
-export async function fillScenes(kernel: Kernel, demo: Actor) {
+export async function fillScenes(services: Services, demo: Actor) {
   for (const [sceneName, sceneCode, isDefault, grants] of SCENES) {
-    const menuIds = await menusOf(kernel, grants)
+    const menuIds = await menusOf(services, grants)
     const input = SceneInput.parse({
       sceneName,
       sceneCode,
@@ -75,18 +75,18 @@ export async function fillScenes(kernel: Kernel, demo: Actor) {
       description: `${sceneName}相关的页面与按钮`,
       menuIds,
     })
-    await act(kernel, demo, { name: 'create', ...scene.create, input }, (ctx) => createScene(ctx, input))
+    await actAs(services, demo, { name: 'create', ...scene.create, input }, (ctx) => createScene(ctx, input))
   }
 }
 
-/** Customers with their administrators, an engineer's role, and a few people each. */
-export async function fillCustomers(kernel: Kernel, demo: Actor, passwordHash: string) {
+/** Creates tenants with their administrators, an engineer role and a few accounts each. */
+export async function fillCustomers(services: Services, demo: Actor, passwordHash: string) {
   for (const [place, customer] of CUSTOMERS.entries())
-    await addCustomer(kernel, demo, { place, customer, passwordHash })
-  const { db } = kernel.database
+    await addCustomer(services, demo, { place, customer, passwordHash })
+  const { db } = services.database
   await db.update(accounts).set({ pwdMustChange: false }).where(sql`${accounts.uid} % 4 <> 0`)
   await db.update(tenants).set({ status: 0 }).where(eq(tenants.name, DISABLED_CUSTOMER))
-  // The customer manager looks after the largest ones.
+  // Tenants in the data scope of the customer manager.
   const kept = CUSTOMERS.slice(0, KEPT_CUSTOMERS).map(([name]) => name)
   const found = await db.select({ id: tenants.id }).from(tenants).where(inArray(tenants.name, kept))
   await db
@@ -101,7 +101,7 @@ interface NewCustomer {
   readonly passwordHash: string
 }
 
-async function addCustomer(kernel: Kernel, demo: Actor, { place, customer, passwordHash }: NewCustomer) {
+async function addCustomer(services: Services, demo: Actor, { place, customer, passwordHash }: NewCustomer) {
   const [name, shortName, contactName, contactPhone, level, days, more] = customer
   const tenant = {
     name,
@@ -112,26 +112,34 @@ async function addCustomer(kernel: Kernel, demo: Actor, { place, customer, passw
     companySize: 1 + (place % 4),
     accountCount: level === 3 ? -1 : level * 10,
     deviceQuota: level * 1000,
-    beginTime: new Date(kernel.now().getTime() - 400 * DAY_MS).toISOString(),
-    expireTime: new Date(kernel.now().getTime() + days * DAY_MS).toISOString(),
+    beginTime: new Date(services.now().getTime() - 400 * DAY_MS).toISOString(),
+    // An expired tenant receives no accounts, so the date of expiry follows after them.
+    expireTime: days > 0 ? dayFromNow(services, days) : null,
   }
   const prefix = `kh${String(place + 1).padStart(2, '0')}`
   const what = { name: 'create', method: 'POST', path: '/api/v1/tenant', title: '新增客户', input: { name } } as const
-  const { id } = await act(kernel, demo, what, (ctx) =>
+  const { id } = await actAs(services, demo, what, (ctx) =>
     openTenant(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
   )
-  await giveScenes(kernel, id, more)
-  const roleId = await engineerRole(kernel, demo, id)
+  await giveScenes(services, id, more)
+  const roleId = await engineerRole(services, demo, id)
   for (const [at, realname] of CUSTOMER_PEOPLE.slice(0, level * 2).entries())
     await addPerson(
-      kernel,
+      services,
       demo,
       { account: `${prefix}_${at + 1}`, realname, roleIds: [roleId], tenantId: id },
       passwordHash,
     )
+  await services.database.db
+    .update(tenants)
+    .set({ expireTime: dayFromNow(services, days) })
+    .where(eq(tenants.id, id))
 }
 
-async function giveScenes({ database: { db } }: Kernel, tenantId: number, codes: readonly string[]) {
+const dayFromNow = (services: Services, days: number) =>
+  new Date(services.now().getTime() + days * DAY_MS).toISOString()
+
+async function giveScenes({ database: { db } }: Services, tenantId: number, codes: readonly string[]) {
   if (codes.length === 0) return
   const found = await db
     .select({ sceneId: scenes.id })
@@ -140,11 +148,11 @@ async function giveScenes({ database: { db } }: Kernel, tenantId: number, codes:
   await db.insert(tenantScenes).values(found.map(({ sceneId }) => ({ tenantId, sceneId })))
 }
 
-async function engineerRole(kernel: Kernel, demo: Actor, tenantId: number) {
+async function engineerRole(services: Services, demo: Actor, tenantId: number) {
   const input = { ...RoleInput.parse({ roleName: '设备管理员', roleCode: 'device_admin', roleSort: 20 }), tenantId }
-  const { id } = await act(kernel, demo, { name: 'create', ...role.create, input }, (ctx) => createRole(ctx, input))
-  const menuIds = await menusOf(kernel, ['upgrade:ota:list', 'upgrade:ota:query', 'system:manager:list'])
+  const { id } = await actAs(services, demo, { name: 'create', ...role.create, input }, (ctx) => createRole(ctx, input))
+  const menuIds = await menusOf(services, ['upgrade:ota:list', 'upgrade:ota:query', 'system:manager:list'])
   const grant = { roleId: id, menuIds, rev: 0 }
-  await act(kernel, demo, { name: 'permission', ...role.permission, input: grant }, (ctx) => permission(ctx, grant))
+  await actAs(services, demo, { name: 'permission', ...role.permission, input: grant }, (ctx) => permission(ctx, grant))
   return id
 }

@@ -1,17 +1,15 @@
-import type { Kernel } from '#kernel/kernel.ts'
-
-const EVERY_MS = 4 * 60_000
+import type { Services } from '#core/services.ts'
 
 /**
- * The demo's devices do not exist and so never poll: this speaks for those shown online, or the fleet would be dark a
- * quarter of an hour after the start. They are known by their addresses (TEST-NET-3), from which no device can come.
+ * Registers a job that refreshes the poll time of demo devices shown as online. Demo devices never poll and would
+ * otherwise be offline after a quarter of an hour. Their addresses are in TEST-NET-3, which no real device uses.
  */
-export function registerDemoPulse({ jobs, database }: Kernel) {
+export function registerDemoPulse({ jobs, database }: Services) {
   const pulse = async () => {
     const { rowCount } = await database.pool.query(
       `update devices set last_online_time = now() where online = 1 and deleted_at is null and ip like '203.0.113.%'`,
     )
     return { devices: rowCount }
   }
-  jobs.register('demo-pulse', pulse, { everyMs: EVERY_MS })
+  jobs.schedule('demo-pulse', pulse, { title: '演示设备在线', cron: '40 */4 * * * *' })
 }

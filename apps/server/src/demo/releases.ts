@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 
-/** Formal releases of the demo, by model: share in hundredths of a percent, and its state and reason. */
+/** Formal releases of the demo by model: percentage in hundredths, state and reason. */
 const RELEASES = sql.raw(`(values ('C30', 10000, 0, ''), ('C10', 5000, 0, ''), ('S2', 10000, 0, ''),
   ('D7', 1000, 3, '失败率 7.1% 超过 5%，已自动暂停')) as r(model, share, state, reason)`)
-/** Of a hundred devices behind the version: how far each is, for releases under way. */
+/** SQL for a number below 100 that decides the task state of each device in a running release. */
 const ROLL = sql.raw(`(('x' || substr(md5(d.id::text || 'task'), 1, 7))::bit(28)::int % 100)`)
 const REASONS = sql.raw(
   `(array['Authentication of all signatures failed', '下载超时：连接中断', 'Not enough free space to extract image'])`,
 )
 
 /**
- * Releases of the newest enabled version of some models: one for everybody, one half way through its stages, one that
- * paused itself; with a task for every device that took it, is at it, or failed.
+ * Creates releases of the newest enabled version of some models: for all devices, in the middle of its stages, and
+ * paused by failures. Creates the tasks of devices that finished, run or failed.
  */
 export async function fillReleases(db: Db, uid: number) {
   await db.execute(sql`insert into ota_policies (ota_id, tenant_id, mode, state, state_reason, percent, timeout_minutes, start_time,
@@ -46,7 +46,7 @@ export async function fillReleases(db: Db, uid: number) {
   await addLogs(db)
 }
 
-/** The stage under way asks for more reports than the demo has: nobody is told of its end at an odd moment. */
+/** Creates stages. The active stage requires more reports than the demo has, so that no stage ends unexpectedly. */
 export async function addStages(db: Db, kind: 1 | 2) {
   await db.execute(sql`insert into ota_stages (ota_id, seq, percent, min_reports, state, start_time, judge_time, succeeded, failed)
     select p.ota_id, s.seq, s.share, case when s.share < p.percent then 5 else 500 end,
@@ -60,7 +60,7 @@ export async function addStages(db: Db, kind: 1 | 2) {
     where p.mode = 2 and p.percent < 10000`)
 }
 
-/** The last word of every task that ended. */
+/** Writes the last log entry of every closed task. */
 export async function addLogs(db: Db) {
   await db.execute(sql`insert into ota_task_logs (task_id, state, execution, finished, details, create_time)
     select task_id, state, 'closed', case when state = 100 then 'success' else 'failure' end,

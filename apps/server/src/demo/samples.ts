@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 
 /**
- * What the clock would have noted, had the demo run all along: online devices of the last day by the hour, of the last
- * ninety days by the day. Fewer at night and on weekends, growing slowly.
+ * Creates the samples of online devices that the scheduled job would have written: by hour for a day, by day for
+ * ninety days. Numbers are lower at night and on weekends and grow slowly.
  */
 export async function fillSamples(tx: Db) {
   await tx.execute(sql`

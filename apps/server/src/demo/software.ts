@@ -1,18 +1,18 @@
-import { software, SoftwareCreateInput } from '@oms/contract/software.ts'
+import { software, SoftwareCreateInput } from '@oms/contract/ota/software.ts'
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import type { Kernel } from '#kernel/kernel.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Services } from '#core/services.ts'
 import { disable, enable } from '#modules/ota/ota-enable.service.ts'
-import { SOFTWARE } from '#modules/ota/ota-family.ts'
+import { SOFTWARE } from '#modules/ota/ota-artifact-kind.ts'
 import { create } from '#modules/ota/ota-save.service.ts'
-import { type Actor, act } from '../operator/act.ts'
-import { stamp, uploaded } from './firmware.ts'
+import { type Actor, actAs } from '#core/auth/system-actor.ts'
+import { isoDateTime, uploaded } from './firmware.ts'
 import { addLogs, addStages } from './releases.ts'
 import { randomFrom } from './vendor.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Apps by model, with the lowest version found on its devices; these run four in a row (`fleet.ts`). */
+/** Apps by model with the lowest version on devices. Devices run four successive versions (`fleet.ts`). */
 const APPS = [
   ['P21', 'com.oms.player', '广告播放器', 310],
   ['P43', 'com.oms.player', '广告播放器', 310],
@@ -21,15 +21,15 @@ const APPS = [
   ['S2', 'com.oms.voice', '语音助手', 205],
 ] as const
 
-/** Above the lowest: how much, is it switched on, off again, or still a draft, and what is new. */
+/** Versions above the lowest: difference, state (enabled, disabled or draft) and release notes. */
 const LINE = [
   [1, 'off', '首个正式版本'],
   [4, 'on', '修复播放列表切换时的黑屏；优化内存占用'],
   [6, 'draft', '新增定时开关屏；支持 4K 素材'],
 ] as const
 
-/** For each App a line of versions: an old one switched off, the current one on, the newest a draft. */
-export async function fillSoftware(kernel: Kernel, demo: Actor, db: Db) {
+/** Creates versions of each App: an old version disabled, the current enabled, the newest a draft. */
+export async function fillSoftware(services: Services, demo: Actor, db: Db) {
   const { rows } = await db.execute<{ id: number; code: string }>(
     sql`select id, model_code as code from device_models where deleted_at is null`,
   )
@@ -46,14 +46,14 @@ export async function fillSoftware(kernel: Kernel, demo: Actor, db: Db) {
         description,
         seed: place * 10 + step,
       }
-      const otaId = await addVersion(kernel, demo, version)
+      const otaId = await addVersion(services, demo, version)
       const one = { otaId }
       if (status === 'draft') continue
-      await act(kernel, demo, { name: 'enable', ...software.enable, input: one, outside: true }, (ctx) =>
+      await actAs(services, demo, { name: 'enable', ...software.enable, input: one, outside: true }, (ctx) =>
         enable(SOFTWARE)(ctx, one),
       )
       if (status === 'off')
-        await act(kernel, demo, { name: 'disable', ...software.disable, input: one }, (ctx) =>
+        await actAs(services, demo, { name: 'disable', ...software.disable, input: one }, (ctx) =>
           disable(SOFTWARE)(ctx, one),
         )
     }
@@ -70,10 +70,10 @@ interface Version {
   readonly seed: number
 }
 
-async function addVersion(kernel: Kernel, demo: Actor, version: Version) {
+async function addVersion(services: Services, demo: Actor, version: Version) {
   const { modelId, packageName, name, lowest, verCode, description, seed } = version
   const number = [Math.floor(verCode / 100), Math.floor(verCode / 10) % 10, verCode % 10].join('.')
-  const released = new Date(kernel.now().getTime() - (40 - 3 * (verCode - lowest)) * DAY_MS)
+  const released = new Date(services.now().getTime() - (40 - 3 * (verCode - lowest)) * DAY_MS)
   const random = randomFrom(7000 + seed)
   const bytes = Buffer.from(Array.from({ length: 12 * 1024 + random(8192) }, () => random(256)))
   const input = SoftwareCreateInput.parse({
@@ -82,26 +82,26 @@ async function addVersion(kernel: Kernel, demo: Actor, version: Version) {
       packageName,
       verCode: String(verCode),
       verName: `${name} ${number}`,
-      buildDate: stamp(new Date(released.getTime() - 2 * DAY_MS)),
-      releaseDate: stamp(released),
+      buildDate: isoDateTime(new Date(released.getTime() - 2 * DAY_MS)),
+      releaseDate: isoDateTime(released),
       description,
       ...(verCode > lowest && { oldVerMin: String(lowest), oldVerMax: String(verCode - 1) }),
     },
-    components: await uploaded(kernel, demo, software.upload, [['安装包', 3, `${packageName}-${number}.apk`, bytes]]),
+    components: await uploaded(services, demo, software.upload, [['安装包', 3, `${packageName}-${number}.apk`, bytes]]),
   })
   const what = { name: 'create', ...software.create, input }
-  const { otaId } = await act(kernel, demo, what, (ctx) => create(SOFTWARE)(ctx, input))
+  const { otaId } = await actAs(services, demo, what, (ctx) => create(SOFTWARE)(ctx, input))
   return otaId
 }
 
-/** Formal releases, by model and package: share in hundredths of a percent. */
+/** Formal releases by model and package: percentage in hundredths. */
 const RELEASES = sql.raw(
   `(values ('P21', 'com.oms.player', 5000), ('S2', 'com.oms.voice', 10000)) as r(model, package, share)`,
 )
-/** Of a hundred devices: how far each is. */
+/** SQL for a number below 100 that decides the task state of each device. */
 const ROLL = sql.raw(`(('x' || substr(md5(d.id::text || 'app'), 1, 7))::bit(28)::int % 100)`)
 
-/** One App half way through its stages and one for everybody, with the tasks of the devices that took it or are at it. */
+/** Creates a staged release of one App and a full release of another, with the tasks of their devices. */
 async function fillSoftwareReleases(db: Db, uid: number) {
   await db.execute(sql`insert into ota_policies (ota_id, tenant_id, mode, state, percent, timeout_minutes, start_time,
       submit_by, submit_time, create_by, update_by)

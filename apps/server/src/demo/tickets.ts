@@ -1,31 +1,31 @@
 import { deflateSync, crc32 } from 'node:zlib'
-import type { feedback } from '@oms/contract/feedback.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, isNull, ne } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { devices } from '#db/schema/device.ts'
-import { tickets, ticketTemplates } from '#db/schema/ticket.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { recordFile } from '#kernel/files/save-upload.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
-import { insertTicket } from '#kernel/tickets/create-ticket.ts'
-import { slaOf, slaSettings } from '#kernel/tickets/sla.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { devices } from '#schema/device.ts'
+import { tickets, ticketTemplates } from '#schema/ticket.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { recordFile } from '#core/storage/save-upload.ts'
+import type { Services } from '#core/services.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { insertTicket } from '#domain/tickets/create-ticket.ts'
+import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
 import { countFleet, rollUp } from '#modules/ticket/stat-rollup.ts'
 import { merge, rate } from '#modules/ticket/ticket-batch.service.ts'
 import { timed } from '#modules/ticket/ticket-change.ts'
 import { dispose } from '#modules/ticket/ticket-dispose.service.ts'
-import { type Actor, everyRight } from '../operator/act.ts'
+import { type Actor, platformUser } from '#core/auth/system-actor.ts'
 import { DEMO_ACCOUNT, randomFrom } from './vendor.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const COUNT = 62
-/** Who handles tickets: the manager, the lead, the agent and the demo account itself. */
+/** Accounts that handle tickets: manager, lead, agent and the demo account. */
 const DESK = [DEMO_ACCOUNT, 'zhou.yi', 'ma.tianyu', 'xu.jing'] as const
 
-/** Problem type, what was reported, and what it turned out to be: hardware, software, structure options. */
+/** Problem type, reported text, and the diagnosis: hardware, software and structure options. */
 const REPORTS = [
   [1, '设备无法开机，指示灯不亮，更换适配器后仍无反应', ['1'], [], []],
   [1, '夜间红外灯板只亮一半，画面左侧发黑', ['9'], [], []],
@@ -55,8 +55,8 @@ const TEMPLATES = [
   ['确认解决', '问题已处理，请确认设备恢复正常。如无回复，工单将在 3 天后关闭。'],
 ] as const
 
-/** Two months of the service desk: tickets in every state, with what was done about them. */
-export async function fillTickets(kernel: Kernel, db: Db, demo: Actor) {
+/** Creates two months of tickets in every state with their records. */
+export async function fillTickets(services: Services, db: Db, demo: Actor) {
   const people = await db
     .select({ uid: accounts.uid, account: accounts.account, realname: accounts.realname })
     .from(accounts)
@@ -68,47 +68,16 @@ export async function fillTickets(kernel: Kernel, db: Db, demo: Actor) {
     .where(isNull(devices.deletedAt))
     .orderBy(asc(devices.id))
     .limit(400)
-  const pictures = await picturesOf(kernel, demo)
+  const pictures = await picturesOf(services, demo)
   const roll = randomFrom(20_260)
-  const made: number[] = []
   for (let at = 0; at < COUNT; at++) {
-    const plan = planOf(kernel, at, roll)
+    const plan = planOf(services, at, roll)
     const device = fleet.length > 0 ? fleet[(at * 37 + roll(5)) % fleet.length] : undefined
-    const [problemType, content, hardware, software, structure] = REPORTS[plan.report]!
-    const { id } = await insertTicket(kernel, db, plan.at, {
-      tenantId: device?.tenantId ?? PLATFORM_TENANT_ID,
-      deviceId: device?.id,
-      account: `user${1000 + at * 7}@example.com`,
-      contact: `1380000${String(1000 + at * 13).slice(-4)}`,
-      problemType,
-      content,
-      priority: plan.priority,
-      source: [1, 1, 3, 4][roll(4)]!,
-      tags: at % 5 === 0 ? ['重点客户'] : at % 7 === 0 ? ['返修'] : [],
-      attachments: [],
-      images: at % 6 === 1 ? pictures.slice(0, 1 + roll(pictures.length)) : [],
-      by: { uid: demo.user.uid, name: demo.user.realname },
-    })
-    made.push(id)
-    const attr = { hardware: [...hardware], software: [...software], structure: [...structure] }
-    for (const step of plan.steps) {
-      const person = people[step.who % Math.max(1, people.length)] ?? { ...demo.user }
-      const ctx = contextOf(kernel, db, { ...demo, user: everyRight(person) }, step.at)
-      const input = {
-        feedbackId: id,
-        status: step.status,
-        handlerId: person.uid,
-        remark: step.remark,
-        problemAttr: attr,
-      }
-      // A ticket with a handler is handed on by that handler alone.
-      await db.update(tickets).set({ handlerId: null }).where(eq(tickets.id, id))
-      await dispose(ctx, { ...input, suspendUntil: undefined } as ParsedOf<typeof feedback.dispose>)
-      if (step.stars) await rate(ctx, { id, satisfaction: step.stars, satisfactionRemark: '' })
-    }
+    const id = await addTicket(services, db, demo, { at, plan, device, pictures, roll })
+    await applySteps(services, db, demo, { id, plan, people })
   }
-  await merge(contextOf(kernel, db, demo, kernel.now()), await twins(db))
-  await settle(kernel, db)
+  await merge(contextOf(services, db, demo, services.now()), await twins(db))
+  await closeOldTickets(services, db)
   await db.insert(ticketTemplates).values(
     TEMPLATES.map(([title, content], sort) => ({
       title,
@@ -118,8 +87,65 @@ export async function fillTickets(kernel: Kernel, db: Db, demo: Actor) {
       createBy: demo.user.uid,
     })),
   )
-  await countFleet({ database: { ...kernel.database, db } } as Kernel)
-  await rollUp({ database: { ...kernel.database, db } } as Kernel)
+  await countFleet({ database: { ...services.database, db } } as Services)
+  await rollUp({ database: { ...services.database, db } } as Services)
+}
+
+type Plan = ReturnType<typeof planOf>
+
+interface NewTicket {
+  readonly at: number
+  readonly plan: Plan
+  readonly device: { id: number; tenantId: number } | undefined
+  readonly pictures: string[]
+  readonly roll: (below: number) => number
+}
+
+/** Creates the ticket with number `at` and returns its id. */
+async function addTicket(services: Services, db: Db, demo: Actor, { at, plan, device, pictures, roll }: NewTicket) {
+  const [problemType, content] = REPORTS[plan.report]!
+  const { id } = await insertTicket(services, db, plan.at, {
+    tenantId: device?.tenantId ?? PLATFORM_TENANT_ID,
+    deviceId: device?.id,
+    account: `user${1000 + at * 7}@example.com`,
+    contact: `1380000${String(1000 + at * 13).slice(-4)}`,
+    problemType,
+    content,
+    priority: plan.priority,
+    source: [1, 1, 3, 4][roll(4)]!,
+    tags: at % 5 === 0 ? ['重点客户'] : at % 7 === 0 ? ['返修'] : [],
+    attachments: [],
+    images: at % 6 === 1 ? pictures.slice(0, 1 + roll(pictures.length)) : [],
+    by: { uid: demo.user.uid, name: demo.user.realname },
+  })
+  return id
+}
+
+interface Processing {
+  readonly id: number
+  readonly plan: Plan
+  readonly people: readonly { uid: number; account: string; realname: string }[]
+}
+
+/** Processes a ticket by the steps of its plan. */
+async function applySteps(services: Services, db: Db, demo: Actor, { id, plan, people }: Processing) {
+  const [, , hardware, software, structure] = REPORTS[plan.report]!
+  const attr = { hardware: [...hardware], software: [...software], structure: [...structure] }
+  for (const step of plan.steps) {
+    const person = people[step.who % Math.max(1, people.length)] ?? { ...demo.user }
+    const ctx = contextOf(services, db, { ...demo, user: platformUser(person) }, step.at)
+    const input = {
+      feedbackId: id,
+      status: step.status,
+      handlerId: person.uid,
+      remark: step.remark,
+      problemAttr: attr,
+    }
+    // Only the handler may reassign a ticket, so the handler is cleared first.
+    await db.update(tickets).set({ handlerId: null }).where(eq(tickets.id, id))
+    await dispose(ctx, { ...input, suspendUntil: undefined } as ParsedOf<typeof feedback.dispose>)
+    if (step.stars) await rate(ctx, { id, satisfaction: step.stars, satisfactionRemark: '' })
+  }
 }
 
 interface Step {
@@ -137,10 +163,10 @@ const REMARKS = {
   5: '客户确认恢复正常，关闭工单。',
 } as const
 
-/** When a ticket came in and how far it got: old ones are closed, the newest nobody has touched. */
-function planOf(kernel: Pick<Kernel, 'now'>, at: number, roll: (below: number) => number) {
-  const now = kernel.now().getTime()
-  // The newer, the denser: the desk has grown.
+/** Returns the creation time and final state of a ticket: old tickets are closed, the newest unassigned. */
+function planOf(services: Pick<Services, 'now'>, at: number, roll: (below: number) => number) {
+  const now = services.now().getTime()
+  // Newer tickets are more frequent.
   const age = ((COUNT - at) / COUNT) ** 1.6 * 60 * DAY_MS - roll(20) * HOUR_MS
   const began = now - Math.max(age, 2 * HOUR_MS)
   const who = roll(7)
@@ -165,7 +191,7 @@ function planOf(kernel: Pick<Kernel, 'now'>, at: number, roll: (below: number) =
   return { at: new Date(began), report: roll(REPORTS.length), priority: [2, 2, 2, 3, 1, 4][roll(6)]!, steps }
 }
 
-/** Two of the newest, of one customer, that say the same. */
+/** Creates two new duplicate tickets of one tenant. */
 async function twins(db: Db) {
   const open = await db
     .select({ id: tickets.id, tenantId: tickets.tenantId })
@@ -177,24 +203,24 @@ async function twins(db: Db) {
   return { ids: [second.id], intoId: first.id }
 }
 
-/** Puts the limits of what is open where they stand today, without a message about each. */
-async function settle(kernel: Kernel, db: Db) {
+/** Sets the SLA state of open tickets without sending messages. */
+async function closeOldTickets(services: Services, db: Db) {
   const sla = await slaSettings(db)
-  const zone = kernel.config.timeZone
+  const zone = services.config.timeZone
   const open = await db.select().from(tickets).where(ne(tickets.status, 5))
   for (const ticket of open)
     await db
       .update(tickets)
-      .set(slaOf(sla, zone, timed(ticket, zone), kernel.now()))
+      .set(slaOf(sla, zone, timed(ticket, zone), services.now()))
       .where(eq(tickets.id, ticket.id))
 }
 
-const contextOf = (kernel: Kernel, db: Db, actor: Actor, now: Date): Ctx => ({
+const contextOf = (services: Services, db: Db, actor: Actor, now: Date): Ctx => ({
   db,
   user: actor.user,
   now,
   request: { id: 'demo', method: 'POST', url: '/', header: () => undefined, ...actor.facts },
-  kernel,
+  services,
   incoming: null,
   audit: () => {},
   afterCommit: () => {},
@@ -202,18 +228,18 @@ const contextOf = (kernel: Kernel, db: Db, actor: Actor, now: Date): Ctx => ({
   setSessionCookie: () => {},
 })
 
-/** Three small pictures "from the site": stripes in the colours a broken sensor shows. */
-async function picturesOf(kernel: Kernel, demo: Actor) {
+/** Uploads three small pictures with coloured stripes, as from a broken sensor. */
+async function picturesOf(services: Services, demo: Actor) {
   const ids: string[] = []
   for (const [at, name] of ['正面.png', '指示灯.png', '安装位置.png'].entries()) {
-    const stored = await kernel.files.put([stripes(at)].values() as unknown as AsyncIterable<Uint8Array>)
-    const ctx = contextOf(kernel, kernel.database.db, demo, kernel.now())
+    const stored = await services.files.put([stripes(at)].values() as unknown as AsyncIterable<Uint8Array>)
+    const ctx = contextOf(services, services.database.db, demo, services.now())
     ids.push((await recordFile(ctx, { purpose: 'ticketImage', name, stored })).id)
   }
   return ids
 }
 
-/** A PNG of 320 × 200. */
+/** Returns a PNG of 320 × 200 pixels. */
 function stripes(tone: number) {
   const [width, height] = [320, 200]
   const raw = Buffer.alloc(height * (1 + width * 3))

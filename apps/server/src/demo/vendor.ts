@@ -1,4 +1,4 @@
-/** What the demo's vendor and its customers are called; one place, so that a test can count them. */
+/** Names of the demo's vendor and tenants, in one file so that a test can count them. */
 
 export const DEMO_ACCOUNT = 'demo'
 export const DEMO_PASSWORD = 'Demo-2026'
@@ -17,7 +17,10 @@ export const STAFF = [
   ['fan.rui', '范蕊', []],
 ] as const
 
-/** Name, short name, contact, telephone, level (1 ordinary, 2 key, 3 strategic), days until expiry, scenes beyond the default. */
+/**
+ * Name, short name, contact, telephone, level (1 ordinary, 2 key, 3 strategic), days until expiry, additional
+ * scenes.
+ */
 export const CUSTOMERS = [
   ['杭州海川智能科技有限公司', '海川智能', '孙海川', '13957100001', 3, 720, ['firmware_full', 'self_service']],
   ['深圳市云栖安防设备有限公司', '云栖安防', '黄嘉铭', '13825200002', 3, 540, ['firmware_full', 'self_service']],
@@ -30,12 +33,12 @@ export const CUSTOMERS = [
   ['西安古城文旅发展有限公司', '古城文旅', '罗文博', '13991800009', 1, -9, []],
   ['天津滨海机械制造有限公司', '滨海机械', '冯国强', '13920700010', 1, 300, []],
 ] as const
-/** Switched off by the vendor. */
+/** Tenant disabled by the vendor. */
 export const DISABLED_CUSTOMER = '天津滨海机械制造有限公司'
-/** People each customer has beside its administrator; the larger ones have more. */
+/** Names of each tenant's accounts besides the administrator. Larger tenants have more accounts. */
 export const CUSTOMER_PEOPLE = ['李婷', '赵鹏', '吴倩', '刘洋', '胡敏', '朱凯'] as const
 
-/** Type name, type code, models as name, code and version line. */
+/** Type name, type code, and models with name, code and versions. */
 export const DEVICES = [
   [
     '智能摄像机',
@@ -123,7 +126,7 @@ export const NOTICES = [
   ['C20 云台摄像机 4.2 版本灰度计划', 1, 3, '先在 3 家客户的 5% 设备上升级，观察 48 小时无异常后全量。'],
   ['数据库例行维护通知', 3, 3, '本周六 02:00～03:00 进行例行维护，期间页面可能有几秒不可用，设备连接不受影响。'],
   ['新版操作手册上线', 2, 1, '手册增加了固件上传与断点续传的说明，欢迎反馈。'],
-  ['账号安全提醒', 3, 3, '请尽快开启两步验证；长期不使用的账号将被停用。'],
+  ['账号安全提醒', 3, 3, '请尽快启用两步验证；长期不使用的账号将被停用。'],
   ['客户分级标准调整', 1, 2, '自下月起按年度设备量与服务级别共同评定客户级别。'],
   ['鹭岛酒店合同即将到期', 1, 3, '合同将在两周内到期，请客户经理跟进续约。'],
   ['D7 猫眼门铃夜视问题说明', 1, 2, '现场反馈的夜视偏紫问题已定位，修复版本正在验证。'],
@@ -140,7 +143,7 @@ export const READ_BY_DEMO = NOTICES.length - 12
 export const DRAFT_NOTICE = '年度客户大会筹备'
 export const CUSTOMER_NOTICE = '战略客户专属服务说明'
 
-/** The same numbers at every start. */
+/** Returns a pseudo-random generator with the same numbers at every start. */
 export function randomFrom(seed: number) {
   let state = seed
   return (below: number) => {

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MESSAGES } from '@oms/contract/kernel/envelope.ts'
+import { MESSAGES } from '@oms/contract/core/envelope.ts'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LocalStore } from '../../src/kernel/files/local-store.ts'
-import { DiskFull } from '../../src/kernel/files/store.ts'
-import { useApp } from '../harness.ts'
+import { LocalStore } from '#core/storage/local-store.ts'
+import { DiskFull } from '#core/storage/store.ts'
+import { useApp } from '#test/harness.ts'
 
 const app = useApp()
 const UPLOAD = '/api/v1/file/upload'
@@ -18,12 +18,12 @@ function multipart(bytes: Buffer) {
   return { payload, headers: { 'content-type': 'multipart/form-data; boundary=b' } }
 }
 
-describe('little space left', () => {
-  test('FAULT an upload is refused in plain words while everything else goes on', async () => {
+describe('low disk space', () => {
+  test('FAULT an upload is refused with a message while other calls succeed', async () => {
     const somebody = await app.by({ superAdmin: true })
-    const roomy = app.kernel.files
+    const roomy = app.services.files
     const nearlyFull = new LocalStore(join(app.dataDir, 'files'), Number.MAX_SAFE_INTEGER)
-    Object.assign(app.kernel, { files: nearlyFull })
+    Object.assign(app.services, { files: nearlyFull })
     const refused = await somebody.inject({ method: 'POST', url: UPLOAD, ...multipart(Buffer.alloc(1000)) })
     expect(refused.statusCode).toBe(200)
     expect(refused.json()).toMatchObject({ code: 501, data: null })
@@ -31,16 +31,16 @@ describe('little space left', () => {
     expect((await somebody.call('GET', '/api/v1/tenant/user/list?pageNum=1&pageSize=20')).code).toBe(200)
     const role = { roleName: '磁盘', roleCode: 'disk' }
     expect((await somebody.call('POST', '/api/v1/tenant/role', role)).code).toBe(200)
-    Object.assign(app.kernel, { files: roomy })
+    Object.assign(app.services, { files: roomy })
     const taken = await somebody.inject({ method: 'POST', url: UPLOAD, ...multipart(Buffer.alloc(1000)) })
     expect(taken.json()).toMatchObject({ code: 200 })
   })
 })
 
-describe('a database that can write nothing more', () => {
+describe('a database that cannot write', () => {
   const tables = () =>
     app.db.execute<{ name: string }>(sql`select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables`)
-  /** Every write meets what PostgreSQL says of a full disk. */
+  /** Makes every write fail with PostgreSQL's error for a full disk. */
   async function fill() {
     await app.db.execute(sql`create or replace function disk_is_full() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`)
@@ -52,7 +52,7 @@ describe('a database that can write nothing more', () => {
   }
   const empty = () => app.db.execute(sql`drop function disk_is_full cascade`)
 
-  test('FAULT writes are refused in plain words, reading goes on, and all is well when there is room again', async () => {
+  test('FAULT writes are refused with a message, reads succeed, and writes succeed again when space is free', async () => {
     const somebody = await app.by({ superAdmin: true })
     const role = { roleName: '满盘', roleCode: 'full_disk' }
     await fill()
@@ -72,7 +72,7 @@ describe('a database that can write nothing more', () => {
   })
 })
 
-/** Only root may mount, and not in every container. */
+/** Only root may mount a file system, and some containers forbid mounting. */
 const small = mkdtempSync(join(tmpdir(), 'oms-full-'))
 const mayMount = tryMount()
 function tryMount() {
@@ -85,14 +85,14 @@ function tryMount() {
   }
 }
 
-describe.runIf(mayMount)('a disk that is really full', () => {
+describe.runIf(mayMount)('a full disk', () => {
   beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small]))
   afterEach(() => {
     execFileSync('umount', [small])
     rmSync(small, { recursive: true, force: true })
   })
 
-  test('FAULT a file that does not fit is refused and leaves nothing; one that fits is taken afterwards', async () => {
+  test('FAULT a file that does not fit is refused without remains, and a file that fits is stored afterwards', async () => {
     const store = new LocalStore(join(small, 'files'), 0)
     async function* bytes(count: number) {
       for (let n = 0; n < count; n += 1) yield Buffer.alloc(256 * 1024, n)

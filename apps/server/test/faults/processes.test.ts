@@ -2,12 +2,12 @@ import { chownSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { openCluster } from '../../src/db/embedded/cluster.ts'
-import { ensureRunning, type Site, stopPostmaster } from '../../src/db/embedded/postmaster.ts'
-import { poll } from '../../src/db/embedded/processes.ts'
-import { type Serving, serve } from '../serving.ts'
+import { openCluster } from '#core/database/embedded/cluster.ts'
+import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
+import { poll } from '#core/database/embedded/processes.ts'
+import { type Serving, serve } from '#test/serving.ts'
 
-/** A PostgreSQL that the servers did not start and cannot start again: they only have its address. */
+/** A PostgreSQL server that the servers only reach by its URL and cannot restart. */
 let site: Site
 let one: Serving
 let other: Serving
@@ -19,12 +19,12 @@ beforeAll(async () => {
   const cluster = await openCluster({ dataDir, role: 'tool', warn: () => {} })
   await cluster.close()
   site = cluster.site
-  // The last user of a cluster takes the folder of its socket away.
+  // The last user of a cluster deletes the folder of its socket.
   mkdirSync(site.sockets, { recursive: true, mode: 0o700 })
   if (site.account) chownSync(site.sockets, site.account.uid, site.account.gid)
   const { sockets } = await ensureRunning(site)
   const env = { DATABASE_URL: `postgres://oms@localhost/oms?host=${sockets}`, DATA_DIR: join(dataDir, 'server') }
-  // Both at once on an empty database: one migrates and seeds, the other waits.
+  // Both start on an empty database: one migrates and seeds, the other waits.
   ;[one, other] = await Promise.all([serve(env), serve(env)])
   admin = await one.login()
 })
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 let people = 0
-/** Somebody with one role, logged in on the first server and known to the second. */
+/** Creates an account with one role and a session that both servers know. */
 async function somebody() {
   people += 1
   const account = `worker${people}`
@@ -49,7 +49,7 @@ async function somebody() {
   return { uid: data.uid as number, roleId: made.id as number, ticket }
 }
 
-/** Milliseconds from the answer of `change` on one server until the other one acts on it. */
+/** Returns the milliseconds from the response of `change` on one server until the other server applies the change. */
 async function delayUntil(change: () => Promise<{ code: number; msg: string }>, acted: () => Promise<boolean>) {
   const { code, msg } = await change()
   expect(code, msg).toBe(200)
@@ -59,25 +59,25 @@ async function delayUntil(change: () => Promise<{ code: number; msg: string }>, 
 }
 
 const refuses = (ticket: string) => async () => (await other.call('GET', PERMS, { ticket })).code !== 200
-/** Rights of the first server that the second one has to know at once. */
+/** Sends a call to the first server; the second server must apply changed rights at once. */
 const call = (method: string, path: string, payload?: object) =>
   one.call(method, path, { ticket: admin, ...(payload && { payload }) })
 
 describe('two server processes on one database', () => {
-  test('FAULT a forced-out session ends on the other one within 500 ms', async () => {
+  test('FAULT a session ended by force on one server ends on the other within 500 ms', async () => {
     const { uid, ticket } = await somebody()
     const { data } = await call('GET', `/api/v1/tenant/user/sessions/${uid}`)
     const sessionId = data.list[0].sessionId as string
     expect(await delayUntil(() => call('DELETE', `/api/v1/sys/online/${sessionId}`), refuses(ticket))).toBeLessThan(500)
   })
 
-  test('FAULT a disabled account is out on the other one within 500 ms', async () => {
+  test('FAULT a disabled account is refused by the other server within 500 ms', async () => {
     const { uid, ticket } = await somebody()
     const disable = () => call('POST', `/api/v1/tenant/disableAccount/${uid}`)
     expect(await delayUntil(disable, refuses(ticket))).toBeLessThan(500)
   })
 
-  test('FAULT changed rights hold on the other one within 500 ms', async () => {
+  test('FAULT changed permissions apply on the other server within 500 ms', async () => {
     const { roleId, ticket } = await somebody()
     const { data } = await call('GET', `/api/v1/tenant/role/allPerm/${roleId}`)
     const menuIds = pagesOf(data.menus)
@@ -92,8 +92,8 @@ type Node = { id: number; type: string; children: Node[] }
 const pagesOf = (nodes: Node[]): number[] =>
   nodes.flatMap(({ id, type, children }) => [...(type === 'M' ? [] : [id]), ...pagesOf(children)])
 
-describe('the database goes away and comes back', () => {
-  test('FAULT answers 503 within 2 s meanwhile, then goes on without a restart, events included', {
+describe('the database stops and restarts', () => {
+  test('FAULT returns 503 within 2 s meanwhile and recovers without a restart, including events', {
     timeout: 60_000,
   }, async () => {
     const { uid, ticket } = await somebody()
@@ -121,7 +121,7 @@ describe('the database goes away and comes back', () => {
     expect(await poll(10_000, 50, async () => ((await isBack()) ? true : undefined))).toBe(true)
     expect(Date.now() - since).toBeLessThan(10_000)
     expect((await other.call('GET', PERMS, { ticket })).code).toBe(200)
-    // Announcements travel again: wait for both listeners as long as their slowest retry takes, then measure.
+    // Waits for the slowest reconnect of both listeners before measuring.
     await sleep(5_500)
     const disable = () => call('POST', `/api/v1/tenant/disableAccount/${uid}`)
     expect(await delayUntil(disable, refuses(ticket))).toBeLessThan(500)

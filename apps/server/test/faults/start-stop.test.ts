@@ -3,12 +3,12 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'
-import { serve } from '../serving.ts'
+import { serve } from '#test/serving.ts'
 
 const newFolder = () => mkdtempSync(join(inject('scratch'), 'start-'))
 const DAY_MS = 24 * 60 * 60 * 1000
 
-describe('a start that cannot be', () => {
+describe('impossible starts', () => {
   test.each([
     [{ PORT: 'abc' }, 'PORT 应为 0～65535 的整数'],
     [{ OMS_SESION_HOURS: '3' }, 'OMS_SESION_HOURS 不是 OMS 认识的变量'],
@@ -17,14 +17,14 @@ describe('a start that cannot be', () => {
     [{ OMS_S3_BUCKET: 'files' }, '使用 S3 存储还须设置 OMS_S3_ENDPOINT'],
     [{ DATA_DIR: '/etc/passwd/oms' }, '不能使用数据目录 /etc/passwd/oms'],
     [{ HOST: '203.0.113.7' }, 'HOST'],
-  ])('FAULT is explained in one line: %o', async (env, reason) => {
+  ])('FAULT the error is explained in one line: %o', async (env, reason) => {
     const { url, lines, gone } = await serve({ DATA_DIR: newFolder(), ...env })
     expect({ url, code: await gone }).toEqual({ url: '', code: 1 })
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain(reason)
   })
 
-  test('FAULT a second server on the same directory, or the same port, is refused and harms nothing', async () => {
+  test('FAULT a second server on the same directory or port is refused without damage', async () => {
     const dataDir = newFolder()
     const first = await serve({ DATA_DIR: dataDir })
     const second = await serve({ DATA_DIR: dataDir })
@@ -43,8 +43,8 @@ describe('a start that cannot be', () => {
   })
 })
 
-describe('a start that was killed', () => {
-  test('FAULT first starts killed at any moment, migrations included, leave nothing that stops the next', {
+describe('interrupted starts', () => {
+  test('FAULT first starts killed at any moment, including migrations, do not prevent the next start', {
     timeout: 90_000,
   }, async () => {
     const dataDir = newFolder()
@@ -64,8 +64,8 @@ describe('a start that was killed', () => {
   })
 })
 
-describe('the end', () => {
-  test('FAULT SIGTERM ends within 10 s although a console listens and an upload is under way', {
+describe('shutdown', () => {
+  test('FAULT SIGTERM ends the process within 10 s despite an open event stream and a running upload', {
     timeout: 40_000,
   }, async () => {
     const server = await serve({ DATA_DIR: newFolder() })
@@ -91,22 +91,26 @@ describe('the end', () => {
 })
 
 describe('the clock', () => {
-  test.each([-400, 400])('FAULT a server %i days off starts and serves', { timeout: 40_000 }, async (days) => {
-    const dataDir = newFolder()
-    mkdirSync(dataDir, { recursive: true })
-    // The process's own clock; the database keeps the machine's, so the two also disagree with each other.
-    const shift = `const now = Date.now, D = Date; Date.now = () => now() + ${days * DAY_MS};
+  test.each([-400, 400])(
+    'FAULT a server whose clock is wrong by %i days starts and serves',
+    { timeout: 40_000 },
+    async (days) => {
+      const dataDir = newFolder()
+      mkdirSync(dataDir, { recursive: true })
+      // Shifts the clock of the process. The database keeps the system clock, so both clocks differ.
+      const shift = `const now = Date.now, D = Date; Date.now = () => now() + ${days * DAY_MS};
       globalThis.Date = new Proxy(D, { construct: (t, a) => a.length ? new t(...a) : new t(Date.now()) })`
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`
-    // Then the clock is put right: what was written in the wrong year must not stop that start either.
-    for (const options of [NODE_OPTIONS, NODE_OPTIONS, '']) {
-      const server = await serve({ DATA_DIR: dataDir, NODE_OPTIONS: options })
-      expect(server.url, server.lines.join('\n')).not.toBe('')
-      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
-      const ticket = await server.login()
-      if (options === '') expect((await server.call('GET', '/api/v1/sys/account/perms', { ticket })).code).toBe(200)
-      server.child.kill('SIGTERM')
-      expect(await server.gone).toBe(0)
-    }
-  })
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(shift)}`
+      // The clock is then corrected. Rows written with the wrong year must not prevent that start.
+      for (const options of [NODE_OPTIONS, NODE_OPTIONS, '']) {
+        const server = await serve({ DATA_DIR: dataDir, NODE_OPTIONS: options })
+        expect(server.url, server.lines.join('\n')).not.toBe('')
+        expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+        const ticket = await server.login()
+        if (options === '') expect((await server.call('GET', '/api/v1/sys/account/perms', { ticket })).code).toBe(200)
+        server.child.kill('SIGTERM')
+        expect(await server.gone).toBe(0)
+      }
+    },
+  )
 })

@@ -1,14 +1,14 @@
-import { jobs } from '@oms/contract/job.ts'
+import { jobs } from '@oms/contract/job/job.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Drawer } from 'antd'
-import { call } from '#kernel/call.ts'
-import { useServerEvent } from '#kernel/events.ts'
-import { EndlessList, useEndless } from '#kit/endless-list.tsx'
+import { call } from '#core/api/client.ts'
+import { useServerEvent } from '#core/events/events.ts'
+import { InfiniteList, useInfiniteList } from '#kit/list/infinite-list.tsx'
 import { JobItem } from './job-item.tsx'
 import { JOBS_KEY, moved } from './job-pages.ts'
 import './jobs.css'
 
-/** One's own background jobs, newest first; progress moves as the server tells it. */
+/** Lists the account's background jobs, newest first, with live progress. */
 export default function JobDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Drawer title="我的任务" open={open} onClose={onClose} size="min(480px, 100vw)">
@@ -23,16 +23,16 @@ function JobList({ shown }: { shown: boolean }) {
     const known = client.getQueryData<JobPages>(JOBS_KEY)
     const next = event.state === 'running' ? moved(known, event) : undefined
     if (next) client.setQueryData(JOBS_KEY, next)
-    // What a job made or why it ended is not in the event.
+    // The event contains no result or error, so finished jobs are refetched.
     else void client.invalidateQueries({ queryKey: JOBS_KEY })
   })
-  const reading = useEndless({
+  const reading = useInfiniteList({
     key: JOBS_KEY,
     read: (page, signal) => call(jobs.list, page, { signal, quiet: true }),
     enabled: shown,
   })
   return (
-    <EndlessList reading={reading} empty="暂无任务，数据较多的导出和导入会在这里显示">
+    <InfiniteList reading={reading} empty="暂无任务，数据较多的导出和导入会在这里显示">
       {(rows) => (
         <ul className="job-list">
           {rows.map((job) => (
@@ -40,7 +40,7 @@ function JobList({ shown }: { shown: boolean }) {
           ))}
         </ul>
       )}
-    </EndlessList>
+    </InfiniteList>
   )
 }
 

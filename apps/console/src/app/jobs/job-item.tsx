@@ -1,10 +1,10 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
-import { isOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job.ts'
+import { isOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job/job.ts'
 import { Button, Tag } from 'antd'
-import { formatBytes } from '#kernel/format.ts'
-import { useWrite } from '#kernel/query.ts'
-import { ImportProblems } from '#kit/import-problems.tsx'
-import { downloadMade } from '#kit/tell-job.tsx'
+import { formatBytes } from '#core/text/format.ts'
+import { useWrite } from '#core/api/query.ts'
+import { ImportProblems } from '#kit/jobs/import-problems.tsx'
+import { downloadJobFile } from '#kit/jobs/job-notification.tsx'
 
 const COLORS: Readonly<Record<JobState, string>> = {
   waiting: 'default',
@@ -14,7 +14,7 @@ const COLORS: Readonly<Record<JobState, string>> = {
   cancelled: 'default',
 }
 
-/** One job: how far it is, or how it ended, and what to do with it. */
+/** Renders one job: progress or result, and its actions. */
 export function JobItem({ job }: { job: JobRow }) {
   const { title, state, percent, createTime, rows, error, report } = job
   return (
@@ -70,7 +70,7 @@ function JobAction({ job: { jobId, title, state, file, report } }: { job: JobRow
       size="small"
       icon={<DownloadOutlined />}
       aria-label={`下载 ${file.name}`}
-      onClick={() => void downloadMade(file)}
+      onClick={() => void downloadJobFile(file)}
     >
       {report ? '下载失败明细' : '下载'}
     </Button>

@@ -18,7 +18,7 @@ const pages = {
   pages: [{ total: 3, list: [job(3, 'waiting'), job(2, 'running'), job(1, 'cancelled')] }],
 }
 
-test('an event moves the job it is about, and starts one that waited', () => {
+test('an event updates its job and marks a queued job as started', () => {
   const list = moved(pages, { jobId: 3, state: 'running', percent: 40 })?.pages[0]?.list
   expect(list?.map(({ state, percent }) => [state, percent])).toEqual([
     ['running', 40],
@@ -27,7 +27,7 @@ test('an event moves the job it is about, and starts one that waited', () => {
   ])
 })
 
-test('a late event never revives an ended job, and one about an unknown job asks the server', () => {
+test('a late event does not reopen a finished job, and an event of an unknown job refetches', () => {
   expect(moved(pages, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
   expect(moved(pages, { jobId: 9, state: 'running', percent: 90 })).toBeUndefined()
   expect(moved(undefined, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()

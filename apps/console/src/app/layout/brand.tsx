@@ -1,4 +1,4 @@
-/** The mark of the product and its name. */
+/** Renders the product's logo and name. */
 export const Brand = ({ compact = false }: { compact?: boolean }) => (
   <div className="brand">
     <svg className="brand-mark" viewBox="0 0 32 32" aria-hidden="true">

@@ -1,14 +1,14 @@
-import { HOME } from '#kernel/addresses.ts'
-import { Link } from '#kernel/router.tsx'
-import type { Match } from '../screen-match.ts'
-import { type MenuEntry, trailOf } from '../menu-tree.ts'
+import { HOME } from '#core/routing/addresses.ts'
+import { Link } from '#core/routing/router.tsx'
+import type { Match } from '#app/screen-match.ts'
+import { type MenuEntry, trailOf } from '#app/menu-tree.ts'
 
 interface Crumb {
   readonly title: string
   readonly to?: string
 }
 
-/** Where one is, from the menus; a hidden page stands under the entry it belongs to. */
+/** Renders the breadcrumb from the menus; a hidden page uses its parent entry. */
 export function Breadcrumb({
   entries,
   match,

@@ -1,44 +1,45 @@
-import { type ReactNode, Suspense, useCallback, useState } from 'react'
-import { readCookie, writeCookie, YEAR_SECONDS } from '#kernel/cookies.ts'
-import { usePermissions } from '#kernel/session.tsx'
-import { lazyAntd } from '#kit/lazy-antd.tsx'
-import type { MenuEntry } from '../menu-tree.ts'
-import { SearchHost } from '../search/search-host.tsx'
+import { type ReactNode, Suspense, useCallback, useRef, useState } from 'react'
+import { readCookie, writeCookie, YEAR_SECONDS } from '#core/auth/cookies.ts'
+import { usePermissions } from '#core/auth/session.tsx'
+import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
+import type { MenuEntry } from '#app/menu-tree.ts'
+import { SearchHost } from '#app/search/search-host.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNarrow } from './use-narrow.ts'
 
-const VisitBanner = lazyAntd(() => import('#modules/tenant/visit-banner.tsx'), 'VisitBanner')
+const SwitchedTenantBanner = lazyAntd(
+  () => import('#modules/tenant/switched-tenant-banner.tsx'),
+  'SwitchedTenantBanner',
+)
 const SidebarDrawer = lazyAntd(() => import('./sidebar-drawer.tsx'), 'default')
 
-/** Outside the credentials' prefix: a log-out leaves the sidebar as it is. */
+/** Cookie name without the credentials' prefix, so that a logout keeps the sidebar state. */
 const FOLD_COOKIE = 'sidebarStatus'
 
 interface Props {
   readonly entries: readonly MenuEntry[]
-  /** Address of the sidebar entry the shown page belongs to. */
+  /** URL of the sidebar entry of the shown page. */
   readonly current: string
   readonly breadcrumb: ReactNode
   readonly tabBar: ReactNode
   readonly children: ReactNode
 }
 
-/** Sidebar, top bar, tab bar, and the page. */
+/** Renders sidebar, top bar, tab bar and page. */
 export function MainLayout({ entries, current, breadcrumb, tabBar, children }: Props) {
+  const main = useRef<HTMLElement>(null)
   const narrow = useNarrow()
-  const { visiting } = usePermissions()
-  const [folded, setFolded] = useState(() => readCookie(FOLD_COOKIE) === '0')
-  const [drawer, setDrawer] = useState(false)
+  const { switchedTenant } = usePermissions()
+  const { folded, fold, drawer, setDrawer } = useSidebarState(narrow)
   const [search, setSearch] = useState(false)
   const openSearch = useCallback(() => setSearch(true), [])
   const closeSearch = useCallback(() => setSearch(false), [])
-  const fold = useCallback(() => {
-    if (narrow) return setDrawer(true)
-    writeCookie(FOLD_COOKIE, folded ? '1' : '0', YEAR_SECONDS)
-    setFolded(!folded)
-  }, [narrow, folded])
   return (
     <div className={folded && !narrow ? 'layout layout-folded' : 'layout'}>
+      <button type="button" className="skip-link" onClick={() => main.current?.focus()}>
+        跳到主要内容
+      </button>
       {narrow ? (
         <Suspense>
           <SidebarDrawer entries={entries} current={current} open={drawer} onClose={() => setDrawer(false)} />
@@ -49,18 +50,32 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
         </aside>
       )}
       <div className="main">
-        {visiting && (
+        {switchedTenant && (
           <Suspense>
-            <VisitBanner />
+            <SwitchedTenantBanner />
           </Suspense>
         )}
         <TopBar collapsed={narrow || folded} onCollapse={fold} onSearch={openSearch}>
           {breadcrumb}
         </TopBar>
         {tabBar}
-        <main className="pages">{children}</main>
+        <main ref={main} tabIndex={-1} className="pages">
+          {children}
+        </main>
       </div>
       <SearchHost entries={entries} open={search} onOpen={openSearch} onClose={closeSearch} />
     </div>
   )
+}
+
+/** Keeps whether the sidebar is collapsed and, on a narrow screen, whether the drawer is open. */
+function useSidebarState(narrow: boolean) {
+  const [folded, setFolded] = useState(() => readCookie(FOLD_COOKIE) === '0')
+  const [drawer, setDrawer] = useState(false)
+  const fold = useCallback(() => {
+    if (narrow) return setDrawer(true)
+    writeCookie(FOLD_COOKIE, folded ? '1' : '0', YEAR_SECONDS)
+    setFolded(!folded)
+  }, [narrow, folded])
+  return { folded, fold, drawer, setDrawer }
 }

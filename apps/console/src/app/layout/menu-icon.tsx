@@ -1,21 +1,22 @@
 import { lazy, Suspense } from 'react'
-import { loadChunk } from '#kernel/load-chunk.ts'
-import { storeOf, useStore } from '#kernel/store.ts'
+import { loadChunk } from '#core/loading/load-chunk.ts'
+import { createStore, useStore } from '#core/events/store.ts'
 
 interface Props {
   readonly name: string
   readonly url: string
 }
 
-type Drawings = typeof import('#kit/menu-icons-builtin.tsx')
-const drawings = storeOf<Drawings | undefined>(undefined)
+type Drawings = typeof import('#kit/pickers/menu-icons-builtin.tsx')
+const drawings = createStore<Drawings | undefined>(undefined)
 
-/** Fetches the drawings; one that does not come leaves its box empty. */
-export const loadMenuIcons = () => loadChunk(() => import('#kit/menu-icons-builtin.tsx')).then(drawings.set, () => {})
+/** Loads the icons; after a failure the box stays empty. */
+export const loadMenuIcons = () =>
+  loadChunk(() => import('#kit/pickers/menu-icons-builtin.tsx')).then(drawings.set, () => {})
 
-/** An icon somebody chose for a menu of his own: all drawings come for it. */
+/** True for an icon outside the built-in set; all icons are loaded then. */
 const Chosen = lazy(async () => {
-  const { ICONS } = await loadChunk(() => import('#kit/menu-icons.tsx'))
+  const { ICONS } = await loadChunk(() => import('#kit/pickers/menu-icons.tsx'))
   const ChosenIcon = ({ name }: Props) => {
     const Icon = ICONS[name] ?? ICONS['appstore']
     return Icon && <Icon />
@@ -38,7 +39,7 @@ function Drawn({ name, url }: Props) {
   return Icon && <Icon />
 }
 
-/** A menu's icon by name; an empty box of the same size until the drawings arrive. */
+/** Renders a menu's icon by name; an empty box of the same size until the icons are loaded. */
 export const MenuIcon = (props: Props) => (
   <span className="menu-icon" aria-hidden="true">
     <Drawn {...props} />

@@ -1,11 +1,11 @@
-import { Link } from '#kernel/router.tsx'
-import type { MenuEntry } from '../menu-tree.ts'
+import { Link } from '#core/routing/router.tsx'
+import type { MenuEntry } from '#app/menu-tree.ts'
 import { MenuIcon } from './menu-icon.tsx'
 
-/** A line of the sidebar stands in by its depth, in pixels. */
+/** Indentation per level of the sidebar in pixels. */
 export const indentedBy = (depth: number) => ({ paddingInlineStart: 16 + depth * 16 })
 
-/** Drawing and name of a line. At the top there is always a drawing, below only one the server names. */
+/** Icon and name of an entry. Top-level entries always have an icon, others only when the server names one. */
 export const SideLabel = ({ entry: { name, url, icon }, depth }: Pick<LinkProps, 'entry' | 'depth'>) => (
   <>
     {(depth === 0 || icon) && <MenuIcon name={icon} url={url} />}
@@ -16,14 +16,14 @@ export const SideLabel = ({ entry: { name, url, icon }, depth }: Pick<LinkProps,
 interface LinkProps {
   readonly entry: MenuEntry
   readonly current: string
-  /** Directories above it. */
+  /** Number of parent directories. */
   readonly depth: number
-  /** Its name is said beside it already. */
+  /** Hides the icon from screen readers, because the name is rendered too. */
   readonly named?: boolean
   readonly onNavigate?: (() => void) | undefined
 }
 
-/** A page of the console, or an address elsewhere, which opens beside it. */
+/** Link to a page of the console, or to an external URL, which opens in a new tab. */
 export function PageLink({ entry, current, depth, named = false, onNavigate }: LinkProps) {
   const { name, url } = entry
   const shared = {

@@ -1,5 +1,5 @@
 import { Drawer } from 'antd'
-import type { MenuEntry } from '../menu-tree.ts'
+import type { MenuEntry } from '#app/menu-tree.ts'
 import { Sidebar } from './sidebar.tsx'
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The sidebar of a narrow window. */
+/** Sidebar of a narrow window, as a drawer. */
 export default function SidebarDrawer({ entries, current, open, onClose }: Props) {
   return (
     <Drawer

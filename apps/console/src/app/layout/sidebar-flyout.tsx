@@ -1,37 +1,23 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
-import type { MenuEntry } from '../menu-tree.ts'
+import type { MenuEntry } from '#app/menu-tree.ts'
 import { MenuIcon } from './menu-icon.tsx'
 import { PageLink } from './page-link.tsx'
 
-/** Time the mouse has to come back, or to reach what flew out, before it folds again. */
+/** Milliseconds before the flyout closes after the pointer left. */
 const LEAVE_MS = 150
 const EDGE = 8
 
 interface Props {
   readonly entry: MenuEntry
   readonly current: string
-  /** The page at hand is this entry's, or below it. */
+  /** True when the shown page is this entry or a descendant. */
   readonly within: boolean
 }
 
-/** A top entry of the folded sidebar: its drawing; name and pages fly out under the mouse, by a press, and by Enter. */
+/** Top-level entry of the collapsed sidebar. Its name and pages open as a flyout on hover, click or Enter. */
 export function SidebarFlyout({ entry, current, within }: Props) {
   const line = useRef<HTMLLIElement>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const [open, setOpen] = useState(false)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  // A finger beside it takes no focus away, and leaves nothing.
-  useEffect(() => {
-    if (!open) return undefined
-    const away = ({ target }: PointerEvent) => line.current?.contains(target as Node) || setOpen(false)
-    addEventListener('pointerdown', away, true)
-    return () => removeEventListener('pointerdown', away, true)
-  }, [open])
-  const show = () => {
-    clearTimeout(timer.current)
-    setOpen(true)
-  }
-  const hide = () => setOpen(false)
+  const { open, setOpen, show, hide, hideLater } = useFlyout(line)
   const onKeyDown = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape') return
     hide()
@@ -45,9 +31,7 @@ export function SidebarFlyout({ entry, current, within }: Props) {
       ref={line}
       className="side-folded"
       onPointerEnter={({ pointerType }) => pointerType === 'mouse' && show()}
-      onPointerLeave={() => {
-        timer.current = setTimeout(hide, LEAVE_MS)
-      }}
+      onPointerLeave={hideLater}
       onKeyDown={onKeyDown}
       onBlur={onBlur}
     >
@@ -67,6 +51,29 @@ export function SidebarFlyout({ entry, current, within }: Props) {
       {open && <Flown entry={entry} current={current} line={line} onNavigate={hide} />}
     </li>
   )
+}
+
+/** Keeps whether the flyout is open. Closes the flyout after a press outside and some time after the pointer left. */
+function useFlyout(line: RefObject<HTMLLIElement | null>) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const [open, setOpen] = useState(false)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  // Touch outside fires no blur or leave event, so the flyout closes on pointerdown.
+  useEffect(() => {
+    if (!open) return undefined
+    const away = ({ target }: PointerEvent) => line.current?.contains(target as Node) || setOpen(false)
+    addEventListener('pointerdown', away, true)
+    return () => removeEventListener('pointerdown', away, true)
+  }, [open, line])
+  const show = () => {
+    clearTimeout(timer.current)
+    setOpen(true)
+  }
+  const hide = () => setOpen(false)
+  const hideLater = () => {
+    timer.current = setTimeout(hide, LEAVE_MS)
+  }
+  return { open, setOpen, show, hide, hideLater }
 }
 
 interface FlownProps {
@@ -94,7 +101,7 @@ function Flown({ entry, current, line, onNavigate }: FlownProps) {
   )
 }
 
-/** Directories below are headings here: nothing more unfolds. */
+/** Subdirectories are headings in the flyout and do not expand. */
 const Flat = ({
   entries,
   current,

@@ -1,24 +1,24 @@
 import { DownOutlined } from '@ant-design/icons'
 import { memo, useState } from 'react'
-import { type MenuEntry, trailOf } from '../menu-tree.ts'
+import { type MenuEntry, trailOf } from '#app/menu-tree.ts'
 import { Brand } from './brand.tsx'
 import { indentedBy, PageLink, SideLabel } from './page-link.tsx'
 import { SidebarFlyout } from './sidebar-flyout.tsx'
 
 interface Props {
   readonly entries: readonly MenuEntry[]
-  /** Address of the entry to highlight. */
+  /** URL of the entry to highlight. */
   readonly current: string
   readonly collapsed: boolean
   readonly onNavigate?: () => void
 }
 
-/** The menus of the server, home first. Remembered, as each change of a tab would draw all of it again. */
+/** The server's menus with home first. Memoised, because every tab change would render the sidebar again. */
 export const Sidebar = memo(function Sidebar({ entries, current, collapsed, onNavigate }: Props) {
   const above = trailOf(entries, current)?.above.map(({ url }) => url) ?? []
   const [opened, setOpened] = useState<readonly string[]>(above)
   const [seen, setSeen] = useState(current)
-  // A page opened from elsewhere unfolds its group, once; after that the person decides.
+  // A page opened from elsewhere expands its group once; afterwards the user decides.
   if (seen !== current) {
     setSeen(current)
     setOpened([...new Set([...opened, ...above])])
@@ -48,7 +48,7 @@ interface EntriesProps {
   readonly entries: readonly MenuEntry[]
   readonly depth: number
   readonly current: string
-  /** Directories above the page at hand. */
+  /** Parent directories of the shown page. */
   readonly above: readonly string[]
   readonly opened: readonly string[]
   readonly toggle: (url: string) => void

@@ -9,13 +9,13 @@ import {
   SunOutlined,
 } from '@ant-design/icons'
 import { memo, type ReactNode, Suspense, useState } from 'react'
-import { lazyAntd } from '#kit/lazy-antd.tsx'
-import { useUnread } from '../notices/unread.ts'
-import { useTheme } from '../theme.ts'
+import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
+import { useUnread } from '#app/notices/unread.ts'
+import { useTheme } from '#app/theme.ts'
 import { useFullScreen } from './use-full-screen.ts'
 import { UserMenu } from './user-menu.tsx'
 
-const NoticeDrawer = lazyAntd(() => import('../notices/notice-drawer.tsx'), 'default')
+const NoticeDrawer = lazyAntd(() => import('#app/notices/notice-drawer.tsx'), 'default')
 
 interface Props {
   readonly collapsed: boolean
@@ -24,7 +24,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** Fold, breadcrumb (as children), and on the right what concerns the person. */
+/** Renders the collapse button, the breadcrumb (children), and the user's tools on the right. */
 export function TopBar({ collapsed, onCollapse, onSearch, children }: Props) {
   return (
     <header className="top-bar">
@@ -35,7 +35,7 @@ export function TopBar({ collapsed, onCollapse, onSearch, children }: Props) {
   )
 }
 
-// Remembered: they are the same on every page.
+// Memoised: identical on every page.
 const Fold = memo(function Fold({ collapsed, onCollapse }: Pick<Props, 'collapsed' | 'onCollapse'>) {
   return (
     <Tool label={collapsed ? '展开菜单' : '收起菜单'} onClick={onCollapse}>

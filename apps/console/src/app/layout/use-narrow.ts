@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Under 992 px the sidebar becomes a drawer. */
+/** Returns whether the window is narrower than 992 px, where the sidebar is a drawer. */
 const narrow = matchMedia('(max-width: 991.98px)')
 const subscribe = (listener: () => void) => {
   narrow.addEventListener('change', listener)

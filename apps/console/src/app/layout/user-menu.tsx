@@ -1,18 +1,18 @@
 import { DownOutlined, UserOutlined } from '@ant-design/icons'
 import { Suspense, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { useRead } from '#kernel/query.ts'
-import { useCan, useSession } from '#kernel/session.tsx'
-import { MenuButton, type PopMenuItem } from '#kit/pop-menu.tsx'
-import { shell } from '../calls.ts'
-import { JobCenter } from '../jobs/job-center.tsx'
-import { lazyAntd } from '#kit/lazy-antd.tsx'
-import { logOut } from '../leave.ts'
-import { useFileUrl } from '#kernel/file-url.ts'
+import { useRead } from '#core/api/query.ts'
+import { useCan, useSession } from '#core/auth/session.tsx'
+import { MenuButton, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
+import { shell } from '#app/calls.ts'
+import { JobCenter } from '#app/jobs/job-center.tsx'
+import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
+import { logOut } from '#app/leave.ts'
+import { useFileUrl } from '#core/api/file-url.ts'
 
 const SwitchTenant = lazyAntd(() => import('#modules/tenant/switch-tenant.tsx'), 'SwitchTenant')
 
-/** Avatar, account name, and what one does with one's own account. */
+/** Avatar and name with the menu of the user's own account. */
 export function UserMenu() {
   const navigate = useNavigate()
   const session = useSession()
@@ -20,8 +20,8 @@ export function UserMenu() {
   const avatar = useFileUrl(own.data?.avatar)
   const [jobs, setJobs] = useState(false)
   const [away, setAway] = useState(false)
-  const page = (label: string, to: string): PopMenuItem => ({ key: to, label, onClick: () => navigate(to) })
-  const items: PopMenuItem[] = [
+  const page = (label: string, to: string): DropdownMenuItem => ({ key: to, label, onClick: () => navigate(to) })
+  const items: DropdownMenuItem[] = [
     page('编辑资料', '/account/profile'),
     page('修改密码', '/account/password'),
     page('我的会话', '/account/sessions'),

@@ -1,14 +1,14 @@
-import { inbox } from '@oms/contract/notice.ts'
+import { inbox } from '@oms/contract/notice/notice.ts'
 import { Button, Drawer, Segmented, Space } from 'antd'
 import { useState } from 'react'
-import { useWrite } from '#kernel/query.ts'
+import { useWrite } from '#core/api/query.ts'
 import { NoticeList } from './notice-list.tsx'
 import { NoticeView } from './notice-view.tsx'
 import { setUnread, useUnread } from './unread.ts'
 
 type Which = 'unread' | 'all'
 
-/** One's own messages: unread first, one opened at a time. */
+/** Drawer with the account's messages: unread first, one opened at a time. */
 export default function NoticeDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
   const unread = useUnread()
   const [which, setWhich] = useState<Which>('unread')
@@ -32,21 +32,35 @@ export default function NoticeDrawer({ open, onClose }: { open: boolean; onClose
       }
     >
       {chosen === undefined ? (
-        <Space orientation="vertical" size={12} style={{ width: '100%' }}>
-          <Segmented<Which>
-            block
-            value={which}
-            onChange={setWhich}
-            options={[
-              { value: 'unread', label: `未读${unread ? ` ${unread}` : ''}` },
-              { value: 'all', label: '全部' },
-            ]}
-          />
-          <NoticeList key={which} onlyUnread={which === 'unread'} shown={open} onChoose={setChosen} />
-        </Space>
+        <Messages which={which} unread={unread} shown={open} onWhich={setWhich} onChoose={setChosen} />
       ) : (
         <NoticeView id={chosen} />
       )}
     </Drawer>
+  )
+}
+
+interface MessagesProps {
+  readonly which: Which
+  readonly unread: ReturnType<typeof useUnread>
+  readonly shown: boolean
+  onWhich(which: Which): void
+  onChoose(id: number): void
+}
+
+function Messages({ which, unread, shown, onWhich, onChoose }: MessagesProps) {
+  return (
+    <Space orientation="vertical" size={12} style={{ width: '100%' }}>
+      <Segmented<Which>
+        block
+        value={which}
+        onChange={onWhich}
+        options={[
+          { value: 'unread', label: `未读${unread ? ` ${unread}` : ''}` },
+          { value: 'all', label: '全部' },
+        ]}
+      />
+      <NoticeList key={which} onlyUnread={which === 'unread'} shown={shown} onChoose={onChoose} />
+    </Space>
   )
 }

@@ -1,7 +1,7 @@
-import { inbox, NOTICE_TYPE } from '@oms/contract/notice.ts'
-import { Tag } from 'antd'
-import { call } from '#kernel/call.ts'
-import { EndlessList, useEndless } from '#kit/endless-list.tsx'
+import { inbox, NOTICE_TYPE } from '@oms/contract/notice/notice.ts'
+import { call } from '#core/api/client.ts'
+import { WordTag } from '#kit/pickers/dict-words.tsx'
+import { InfiniteList, useInfiniteList } from '#kit/list/infinite-list.tsx'
 
 interface Props {
   readonly onlyUnread: boolean
@@ -9,18 +9,16 @@ interface Props {
   readonly onChoose: (id: number) => void
 }
 
-const TYPES: Readonly<Record<number, string>> = NOTICE_TYPE
-
-/** Messages, newest first, more on demand. */
+/** Messages, newest first, as an infinite list. */
 export function NoticeList({ onlyUnread, shown, onChoose }: Props) {
-  const reading = useEndless({
+  const reading = useInfiniteList({
     key: ['sys', 'inbox', onlyUnread],
     read: (page, signal) =>
       call(inbox.mine, { ...page, ...(onlyUnread && { read: 0 as const }) }, { signal, quiet: true }),
     enabled: shown,
   })
   return (
-    <EndlessList reading={reading} empty={onlyUnread ? '没有未读消息' : '暂无消息'}>
+    <InfiniteList reading={reading} empty={onlyUnread ? '没有未读消息' : '暂无消息'}>
       {(rows) => (
         <ul className="notice-list">
           {rows.map(({ noticeId, title, type, publishTime, publisherName, readTime }) => (
@@ -28,7 +26,7 @@ export function NoticeList({ onlyUnread, shown, onChoose }: Props) {
               <button type="button" className="notice" onClick={() => onChoose(noticeId)}>
                 <span className={readTime ? 'notice-title' : 'notice-title notice-new'}>{title}</span>
                 <span className="notice-about">
-                  <Tag>{TYPES[type] ?? '消息'}</Tag>
+                  <WordTag type="sys_notice_type" words={NOTICE_TYPE} value={type} />
                   {publisherName} · {publishTime}
                   {!readTime && <span className="sr-only">，未读</span>}
                 </span>
@@ -37,6 +35,6 @@ export function NoticeList({ onlyUnread, shown, onChoose }: Props) {
           ))}
         </ul>
       )}
-    </EndlessList>
+    </InfiniteList>
   )
 }

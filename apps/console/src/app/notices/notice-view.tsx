@@ -1,20 +1,21 @@
-import { files } from '@oms/contract/file.ts'
-import { inbox } from '@oms/contract/notice.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { files } from '@oms/contract/file/file.ts'
+import { inbox } from '@oms/contract/notice/notice.ts'
 import { Button } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
-import { download } from '#kernel/download.ts'
-import { formatBytes } from '#kernel/format.ts'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { RichText } from '#kernel/rich-text.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { download } from '#core/api/download.ts'
+import { formatBytes } from '#core/text/format.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { RichText } from '#core/text/rich-text.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { setUnread } from './unread.ts'
 
-/** One message. Being shown marks it as read; one that asks for it also has a button to confirm. */
+/** Renders one message and marks it as read. A message that requires confirmation has a button. */
 export function NoticeView({ id }: { id: number }) {
   const { data, error, refetch } = useRead(inbox.view, { id }, { keepPrevious: false, quiet: true })
   const read = useWrite(inbox.read)
   const mark = useEffectEvent(() => read.mutate({ id }, { onSuccess: ({ count }) => setUnread(count) }))
-  // Of its own: while the mark above is on its way the button takes a press already.
+  // Separate mutation, so that the button works while the message is being marked as read.
   const confirm = useWrite(inbox.read)
   const unseen = data !== undefined && data.readTime === null
   useEffect(() => {
@@ -28,15 +29,8 @@ export function NoticeView({ id }: { id: number }) {
         {data.publisherName} · {data.publishTime}
       </p>
       <RichText html={data.content} />
-      {data.attachments.map(({ id: file, name, size }) => (
-        <Button
-          key={file}
-          type="link"
-          style={{ paddingInline: 0 }}
-          onClick={() => void download(files.download, { id: file, download: '1' }, name)}
-        >
-          {name}（{formatBytes(size)}）
-        </Button>
+      {data.attachments.map((file) => (
+        <Attachment key={file.id} file={file} />
       ))}
       {data.needConfirm === 1 && (
         <Button
@@ -51,5 +45,17 @@ export function NoticeView({ id }: { id: number }) {
         </Button>
       )}
     </article>
+  )
+}
+
+function Attachment({ file: { id, name, size } }: { file: ResultOf<typeof inbox.view>['attachments'][number] }) {
+  return (
+    <Button
+      type="link"
+      style={{ paddingInline: 0 }}
+      onClick={() => void download(files.download, { id, download: '1' }, name)}
+    >
+      {name}（{formatBytes(size)}）
+    </Button>
   )
 }

@@ -1,11 +1,11 @@
-import { onEvent } from '#kernel/events.ts'
-import { storeOf, useStore } from '#kernel/store.ts'
+import { onEvent } from '#core/events/events.ts'
+import { createStore, useStore } from '#core/events/store.ts'
 
-const unread = storeOf(0)
+const unread = createStore(0)
 export const setUnread = unread.set
 
-// Listening from the start: the first number arrives before the top bar is drawn.
+// Subscribes at start, because the first event arrives before the top bar renders.
 onEvent('unread', ({ count }) => setUnread(count))
 
-/** The number of unread messages, as the server last said. */
+/** The latest number of unread messages from the server. */
 export const useUnread = () => useStore(unread)

@@ -1,9 +1,9 @@
 import type { SearchHit } from './record-finders.ts'
-import { type MenuEntry, menuPages } from '../menu-tree.ts'
+import { type MenuEntry, menuPages } from '#app/menu-tree.ts'
 
 const MOST = 8
 
-/** Menus whose title, path of titles or address contains every word; titles that begin with it first. */
+/** Returns menus whose title, title path or URL contains every word; titles with the word as prefix come first. */
 export function menuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const begins = (title: string) => (title.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1)

@@ -1,21 +1,21 @@
-import { devices } from '@oms/contract/device-info.ts'
-import { feedback } from '@oms/contract/feedback.ts'
-import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { ota } from '@oms/contract/ota.ts'
-import { tenant } from '@oms/contract/tenant.ts'
-import { call } from '#kernel/call.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { ota } from '@oms/contract/ota/ota.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { call } from '#core/api/client.ts'
 
-/** One hit of the search over everything (Ctrl/⌘ K). */
+/** A hit of the global search (Ctrl/⌘ K). */
 export interface SearchHit {
   readonly key: string
   readonly title: string
-  /** What kind of thing it is, and what tells it from its like: `设备 · SN2026…`. */
+  /** Record kind and distinguishing data: `设备 · SN2026…`. */
   readonly detail: string
-  /** The address it opens. */
+  /** URL of the hit. */
   readonly to: string
 }
 
-/** Finds records of one kind. Asked only when the account holds `access`. */
+/** Searches records of one kind. Runs only when the account holds `access`. */
 export interface RecordFinder {
   readonly access: string
   find(keyword: string, signal: AbortSignal): Promise<readonly SearchHit[]>
@@ -25,7 +25,7 @@ const FIRST = { pageNum: 1, pageSize: 5 }
 type Paged = Endpoint & { readonly access: string }
 type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[] } ? Row : never
 
-/** The first rows of a list that match the keyword, each as a hit. */
+/** Returns the first list rows that match the keyword as hits. */
 function finder<E extends Paged>(
   endpoint: E,
   filter: (keyword: string) => InputOf<E>,
@@ -40,7 +40,7 @@ function finder<E extends Paged>(
   }
 }
 
-/** Every kind of record the search knows, the likeliest first. */
+/** All searchable record kinds, most used first. */
 export const RECORD_FINDERS: readonly RecordFinder[] = [
   finder(
     devices.list,

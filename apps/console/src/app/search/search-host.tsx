@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useState } from 'react'
-import { lazyAntd } from '#kit/lazy-antd.tsx'
-import type { MenuEntry } from '../menu-tree.ts'
+import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
+import type { MenuEntry } from '#app/menu-tree.ts'
 
 const SearchPalette = lazyAntd(() => import('./search-palette.tsx'), 'default')
 
@@ -11,7 +11,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Opens the search by Ctrl/⌘ K from anywhere; its code comes with the first use. */
+/** Opens the search by Ctrl/⌘ K on every page; its code loads on first use. */
 export function SearchHost({ entries, open, onOpen, onClose }: Props) {
   const [used, setUsed] = useState(false)
   if (open && !used) setUsed(true)

@@ -3,7 +3,7 @@ import { Input, Modal, Spin } from 'antd'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { SearchHit } from './record-finders.ts'
-import type { MenuEntry } from '../menu-tree.ts'
+import type { MenuEntry } from '#app/menu-tree.ts'
 import { menuHits } from './menu-hits.ts'
 import { useRecordHits } from './use-record-hits.ts'
 
@@ -13,7 +13,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Menus and records by a few letters; arrows choose, Enter opens. */
+/** Searches menus and records; arrow keys select, Enter opens. */
 export default function SearchPalette({ entries, open, onClose }: Props) {
   const [text, setText] = useState('')
   const close = () => {
@@ -44,23 +44,9 @@ interface PaletteProps {
 }
 
 function Palette({ entries, text, onText, onClose }: PaletteProps) {
-  const navigate = useNavigate()
   const records = useRecordHits(text)
   const hits = [...menuHits(entries, text), ...records.hits]
-  const [wanted, setWanted] = useState(0)
-  const at = Math.min(wanted, Math.max(0, hits.length - 1))
-  const go = (hit: SearchHit | undefined) => {
-    if (!hit) return
-    onClose()
-    navigate(hit.to)
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step && hits.length) setWanted((at + step + hits.length) % hits.length)
-    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) go(hits[at])
-    else return
-    event.preventDefault()
-  }
+  const { at, setWanted, go, onKeyDown } = useHitKeys(hits, onClose)
   return (
     <>
       <Input
@@ -88,6 +74,26 @@ function Palette({ entries, text, onText, onClose }: PaletteProps) {
   )
 }
 
+/** Keeps the selected hit. Arrow keys select, Enter opens. */
+function useHitKeys(hits: readonly SearchHit[], onClose: () => void) {
+  const navigate = useNavigate()
+  const [wanted, setWanted] = useState(0)
+  const at = Math.min(wanted, Math.max(0, hits.length - 1))
+  const go = (hit: SearchHit | undefined) => {
+    if (!hit) return
+    onClose()
+    void navigate(hit.to)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step && hits.length) setWanted((at + step + hits.length) % hits.length)
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) go(hits[at])
+    else return
+    event.preventDefault()
+  }
+  return { at, setWanted, go, onKeyDown }
+}
+
 interface HitsProps {
   readonly hits: readonly SearchHit[]
   readonly at: number
@@ -105,6 +111,7 @@ function Hits({ hits, at, text, onHover, onChoose }: HitsProps) {
   return (
     <div ref={list} id="palette-hits" className="palette-hits" role="listbox" aria-label="搜索结果">
       {hits.map((hit, index) => (
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the search field takes the keys
         <div
           key={hit.key}
           id={`hit-${index}`}

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { can } from '#kernel/session.tsx'
-import { keywordOf } from '#kit/use-keyword.ts'
+import { can } from '#core/auth/session.tsx'
+import { keywordOf } from '#kit/list/use-keyword.ts'
 import { RECORD_FINDERS } from './record-finders.ts'
 
 const PAUSE_MS = 200
 const SHORTEST = 2
 
-/** Records that match, asked for once the typing pauses. One kind that fails does not hide the others. */
+/** Returns matching records, debounced. A failed record kind does not hide the others. */
 export function useRecordHits(text: string) {
   const keyword = useDeferredValue(usePaused(keywordOf(text)))
   const finders = RECORD_FINDERS.filter(({ access }) => can(access))

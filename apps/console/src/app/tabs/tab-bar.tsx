@@ -1,48 +1,37 @@
 import { CloseOutlined } from '@ant-design/icons'
-import { type KeyboardEvent, memo, type MouseEvent, useEffect, useRef, useState } from 'react'
-import { HOME } from '#kernel/addresses.ts'
-import { type Anchor, PopMenu, type PopMenuItem } from '#kit/pop-menu.tsx'
+import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { HOME } from '#core/routing/addresses.ts'
+import { type Anchor, DropdownMenu, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
 import { panelId, tabId } from './tab-panel.tsx'
-import { isDirty, type Tab, type Tabs } from './tab-store.ts'
+import { isDirty, leftOf, rightOf, type Tab, type Tabs } from './tab-store.ts'
+import { TabList } from './tab-list.tsx'
 import type { TabActions } from './use-tab-actions.ts'
 
 interface Props {
   readonly tabs: Tabs
-  /** What is shown: no tab at all on a page that was not found. */
+  /** The active tab; none on a page that was not found. */
   readonly active: string | undefined
   readonly actions: TabActions
 }
 
-/** The opened pages. Arrows walk, Enter shows, Delete closes, the context menu key opens the tab's menu. */
+/**
+ * Tab bar of the opened pages. Arrow keys move the focus, Enter shows, Delete closes, the context menu key opens the
+ * menu.
+ */
 export function TabBar({ tabs, active, actions }: Props) {
   const strip = useRef<HTMLDivElement>(null)
   const [asked, setAsked] = useState<{ key: string; at: Anchor }>()
-  // A page may name its tab later, by what it shows: then it is wider.
-  const title = tabs.list.find(({ key }) => key === active)?.title
-  useEffect(() => {
-    const reveal = () =>
-      strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-    // Once the new page is painted: asked before, the browser lays all of it out for this alone.
-    let later: ReturnType<typeof setTimeout> | undefined
-    const frame = requestAnimationFrame(() => {
-      later = setTimeout(reveal)
-    })
-    return () => {
-      cancelAnimationFrame(frame)
-      clearTimeout(later)
-    }
-  }, [active, title, tabs.list.length])
+  useRevealedTab(strip, tabs, active)
   const askFor = (event: MouseEvent<HTMLElement>) => {
     const element = (event.target as HTMLElement).closest('[role=tab]')
     const tab = tabs.list.find(({ key }) => tabId(key) === element?.id)
     if (!element || !tab) return
     event.preventDefault()
-    // The menu key of the keyboard names no point.
-    const { clientX: x, clientY: y } = event
-    setAsked({ key: tab.key, at: x || y ? new DOMRect(x, y) : element.getBoundingClientRect() })
+    setAsked({ key: tab.key, at: anchorOf(event, element) })
   }
   return (
-    <>
+    <div className="tab-strip">
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs inside take the focus */}
       <div
         ref={strip}
         className="tab-bar"
@@ -55,8 +44,9 @@ export function TabBar({ tabs, active, actions }: Props) {
           <TabButton key={tab.key} tab={tab} shown={tab.key === active} actions={actions} />
         ))}
       </div>
+      <TabList strip={strip} tabs={tabs} active={active} actions={actions} />
       {asked && (
-        <PopMenu
+        <DropdownMenu
           key={`${asked.key} ${asked.at.left}`}
           className="tab-menu"
           label="页签菜单"
@@ -65,8 +55,31 @@ export function TabBar({ tabs, active, actions }: Props) {
           onClose={() => setAsked(undefined)}
         />
       )}
-    </>
+    </div>
   )
+}
+
+/** Returns the pointer position, or the box of the tab for the keyboard's menu key, which has no position. */
+const anchorOf = ({ clientX: x, clientY: y }: MouseEvent, element: Element): Anchor =>
+  x || y ? new DOMRect(x, y) : element.getBoundingClientRect()
+
+/** Scrolls the active tab into view. */
+function useRevealedTab(strip: RefObject<HTMLDivElement | null>, tabs: Tabs, active: string | undefined) {
+  // A page may set its title later, which changes the tab's width.
+  const title = tabs.list.find(({ key }) => key === active)?.title
+  useEffect(() => {
+    const reveal = () =>
+      strip.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    // Measures after the paint of the new page; an earlier measurement would force a full layout.
+    let later: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => {
+      later = setTimeout(reveal)
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(later)
+    }
+  }, [strip, active, title, tabs.list.length])
 }
 
 interface ButtonProps {
@@ -81,7 +94,7 @@ const TabButton = memo(function TabButton({ tab, shown, actions }: ButtonProps) 
     const step = { ArrowLeft: 'previousElementSibling', ArrowRight: 'nextElementSibling' }[event.key]
     if (step) (event.currentTarget[step as 'nextElementSibling'] as HTMLElement | null)?.focus()
     else if (event.key === 'Delete' && closable) void actions.close(tab.key)
-    else if (event.key === 'Enter' || event.key === ' ') actions.show(tab.key)
+    else if (event.key === 'Enter' || event.key === ' ') void actions.show(tab.key)
     else return
     event.preventDefault()
   }
@@ -116,14 +129,17 @@ const TabButton = memo(function TabButton({ tab, shown, actions }: ButtonProps) 
   )
 })
 
-/** The specification's four; what would do nothing is disabled, not hidden. */
-function menuOf(key: string, { list }: Tabs, actions: TabActions): PopMenuItem[] {
+/** The specification's four actions and "close left/right"; an action without effect is disabled, not hidden. */
+function menuOf(key: string, tabs: Tabs, actions: TabActions): DropdownMenuItem[] {
+  const { list } = tabs
   const closable = list.filter((tab) => tab.key !== HOME)
   const others = closable.filter((tab) => tab.key !== key)
   return [
     { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
     { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
     { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
+    { key: 'left', label: '关闭左侧', disabled: !leftOf(tabs, key).length, onClick: () => actions.closeLeft(key) },
+    { key: 'right', label: '关闭右侧', disabled: !rightOf(tabs, key).length, onClick: () => actions.closeRight(key) },
     { key: 'all', label: '全部关闭', disabled: !closable.length, onClick: () => actions.closeAll() },
   ]
 }

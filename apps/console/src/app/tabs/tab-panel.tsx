@@ -7,25 +7,25 @@ import {
   Routes,
   UNSAFE_LocationContext as LocationContext,
 } from 'react-router'
-import type { Screen } from '#kernel/screens.ts'
-import { SCROLLER } from '#kernel/scroll.ts'
-import { type TabApi, TabProvider, useTab } from '#kernel/tab.tsx'
-import { forgetPage, usePage } from '../lazy-page.tsx'
-import { PageErrorBoundary } from '../page-error.tsx'
-import { PageLoading } from '../page-loading.tsx'
-import { matchScreen } from '../screen-match.ts'
-import { isShown, markTab, memoryOf, setTabTitle } from './tab-state.ts'
+import type { Screen } from '#core/routing/screens.ts'
+import { SCROLLER } from '#core/routing/scroll.ts'
+import { type TabApi, TabProvider, useTab } from '#core/routing/tab.tsx'
+import { forgetPage, usePage } from '#app/lazy-page.tsx'
+import { PageErrorBoundary } from '#app/page-error.tsx'
+import { PageLoading } from '#app/page-loading.tsx'
+import { matchScreen } from '#app/screen-match.ts'
+import { isShown, markTab, memoryOf, setTabTitle, tabTitle } from './tab-state.ts'
 import type { Tab } from './tab-store.ts'
 import type { TabActions } from './use-tab-actions.ts'
 
 interface Props {
   readonly tab: Tab
   readonly actions: TabActions
-  /** The window's address while this tab is shown; a hidden page keeps its own. */
+  /** The window's URL while this tab is active; a hidden page keeps its own URL. */
   readonly here: Location | undefined
 }
 
-/** A page and its state, kept alive while another tab is shown. */
+/** Renders a page and keeps it mounted while another tab is active. */
 export const TabPanel = memo(function TabPanel({ tab, actions, here }: Props) {
   const { key } = tab
   const url = here ? here.pathname + here.search + here.hash : tab.url
@@ -43,8 +43,8 @@ export const TabPanel = memo(function TabPanel({ tab, actions, here }: Props) {
 })
 
 /**
- * The address a page stands at. Only a change of its own reaches it: through the window's address every page that is kept
- * would be rendered anew each time another one is shown.
+ * Provides the URL of a page. A page re-renders only when its own URL changes; with the window's URL, all hidden
+ * pages would re-render on each tab change.
  */
 function PlaceProvider({ url, children }: { url: string; children: ReactNode }) {
   const place = useMemo(() => {
@@ -82,15 +82,15 @@ function Arriving({ screen }: { screen: Screen }) {
   return page ? createElement(page) : <PageLoading />
 }
 
-/** Each page scrolls by itself and is found where it was left. */
+/** Keeps the scroll position of each page. */
 function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   const top = useRef(0)
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
-    // Not every browser keeps the position of an element that was hidden.
-    // Setting it, to whatever value, makes the browser lay the whole page out at once.
+    // Not every browser keeps the scroll position of a hidden element. Setting the position forces a full layout, so
+    // it is set only when it differs.
     if (top.current > 0) element.scrollTop = top.current
     const onScroll = () => {
       top.current = element.scrollTop
@@ -127,6 +127,7 @@ function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
       setTitle: (title) => setTabTitle(key, title),
       setDirty: (source, dirty) => markTab(key, source, dirty),
       isShown: () => isShown(key),
+      title: () => tabTitle(key),
       refresh: () => latest.current.refresh(key),
       close: (then) => latest.current.finish(key, then),
     }),

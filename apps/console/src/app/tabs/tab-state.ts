@@ -1,16 +1,16 @@
-import { storeOf, useStore } from '#kernel/store.ts'
-import { currentSession } from '#kernel/session.tsx'
-import { matchScreen } from '../screen-match.ts'
-import { marked, NO_TABS, restored, shown, type Tab, type Tabs, titled } from './tab-store.ts'
+import { createStore, useStore } from '#core/events/store.ts'
+import { currentSession } from '#core/auth/session.tsx'
+import { matchScreen } from '#app/screen-match.ts'
+import { marked, NO_TABS, restored, shown, type Tab, tabOf, type Tabs, titled } from './tab-store.ts'
 
 const KEY = 'tabs'
-export const tabs = storeOf<Tabs>(NO_TABS)
+export const tabs = createStore<Tabs>(NO_TABS)
 export const useTabs = () => useStore(tabs)
 export const changeTabs = (to: (now: Tabs) => Tabs) => tabs.set(to(tabs.get()))
 
 /**
- * Opens what was open before a reload, if the same person is still here and still may see it; and the page at hand, so that
- * the first drawing shows it.
+ * Restores the tabs after a reload when the same account may still see them, and adds the current page, so that the
+ * first render shows it.
  */
 export function restoreTabs(mayOpen: (access: string) => boolean) {
   const titleOf = (url: string) => {
@@ -26,7 +26,7 @@ export function restoreTabs(mayOpen: (access: string) => boolean) {
 }
 
 function save() {
-  const list = tabs.get().list.map(({ key, url, title }) => ({ key, url, title }))
+  const list = tabs.get().list.map(({ key, url, title, isNamed }) => ({ key, url, title, ...(isNamed && { isNamed }) }))
   sessionStorage.setItem(KEY, JSON.stringify({ uid: currentSession()?.uid, list }))
 }
 
@@ -39,7 +39,7 @@ function savedTabs(): readonly Tab[] {
   }
 }
 
-/** Pages that put their memory away keep what `useTabState` stored, until the tab closes. */
+/** State stored with `useTabState`; kept for unmounted pages until the tab closes. */
 const memories = new Map<string, Map<string, unknown>>()
 export function memoryOf(key: string) {
   const memory = memories.get(key) ?? new Map<string, unknown>()
@@ -53,4 +53,5 @@ export const forgetMemory = (keys: readonly string[]) => {
 export const setTabTitle = (key: string, title: string) => changeTabs((now) => titled(now, key, title))
 export const markTab = (key: string, source: string, dirty: boolean) =>
   changeTabs((now) => marked(now, key, source, dirty))
+export const tabTitle = (key: string) => tabOf(tabs.get(), key)?.title ?? ''
 export const isShown = (key: string) => tabs.get().active === key

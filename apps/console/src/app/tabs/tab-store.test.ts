@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HOME } from '#kernel/addresses.ts'
+import { HOME } from '#core/routing/addresses.ts'
 import {
   closed,
   isDirty,
+  leftOf,
   MAX_LIVE,
   marked,
   NO_TABS,
-  refreshed,
+  refreshTab,
   restored,
+  rightOf,
   shown,
   type Tabs,
   tabOf,
+  titled,
 } from './tab-store.ts'
 
 const open = (tabs: Tabs, key: string) => shown(tabs, { key, url: `${key}?pageNum=1`, title: key })
@@ -23,7 +26,7 @@ test('LAYOUT-02 home is always first and cannot be closed', () => {
   expect(tabs.active).toBe(HOME)
 })
 
-test('closing the shown tab goes back to the one seen before it', () => {
+test('closing the active tab activates the previously active tab', () => {
   const tabs = closed(open(opened('/a', '/b', '/c'), '/a'), ['/a'])
   expect(tabs.active).toBe('/c')
 })
@@ -36,13 +39,27 @@ test.each([
   expect(closed(tabs, [shownKey]).active).toBe(next)
 })
 
-test('LAYOUT-06 the same page with another filter stays one tab and keeps the new address', () => {
+test('LAYOUT-06 the same page with another filter stays one tab and stores the new URL', () => {
   const tabs = shown(opened('/a'), { key: '/a', url: '/a?pageNum=2', title: '/a' })
   expect(tabs.list).toHaveLength(2)
   expect(tabOf(tabs, '/a')?.url).toBe('/a?pageNum=2')
 })
 
-test('LAYOUT-04 tabs that are no longer permitted are not restored, titles are the present ones', () => {
+test('restores the title that a page set for its tab', () => {
+  const named = titled(opened('/a'), '/a', '编辑 1.2.3')
+  const tabs = restored(named.list, () => '编辑固件版本')
+  expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '编辑 1.2.3'])
+})
+
+test('returns the tabs to the left and to the right of a tab', () => {
+  const tabs = opened('/a', '/b', '/c')
+  expect(leftOf(tabs, '/b')).toEqual(['/a'])
+  expect(rightOf(tabs, '/b')).toEqual(['/c'])
+  expect(leftOf(tabs, '/a')).toEqual([])
+  expect(rightOf(tabs, '/c')).toEqual([])
+})
+
+test('LAYOUT-04 does not restore tabs without permission and uses the current titles', () => {
   const tabs = restored(opened('/a', '/b').list, (url) => (url.startsWith('/a') ? '新标题' : undefined))
   expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '新标题'])
 })
@@ -51,7 +68,7 @@ const key = fc.integer({ min: 0, max: 20 }).map((n) => (n === 0 ? HOME : `/p${n}
 const step = fc.oneof(
   { weight: 5, arbitrary: key.map((k) => (tabs: Tabs) => open(tabs, k)) },
   { weight: 2, arbitrary: key.map((k) => (tabs: Tabs) => closed(tabs, [k])) },
-  { weight: 1, arbitrary: key.map((k) => (tabs: Tabs) => refreshed(tabs, k)) },
+  { weight: 1, arbitrary: key.map((k) => (tabs: Tabs) => refreshTab(tabs, k)) },
   fc.record({ k: key, on: fc.boolean() }).map(
     ({ k, on }) =>
       (tabs: Tabs) =>
@@ -71,7 +88,7 @@ const step = fc.oneof(
   ),
 )
 
-test('any sequence of open, close, refresh and mark keeps the tabs sound', () => {
+test('keeps the tabs consistent for any sequence of open, close, refresh and mark', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       let tabs = open(NO_TABS, HOME)
@@ -90,7 +107,7 @@ test('any sequence of open, close, refresh and mark keeps the tabs sound', () =>
   )
 })
 
-test('unsaved work is never put away to save memory', () => {
+test('never unmounts a page with unsaved changes to save memory', () => {
   const dirty = marked(opened('/form'), '/form', 'f', true)
   const many = Array.from({ length: 30 }, (_, i) => `/p${i}`).reduce(open, dirty)
   expect(many.live).toContain('/form')

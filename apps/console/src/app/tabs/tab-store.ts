@@ -1,26 +1,28 @@
-import { HOME } from '#kernel/addresses.ts'
+import { HOME } from '#core/routing/addresses.ts'
 
-/** One opened page. `key` is what makes it another page; `url` where it is now, filters and page number included. */
+/** An opened page. `key` identifies the page; `url` is its current URL with filters and page number. */
 export interface Tab {
   readonly key: string
   readonly url: string
   readonly title: string
-  /** Counts refreshes: another version is another page. */
+  /** Title set by the page from its data. */
+  readonly isNamed?: boolean
+  /** Incremented by a refresh, which remounts the page. */
   readonly version: number
-  /** Forms with unsaved work in it. */
+  /** Number of forms with unsaved changes. */
   readonly dirty: readonly string[]
 }
 
 export interface Tabs {
   readonly list: readonly Tab[]
   readonly active: string
-  /** Keys in the order they were shown, latest last; the head of it decides where closing leads. */
+  /** Keys in activation order, latest last; used to select the next tab after closing. */
   readonly visits: readonly string[]
-  /** Keys whose pages are alive, least recently shown first. */
+  /** Keys of mounted pages, least recently shown first. */
   readonly live: readonly string[]
 }
 
-/** Pages kept alive; the least recently shown one without unsaved work goes first. */
+/** Maximum mounted pages; the least recently shown page without unsaved changes is unmounted first. */
 export const MAX_LIVE = 12
 const HOME_TAB: Tab = { key: HOME, url: HOME, title: '首页', version: 0, dirty: [] }
 export const NO_TABS: Tabs = { list: [HOME_TAB], active: HOME, visits: [], live: [] }
@@ -32,7 +34,7 @@ const last = (keys: readonly string[], key: string) => [...keys.filter((each) =>
 const change = (tabs: Tabs, key: string, to: (tab: Tab) => Tab): Tabs =>
   tabOf(tabs, key) ? { ...tabs, list: tabs.list.map((tab) => (tab.key === key ? to(tab) : tab)) } : tabs
 
-/** Shows a page: an open one takes the new address, another opens at the end. */
+/** Shows a page: an open tab gets the new URL; otherwise a tab is appended. */
 export function shown(tabs: Tabs, { key, url, title }: Pick<Tab, 'key' | 'url' | 'title'>): Tabs {
   const opened = tabOf(tabs, key)
     ? change(tabs, key, (tab) => (tab.url === url ? tab : { ...tab, url }))
@@ -54,7 +56,10 @@ function evicted(tabs: Tabs): Tabs {
   return { ...tabs, live }
 }
 
-/** Closes pages; home stays. If the shown one goes: the page seen before it, its right neighbour, its left one, home. */
+/**
+ * Closes tabs except home. Closing the active tab activates the previously active tab, else the right neighbour, the
+ * left neighbour, or home.
+ */
 export function closed(tabs: Tabs, keys: readonly string[]): Tabs {
   const going = new Set(keys.filter((key) => key !== HOME))
   const stays = (key: string) => !going.has(key)
@@ -76,12 +81,24 @@ function nextAfter({ list, active, visits }: Tabs, stays: (key: string) => boole
   return (right ?? left)?.key ?? HOME
 }
 
-/** Loads a page anew: what it held is gone, unsaved marks included. */
-export const refreshed = (tabs: Tabs, key: string) =>
+/** Returns the keys of the tabs left of a tab, without home. */
+export const leftOf = ({ list }: Tabs, key: string) =>
+  list
+    .slice(0, Math.max(indexOf(list, key), 0))
+    .map((tab) => tab.key)
+    .filter((each) => each !== HOME)
+
+/** Returns the keys of the tabs right of a tab. */
+export const rightOf = ({ list }: Tabs, key: string) => list.slice(indexOf(list, key) + 1).map((tab) => tab.key)
+
+const indexOf = (list: readonly Tab[], key: string) => list.findIndex((tab) => tab.key === key)
+
+/** Remounts a page; its state and unsaved marks are discarded. */
+export const refreshTab = (tabs: Tabs, key: string) =>
   change(tabs, key, (tab) => ({ ...tab, version: tab.version + 1, dirty: [] }))
 
 export const titled = (tabs: Tabs, key: string, title: string) =>
-  tabOf(tabs, key)?.title === title ? tabs : change(tabs, key, (tab) => ({ ...tab, title }))
+  tabOf(tabs, key)?.title === title ? tabs : change(tabs, key, (tab) => ({ ...tab, title, isNamed: true }))
 
 export function marked(tabs: Tabs, key: string, source: string, dirty: boolean) {
   if ((tabOf(tabs, key)?.dirty.includes(source) ?? false) === dirty) return tabs
@@ -91,11 +108,11 @@ export function marked(tabs: Tabs, key: string, source: string, dirty: boolean) 
   }))
 }
 
-/** Tabs of an earlier load of the program: only those still permitted, under their present titles. */
+/** Filters the tabs of an earlier load to the permitted ones. Titles set from data are kept. */
 export function restored(saved: readonly Tab[], titleOf: (url: string) => string | undefined): Tabs {
   const list = saved.flatMap((tab) => {
     const title = tab.key === HOME ? undefined : titleOf(tab.url)
-    return title ? [{ ...tab, title, version: 0, dirty: [] }] : []
+    return title ? [{ ...tab, title: tab.isNamed ? tab.title : title, version: 0, dirty: [] }] : []
   })
   return { ...NO_TABS, list: [HOME_TAB, ...list] }
 }

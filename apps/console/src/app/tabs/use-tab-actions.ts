@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
-import { HOME } from '#kernel/addresses.ts'
-import { dialogs } from '#kernel/overlays.ts'
-import { changeTabs, forgetMemory, tabs } from './tab-state.ts'
-import { closed, isDirty, tabOf } from './tab-store.ts'
+import { HOME } from '#core/routing/addresses.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+import { changeTabs, forgetMemory, isShown, tabs } from './tab-state.ts'
+import { closed, isDirty, leftOf, rightOf, tabOf } from './tab-store.ts'
 
 const UNSAVED = '有未保存的内容，关闭后将丢失。'
 
-/** What can be done to tabs, from the bar, its menu, the keyboard, and from within a page. */
+/** Returns the tab actions for the tab bar, its menu, the keyboard, and pages. */
 export function useTabActions() {
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -19,7 +19,7 @@ export function useTabActions() {
     forgetMemory(keys)
     changeTabs(() => after)
     const to = then ?? tabOf(after, after.active)?.url ?? HOME
-    if (then || after.active !== before.active) navigate(to)
+    if (then || after.active !== before.active) void navigate(to)
   }
 
   const close = async (keys: readonly string[], then?: string) => {
@@ -40,15 +40,22 @@ export function useTabActions() {
     closeOthers: async (key: string) => {
       const url = tabOf(tabs.get(), key)?.url
       await close(others(key))
-      // The kept tab comes to the front, as people expect of "close others".
-      if (url && tabs.get().active !== key) navigate(url)
+      // Activates the kept tab after "close others".
+      if (url && tabs.get().active !== key) void navigate(url)
     },
+    closeLeft: (key: string) => close(leftOf(tabs.get(), key)),
+    closeRight: (key: string) => close(rightOf(tabs.get(), key)),
     closeAll: () => close(others(HOME), HOME),
-    /** Through /redirect, as the specification has it; the history gets no entry. */
+    /** Refreshes via /redirect, as specified, without a history entry. */
     refresh: (key: string) => navigate(`/redirect${tabOf(tabs.get(), key)?.url ?? HOME}`, { replace: true }),
-    /** A page that is done closes itself, and the list it came from shows the change. */
+    /**
+     * Closes a finished page and reloads the list that opened it. A hidden page closes without changing the active
+     * tab.
+     */
     finish: (key: string, then?: string) => {
-      closeNow([key], then)
+      // An open tab keeps its URL, so that a list returns with its filters and page.
+      const to = then && (tabOf(tabs.get(), then)?.url ?? then)
+      closeNow([key], isShown(key) ? to : undefined)
       if (then) void client.invalidateQueries({ refetchType: 'active' })
     },
   })
@@ -57,7 +64,7 @@ export type TabActions = ReturnType<typeof useTabActions>
 
 type Actions = Readonly<Record<string, (key: string, then?: string) => unknown>>
 
-/** The same functions on every render, doing what the last ones would: whoever holds them need not be drawn again. */
+/** Returns functions with a stable identity that call the latest version, so that consumers do not re-render. */
 function useSame<A extends Actions>(actions: A): A {
   const latest = useRef(actions)
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
-import type { PermNode } from '@oms/contract/permission.ts'
+import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { expect, test } from 'vitest'
-import { grantItems, leavesOf, settled, withBranches } from './grant-rules.ts'
+import { grantItems, leavesOf, grantedIds, withBranches } from './grant-rules.ts'
 
 const node = (id: number, type: PermNode['type'], children: PermNode[] = [], grantable = type !== 'M'): PermNode => ({
   id,
@@ -15,7 +15,7 @@ const node = (id: number, type: PermNode['type'], children: PermNode[] = [], gra
 })
 const tree = [node(1, 'M', [node(2, 'C', [node(3, 'F'), node(4, 'F', [], false)]), node(5, 'C')])]
 
-test('TENANT-03 a page with buttons is a branch that begins with the page itself', () => {
+test('TENANT-03 a page with buttons is a branch whose first entry is the page itself', () => {
   const [system] = grantItems(tree)
   expect(system?.children?.map(({ key }) => key)).toEqual(['branch-2', 5])
   expect(system?.children?.[0]?.children?.map(({ key, title, disabled }) => [key, title, disabled])).toEqual([
@@ -25,19 +25,19 @@ test('TENANT-03 a page with buttons is a branch that begins with the page itself
   ])
 })
 
-test('a branch is disabled when nothing in it can be given', () => {
+test('a branch is disabled when none of its entries can be granted', () => {
   const [system] = grantItems([node(1, 'M', [node(2, 'C', [node(3, 'F', [], false)], false)])])
   expect([system?.disabled, system?.children?.[0]?.disabled]).toEqual([true, true])
 })
 
-test('chosen lines bring their branches along, and only numbers are saved', () => {
+test('selected entries include their branches, and only numeric ids are saved', () => {
   const keys = withBranches(grantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
   expect(leavesOf(keys)).toEqual([3])
 })
 
-test('TENANT-03 giving a button gives its page; taking the page takes the buttons one may take', () => {
-  expect(settled(tree, new Set(), [3])).toEqual([3, 2])
-  expect(settled(tree, new Set([2, 3, 4]), [3, 4])).toEqual([4])
-  expect(settled(tree, new Set([2, 3]), [2])).toEqual([2])
+test('TENANT-03 granting a button grants its page; revoking the page revokes its grantable buttons', () => {
+  expect(grantedIds(tree, new Set(), [3])).toEqual([3, 2])
+  expect(grantedIds(tree, new Set([2, 3, 4]), [3, 4])).toEqual([4])
+  expect(grantedIds(tree, new Set([2, 3]), [2])).toEqual([2])
 })

@@ -1,12 +1,12 @@
-import type { PermNode } from '@oms/contract/permission.ts'
+import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import type { Key, TreeItem } from './tree-item.ts'
 
 const branchOf = (id: number) => `branch-${id}`
 const PAGE = '访问页面'
 
 /**
- * The permission tree to choose from. A page with buttons becomes a branch whose first line is the page itself, so that
- * seeing a page without any of its buttons can be chosen too. What the caller does not hold is disabled.
+ * Builds the permission tree. A page with buttons becomes a branch whose first entry is the page itself, so that the
+ * page can be granted without its buttons. Permissions that the caller lacks are disabled.
  */
 export const grantItems = (nodes: readonly PermNode[]): TreeItem[] =>
   nodes.map((node) => {
@@ -19,10 +19,10 @@ export const grantItems = (nodes: readonly PermNode[]): TreeItem[] =>
     return { key: branchOf(id), title, disabled: below.every((item) => item.disabled), children: below }
   })
 
-/** The pages and buttons among chosen keys. */
+/** Returns the page and button ids of the selected keys. */
 export const leavesOf = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
 
-/** Chosen pages and buttons with the branches that hold any of them. */
+/** Returns the selected pages and buttons together with their branches. */
 export function withBranches(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {
   return items.flatMap(({ key, children }) => {
     if (!children) return held.has(key) ? [key] : []
@@ -32,10 +32,14 @@ export function withBranches(items: readonly TreeItem[], held: ReadonlySet<Key>)
 }
 
 /**
- * What a click meant: a button is of no use without its page, so giving a button gives the page, and taking the page
- * takes its buttons. Disabled lines stay as they are.
+ * Returns the selection after a click: granting a button grants its page, and revoking a page revokes its buttons.
+ * Disabled entries keep their state.
  */
-export function settled(nodes: readonly PermNode[], before: ReadonlySet<number>, after: readonly number[]): number[] {
+export function grantedIds(
+  nodes: readonly PermNode[],
+  before: ReadonlySet<number>,
+  after: readonly number[],
+): number[] {
   const next = new Set(after)
   const visit = ({ id, type, grantable, children }: PermNode) => {
     const buttons = children.filter((child) => child.type === 'F')

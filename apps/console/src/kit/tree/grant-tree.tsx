@@ -1,18 +1,18 @@
-import type { PermNode } from '@oms/contract/permission.ts'
+import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { useMemo } from 'react'
-import { grantItems, leavesOf, settled, withBranches } from './grant-rules.ts'
+import { grantItems, leavesOf, grantedIds, withBranches } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'
 
 interface GrantTreeProps {
   menus: readonly PermNode[]
-  /** Ids of the pages and buttons given. */
+  /** Ids of the granted pages and buttons. */
   value?: readonly number[]
   onChange?: (menuIds: number[]) => void
   height?: number
   label?: string
 }
 
-/** Chooses the pages and buttons a role or a scene holds. */
+/** Selects the pages and buttons of a role or scene. */
 export function GrantTree({ menus, value = [], onChange, ...rest }: GrantTreeProps) {
   const items = useMemo(() => grantItems(menus), [menus])
   const held = useMemo(() => withBranches(items, new Set(value)), [items, value])
@@ -21,7 +21,8 @@ export function GrantTree({ menus, value = [], onChange, ...rest }: GrantTreePro
       {...rest}
       tree={items}
       value={held}
-      onChange={(keys) => onChange?.(settled(menus, new Set(value), leavesOf(keys)))}
+      isCounted={(key) => leavesOf([key]).length > 0}
+      onChange={(keys) => onChange?.(grantedIds(menus, new Set(value), leavesOf(keys)))}
     />
   )
 }

@@ -1,32 +1,28 @@
 import { SearchOutlined } from '@ant-design/icons'
 import { Button, Checkbox, Empty, Input, Space, Tree } from 'antd'
 import { useMemo, useState } from 'react'
-import '../kit.css'
+import '#kit/kit.css'
 import type { Key, TreeItem } from './tree-item.ts'
 import { branchKeys, checksOf, indexTree, searchTree, toggleAll, toggleAlone, toggleLinked } from './tree-rules.ts'
 
 interface PermissionTreeProps {
   tree: readonly TreeItem[]
-  /** Keys of all nodes held, branches among them. Given by Field when used in a form. */
+  /** Keys of all selected nodes, including branches. Set by Field in a form. */
   value?: readonly Key[]
   onChange?: (held: Key[]) => void
+  /** Returns whether a node is a permission; other nodes only group permissions and are not counted. */
+  isCounted?: (key: Key) => boolean
   height?: number
   label?: string
 }
 
-/** Chooses nodes of a tree: search, whole branches, levels linked or not; 10,000 nodes stay quick. */
-export function PermissionTree({ tree, value = [], onChange, height = 420, label = '权限' }: PermissionTreeProps) {
+/** Selects nodes of a tree with search, whole branches, and linked or unlinked levels. Supports 10,000 nodes. */
+export function PermissionTree(props: PermissionTreeProps) {
+  const { tree, value = [], onChange, isCounted = () => true, height = 420, label = '权限' } = props
   const [linked, setLinked] = useState(true)
   const [text, setText] = useState('')
   const [expanded, setExpanded] = useState<readonly Key[]>(() => tree.map(({ key }) => key))
-  const index = useMemo(() => indexTree(tree), [tree])
-  const shown = useMemo(() => searchTree(tree, text), [tree, text])
-  const held = useMemo(() => new Set(value), [value])
-  const checks = useMemo(
-    () => (linked ? checksOf(tree, held) : { checked: [...held], halfChecked: [] }),
-    [linked, tree, held],
-  )
-  const data = useMemo(() => shown.map(nodeOf), [shown])
+  const { index, shown, held, checks, data } = useTreeData({ tree, value, text, linked })
   const toggle = (key: Key) => onChange?.([...(linked ? toggleLinked(index, held, key) : toggleAlone(held, key))])
   return (
     <div className="kit-tree">
@@ -38,7 +34,7 @@ export function PermissionTree({ tree, value = [], onChange, height = 420, label
         onAll={(on) => onChange?.([...toggleAll(shown, held, on)])}
         linked={linked}
         onLinked={setLinked}
-        count={`已选 ${held.size} / ${index.items.size}`}
+        count={`已选 ${[...held].filter(isCounted).length} / ${[...index.items.keys()].filter(isCounted).length}`}
       />
       {data.length === 0 ? (
         <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有符合条件的节点" />
@@ -59,6 +55,26 @@ export function PermissionTree({ tree, value = [], onChange, height = 420, label
       )}
     </div>
   )
+}
+
+interface TreeInput {
+  readonly tree: readonly TreeItem[]
+  readonly value: readonly Key[]
+  readonly text: string
+  readonly linked: boolean
+}
+
+/** Computes the shown nodes and their check marks. */
+function useTreeData({ tree, value, text, linked }: TreeInput) {
+  const index = useMemo(() => indexTree(tree), [tree])
+  const shown = useMemo(() => searchTree(tree, text), [tree, text])
+  const held = useMemo(() => new Set(value), [value])
+  const checks = useMemo(
+    () => (linked ? checksOf(tree, held) : { checked: [...held], halfChecked: [] }),
+    [linked, tree, held],
+  )
+  const data = useMemo(() => shown.map(nodeOf), [shown])
+  return { index, shown, held, checks, data }
 }
 
 interface TreeBarProps {

@@ -1,16 +1,16 @@
 export type Key = string | number
 
-/** One node of any tree of the kit. */
+/** A node of any tree in the kit. */
 export interface TreeItem {
   readonly key: Key
   readonly title: string
-  /** Said in small grey beside the title: a permission string, a code. */
+  /** Secondary text beside the title: a permission string or a code. */
   readonly hint?: string
   readonly disabled?: boolean
   readonly children?: readonly TreeItem[]
 }
 
-/** Builds a tree from flat rows that name their parent; a row whose parent is missing becomes a root. */
+/** Builds a tree from flat rows with parent ids; a row without an existing parent becomes a root. */
 export function treeOf<Row>(
   rows: readonly Row[],
   read: (row: Row) => { key: Key; parent: Key | null | undefined; title: string; hint?: string; disabled?: boolean },

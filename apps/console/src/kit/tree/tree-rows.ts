@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { Key } from './tree-item.ts'
 
-/** A row with the rows below it, as a table shows it. */
+/** A row with its children, as antd's table expects it. */
 export type Nested<Row> = Row & { children?: Nested<Row>[] }
 
-/** Nests flat rows for a tree table; a row whose parent is missing becomes a root. */
+/** Nests flat rows for a tree table; a row without an existing parent becomes a root. */
 export function nestRows<Row extends object>(
   rows: readonly Row[],
   read: (row: Row) => { key: Key; parent: Key | null | undefined },
@@ -21,7 +21,7 @@ export function nestRows<Row extends object>(
   return roots
 }
 
-/** Which rows of a tree table are open: `expandable` goes to DataTable, `toggleAll` to a button. */
+/** Expanded rows of a tree table: `expandable` is passed to DataTable, `toggleAll` to a button. */
 export function useExpanded(branches: readonly Key[]) {
   const [open, setOpen] = useState<readonly Key[]>([])
   const all = open.length > 0

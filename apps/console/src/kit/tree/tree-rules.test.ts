@@ -15,34 +15,34 @@ const tree = treeOf(
 const index = indexTree(tree)
 const after = (held: number[], key: number) => [...toggleLinked(index, new Set(held), key)].sort()
 
-test('flat rows become a tree, and strays its roots', () => {
+test('builds a tree from flat rows; rows without an existing parent become roots', () => {
   expect(tree).toHaveLength(1)
   expect(tree[0]?.children?.map(({ title }) => title)).toEqual(['用户', '日志'])
 })
 
 describe('linked levels', () => {
-  test('a node takes all below it, and holds the branch above it', () => {
+  test('selecting a node selects its descendants and the branch above', () => {
     expect(after([], 2)).toEqual([1, 2, 3, 4])
     expect(after([], 3)).toEqual([1, 2, 3])
   })
 
-  test('the last one given up lets the branch go', () => {
+  test('deselecting the last child deselects the branch', () => {
     expect(after([1, 2, 3], 3)).toEqual([])
     expect(after([1, 2, 3, 5], 3)).toEqual([1, 5])
   })
 
-  test('a half checked branch becomes whole, then nothing', () => {
+  test('a half-checked branch becomes checked, then unchecked', () => {
     expect(after([1, 2, 3], 2)).toEqual([1, 2, 3, 4])
     expect(after([1, 2, 3, 4], 2)).toEqual([])
   })
 
-  test('show whole and half branches', () => {
+  test('shows checked and half-checked branches', () => {
     expect(checksOf(tree, new Set([1, 2, 3]))).toEqual({ checked: [3], halfChecked: [2, 1] })
     expect(checksOf(tree, new Set([1, 2, 3, 4, 5])).halfChecked).toEqual([])
     expect(checksOf(tree, new Set([1, 2])).halfChecked).toEqual([2, 1])
   })
 
-  test('what may not be given keeps its state', () => {
+  test('disabled nodes keep their state', () => {
     const locked = [
       {
         key: 1,
@@ -60,19 +60,19 @@ describe('linked levels', () => {
   })
 })
 
-test('unlinked, a node stands alone', () => {
+test('without linked levels, only the clicked node changes', () => {
   expect([...toggleAlone(new Set([1]), 2)]).toEqual([1, 2])
   expect([...toggleAlone(new Set([1, 2]), 1)]).toEqual([2])
 })
 
-test('a search keeps the way to what it found, by name or by permission', () => {
+test('a search keeps the ancestors of nodes that match by name or permission', () => {
   expect(searchTree(tree, '新增')[0]?.children?.[0]?.children?.map(({ key }) => key)).toEqual([3])
   expect(searchTree(tree, 'MANAGER')[0]?.children?.[0]?.children?.map(({ key }) => key)).toEqual([3])
   expect(searchTree(tree, '用户')[0]?.children?.[0]?.children).toHaveLength(2)
   expect(searchTree(tree, '没有')).toEqual([])
 })
 
-test('10,000 nodes are toggled and drawn within a frame or two', () => {
+test('toggles and draws 10,000 nodes within a frame or two', () => {
   const rows = Array.from({ length: 10_000 }, (_, at) => ({ id: at + 1, up: Math.floor((at + 1) / 10) }))
   const large = treeOf(rows, ({ id, up }) => ({ key: id, parent: up, title: String(id) }))
   const at = indexTree(large)

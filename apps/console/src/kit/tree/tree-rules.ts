@@ -1,6 +1,6 @@
 import type { Key, TreeItem } from './tree-item.ts'
 
-/** A tree with each node's parent at hand. */
+/** A tree with an index of each node's parent. */
 export interface TreeIndex {
   readonly items: ReadonlyMap<Key, TreeItem>
   readonly parents: ReadonlyMap<Key, Key>
@@ -20,7 +20,7 @@ export function indexTree(tree: readonly TreeItem[]): TreeIndex {
   return { items, parents }
 }
 
-/** Nodes held, as a tree with linked levels shows them: whole branches are checked, begun ones half. */
+/** Returns checked and half-checked nodes of a tree with linked levels. */
 export function checksOf(tree: readonly TreeItem[], held: ReadonlySet<Key>) {
   const checked: Key[] = []
   const halfChecked: Key[] = []
@@ -41,7 +41,10 @@ export function checksOf(tree: readonly TreeItem[], held: ReadonlySet<Key>) {
   return { checked, halfChecked }
 }
 
-/** A click on a node of a linked tree: all below it follows, above it a branch is held as long as something in it is. Disabled nodes keep what they have. */
+/**
+ * Returns the selection after a click in a linked tree: all descendants follow, and a branch is selected while any
+ * descendant is. Disabled nodes keep their state.
+ */
 export function toggleLinked({ items, parents }: TreeIndex, held: ReadonlySet<Key>, key: Key): Set<Key> {
   const item = items.get(key)
   const next = new Set(held)
@@ -57,14 +60,14 @@ export function toggleLinked({ items, parents }: TreeIndex, held: ReadonlySet<Ke
   return next
 }
 
-/** A click where levels are not linked: the node alone. */
+/** Returns the selection after a click in an unlinked tree: only the node changes. */
 export function toggleAlone(held: ReadonlySet<Key>, key: Key): Set<Key> {
   const next = new Set(held)
   if (!next.delete(key)) next.add(key)
   return next
 }
 
-/** Takes or gives everything that is not disabled. */
+/** Selects or deselects all nodes that are not disabled. */
 export function toggleAll(tree: readonly TreeItem[], held: ReadonlySet<Key>, on: boolean): Set<Key> {
   const next = new Set(held)
   for (const key of tree.flatMap(enabledIn)) put(next, key, on)
@@ -84,7 +87,7 @@ const enabledIn = (item: TreeItem): Key[] => [
   ...(item.children ?? []).flatMap(enabledIn),
 ]
 
-/** The branches that lead to a match; a match keeps all below it. */
+/** Returns the ancestors of matching nodes; a match keeps all its descendants. */
 export function searchTree(tree: readonly TreeItem[], text: string): readonly TreeItem[] {
   const wanted = text.trim().toLowerCase()
   if (!wanted) return tree
@@ -95,6 +98,6 @@ export function searchTree(tree: readonly TreeItem[], text: string): readonly Tr
   })
 }
 
-/** Keys of all nodes that have something below them. */
+/** Returns the keys of all nodes with children. */
 export const branchKeys = (tree: readonly TreeItem[]): Key[] =>
   tree.flatMap(({ key, children = [] }) => (children.length > 0 ? [key, ...branchKeys(children)] : []))

@@ -1,18 +1,18 @@
 import { CameraOutlined, LoadingOutlined, UserOutlined } from '@ant-design/icons'
-import { UPLOAD, uploadProblem } from '@oms/contract/upload.ts'
+import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { Avatar } from 'antd'
 import { useState } from 'react'
-import { isRefusal } from '#kernel/call.ts'
-import { useFileUrl } from '#kernel/file-url.ts'
-import { toast } from '#kernel/toast.ts'
-import '../kit.css'
+import { isApiError } from '#core/api/client.ts'
+import { useFileUrl } from '#core/api/file-url.ts'
+import { toast } from '#core/loading/toast.ts'
+import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { sendFile } from './use-upload-batch.ts'
 
-/** The specification's word for an avatar that could not be uploaded. */
+/** Error message of the specification for a failed avatar upload. */
 const FAILED = '失败'
 
-/** A round picture that is replaced by a click; its value is one address. */
+/** Round avatar that is replaced by a click; its value is one URL. */
 export function AvatarUpload({ value, onChange }: { value?: string; onChange?: (value: string) => void }) {
   const [sending, setSending] = useState(false)
   const url = useFileUrl(value)
@@ -24,7 +24,7 @@ export function AvatarUpload({ value, onChange }: { value?: string; onChange?: (
     try {
       onChange?.((await sendFile('avatar', file)).url)
     } catch (error) {
-      toast.error(isRefusal(error) && !error.worthRetrying ? error.message : FAILED)
+      toast.error(isApiError(error) && !error.worthRetrying ? error.message : FAILED)
     }
     setSending(false)
   }

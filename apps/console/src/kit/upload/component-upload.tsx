@@ -1,9 +1,9 @@
 import { CheckCircleFilled, UploadOutlined } from '@ant-design/icons'
-import { UPLOAD } from '@oms/contract/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Alert, Button, Popconfirm, Progress as Bar, Space } from 'antd'
-import { formatBytes, formatDuration } from '#kernel/format.ts'
-import { CopyText } from '../copy-text.tsx'
-import '../kit.css'
+import { formatBytes, formatDuration } from '#core/text/format.ts'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { ruleText } from './file-upload.tsx'
 import type { Phase, Progress } from './resumable.ts'
@@ -11,14 +11,14 @@ import type { StoredFile } from './stored-file.ts'
 import { useComponentUpload } from './use-component-upload.ts'
 
 interface ComponentUploadProps {
-  /** Tells the uploads of one page apart, also after a reload: `ota:12:0`. */
+  /** Distinguishes the uploads of one page, also after a reload: `ota:12:0`. */
   place: string
-  /** The file the component has now. */
+  /** The component's current file. */
   value?: StoredFile | undefined
   onChange(file: StoredFile): void
 }
 
-/** Uploads a large component in parts: progress, speed, pause; a reload or a lost line goes on where it stopped. */
+/** Uploads a large component in parts with progress, speed and pause; continues after a reload or a lost connection. */
 export function ComponentUpload({ place, value, onChange }: ComponentUploadProps) {
   const upload = useComponentUpload(place, onChange)
   const { progress, running, unfinished } = upload

@@ -1,16 +1,16 @@
 import { cloneElement, type ReactElement, useId } from 'react'
 
 interface FileButtonProps {
-  /** What is clicked: an antd Button. */
+  /** The antd Button to click. */
   children: ReactElement<{ onClick?: () => void }>
   extensions: readonly string[]
   multiple?: boolean
-  /** Names the hidden input for those who hear the page. */
+  /** Accessible name of the hidden input. */
   label: string
   onFiles(files: File[]): void
 }
 
-/** Lets a person choose files. The same file may be chosen twice in a row. */
+/** Opens the file chooser. The same file can be chosen twice in a row. */
 export function FileButton({ children, extensions, multiple = false, label, onFiles }: FileButtonProps) {
   const id = useId()
   const choose = () => document.getElementById(id)?.click()
@@ -19,7 +19,7 @@ export function FileButton({ children, extensions, multiple = false, label, onFi
       <input
         id={id}
         type="file"
-        // antd's forms make file inputs visible again, whatever `hidden` says.
+        // Hidden by style, because antd's form CSS overrides the attribute `hidden` of file inputs.
         style={{ display: 'none' }}
         aria-label={label}
         multiple={multiple}

@@ -1,26 +1,26 @@
 import { CloseOutlined, DownloadOutlined, PaperClipOutlined, UploadOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file.ts'
-import { UPLOAD, type UploadRule } from '@oms/contract/upload.ts'
+import { files } from '@oms/contract/file/file.ts'
+import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button } from 'antd'
-import { download } from '#kernel/download.ts'
-import { formatBytes } from '#kernel/format.ts'
-import '../kit.css'
+import { download } from '#core/api/download.ts'
+import { formatBytes } from '#core/text/format.ts'
+import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { fileIdIn } from './stored-file.ts'
 import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
 interface UploadFieldProps {
-  /** Given by Field: comma-separated addresses. */
+  /** Set by Field: comma-separated URLs. */
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
   purpose?: 'file' | 'notice' | 'ticket'
-  /** Names of files that were there before, by address. */
+  /** Names of the existing files by URL. */
   names?: Readonly<Record<string, string>>
 }
 
-/** Uploads documents; as a control of Field its value is one comma-separated text. */
+/** Uploads documents; a control for Field with one comma-separated text as value. */
 export function FileUpload({ value, onChange, rule = UPLOAD.file, purpose = 'file', names = {} }: UploadFieldProps) {
   const batch = useUploadBatch({ rule, purpose, value, onChange: (next) => onChange?.(next) })
   return (
@@ -44,7 +44,7 @@ export function FileUpload({ value, onChange, rule = UPLOAD.file, purpose = 'fil
   )
 }
 
-/** Uploaded documents to look at. */
+/** Lists uploaded documents read-only. */
 export function FileList({ value, names = {} }: { value: string; names?: Readonly<Record<string, string>> }) {
   const addresses = value.split(',').filter(Boolean)
   if (addresses.length === 0) return <span className="kit-none">-</span>
@@ -79,7 +79,7 @@ function FileLine({ address, name, onRemove }: { address: string; name: string; 
   )
 }
 
-/** What a rule accepts, in one line under the button. */
+/** Returns the accepted types and sizes of a rule as one line. */
 export const ruleText = ({ extensions, maxBytes, maxCount }: UploadRule) =>
   [
     extensions.length > 0 && `支持 ${extensions.join('、')}`,

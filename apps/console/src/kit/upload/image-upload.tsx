@@ -1,8 +1,8 @@
 import { DeleteOutlined, LeftOutlined, PlusOutlined, RightOutlined } from '@ant-design/icons'
-import { UPLOAD, type UploadRule } from '@oms/contract/upload.ts'
+import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button, Image } from 'antd'
-import { useFileUrl } from '#kernel/file-url.ts'
-import '../kit.css'
+import { useFileUrl } from '#core/api/file-url.ts'
+import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { ruleText } from './file-upload.tsx'
 import { addressesIn } from './stored-file.ts'
@@ -10,14 +10,14 @@ import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
 interface ImageUploadProps {
-  /** Given by Field: comma-separated addresses. */
+  /** Set by Field: comma-separated URLs. */
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
   purpose?: 'image' | 'ticketImage'
 }
 
-/** Uploads pictures: seen small, zoomed by a click, moved and removed; its value is one comma-separated text. */
+/** Uploads pictures with thumbnails, zoom, reordering and removal; its value is one comma-separated text. */
 export function ImageUpload({ value, onChange, rule = UPLOAD.image, purpose = 'image' }: ImageUploadProps) {
   const { pending, addresses, take, remove, replace } = useUploadBatch({
     rule,
@@ -58,7 +58,7 @@ export function ImageUpload({ value, onChange, rule = UPLOAD.image, purpose = 'i
   )
 }
 
-/** Uploaded pictures to look at, zoomed by a click. */
+/** Shows uploaded pictures read-only, with zoom. */
 export function ImageList({ value }: { value: string | null | undefined }) {
   const addresses = addressesIn(value)
   if (addresses.length === 0) return <span className="kit-none">-</span>

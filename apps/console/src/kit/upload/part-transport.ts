@@ -1,13 +1,13 @@
-import { files } from '@oms/contract/file.ts'
-import { heedAnswer, heedEnvelope } from '#kernel/answer.ts'
-import { call, isRefusal, sessionHeaders } from '#kernel/call.ts'
-import { send } from '#kernel/transport.ts'
+import { files } from '@oms/contract/file/file.ts'
+import { handleResponse, handleEnvelope } from '#core/api/response.ts'
+import { call, isApiError, sessionHeaders } from '#core/api/client.ts'
+import { send } from '#core/api/transport.ts'
 import type { Transport } from './resumable.ts'
 
-/** The same for the same file chosen again, also after a reload. */
+/** Equal for the same file chosen again, also after a reload. */
 export const fingerprintOf = ({ name, size, lastModified }: File) => `${name.slice(0, 120)}:${size}:${lastModified}`
 
-/** Talks to the server about a component's parts; quiet, because the upload's own line tells how it goes. */
+/** Sends a component's parts to the server. Calls are quiet, because the upload shows their errors. */
 export const partTransport: Transport = {
   begin: (file) =>
     call(
@@ -26,25 +26,27 @@ export const partTransport: Transport = {
       timeout: 0,
       signal,
       onUpload: onSent,
-    }).catch((error: unknown) => heedAnswer(error, true))
-    return heedEnvelope(answer, true)
+    }).catch((error: unknown) => handleResponse(error, true))
+    return handleEnvelope(answer, true)
   },
   finish: async (uploadId) => call(files.finish, { uploadId }, { quiet: true }),
   abort: (uploadId) => call(files.abort, { uploadId }, { quiet: true }),
 }
 
-/** A lost line or a broken server may be better in a moment; a session that ended is renewed in its dialog. */
-export const mayRetry = (error: unknown) => isRefusal(error) && (error.worthRetrying || error.code === 401)
+/**
+ * Returns whether a retry can succeed: network failures and server errors; an ended session is renewed in its dialog.
+ */
+export const mayRetry = (error: unknown) => isApiError(error) && (error.worthRetrying || error.code === 401)
 
-/** Browsers offer digests on https and localhost only; elsewhere the part goes without. */
+/** Returns the digest of a part; undefined where WebCrypto is missing (plain http outside localhost). */
 async function digestOf(bytes: Blob) {
   if (!globalThis.crypto.subtle) return undefined
   const digest = await crypto.subtle.digest('SHA-256', await bytes.arrayBuffer())
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Waits, but not longer than the line is away. */
-export function waitForLine(ms: number, signal: AbortSignal) {
+/** Waits until the delay has passed or the browser is online again. */
+export function waitUntilOnline(ms: number, signal: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   const now = () => resolve()

@@ -24,20 +24,21 @@ function server(fail: (index: number, attempt: number) => boolean = () => false)
 }
 
 const file = new File(['0123456789'], 'a.bin')
-const start = (transport: Transport, told: Progress[] = [], mayRetry: (error: unknown) => boolean = () => true) =>
-  startUpload(file, { transport, wait: async () => {}, tell: (progress) => told.push(progress), mayRetry })
+const start = (transport: Transport, reports: Progress[] = [], mayRetry: (error: unknown) => boolean = () => true) =>
+  startUpload(file, { transport, wait: async () => {}, onProgress: (progress) => reports.push(progress), mayRetry })
 
 describe('a resumable upload', () => {
-  test('sends every byte once, and says how far it is', async () => {
+  test('sends every byte once and reports its progress', async () => {
     const { transport, received } = server()
-    const told: Progress[] = []
-    expect(await start(transport, told).result).toEqual(stored)
+    const reports: Progress[] = []
+    expect(await start(transport, reports).result).toEqual(stored)
     expect([...received.values()].join('')).toBe('0123456789')
-    expect(told.at(-1)).toMatchObject({ phase: 'done', sent: 10, total: 10 })
-    for (let at = 1; at < told.length; at++) expect(told[at]?.sent).toBeGreaterThanOrEqual(told[at - 1]?.sent ?? 0)
+    expect(reports.at(-1)).toMatchObject({ phase: 'done', sent: 10, total: 10 })
+    for (let at = 1; at < reports.length; at++)
+      expect(reports[at]?.sent).toBeGreaterThanOrEqual(reports[at - 1]?.sent ?? 0)
   })
 
-  test('sends only what the server does not have yet', async () => {
+  test('sends only the parts that the server lacks', async () => {
     const { transport, received, log } = server()
     received.set(0, '0123')
     received.set(2, '89')
@@ -45,28 +46,28 @@ describe('a resumable upload', () => {
     expect(log).toEqual(['part 1'])
   })
 
-  test('goes on after the line was lost', async () => {
+  test('continues after a lost connection', async () => {
     const { transport, received } = server((_, attempt) => attempt % 2 === 0)
-    const told: Progress[] = []
-    expect(await start(transport, told).result).toEqual(stored)
+    const reports: Progress[] = []
+    expect(await start(transport, reports).result).toEqual(stored)
     expect(received.size).toBe(3)
-    expect(told.some(({ phase }) => phase === 'waiting')).toBe(true)
+    expect(reports.some(({ phase }) => phase === 'waiting')).toBe(true)
   })
 
-  test('stops at a refusal and says why', async () => {
+  test('stops at an API error and shows its message', async () => {
     const { transport } = server(() => true)
-    const told: Progress[] = []
-    expect(await start(transport, told, () => false).result).toBeUndefined()
-    expect(told.at(-1)).toMatchObject({ phase: 'failed', message: 'line lost' })
+    const reports: Progress[] = []
+    expect(await start(transport, reports, () => false).result).toBeUndefined()
+    expect(reports.at(-1)).toMatchObject({ phase: 'failed', message: 'line lost' })
   })
 
   test('pauses and resumes', async () => {
     const { transport, received } = server()
-    const told: Progress[] = []
-    const upload = start(transport, told)
+    const reports: Progress[] = []
+    const upload = start(transport, reports)
     upload.pause()
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(told.at(-1)?.phase).toBe('paused')
+    expect(reports.at(-1)?.phase).toBe('paused')
     expect(received.size).toBeLessThan(3)
     upload.resume()
     expect(await upload.result).toEqual(stored)
@@ -78,14 +79,14 @@ describe('a resumable upload', () => {
     ).toBe('0123456789')
   })
 
-  test('cancelled, it tells the server to forget the parts', async () => {
+  test('a cancelled upload deletes its parts on the server', async () => {
     const { transport, log } = server()
-    const told: Progress[] = []
-    const upload = start(transport, told)
+    const reports: Progress[] = []
+    const upload = start(transport, reports)
     await new Promise((resolve) => setTimeout(resolve, 3))
     await upload.cancel()
     expect(await upload.result).toBeUndefined()
     expect(log.at(-1)).toBe('abort')
-    expect(told.at(-1)?.phase).toBe('cancelled')
+    expect(reports.at(-1)?.phase).toBe('cancelled')
   })
 })

@@ -1,9 +1,9 @@
 import type { StoredFile } from './stored-file.ts'
 
-/** How an upload reaches the server; tests give another one. */
+/** Server access of an upload; tests use a fake. */
 export interface Transport {
   begin(file: File): Promise<{ uploadId: string; partBytes: number; received: number[] }>
-  /** Sends one part; `onSent` hears of its bytes as they leave. */
+  /** Sends one part; `onSent` reports its progress in bytes. */
   part(
     uploadId: string,
     index: number,
@@ -15,13 +15,13 @@ export interface Transport {
   abort(uploadId: string): Promise<unknown>
 }
 
-/** `waiting`: the line is gone, and the upload goes on by itself once it is back. */
+/** `waiting`: the browser is offline, and the upload continues automatically. */
 export type Phase = 'sending' | 'waiting' | 'paused' | 'finishing' | 'done' | 'failed' | 'cancelled'
 export interface Progress {
   readonly phase: Phase
   readonly sent: number
   readonly total: number
-  /** Bytes a second over the last seconds; 0 while nothing moves. */
+  /** Bytes per second over the last seconds; 0 while no data is sent. */
   readonly speed: number
   readonly message: string
 }
@@ -30,7 +30,7 @@ export interface Upload {
   readonly result: Promise<StoredFile | undefined>
   pause(): void
   resume(): void
-  /** Gives up, and tells the server to forget the parts it has. */
+  /** Cancels the upload and deletes its parts on the server. */
   cancel(): Promise<void>
 }
 
@@ -38,10 +38,10 @@ interface Job {
   readonly file: File
   readonly transport: Transport
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly tell: (progress: Progress) => void
+  readonly onProgress: (progress: Progress) => void
   readonly mayRetry: (error: unknown) => boolean
   uploadId: string
-  /** What stops the part under way: pause or cancel. */
+  /** Aborts the current part on pause or cancel. */
   stop: AbortController
   wanted: 'run' | 'pause' | 'cancel'
   gate: PromiseWithResolvers<void>
@@ -51,16 +51,16 @@ interface Job {
 const FIRST_WAIT = 1000
 const LONGEST_WAIT = 15_000
 
-/** Sends a file in parts: what the server already has is not sent again, a lost line only makes it wait. */
+/** Uploads a file in parts. Parts that the server has are skipped; a lost connection only pauses the upload. */
 export function startUpload(
   file: File,
-  { transport, wait, tell, mayRetry }: Pick<Job, 'transport' | 'wait' | 'tell' | 'mayRetry'>,
+  { transport, wait, onProgress, mayRetry }: Pick<Job, 'transport' | 'wait' | 'onProgress' | 'mayRetry'>,
 ): Upload {
   const job: Job = {
     file,
     transport,
     wait,
-    tell,
+    onProgress,
     mayRetry,
     uploadId: '',
     stop: new AbortController(),
@@ -115,7 +115,7 @@ async function run(job: Job): Promise<StoredFile | undefined> {
 
 class Cancelled extends Error {}
 
-/** Tries again after pauses and lost lines, until it works, is refused, or is cancelled. */
+/** Retries with pauses until the request succeeds, is refused, or is cancelled. */
 async function persistently<T>(job: Job, sent: number, attempt: () => Promise<T>): Promise<T> {
   for (let pause = FIRST_WAIT; ; pause = Math.min(pause * 2, LONGEST_WAIT)) {
     await heedPerson(job, sent)
@@ -141,7 +141,7 @@ async function heedPerson(job: Job, sent: number) {
 }
 
 function say(job: Job, phase: Phase, sent: number, message = '') {
-  job.tell({ phase, sent, total: job.file.size, speed: phase === 'sending' ? job.meter(sent) : 0, message })
+  job.onProgress({ phase, sent, total: job.file.size, speed: phase === 'sending' ? job.meter(sent) : 0, message })
 }
 
 const bytesOf = (received: readonly number[], partBytes: number, size: number) =>
@@ -150,7 +150,7 @@ const bytesOf = (received: readonly number[], partBytes: number, size: number) =
 type Meter = (sent: number) => number
 const WINDOW_MS = 4000
 
-/** Speed over a few seconds: steady enough to read, quick enough to notice a slow line. */
+/** Computes the speed over a few seconds: stable, but quick to show a slow connection. */
 function meterOf(now: () => number = () => performance.now()): Meter {
   let samples: { at: number; sent: number }[] = []
   return (sent) => {

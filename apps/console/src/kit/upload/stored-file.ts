@@ -1,15 +1,15 @@
-import type { StoredFileRow } from '@oms/contract/file.ts'
+import type { StoredFileRow } from '@oms/contract/file/file.ts'
 import type * as z from 'zod'
 
-/** A file the server keeps. */
+/** A file stored on the server. */
 export type StoredFile = z.output<typeof StoredFileRow>
 
-/** The addresses in a comma-separated value. */
+/** Returns the URLs of a comma-separated value. */
 export const addressesIn = (value: string | null | undefined) =>
   (value ?? '').split(',').flatMap((address) => (address.trim() ? [address.trim()] : []))
 
-/** The same the other way: one value for a whole list. */
+/** Joins URLs to a comma-separated value. */
 export const valueOf = (addresses: readonly string[]) => addresses.join(',')
 
-/** The id in one of our own addresses. */
+/** Returns the file id of a server URL. */
 export const fileIdIn = (address: string) => /\/file\/([0-9a-f]{32})/.exec(address)?.[1]

@@ -1,6 +1,6 @@
-import { currentSession } from '#kernel/session.tsx'
+import { currentSession } from '#core/auth/session.tsx'
 
-/** An upload that was under way when the page was left; the browser must be given its file again. */
+/** An upload that was interrupted by leaving the page. The user must choose the file again. */
 export interface Unfinished {
   readonly fingerprint: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface Unfinished {
 
 const key = (place: string) => `oms.upload.${currentSession()?.uid ?? 0}.${place}`
 
-/** What was left unfinished at this place of the console, by this account in this browser. */
+/** Returns the unfinished upload of this account at a place of the console, stored in this browser. */
 export function readUnfinished(place: string): Unfinished | undefined {
   try {
     return JSON.parse(localStorage.getItem(key(place)) ?? 'null') ?? undefined

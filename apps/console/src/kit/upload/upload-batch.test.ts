@@ -1,48 +1,52 @@
-import { UPLOAD } from '@oms/contract/upload.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { describe, expect, test } from 'vitest'
 import { uploadBatch } from './upload-batch.ts'
 
 const file = (name: string) => new File(['x'], name)
 
 async function run(files: File[], present: string[] = []) {
-  const told: string[] = []
+  const problems: string[] = []
   const counts: number[] = []
   const send = async ({ name }: File) => {
     await new Promise((resolve) => setTimeout(resolve, name.startsWith('slow') ? 10 : 1))
     if (name.startsWith('bad')) throw new Error('文件内容与格式不符')
     return `/f/${name}`
   }
-  const tell = (problem: string) => void told.push(problem)
+  const onProblem = (problem: string) => void problems.push(problem)
   const onPending = (count: number) => void counts.push(count)
-  return { list: await uploadBatch(files, { rule: UPLOAD.file, present, send, onPending, tell }), told, counts }
+  return {
+    list: await uploadBatch(files, { rule: UPLOAD.file, present, send, onPending, onProblem }),
+    problems,
+    counts,
+  }
 }
 
 describe('files chosen together', () => {
-  test('UPLOAD-05 are counted until all are there, and merged in the order chosen', async () => {
+  test('UPLOAD-05 are counted until all are uploaded, and merged in the chosen order', async () => {
     const { list, counts } = await run([file('slow.pdf'), file('b.pdf')], ['/f/a.pdf'])
     expect(list).toEqual(['/f/a.pdf', '/f/slow.pdf', '/f/b.pdf'])
     expect(counts).toEqual([2, 1, 0])
   })
 
-  test('UPLOAD-05 a failed one is told in the words of the server and left out', async () => {
-    const { list, told } = await run([file('bad.pdf'), file('b.pdf')])
+  test("UPLOAD-05 a failed file shows the server's message and is omitted", async () => {
+    const { list, problems } = await run([file('bad.pdf'), file('b.pdf')])
     expect(list).toEqual(['/f/b.pdf'])
-    expect(told).toEqual(['文件内容与格式不符'])
+    expect(problems).toEqual(['文件内容与格式不符'])
   })
 
-  test('UPLOAD-01 UPLOAD-02 are refused one by one before they are sent', async () => {
-    const { list, told, counts } = await run([file('a.exe'), file('a,b.pdf'), file('c.pdf')])
+  test('UPLOAD-01 UPLOAD-02 are refused one by one before the upload', async () => {
+    const { list, problems, counts } = await run([file('a.exe'), file('a,b.pdf'), file('c.pdf')])
     expect(list).toEqual(['/f/c.pdf'])
-    expect(told).toEqual([
+    expect(problems).toEqual([
       '文件格式不正确，请上传doc/docx/xls/xlsx/ppt/pptx/txt/pdf格式文件!',
       '文件名不正确，不能包含英文逗号!',
     ])
     expect(counts).toEqual([1, 0])
   })
 
-  test('UPLOAD-03 are refused together when they would be too many', async () => {
-    const { list, told } = await run([file('a.pdf'), file('b.pdf')], ['1', '2', '3', '4'])
+  test('UPLOAD-03 are refused together when the count exceeds the limit', async () => {
+    const { list, problems } = await run([file('a.pdf'), file('b.pdf')], ['1', '2', '3', '4'])
     expect(list).toEqual(['1', '2', '3', '4'])
-    expect(told).toEqual(['上传文件数量不能超过 5 个!'])
+    expect(problems).toEqual(['上传文件数量不能超过 5 个!'])
   })
 })

@@ -1,26 +1,29 @@
-import { countProblem, type UploadRule, uploadProblem } from '@oms/contract/upload.ts'
+import { countProblem, type UploadRule, uploadProblem } from '@oms/contract/core/upload.ts'
 
 interface Batch {
   readonly rule: UploadRule
-  /** Addresses the field holds already. */
+  /** URLs that the field already contains. */
   readonly present: readonly string[]
-  /** Sends one file; its address, or a rejection that says why not. */
+  /** Uploads one file: resolves to its URL, or rejects with the reason. */
   readonly send: (file: File) => Promise<string>
-  /** Files still on their way. */
+  /** Number of files being uploaded. */
   readonly onPending: (count: number) => void
-  readonly tell: (problem: string) => void
+  readonly onProblem: (problem: string) => void
 }
 
-/** Uploads files chosen together: checks each, waits for all, and answers the merged list; a failed one is told and left out. */
-export async function uploadBatch(files: readonly File[], { rule, present, send, onPending, tell }: Batch) {
+/**
+ * Uploads several files: checks each file, waits for all, and returns the merged list. A failed file shows its error
+ * and is omitted.
+ */
+export async function uploadBatch(files: readonly File[], { rule, present, send, onPending, onProblem }: Batch) {
   const crowded = countProblem(rule, present.length + files.length)
   if (crowded) {
-    tell(crowded)
+    onProblem(crowded)
     return present
   }
   const accepted = files.filter((file) => {
     const problem = uploadProblem(rule, file)
-    if (problem) tell(problem)
+    if (problem) onProblem(problem)
     return !problem
   })
   let pending = accepted.length
@@ -29,7 +32,7 @@ export async function uploadBatch(files: readonly File[], { rule, present, send,
     accepted.map((file) =>
       send(file)
         .catch((error: unknown) => {
-          tell(error instanceof Error ? error.message : '上传失败')
+          onProblem(error instanceof Error ? error.message : '上传失败')
           return undefined
         })
         .finally(() => onPending(--pending)),

@@ -1,19 +1,22 @@
-import { UPLOAD, uploadProblem } from '@oms/contract/upload.ts'
+import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { useRef, useState } from 'react'
-import { useUnsaved } from '#kernel/tab.tsx'
-import { toast } from '#kernel/toast.ts'
-import { fingerprintOf, mayRetry, partTransport, waitForLine } from './part-transport.ts'
+import { useUnsaved } from '#core/routing/tab.tsx'
+import { toast } from '#core/loading/toast.ts'
+import { fingerprintOf, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
 import { type Progress, startUpload, type Upload } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
 import { forgetUnfinished, keepUnfinished, readUnfinished } from './unfinished.ts'
 
 const OVER = new Set(['done', 'failed', 'cancelled'])
 
-/** One component on its way: chosen, paused, resumed, cancelled. `place` tells uploads of one page apart after a reload. */
+/**
+ * Creates the state of a component upload: choose, pause, resume, cancel. `place` distinguishes uploads of one page
+ * after a reload.
+ */
 export function useComponentUpload(place: string, onDone: (file: StoredFile) => void) {
   const [name, setName] = useState('')
   const [progress, setProgress] = useState<Progress>()
-  const [unfinished, setUnfinished] = useState(() => readUnfinished(place))
+  const { unfinished, keep, forget } = useUnfinished(place)
   const upload = useRef<Upload>(undefined)
   const running = progress !== undefined && !OVER.has(progress.phase)
   useUnsaved(running)
@@ -23,27 +26,23 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
     if (problem) return toast.error(problem)
     setName(file.name)
     const fingerprint = fingerprintOf(file)
-    const tell = (next: Progress) => {
+    const onProgress = (next: Progress) => {
       setProgress(next)
       if (OVER.has(next.phase)) return
-      keepUnfinished(place, { fingerprint, name: file.name, sent: next.sent, total: next.total })
+      keep({ fingerprint, name: file.name, sent: next.sent, total: next.total })
     }
-    upload.current = startUpload(file, { transport: partTransport, wait: waitForLine, tell, mayRetry })
+    upload.current = startUpload(file, { transport: partTransport, wait: waitUntilOnline, onProgress, mayRetry })
     const stored = await upload.current.result
     if (!stored) return
     forget()
     toast.success('组件上传成功')
     onDone(stored)
   }
-  const forget = () => {
-    forgetUnfinished(place)
-    setUnfinished(undefined)
-  }
   return {
     name,
     progress,
     running,
-    /** What an earlier visit left behind; the same file chosen again goes on there. */
+    /** Returns the unfinished upload of an earlier visit; choosing the same file again continues it. */
     unfinished: running ? undefined : unfinished,
     start,
     pause: () => upload.current?.pause(),
@@ -54,4 +53,15 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
       forget()
     },
   }
+}
+
+/** Reads, keeps and forgets the upload that a reload interrupts. */
+function useUnfinished(place: string) {
+  const [unfinished, setUnfinished] = useState(() => readUnfinished(place))
+  const keep = (upload: Parameters<typeof keepUnfinished>[1]) => keepUnfinished(place, upload)
+  const forget = () => {
+    forgetUnfinished(place)
+    setUnfinished(undefined)
+  }
+  return { unfinished, keep, forget }
 }

@@ -1,8 +1,8 @@
-import { type FilePurpose, files } from '@oms/contract/file.ts'
-import { UPLOAD_MESSAGES, type UploadRule } from '@oms/contract/upload.ts'
-import { useState } from 'react'
-import { call, isRefusal } from '#kernel/call.ts'
-import { toast } from '#kernel/toast.ts'
+import { type FilePurpose, files } from '@oms/contract/file/file.ts'
+import { UPLOAD_MESSAGES, type UploadRule } from '@oms/contract/core/upload.ts'
+import { useEffect, useRef, useState } from 'react'
+import { call, isApiError } from '#core/api/client.ts'
+import { toast } from '#core/loading/toast.ts'
 import { addressesIn, valueOf } from './stored-file.ts'
 import { uploadBatch } from './upload-batch.ts'
 
@@ -13,27 +13,43 @@ interface Options {
   onChange(value: string): void
 }
 
-/** A field that holds comma-separated addresses of uploaded files. */
+/** State of a field with comma-separated URLs of uploaded files. */
 export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
   const [pending, setPending] = useState(0)
-  /** Addresses say nothing of a file's name; those uploaded here are remembered. */
+  /** Remembers the names of uploaded files, because URLs do not contain them. */
   const [names, setNames] = useState<Readonly<Record<string, string>>>({})
   const addresses = addressesIn(value)
+
+  /** Reads the field's value when the upload ends, not when it starts. */
+  const latest = useRef({ addresses, onChange })
+  useEffect(() => {
+    latest.current = { addresses, onChange }
+  })
+  const add = (uploaded: readonly string[]) => {
+    if (uploaded.length === 0) return
+    const next = [...latest.current.addresses, ...uploaded]
+    const { onChange: change } = latest.current
+    // Two uploads may end before the field renders again.
+    latest.current = { addresses: next, onChange: change }
+    change(valueOf(next))
+  }
 
   const send = async (file: File) => {
     const { url } = await sendFile(purpose, file)
     setNames((known) => ({ ...known, [url]: file.name }))
     return url
   }
+  /** Files chosen during an upload are counted together with the running ones and added to the field at the end. */
   const take = async (chosen: readonly File[]) => {
-    const merged = await uploadBatch(chosen, {
-      rule,
-      present: addresses,
-      send,
-      onPending: setPending,
-      tell: toast.error,
-    })
-    if (merged.length > addresses.length) onChange(valueOf(merged))
+    const present = [...addresses, ...Array.from({ length: pending }, () => '')]
+    let mine = 0
+    const onPending = (count: number) => {
+      const change = count - mine
+      mine = count
+      setPending((all) => all + change)
+    }
+    const merged = await uploadBatch(chosen, { rule, present, send, onPending, onProblem: toast.error })
+    add(merged.slice(present.length))
   }
   return {
     pending,
@@ -45,11 +61,11 @@ export function useUploadBatch({ rule, purpose, value, onChange }: Options) {
   }
 }
 
-/** Sends one whole file. Without an answer a picture fails in the specification's words. */
+/** Uploads one whole file. A picture without a response fails with the specification's message. */
 export async function sendFile(purpose: Options['purpose'], file: File) {
   const input = { purpose, file }
   return call(files.upload, input, { quiet: true }).catch((error: unknown) => {
-    if ((purpose === 'image' || purpose === 'ticketImage') && isRefusal(error) && error.worthRetrying)
+    if ((purpose === 'image' || purpose === 'ticketImage') && isApiError(error) && error.worthRetrying)
       throw new Error(UPLOAD_MESSAGES.imageFailed)
     throw error
   })

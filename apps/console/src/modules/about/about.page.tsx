@@ -1,22 +1,22 @@
 import { EditOutlined } from '@ant-design/icons'
-import { about, Contact } from '@oms/contract/about.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { about, Contact } from '@oms/contract/about/about.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Skeleton, Tag, Timeline } from 'antd'
 import { useState } from 'react'
-import { formatBytes, formatDuration } from '#kernel/format.ts'
-import { useRead } from '#kernel/query.ts'
-import { Allowed } from '#kernel/session.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { time } from '#kit/time.tsx'
+import { formatBytes, formatDuration } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { time } from '#kit/record/time.tsx'
 import { ContactForm } from './contact-form.tsx'
 import { Dependencies } from './dependencies.tsx'
 import './about.css'
 
 export type Facts = ResultOf<typeof about.facts>
 
-const { item } = detailsOf(about.facts.result)
+const { item } = descriptionsOf(about.facts.result)
 const PRODUCT = [
   item('version', (version, { build }) => `${version}${build ? `（${build}）` : ''}`),
   item('licence'),
@@ -30,7 +30,7 @@ const PRODUCT = [
   item('storage', (kind) => (kind === 's3' ? 'S3 兼容存储' : '本地目录')),
   item('timeZone'),
 ]
-const contact = detailsOf(Contact)
+const contact = descriptionsOf(Contact)
 const CONTACT = [
   contact.item('company'),
   contact.item('phone'),
@@ -40,7 +40,7 @@ const CONTACT = [
   contact.wide('intro'),
 ]
 
-/** What this product is, what it runs on, who stands behind it, and whose work it is built with. */
+/** About page: product, environment, contact, and third-party licences. */
 export default function AboutPage() {
   const { data, error, refetch } = useRead(about.facts, {}, { quiet: true })
   const [editing, setEditing] = useState(false)
@@ -58,23 +58,9 @@ export default function AboutPage() {
     )
   return (
     <Page>
-      <Panel>
-        <header className="about-head">
-          <span className="about-mark" aria-hidden>
-            OMS
-          </span>
-          <div>
-            <h1>{data.product}</h1>
-            <p>
-              Operations Management System <Tag color="processing">v{data.version}</Tag>
-            </p>
-          </div>
-        </header>
-        {/* A customer's account is told of the product alone. */}
-        <Details row={data} items={data.node ? PRODUCT : PRODUCT.slice(0, 2)} />
-      </Panel>
+      <ProductPanel data={data} />
       <Panel title="联系我们">
-        <Details row={data.contact} items={CONTACT} />
+        <Descriptions row={data.contact} items={CONTACT} />
         <Allowed to={about.update}>
           <Button className="about-edit" icon={<EditOutlined />} onClick={() => setEditing(true)}>
             编辑联系方式
@@ -85,10 +71,28 @@ export default function AboutPage() {
         <Releases releases={data.releases} />
       </Panel>
       <Dependencies />
-      {editing && <ContactForm contact={data.contact} onClose={() => setEditing(false)} />}
+      {editing && <ContactForm onClose={() => setEditing(false)} />}
     </Page>
   )
 }
+
+const ProductPanel = ({ data }: { data: Facts }) => (
+  <Panel>
+    <header className="about-head">
+      <span className="about-mark" aria-hidden>
+        OMS
+      </span>
+      <div>
+        <h1>{data.product}</h1>
+        <p>
+          Operations Management System <Tag color="processing">v{data.version}</Tag>
+        </p>
+      </div>
+    </header>
+    {/* Accounts of tenants see only the product's data. */}
+    <Descriptions row={data} items={data.node ? PRODUCT : PRODUCT.slice(0, 2)} />
+  </Panel>
+)
 
 const Website = ({ address }: { address: string }) => (
   <a href={address} target="_blank" rel="noopener noreferrer">

@@ -1,4 +1,4 @@
-import type { Screen } from '#kernel/screens.ts'
+import type { Screen } from '#core/routing/screens.ts'
 
 export const aboutScreens: readonly Screen[] = [
   {

@@ -1,13 +1,24 @@
-import { about, ContactInput } from '@oms/contract/about.ts'
+import { about, ContactInput } from '@oms/contract/about/about.ts'
 import { Form, Modal } from 'antd'
-import { call } from '#kernel/call.ts'
-import { NoteField, TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { call } from '#core/api/client.ts'
+import { NoteField, TextField } from '#kit/form/field.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { Facts } from './about.page.tsx'
 
-/** Changes the contact texts of the about page. */
-export function ContactForm({ contact, onClose }: { contact: Facts['contact']; onClose(): void }) {
-  const latest = async () => (await call(about.facts, {})).contact
+/** Edits the contact texts of the about page. */
+export function ContactForm({ onClose }: { onClose(): void }) {
+  return (
+    <FreshRecord read={readContact} title="编辑联系方式" onClose={onClose}>
+      {(contact) => <EditForm contact={contact} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+const readContact = async () => (await call(about.facts, {}, { quiet: true })).contact
+
+function EditForm({ contact, onClose }: { contact: Facts['contact']; onClose(): void }) {
+  const latest = readContact
   const { modal, form } = useFormModal(about.update, { onClose, initial: contact, latest })
   return (
     <Modal title="编辑联系方式" {...modal}>

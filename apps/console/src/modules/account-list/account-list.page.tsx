@@ -1,20 +1,20 @@
-import { ACCOUNT_STATUS, AccountRow } from '@oms/contract/account.ts'
-import { accounts } from '@oms/contract/account-list.ts'
+import { ACCOUNT_STATUS, AccountRow } from '@oms/contract/entities/account.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { Tag } from 'antd'
 import { useNavigate } from 'react-router'
-import { Link } from '#kernel/router.tsx'
-import { useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Named } from '#kit/ellipsis.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { Link } from '#core/routing/router.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Named } from '#kit/record/ellipsis.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { AccountStatus } from './account-status.tsx'
 import { TenantSelect } from './tenant-select.tsx'
 import { type Account, nameOf, useAccountActions } from './use-account-actions.tsx'
@@ -26,21 +26,21 @@ const overviewOf = ({ uid }: Pick<Account, 'uid'>) => `/userManage/index?uid=${u
 
 const COLUMNS = [
   col('account', (account, row) => <AccountLink row={row} text={account} />, { width: 150, sort: true }),
-  col('realname', { width: 110 }),
+  col('realname', { width: 100 }),
   col('nickname', { width: 110, hidden: true }),
-  col('tenantName', { width: 150 }),
+  col('tenantName', { width: 198 }),
   col('roleNames', { width: 160 }),
   col('mobileNo', { width: 130 }),
   col('email', { width: 190, hidden: true }),
   col('status', (_, row) => <AccountStatus row={row} />, { width: 90 }),
   col('mfaEnabled', { width: 100, hidden: true }),
   col('lastLoginTime', time, { width: 170, sort: true }),
-  col('lastLoginIp', { width: 140, hidden: true }),
+  col('lastLoginIp', { width: 150, hidden: true }),
   col('loginCount', { width: 100, align: 'right', hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
 ]
 
-/** Console accounts of every tenant one may see. */
+/** Lists the console accounts of all visible tenants. */
 export default function AccountListPage() {
   const list = useList(accounts.list)
   const navigate = useNavigate()
@@ -55,16 +55,7 @@ export default function AccountListPage() {
   )
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="account" />
-        <Filter of={QUERY} name="realname" />
-        <Filter of={QUERY} name="tenantId">
-          <TenantSelect />
-        </Filter>
-        <SelectFilter of={QUERY} name="status" options={STATUS} />
-        <SelectFilter of={QUERY} name="locked" />
-        <Filter of={QUERY} name="mobileNo" />
-      </SearchForm>
+      <AccountSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="uid"
@@ -83,6 +74,19 @@ export default function AccountListPage() {
     </Page>
   )
 }
+
+const AccountSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="account" />
+    <Filter of={QUERY} name="realname" />
+    <Filter of={QUERY} name="tenantId">
+      <TenantSelect />
+    </Filter>
+    <SelectFilter of={QUERY} name="status" options={STATUS} />
+    <SelectFilter of={QUERY} name="locked" />
+    <Filter of={QUERY} name="mobileNo" />
+  </SearchForm>
+)
 
 const idOf = ({ uid }: Pick<Account, 'uid' | 'realname' | 'account'>) => ({ id: uid })
 

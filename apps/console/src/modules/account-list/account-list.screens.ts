@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#kernel/screens.ts'
+import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const accountListScreens: readonly Screen[] = [
   {

@@ -1,19 +1,19 @@
-import { accounts } from '@oms/contract/account-list.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { Alert, Button, Skeleton, Space } from 'antd'
 import { useNavigate } from 'react-router'
-import { useRead } from '#kernel/query.ts'
-import { useSearchParams } from '#kernel/router.tsx'
-import { useTabTitle } from '#kernel/tab.tsx'
-import { Outdated } from '#kit/lost-page.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { useTabTitle } from '#core/routing/tab.tsx'
+import { Outdated } from '#kit/feedback/load-error-page.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 import { AccountPicker } from './account-picker.tsx'
 import { Doings, LoginsPanel, ProfilePanel, RightsPanel, SessionsPanel } from './account-panels.tsx'
 import { AccountStatus } from './account-status.tsx'
 import { nameOf, useAccountActions } from './use-account-actions.tsx'
 
-/** Everything of one account on one page: `?uid=`; without it, a way to find one. */
+/** Account overview of `?uid=`; without the parameter, an account picker. */
 export default function AccountOverviewPage() {
   const [params] = useSearchParams()
   const uid = Number(params.get('uid'))
@@ -55,7 +55,7 @@ function Overview({ uid }: { uid: number }) {
   return (
     <Page title={nameOf(account)} extra={extra}>
       <Outdated refusal={error} onRetry={again} />
-      {data.barredBecause && <Alert type="warning" showIcon title={data.barredBecause} />}
+      {data.suspendedReason && <Alert type="warning" showIcon title={data.suspendedReason} />}
       <ProfilePanel data={data} />
       <RightsPanel data={data} />
       <SessionsPanel sessions={data.sessions} />

@@ -1,19 +1,19 @@
-import { AccountOverview, type accounts } from '@oms/contract/account-list.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { LOGIN_TYPE } from '@oms/contract/log.ts'
+import { AccountOverview, type accounts } from '@oms/contract/account-list/account-list.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { LOGIN_TYPE } from '@oms/contract/log/log.ts'
 import { Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Panel } from '#kit/page.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { SessionList } from '#kit/session-list.tsx'
-import { Time } from '#kit/time.tsx'
-import { useForceOut } from '#kit/use-force-out.ts'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Panel } from '#kit/record/page.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { SessionList } from '#kit/record/session-list.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { useForceOut } from '#kit/record/use-force-out.ts'
 import './account-list.css'
 
 type Overview = ResultOf<typeof accounts.detail>
 
-const { item, wide } = detailsOf(AccountOverview.shape.account)
+const { item, wide } = descriptionsOf(AccountOverview.shape.account)
 const at = (time: string | null) => <Time at={time} />
 const PROFILE = [
   item('uid'),
@@ -39,12 +39,12 @@ const PROFILE = [
 export const ProfilePanel = ({ data: { account } }: { data: Overview }) => (
   <Panel title="基本信息">
     <div className="account-profile">
-      <Details row={account} items={PROFILE} />
+      <Descriptions row={account} items={PROFILE} />
     </div>
   </Panel>
 )
 
-/** Roles, and what they come to page by page after scenes and switched-off menus took their part. */
+/** Roles, and the effective permissions per page after scenes and disabled menus. */
 export function RightsPanel({ data: { roles, rights, isSuper } }: { data: Overview }) {
   return (
     <Panel title="角色与权限">
@@ -74,7 +74,7 @@ export function RightsPanel({ data: { roles, rights, isSuper } }: { data: Overvi
   )
 }
 
-/** Shown only to those who may see online users. */
+/** Requires the permission for online users. */
 export function SessionsPanel({ sessions }: { sessions: Overview['sessions'] }) {
   const forceOut = useForceOut()
   if (!sessions) return null
@@ -89,7 +89,7 @@ export function SessionsPanel({ sessions }: { sessions: Overview['sessions'] }) 
   )
 }
 
-/** Shown only to those who may see the login log. */
+/** Requires the permission for the login log. */
 export function LoginsPanel({ logins }: { logins: Overview['logins'] }) {
   if (!logins) return null
   return (
@@ -106,7 +106,7 @@ export function LoginsPanel({ logins }: { logins: Overview['logins'] }) {
   )
 }
 
-/** What the account did, and what was done to it. */
+/** Operations by the account and on the account. */
 export function Doings({ data: { account, operations } }: { data: Overview }) {
   const own = operations && (
     <>

@@ -1,14 +1,14 @@
-import { accounts } from '@oms/contract/account-list.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { Empty, Input } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Panel } from '#kit/page.tsx'
-import '#kit/record-history.css'
-import { useKeyword } from '#kit/use-keyword.ts'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { Panel } from '#kit/record/page.tsx'
+import '#kit/record/record-history.css'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { nameOf } from './use-account-actions.tsx'
 
-/** The overview without an account: find one. */
+/** Selects the account of the overview. */
 export function AccountPicker() {
   const [account, setText] = useKeyword()
   const asked = { account, pageNum: 1, pageSize: 10, orderByColumn: 'lastLoginTime', isAsc: 'desc' } as const

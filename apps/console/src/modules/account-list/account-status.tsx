@@ -1,9 +1,9 @@
-import { accounts } from '@oms/contract/account-list.ts'
-import { useSession } from '#kernel/session.tsx'
-import { EnableSwitch } from '#kit/enable-switch.tsx'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { type Account, nameOf } from './use-account-actions.tsx'
 
-/** Lets an account in or puts it out; nobody does it to himself. */
+/** Enables or disables an account, except the user's own. */
 export function AccountStatus({ row }: { row: Pick<Account, 'uid' | 'account' | 'realname' | 'status'> }) {
   const self = useSession()?.uid
   return (

@@ -1,9 +1,9 @@
-import { accounts } from '@oms/contract/account-list.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { Select } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
 
-/** Picks a customer by name or number; a control of Filter, so its value is the text in the address. */
+/** Selects a tenant by name or number; a control for Filter with the URL's text as value. */
 export function TenantSelect(props: { id?: string; value?: string; onChange?(value: string | undefined): void }) {
   const [keyword, setText] = useKeyword()
   const { data } = useRead(accounts.tenants, { keyword }, { quiet: true })

@@ -1,14 +1,14 @@
-import type { AccountRow } from '@oms/contract/account.ts'
-import { accounts } from '@oms/contract/account-list.ts'
+import type { AccountRow } from '@oms/contract/entities/account.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { type ReactNode, useState } from 'react'
 import type * as z from 'zod'
-import { useWrite } from '#kernel/query.ts'
-import { useSession } from '#kernel/session.tsx'
-import { OneTimeSecret } from '#kit/one-time-secret.tsx'
-import type { RowAction } from '#kit/row-actions.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
+import type { RowAction } from '#kit/list/row-actions.tsx'
 
 export type Account = z.output<typeof AccountRow>
-type Named = Pick<Account, 'uid' | 'account' | 'realname' | 'locked'>
+type Named = Pick<Account, 'uid' | 'account' | 'realname' | 'locked' | 'mfaEnabled'>
 
 export const nameOf = ({ realname, account }: Pick<Account, 'realname' | 'account'>) =>
   realname ? `${realname}（${account}）` : account
@@ -21,40 +21,27 @@ interface Secret {
   readonly hint: string
 }
 
-/** What can be done to an account besides looking at it, and the dialog that shows what was made, once. */
+/** Returns the actions on an account, and the dialog for a one-time password or code. */
 export function useAccountActions(): { actionsOf(row: Named): readonly (RowAction | false)[]; dialog: ReactNode } {
   const self = useSession()?.uid
-  const [secret, setSecret] = useState<Secret>()
-  const resetPasswd = useWrite(accounts.resetPasswd)
-  const resetCode = useWrite(accounts.resetCode)
+  const { secretActionsOf, dialog } = useSecretActions()
+  const removeMfa = useWrite(accounts.removeMfa)
   const unlock = useWrite(accounts.unlock)
   const endSessions = useWrite(accounts.endSessions)
-  const newPassword = async (id: number) => {
-    const { account, password } = await resetPasswd.mutateAsync({ id })
-    setSecret({ title: '一次性密码', label: '一次性密码', account, secret: password, hint: PASSWORD_HINT })
-  }
-  const newCode = async (id: number) => {
-    const { account, code } = await resetCode.mutateAsync({ id })
-    setSecret({ title: '密码重置码', label: '重置码', account, secret: code, hint: CODE_HINT })
-  }
   const actionsOf = (row: Named) => [
     row.locked && {
       label: '解锁',
       to: accounts.unlock,
       onClick: () => unlock.mutateAsync({ id: row.uid }).catch(() => {}),
     },
-    row.uid !== self && {
-      label: '重置密码',
-      to: accounts.resetPasswd,
-      confirm: `重置「${nameOf(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
-      onClick: () => newPassword(row.uid),
-    },
-    row.uid !== self && {
-      label: '生成重置码',
-      to: accounts.resetCode,
-      confirm: `为「${nameOf(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
-      onClick: () => newCode(row.uid),
-    },
+    ...(row.uid === self ? [] : secretActionsOf(row)),
+    row.mfaEnabled &&
+      row.uid !== self && {
+        label: '解除两步验证',
+        to: accounts.removeMfa,
+        confirm: `解除「${nameOf(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
+        onClick: () => removeMfa.mutateAsync({ id: row.uid }),
+      },
     row.uid !== self && {
       label: '强制下线',
       to: accounts.endSessions,
@@ -63,7 +50,37 @@ export function useAccountActions(): { actionsOf(row: Named): readonly (RowActio
       onClick: () => endSessions.mutateAsync({ id: row.uid }),
     },
   ]
-  return { actionsOf, dialog: secret && <OneTimeSecret {...secret} onClose={() => setSecret(undefined)} /> }
+  return { actionsOf, dialog }
+}
+
+/** Returns the actions that create a one-time password or code, and the dialog that shows the result. */
+function useSecretActions() {
+  const [secret, setSecret] = useState<Secret>()
+  const resetPasswd = useWrite(accounts.resetPasswd)
+  const resetCode = useWrite(accounts.resetCode)
+  const newPassword = async (id: number) => {
+    const { account, password } = await resetPasswd.mutateAsync({ id })
+    setSecret({ title: '一次性密码', label: '一次性密码', account, secret: password, hint: PASSWORD_HINT })
+  }
+  const newCode = async (id: number) => {
+    const { account, code } = await resetCode.mutateAsync({ id })
+    setSecret({ title: '密码重置码', label: '重置码', account, secret: code, hint: CODE_HINT })
+  }
+  const secretActionsOf = (row: Named): readonly RowAction[] => [
+    {
+      label: '重置密码',
+      to: accounts.resetPasswd,
+      confirm: `重置「${nameOf(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
+      onClick: () => newPassword(row.uid),
+    },
+    {
+      label: '生成重置码',
+      to: accounts.resetCode,
+      confirm: `为「${nameOf(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
+      onClick: () => newCode(row.uid),
+    },
+  ]
+  return { secretActionsOf, dialog: secret && <OneTimeSecret {...secret} onClose={() => setSecret(undefined)} /> }
 }
 
 const PASSWORD_HINT = '请通过安全的方式转交本人。首次登录后必须修改密码。'

@@ -1,4 +1,4 @@
-import type { Screen } from '#kernel/screens.ts'
+import type { Screen } from '#core/routing/screens.ts'
 
 export const accountScreens: readonly Screen[] = [
   { path: '/account/profile', title: '编辑资料', access: 'session', page: () => import('./profile.page.tsx') },

@@ -1,32 +1,21 @@
-import { account } from '@oms/contract/account.ts'
-import { type Profile } from '@oms/contract/profile.ts'
-import { files } from '@oms/contract/file.ts'
+import { account } from '@oms/contract/account/account.ts'
+import { type Profile } from '@oms/contract/account/profile.ts'
+import { files } from '@oms/contract/file/file.ts'
 import { UserOutlined } from '@ant-design/icons'
 import { Avatar, Button } from 'antd'
 import { type ChangeEvent, useRef, useState } from 'react'
 import type * as z from 'zod'
-import { call, isRefusal } from '#kernel/call.ts'
-import { useFileUrl } from '#kernel/file-url.ts'
-import { useWrite } from '#kernel/query.ts'
-import { toast } from '#kernel/toast.ts'
+import { call, isApiError } from '#core/api/client.ts'
+import { useFileUrl } from '#core/api/file-url.ts'
+import { useWrite } from '#core/api/query.ts'
+import { toast } from '#core/loading/toast.ts'
 import { avatarRefusal } from './avatar-rule.ts'
 
-/** The picture of oneself: chosen, checked, sent and saved in one go. */
+/** Avatar of the user: chosen, validated, uploaded and saved in one step. */
 export function AvatarField({ profile }: { profile: z.output<typeof Profile> }) {
   const input = useRef<HTMLInputElement>(null)
-  const [sending, setSending] = useState(false)
   const shown = useFileUrl(profile.avatar)
-  const save = useWrite(account.modify)
-  const send = async (file: File) => {
-    setSending(true)
-    try {
-      const { url } = await call(files.upload, { purpose: 'avatar', file } as { purpose: 'avatar' }, { quiet: true })
-      await save.mutateAsync({ ...inputOf(profile), id: profile.uid, rev: profile.rev, avatar: url })
-    } catch (error) {
-      toast.error(isRefusal(error) && error.code === 400 && error.message ? error.message : '失败')
-    }
-    setSending(false)
-  }
+  const { sending, send } = useAvatarUpload(profile)
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0]
     target.value = ''
@@ -54,7 +43,24 @@ export function AvatarField({ profile }: { profile: z.output<typeof Profile> }) 
   )
 }
 
-/** The rest of the profile as it is stored: saving a picture changes nothing else. */
+/** Uploads a picture and saves the picture as the avatar. */
+function useAvatarUpload(profile: z.output<typeof Profile>) {
+  const [sending, setSending] = useState(false)
+  const save = useWrite(account.modify)
+  const send = async (file: File) => {
+    setSending(true)
+    try {
+      const { url } = await call(files.upload, { purpose: 'avatar', file } as { purpose: 'avatar' }, { quiet: true })
+      await save.mutateAsync({ ...inputOf(profile), id: profile.uid, rev: profile.rev, avatar: url })
+    } catch (error) {
+      toast.error(isApiError(error) && error.code === 400 && error.message ? error.message : '失败')
+    }
+    setSending(false)
+  }
+  return { sending, send }
+}
+
+/** Sends the other profile fields unchanged when only the picture is saved. */
 const inputOf = ({
   realname,
   nickname,

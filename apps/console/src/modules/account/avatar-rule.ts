@@ -1,6 +1,6 @@
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** What is wrong with a picture chosen as avatar; undefined when nothing is. The texts are the specification's. */
+/** Returns the specification's error for a chosen avatar; undefined for a valid picture. */
 export function avatarRefusal({ name, size }: Pick<File, 'name' | 'size'>) {
   if (!/\.(jpe?g|png)$/i.test(name)) return '上传头像图片只能是 JPG,JEPG,PNG 格式!'
   if (name.includes(',')) return '文件名不正确，不能包含英文逗号!'

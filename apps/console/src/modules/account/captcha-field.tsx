@@ -1,9 +1,9 @@
-import { account } from '@oms/contract/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Flex, Form, Input } from 'antd'
-import { call } from '#kernel/call.ts'
+import { call } from '#core/api/client.ts'
 
-/** A picture to read off; a new one after every attempt. */
+/** Captcha picture with input; loads a new picture after every attempt. */
 export function useCaptcha() {
   const { data, refetch } = useQuery({
     queryKey: ['captcha'],

@@ -1,12 +1,12 @@
 import { Form, Input } from 'antd'
-import type { Rule } from 'antd/es/form'
 import type * as z from 'zod'
-import { PASSWORD_MAX, PASSWORD_MIN } from '@oms/contract/account.ts'
-import { problemIn } from '#kernel/full-schema.ts'
+import { PASSWORD_MAX, PASSWORD_MIN } from '@oms/contract/account/account.ts'
+import { problemIn } from '#core/api/full-schema.ts'
+import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
 import './fields.css'
 
-/** A form rule of a contract schema: the server's own message, before the way there. */
-export const ruleOf = (schema: z.ZodType): Rule => ({
+/** Returns antd's form rule of a contract field, with the server's message. */
+export const ruleOf = (schema: z.ZodType): SupportedFormRule => ({
   validator: async (_rule, value: unknown) => {
     const problem = problemIn(schema, value ?? '')
     if (problem) throw new Error(problem)
@@ -15,7 +15,7 @@ export const ruleOf = (schema: z.ZodType): Rule => ({
 
 const WEAK = `密码需${PASSWORD_MIN}-${PASSWORD_MAX}位，并同时包含字母和数字`
 
-/** Strength can only be judged here: the server sees nothing but the hash. */
+/** Checks the password strength in the browser, because the server receives only the hash. */
 const strongEnough = (password: string) =>
   password.length >= PASSWORD_MIN && password.length <= PASSWORD_MAX && /[A-Za-z]/.test(password) && /\d/.test(password)
 
@@ -23,14 +23,14 @@ interface PasswordProps {
   readonly name: string
   readonly label: string
   readonly missing: string
-  /** `new` asks for strength, `current` only for presence. */
+  /** `new` checks the strength; `current` only requires a value. */
   readonly kind: 'new' | 'current'
 }
 
 const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
 
 export function PasswordField({ name, label, missing, kind }: PasswordProps) {
-  const strong: Rule = {
+  const strong: SupportedFormRule = {
     validator: async (_rule, value: unknown) => {
       if (trimmed(value) && !strongEnough(trimmed(value))) throw new Error(WEAK)
     },
@@ -47,7 +47,7 @@ export function PasswordField({ name, label, missing, kind }: PasswordProps) {
   )
 }
 
-/** Typed twice, so that a slip does not lock one out. */
+/** Password with confirmation field. */
 export function RepeatField({ of, label = '确认新密码' }: { of: string; label?: string }) {
   return (
     <Form.Item

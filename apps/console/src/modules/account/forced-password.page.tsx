@@ -1,9 +1,9 @@
 import { Alert, Button } from 'antd'
-import { forgetSession } from '#kernel/session.tsx'
+import { forgetSession } from '#core/auth/session.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { StrangerPage } from './stranger-page.tsx'
 
-/** The first login, or one after an administrator's reset: nothing else is open until the password is one's own. */
+/** Forces a new password after the first login or an administrator's reset; no other page is available. */
 export default function ForcedPasswordPage() {
   const leave = () => {
     forgetSession()

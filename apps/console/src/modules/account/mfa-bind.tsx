@@ -1,4 +1,4 @@
-import { account } from '@oms/contract/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Form, Input, Skeleton, Typography } from 'antd'
 import { useSubmit } from './use-submit.ts'
@@ -11,22 +11,13 @@ interface Props {
   readonly onBound: (codes: readonly string[]) => void
 }
 
-/** The secret as a picture and as text, and the proof that the application has it. */
+/** Shows the secret as QR code and text, and verifies a code of the authenticator application. */
 export function MfaBind({ secret, url, onBound }: Props) {
   const [form] = Form.useForm<{ totp: string }>()
   const { submit, busy } = useSubmit(account.mfaVerify, form)
-  const { data: picture } = useQuery({
-    queryKey: ['qr', url],
-    queryFn: async () => (await import('qrcode')).toDataURL(url, { width: SIZE * 2, margin: 2 }),
-    gcTime: 0,
-  })
   return (
     <div className="mfa-bind">
-      {picture ? (
-        <img src={picture} width={SIZE} height={SIZE} alt="绑定两步验证的二维码" />
-      ) : (
-        <Skeleton.Node active style={{ width: SIZE, height: SIZE }} />
-      )}
+      <QrCode url={url} />
       <Form
         name="mfa-verify"
         form={form}
@@ -51,5 +42,18 @@ export function MfaBind({ secret, url, onBound }: Props) {
         </Button>
       </Form>
     </div>
+  )
+}
+
+function QrCode({ url }: { url: string }) {
+  const { data: picture } = useQuery({
+    queryKey: ['qr', url],
+    queryFn: async () => (await import('qrcode')).toDataURL(url, { width: SIZE * 2, margin: 2 }),
+    gcTime: 0,
+  })
+  return picture ? (
+    <img src={picture} width={SIZE} height={SIZE} alt="绑定两步验证的二维码" />
+  ) : (
+    <Skeleton.Node active style={{ width: SIZE, height: SIZE }} />
   )
 }

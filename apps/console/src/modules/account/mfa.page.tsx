@@ -1,17 +1,17 @@
-import { account } from '@oms/contract/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { Alert, Button, Card, Form, Input } from 'antd'
 import { useState } from 'react'
-import { md5 } from '#kernel/md5.ts'
-import { useRead } from '#kernel/query.ts'
-import { useSession } from '#kernel/session.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { md5 } from '#core/auth/md5.ts'
+import { useRead } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { MfaBind } from './mfa-bind.tsx'
 import { PasswordField } from './fields.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { useSubmit } from './use-submit.ts'
 import './account.css'
 
-/** A second step at login: a code from an authenticator application. */
+/** Second factor settings: codes of an authenticator application. */
 export default function MfaPage() {
   const uid = useSession()?.uid ?? 0
   const read = useRead(account.detail, { id: uid })
@@ -43,7 +43,7 @@ function TurnOn({ onBound }: { onBound: (codes: readonly string[]) => void }) {
         type="info"
         showIcon
         style={{ marginBottom: 20 }}
-        title="开启后，登录时除密码外还需输入验证器应用（如 Google Authenticator、Microsoft Authenticator）中的动态验证码。"
+        title="启用后，登录时除密码外还需输入验证器应用（如 Google Authenticator、Microsoft Authenticator）中的动态验证码。"
       />
       <Form
         name="mfa-bind"

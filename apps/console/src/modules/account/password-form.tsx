@@ -1,10 +1,10 @@
-import { account } from '@oms/contract/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { Button, Form, Space } from 'antd'
 import type { ReactNode } from 'react'
-import { md5 } from '#kernel/md5.ts'
-import { expectLogout } from '#kernel/relogin.ts'
-import { forgetSession } from '#kernel/session.tsx'
-import { tell } from '#kernel/channel.ts'
+import { md5 } from '#core/auth/md5.ts'
+import { expectLogout } from '#core/auth/relogin.ts'
+import { forgetSession } from '#core/auth/session.tsx'
+import { publishToTabs } from '#core/events/tab-channel.ts'
 import { PasswordField, RepeatField } from './fields.tsx'
 import { useSubmit } from './use-submit.ts'
 
@@ -13,24 +13,24 @@ interface Values {
   newPassword: string
 }
 const FIELD_OF = { oldPswdMd5: 'oldPassword', newPswdMd5: 'newPassword' }
-/** The specification's pause between the toast and the login page. */
+/** Milliseconds between the toast and the login page, as specified. */
 const LEAVE_MS = 500
 
-/** Changes one's own password; afterwards every session is over, this one too. */
+/** Changes the user's password; all sessions end, including the current one. */
 export function PasswordForm({ extra }: { extra?: ReactNode }) {
   const [form] = Form.useForm<Values>()
   const { submit, busy } = useSubmit(account.modifyPassword, form, FIELD_OF)
   const leave = () => {
     setTimeout(() => {
       forgetSession()
-      tell({ type: 'logout' })
+      publishToTabs({ type: 'logout' })
       location.replace('/login')
     }, LEAVE_MS)
   }
   const onFinish = ({ oldPassword, newPassword }: Values) => {
     if (oldPassword.trim() === newPassword.trim())
       return form.setFields([{ name: 'newPassword', errors: ['新密码不能与旧密码相同'] }])
-    // The server ends this session with the change, and may say so before it answers the change itself.
+    // Suppresses the login dialog: the server may report the ended session before the response arrives.
     expectLogout(true)
     const input = { oldPswdMd5: md5(oldPassword.trim()), newPswdMd5: md5(newPassword.trim()) }
     submit(input, leave, () => expectLogout(false))

@@ -1,33 +1,35 @@
-import { account, GENDER, ProfileInput } from '@oms/contract/account.ts'
-import { type Profile } from '@oms/contract/profile.ts'
+import { GENDER } from '@oms/contract/entities/account.ts'
+import { account, ProfileInput } from '@oms/contract/account/account.ts'
+import { type Profile } from '@oms/contract/account/profile.ts'
 import { Button, Form, Radio, Space } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useUnsaved } from '#kernel/tab.tsx'
-import { useDraft } from '#kernel/draft.ts'
-import { NoteField, Field, TextField } from '#kit/field.tsx'
-import { DateField } from '#kit/field-date.tsx'
+import { useUnsaved } from '#core/routing/tab.tsx'
+import { useDraft } from '#core/auth/draft.ts'
+import { NoteField, Field, TextField } from '#kit/form/field.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { DateField } from '#kit/form/field-date.tsx'
 import { useSubmit } from './use-submit.ts'
 
 type Values = z.input<typeof ProfileInput>
 
-/** What one may change of oneself. The avatar is saved by itself, as soon as it is chosen. */
+/** Edits the user's own profile. The avatar is saved separately when chosen. */
 export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) {
   const [form] = Form.useForm<Values>()
   const { submit, busy } = useSubmit(account.modify, form)
   const draft = useDraft('profile', form)
   const [dirty, setDirty] = useState(false)
   useUnsaved(dirty)
-  const settle = () => {
+  const clearDraft = () => {
     draft.clear()
     setDirty(false)
   }
   const undo = () => {
     form.resetFields()
-    settle()
+    clearDraft()
   }
   const onFinish = (values: Values) =>
-    submit({ ...values, avatar: profile.avatar, id: profile.uid, rev: profile.rev }, settle)
+    submit({ ...values, avatar: profile.avatar, id: profile.uid, rev: profile.rev }, clearDraft)
   return (
     <Form
       name="profile"
@@ -40,16 +42,7 @@ export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) 
         setDirty(true)
       }}
     >
-      <TextField of={ProfileInput} name="realname" />
-      <TextField of={ProfileInput} name="nickname" />
-      <Field of={ProfileInput} name="gender">
-        <Radio.Group options={Object.entries(GENDER).map(([value, label]) => ({ value: Number(value), label }))} />
-      </Field>
-      <DateField of={ProfileInput} name="birthday" />
-      <TextField of={ProfileInput} name="mobileNo" />
-      <TextField of={ProfileInput} name="email" />
-      <TextField of={ProfileInput} name="address" />
-      <NoteField of={ProfileInput} name="profile" />
+      <ProfileFields />
       <Space>
         <Button type="primary" htmlType="submit" loading={busy}>
           保存
@@ -59,5 +52,23 @@ export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) 
         </Button>
       </Space>
     </Form>
+  )
+}
+
+function ProfileFields() {
+  const genders = useWords('sys_user_sex', GENDER).options
+  return (
+    <>
+      <TextField of={ProfileInput} name="realname" />
+      <TextField of={ProfileInput} name="nickname" />
+      <Field of={ProfileInput} name="gender">
+        <Radio.Group options={genders} />
+      </Field>
+      <DateField of={ProfileInput} name="birthday" />
+      <TextField of={ProfileInput} name="mobileNo" />
+      <TextField of={ProfileInput} name="email" />
+      <TextField of={ProfileInput} name="address" />
+      <NoteField of={ProfileInput} name="profile" />
+    </>
   )
 }

@@ -1,8 +1,8 @@
-import { account } from '@oms/contract/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { Card } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { useSession } from '#kernel/session.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { AvatarField } from './avatar-field.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import './account.css'
@@ -24,8 +24,8 @@ export default function ProfilePage() {
     ['账号', data.account],
     ['所属客户', data.tenantName || '-'],
     ['角色', data.roles.join('、') || '-'],
-    ['上次登录', data.lastLoginTime ?? '-'],
-    ['登录地址', data.lastLoginIp ?? '-'],
+    ['最近登录', data.lastLoginTime ?? '-'],
+    ['最近登录 IP 地址', data.lastLoginIp ?? '-'],
     ['创建时间', data.createTime],
   ]
   return (

@@ -1,8 +1,8 @@
 import { Alert, Button, Space } from 'antd'
-import { save } from '#kernel/download.ts'
-import { useUnsaved } from '#kernel/tab.tsx'
+import { save } from '#core/api/download.ts'
+import { useUnsaved } from '#core/routing/tab.tsx'
 
-/** Shown once: leaving without them asks first. */
+/** Shows the recovery codes once; closing without saving them asks for confirmation. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   useUnsaved(true)
   const keep = () => save(new Blob([codes.join('\r\n')], { type: 'text/plain' }), '恢复码.txt')

@@ -1,7 +1,8 @@
-import { account, accountName, email, mobileNo } from '@oms/contract/account.ts'
-import { optional, text } from '@oms/contract/kernel/fields.ts'
+import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
+import { account } from '@oms/contract/account/account.ts'
+import { optional, text } from '@oms/contract/core/fields.ts'
 import { Button, Form, Input } from 'antd'
-import { md5 } from '#kernel/md5.ts'
+import { md5 } from '#core/auth/md5.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { PasswordField, RepeatField, ruleOf } from './fields.tsx'
 import { StrangerPage } from './stranger-page.tsx'
@@ -26,7 +27,7 @@ export default function RegisterPage() {
     submit(
       { account, realname, mobileNo, email, captcha, captchaId, pswdMd5: md5(password.trim()) },
       () => {
-        // The toast is gone with this document: the login page goes on saying it.
+        // A toast would disappear during the navigation, so the login page shows the message.
         sessionStorage.setItem('note', DONE)
         setTimeout(() => location.assign('/login'), 1200)
       },
@@ -38,17 +39,12 @@ export default function RegisterPage() {
         <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
           <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
         </Form.Item>
-        <Form.Item name="realname" label="真实名称" required rules={[ruleOf(text('真实名称', 15))]}>
+        <Form.Item name="realname" label="姓名" required rules={[ruleOf(text('姓名', 15))]}>
           <Input maxLength={15} autoComplete="name" />
         </Form.Item>
         <PasswordField name="password" label="密码" missing="请输入密码" kind="new" />
         <RepeatField of="password" label="确认密码" />
-        <Form.Item name="mobileNo" label="手机号" rules={[ruleOf(optional(mobileNo))]}>
-          <Input maxLength={20} autoComplete="tel" inputMode="tel" />
-        </Form.Item>
-        <Form.Item name="email" label="邮箱" rules={[ruleOf(optional(email))]}>
-          <Input maxLength={50} autoComplete="email" inputMode="email" />
-        </Form.Item>
+        <ContactFields />
         <CaptchaField svg={svg} renew={renew} />
         <Button type="primary" htmlType="submit" size="large" block loading={busy}>
           注册
@@ -60,3 +56,14 @@ export default function RegisterPage() {
     </StrangerPage>
   )
 }
+
+const ContactFields = () => (
+  <>
+    <Form.Item name="mobileNo" label="手机号" rules={[ruleOf(optional(mobileNo))]}>
+      <Input maxLength={20} autoComplete="tel" inputMode="tel" />
+    </Form.Item>
+    <Form.Item name="email" label="邮箱" rules={[ruleOf(optional(email))]}>
+      <Input maxLength={50} autoComplete="email" inputMode="email" />
+    </Form.Item>
+  </>
+)

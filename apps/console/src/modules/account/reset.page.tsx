@@ -1,15 +1,16 @@
-import { account, accountName } from '@oms/contract/account.ts'
+import { accountName } from '@oms/contract/entities/account.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
-import { md5 } from '#kernel/md5.ts'
+import { md5 } from '#core/auth/md5.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { PasswordField, RepeatField, ruleOf } from './fields.tsx'
 import { StrangerPage } from './stranger-page.tsx'
 import { useSubmit } from './use-submit.ts'
 
-/** Two steps: ask for a code, then set the new password with it. */
+/** Resets a password in two steps: request a code, then set a new password. */
 export default function ResetPage() {
-  const [step, setStep] = useState<{ account: string; mail: boolean | undefined }>()
+  const [step, setStep] = useState<{ account: string; mail: Delivery | undefined }>()
   return (
     <StrangerPage title="重置密码" subtitle={step ? '填写验证码并设置新密码' : '先确认账号，再用验证码设置新密码'}>
       {step ? (
@@ -29,12 +30,16 @@ interface AskValues {
   captcha: string
 }
 
-function AskCode({ onAsked }: { onAsked: (account: string, mail: boolean | undefined) => void }) {
+function AskCode({ onAsked }: { onAsked: (account: string, mail: Delivery | undefined) => void }) {
   const [form] = Form.useForm<AskValues>()
   const { captchaId, svg, renew } = useCaptcha()
   const { submit, busy } = useSubmit(account.resetCode, form, { captchaId: 'captcha' })
   const onFinish = ({ account, captcha }: AskValues) =>
-    submit({ account, captcha, captchaId }, ({ mail }) => onAsked(account.trim(), mail), renew)
+    submit(
+      { account, captcha, captchaId },
+      ({ mail, delayed }) => onAsked(account.trim(), mail ? (delayed ? 'delayed' : 'mail') : 'hand'),
+      renew,
+    )
   const skip = async () => onAsked((await form.validateFields(['account'])).account, undefined)
   return (
     <Form name="reset-code" form={form} layout="vertical" onFinish={onFinish}>
@@ -59,7 +64,7 @@ interface NewValues {
 
 interface NewProps {
   readonly account: string
-  readonly mail: boolean | undefined
+  readonly mail: Delivery | undefined
   readonly onBack: () => void
 }
 
@@ -72,9 +77,7 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
     )
   return (
     <Form name="reset" form={form} layout="vertical" onFinish={onFinish}>
-      {mail !== undefined && (
-        <Alert type="info" showIcon style={{ marginBottom: 16 }} title={HOW[mail ? 'mail' : 'hand']} />
-      )}
+      {mail !== undefined && <Alert type="info" showIcon style={{ marginBottom: 16 }} title={HOW[mail]} />}
       <Form.Item label="账号">
         <Input value={name} disabled aria-label="账号" />
       </Form.Item>
@@ -93,7 +96,10 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
   )
 }
 
+type Delivery = keyof typeof HOW
+
 const HOW = {
-  mail: '如果账号存在并已绑定邮箱，验证码已发送，请查收邮件。',
+  mail: '如果账号存在并已绑定邮箱，验证码邮件将在几分钟内送达，请查收。每个账号每小时最多发送 3 封。',
+  delayed: '邮件服务暂时不可用。如果账号存在并已绑定邮箱，验证码邮件会在恢复后自动发送，也可联系管理员获取验证码。',
   hand: '本系统未配置邮件服务，请联系管理员获取验证码。',
 } as const

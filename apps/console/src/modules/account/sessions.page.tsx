@@ -1,11 +1,12 @@
-import { account } from '@oms/contract/account.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { account } from '@oms/contract/account/account.ts'
 import { Button, Card, Tag } from 'antd'
-import { dialogs } from '#kernel/overlays.ts'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { Waiting } from '#kit/waiting.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import './account.css'
 
-/** Where one is logged in, and the way to end what is not oneself. */
+/** Lists the user's sessions, with buttons to end them. */
 export default function SessionsPage() {
   const read = useRead(account.sessions, {})
   const { data } = read
@@ -28,23 +29,33 @@ export default function SessionsPage() {
     <Card title="我的会话" extra={endOthers}>
       {!data && <Waiting reads={[read]} rows={3} />}
       <ul className="session-list">
-        {rows.map(({ sessionId, current, ip, browser, os, loginTime, lastActiveTime }) => (
-          <li key={sessionId}>
-            <div>
-              <strong>
-                {browser} · {os}
-              </strong>{' '}
-              {current && <Tag color="green">当前会话</Tag>}
-              <p>
-                登录地址 {ip} · 登录时间 {loginTime} · 最近活动 {lastActiveTime}
-              </p>
-            </div>
-            {!current && (
-              <Button onClick={() => ask(`${browser} · ${os}（${ip}）将立即失效。`, sessionId)}>退出</Button>
-            )}
-          </li>
+        {rows.map((session) => (
+          <SessionItem key={session.sessionId} session={session} onEnd={ask} />
         ))}
       </ul>
     </Card>
+  )
+}
+
+interface SessionItemProps {
+  readonly session: ResultOf<typeof account.sessions>['list'][number]
+  onEnd(content: string, sessionId: string): void
+}
+
+function SessionItem({ session, onEnd }: SessionItemProps) {
+  const { sessionId, current, ip, browser, os, loginTime, lastActiveTime } = session
+  return (
+    <li>
+      <div>
+        <strong>
+          {browser} · {os}
+        </strong>{' '}
+        {current && <Tag color="green">当前会话</Tag>}
+        <p>
+          IP 地址 {ip} · 登录时间 {loginTime} · 最近活动 {lastActiveTime}
+        </p>
+      </div>
+      {!current && <Button onClick={() => onEnd(`${browser} · ${os}（${ip}）将立即失效。`, sessionId)}>退出</Button>}
+    </li>
   )
 }

@@ -6,7 +6,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The frame of pages one sees without being logged in. */
+/** Layout of pages without a login. */
 export function StrangerPage({ title, subtitle, children }: Props) {
   useEffect(() => {
     document.title = `${title} - 运营管理系统`

@@ -1,8 +1,8 @@
-import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import type { FormInstance } from 'antd'
-import { useWrite } from '#kernel/query.ts'
+import { useWrite } from '#core/api/query.ts'
 
-/** Sends a form: spinner, one request however often one clicks, the server's refusal at the field it names. */
+/** Submits a form with a loading state, a single request, and the server's error at its field. */
 export function useSubmit<E extends Endpoint>(
   endpoint: E,
   form: FormInstance,

@@ -1,16 +1,16 @@
-import { deviceAccess } from '@oms/contract/device-access.ts'
+import { deviceAccess } from '@oms/contract/device-group/device-access.ts'
 import { Skeleton } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { useSearchParams } from '#kernel/router.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 import { AccessForm } from './access-form.tsx'
 import { Connection } from './connection.tsx'
 import { GatewayToken } from './gateway-token.tsx'
-import { TenantSelect, useManyTenants } from './tenant-select.tsx'
+import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
-/** How the devices of a customer reach the server: tokens, interval, addresses and a configuration to copy. */
+/** Device access of a tenant: tokens, poll interval, URLs and a configuration to copy. */
 export default function AccessPage() {
   const [params, setParams] = useSearchParams()
   const asked = params.get('tenantId') ?? ''
@@ -21,7 +21,7 @@ export default function AccessPage() {
   return (
     <Page
       title={data ? `「${data.tenantName}」的接入设置` : '接入设置'}
-      intro="设备用令牌证明身份，按间隔查询有没有新版本。设置对该客户的全部设备立即生效。"
+      intro="设备用令牌证明身份，按间隔检查有没有新版本。设置对该客户的全部设备立即生效。"
       extra={<Whose value={asked} onChange={choose} />}
     >
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
@@ -30,7 +30,7 @@ export default function AccessPage() {
         <div className="access-columns">
           <Panel title="接入方式">
             <GatewayToken key={data.tenantId} access={data} />
-            <AccessForm key={`${data.tenantId}.${data.rev}`} loaded={data} />
+            <AccessForm key={data.tenantId} loaded={data} />
           </Panel>
           <Panel title="连接信息">
             <Connection access={data} />
@@ -42,7 +42,7 @@ export default function AccessPage() {
 }
 
 function Whose({ value, onChange }: { value: string; onChange(id: number | undefined): void }) {
-  if (!useManyTenants()) return null
+  if (!useHasManyTenants()) return null
   return (
     <label className="access-whose">
       <span>客户</span>

@@ -1,21 +1,22 @@
-import { MAX_SNS } from '@oms/contract/device.ts'
-import { deviceGroups } from '@oms/contract/device-group.ts'
+import { MAX_SNS } from '@oms/contract/entities/device.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
 import { Alert, Button, Input } from 'antd'
 import { useState } from 'react'
-import { save } from '#kernel/download.ts'
-import { useWrite } from '#kernel/query.ts'
+import { save } from '#core/api/download.ts'
+import { useWrite } from '#core/api/query.ts'
 import type { GroupNode } from './group-tree.ts'
 
 const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
 const SHOWN = 20
 
-/** Takes serials as they come out of a sheet, and tells which of them no device has. */
+/** Adds devices by pasted serial numbers and lists unknown ones. */
 export function AddSerials({ group: { id, tenantId } }: { group: GroupNode }) {
   const [text, setText] = useState('')
   const add = useWrite(deviceGroups.addSns)
   const sns = parts(text)
   const problem = sns.length > MAX_SNS && `一次最多 ${MAX_SNS} 个序列号，现有 ${sns.length} 个`
-  const told = add.data
+  const result = add.data
   return (
     <div className="group-serials">
       <p className="group-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只算一次。</p>
@@ -43,15 +44,24 @@ export function AddSerials({ group: { id, tenantId } }: { group: GroupNode }) {
           添加到分组
         </Button>
       </div>
-      {told && (
-        <Alert
-          type={told.unknown.length > 0 ? 'warning' : 'success'}
-          showIcon
-          title={`已添加 ${told.added} 台，${told.already} 台已在分组中${told.full > 0 ? `，${told.full} 台所属分组已满` : ''}`}
-          description={told.unknown.length > 0 && <Unknown sns={told.unknown} isVendor={tenantId === 1} />}
-        />
-      )}
+      {result && <AddResult result={result} isVendor={tenantId === 1} />}
     </div>
+  )
+}
+
+interface AddResultProps {
+  readonly result: ResultOf<typeof deviceGroups.addSns>
+  readonly isVendor: boolean
+}
+
+function AddResult({ result, isVendor }: AddResultProps) {
+  return (
+    <Alert
+      type={result.unknown.length > 0 ? 'warning' : 'success'}
+      showIcon
+      title={`已添加 ${result.added} 台，${result.already} 台已在分组中${result.full > 0 ? `，${result.full} 台所属分组已满` : ''}`}
+      description={result.unknown.length > 0 && <Unknown sns={result.unknown} isVendor={isVendor} />}
+    />
   )
 }
 

@@ -5,7 +5,7 @@ interface Access {
   readonly pollSeconds: number
 }
 
-/** The addresses devices call, and what SWUpdate's configuration says to call them. */
+/** Returns the URLs that devices call, and SWUpdate's configuration for them. */
 export function connectionOf(origin: string, { tenantNo, targetToken, gatewayToken, pollSeconds }: Access) {
   const token = targetToken === 1 || gatewayToken !== 1 ? 'targettoken' : 'gatewaytoken'
   return {

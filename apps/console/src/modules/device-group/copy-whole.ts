@@ -1,6 +1,6 @@
-import { toast } from '#kernel/toast.ts'
+import { toast } from '#core/loading/toast.ts'
 
-/** Puts several lines on the clipboard; where the browser allows none, they can still be marked by hand. */
+/** Copies several lines to the clipboard; selects them when the browser refuses. */
 export async function copyWhole(text: string) {
   try {
     await navigator.clipboard.writeText(text)

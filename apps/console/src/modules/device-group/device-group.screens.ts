@@ -1,4 +1,5 @@
-import type { Screen } from '#kernel/screens.ts'
+import { addCreateForm } from '#core/routing/create-forms.ts'
+import type { Screen } from '#core/routing/screens.ts'
 
 export const deviceGroupScreens: readonly Screen[] = [
   {
@@ -17,3 +18,10 @@ export const deviceGroupScreens: readonly Screen[] = [
     prefetch: ({ query }) => [{ path: '/api/v1/device/access', input: Object.fromEntries(query) }],
   },
 ]
+
+addCreateForm('deviceGroup', {
+  label: '新增分组',
+  access: 'device:deviceGroup:add',
+  load: () => import('./group-form.tsx'),
+  part: 'GroupCreate',
+})

@@ -1,14 +1,16 @@
-import { type DeviceAccess, deviceAccess } from '@oms/contract/device-access.ts'
+import { type DeviceAccess, deviceAccess } from '@oms/contract/device-group/device-access.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { dialogs } from '#kernel/overlays.ts'
-import { useWrite } from '#kernel/query.ts'
-import { OneTimeSecret } from '#kit/one-time-secret.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useWrite } from '#core/api/query.ts'
+import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 
 type Access = z.output<typeof DeviceAccess>
 
-/** Makes or replaces the token of a customer's gateways, and shows it once. Apart from the form, which starts anew then. */
+/**
+ * Creates or replaces a tenant's gateway token and shows it once. Separate from the form, which remounts afterwards.
+ */
 export function GatewayToken({ access: { tenantId, tenantName, hasGatewayToken } }: { access: Access }) {
   const renew = useWrite(deviceAccess.renewToken)
   const [made, setMade] = useState<string>()

@@ -1,15 +1,15 @@
-import { deviceGroups, GroupDevice } from '@oms/contract/device-group.ts'
+import { deviceGroups, GroupDevice } from '@oms/contract/device-group/device-group.ts'
 import { Alert, Button, Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
-import { dialogs } from '#kernel/overlays.ts'
-import { useWrite } from '#kernel/query.ts'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import { AddSerials } from './add-serials.tsx'
 import type { GroupNode } from './group-tree.ts'
 import { OptionSelect } from './option-select.tsx'
@@ -30,7 +30,7 @@ const COLUMNS = [
   col('lastOnlineTime', time, { width: 165, hidden: true }),
 ]
 
-/** Who is in a group; of a static one also who could be. */
+/** Lists the devices in a group, and for a static group the devices that can be added. */
 export function GroupDevices({ group, onClose }: { group: GroupNode; onClose(): void }) {
   const [side, setSide] = useState('in')
   const can = useCan()
@@ -118,7 +118,7 @@ function PickedButton({ group: { id }, inside, picked }: SideProps & { picked: P
   )
 }
 
-/** Everything the filter means, however many pages. */
+/** Adds or removes all devices that match the filter, on all pages. */
 function AllButton({ group, inside, filter, total }: SideProps & { filter: object; total: number }) {
   const add = useWrite(deviceGroups.addAll)
   const remove = useWrite(deviceGroups.removeAll)

@@ -1,14 +1,18 @@
-import { deviceGroups, GROUP_KIND, GroupInput } from '@oms/contract/device-group.ts'
+import { deviceGroups, GROUP_KIND, GroupInput } from '@oms/contract/device-group/device-group.ts'
 import { Drawer, Form, type FormInstance, Radio } from 'antd'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { Field, NoteField, SwitchField, TextField } from '#kit/field.tsx'
-import { TreeSelectField } from '#kit/field-tree.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadingDrawer } from '#kit/loading-layer.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
-import { type GroupNode, parentItems } from './group-tree.ts'
+import { call } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
+import { Field, NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { TreeSelectField } from '#kit/form/field-tree.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { groupInput } from './group-input.ts'
+import { type GroupNode, parentItems, treeOf } from './group-tree.ts'
 import { RuleFields } from './rule-fields.tsx'
 
 type Detail = z.output<(typeof deviceGroups.get)['result']>
@@ -20,29 +24,26 @@ interface Common {
   onClose(): void
 }
 
-/** Only a dynamic group has a rule; an emptied condition is none. */
-function inputOf(values: Record<string, unknown>) {
-  const { kind, rule, parentId, groupName, status, description } = values
-  const given = Object.entries((rule ?? {}) as object).filter(
-    ([, value]) =>
-      value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
-  )
-  return {
-    kind,
-    parentId: parentId ?? 0,
-    groupName,
-    status,
-    description,
-    ...(kind === 2 && { rule: Object.fromEntries(given) }),
-  } as z.input<(typeof deviceGroups.create)['input']>
+/** Creates a group of the current tenant from a select of groups. */
+export function GroupCreate(props: CreateFormProps) {
+  const mayList = useCan()(deviceGroups.list.access)
+  const read = useRead(deviceGroups.list, {}, { quiet: true, enabled: mayList })
+  if (mayList && !read.data) return <LoadingDrawer title="新增设备分组" reads={[read]} onClose={props.onClose} />
+  return <GroupAdd tree={treeOf(read.data?.list ?? [])} parentId={undefined} {...props} />
 }
 
-/** Makes a group, at the top or below another. */
-export function GroupAdd({ tree, tenantId, parentId, onClose }: Common & { parentId: number | undefined }) {
+interface AddProps extends Common {
+  readonly parentId: number | undefined
+  readonly onCreated?: CreateFormProps['onCreated']
+}
+
+/** Creates a root group or a subgroup. */
+export function GroupAdd({ tree, tenantId, parentId, onClose, onCreated }: AddProps) {
   const { drawer, footer, form } = useFormDrawer(deviceGroups.create, {
     onClose,
+    onSaved: ({ id }, { groupName }) => onCreated?.({ id, name: groupName }),
     initial: { kind: 1, status: 1, ...(parentId && { parentId }) },
-    input: (values) => ({ ...inputOf(values), ...(tenantId && { tenantId }) }),
+    input: (values) => ({ ...groupInput(values), ...(tenantId && { tenantId }) }),
   })
   return (
     <Drawer {...drawer} title="新增设备分组" footer={<FormFooter {...footer} />}>
@@ -53,12 +54,19 @@ export function GroupAdd({ tree, tenantId, parentId, onClose }: Common & { paren
   )
 }
 
-/** Changes a group; it is read anew first, for its rule and for the names of what the rule says. */
+/** Edits a group. */
 export function GroupEdit({ id, ...common }: Common & { id: number }) {
-  const read = useRead(deviceGroups.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
-  const { data } = read
-  if (!data) return <LoadingDrawer title="编辑设备分组" reads={[read]} onClose={common.onClose} />
-  return <EditForm key={data.id} loaded={data} {...common} />
+  return (
+    <FreshRecord
+      of={id}
+      read={() => call(deviceGroups.get, { id }, { quiet: true })}
+      layer="drawer"
+      title="编辑设备分组"
+      onClose={common.onClose}
+    >
+      {(loaded) => <EditForm loaded={loaded} {...common} />}
+    </FreshRecord>
+  )
 }
 
 const forForm = ({ rule, parentId, ...row }: Detail) => ({
@@ -72,7 +80,7 @@ function EditForm({ loaded, tree, onClose }: Common & { loaded: Detail }) {
   const { drawer, footer, form } = useFormDrawer(deviceGroups.update, {
     onClose,
     initial: forForm(loaded),
-    input: (values) => ({ ...inputOf(values), id, rev: values['rev'] as number }),
+    input: (values) => ({ ...groupInput(values), id, rev: values['rev'] as number }),
     latest: async () => forForm(await call(deviceGroups.get, { id })),
   })
   return (

@@ -1,22 +1,23 @@
 import { ApiOutlined, DownOutlined, PlusOutlined, RightOutlined } from '@ant-design/icons'
-import { deviceGroups, GroupCount, GroupRow } from '@oms/contract/device-group.ts'
+import { deviceGroups, GroupCount, GroupRow } from '@oms/contract/device-group/device-group.ts'
 import { Button, Tag } from 'antd'
 import { useMemo, useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { type Column, columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { usePhone } from '#kit/use-media.ts'
-import { useRows } from '#kit/use-rows.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { type Column, columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { usePhone } from '#kit/table/use-media.ts'
+import { useRows } from '#kit/list/use-rows.ts'
+import { GroupStatus } from './group-status.tsx'
 import { branchIds, flatten, type GroupNode, treeOf } from './group-tree.ts'
-import { TenantSelect, useManyTenants } from './tenant-select.tsx'
+import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
 const GroupAdd = later(() => import('./group-form.tsx'), 'GroupAdd')
@@ -38,12 +39,12 @@ const COLUMNS = [
   }),
   counted.col('deviceCount', number, { width: 110, align: 'right' }),
   counted.col('onlineCount', number, { width: 100, align: 'right' }),
-  col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 90 }),
+  col('status', (_, row) => <GroupStatus row={row} />, { width: 90 }),
   col('description', { width: 180 }),
   col('updateTime', time, { width: 170 }),
 ] as unknown as Column<GroupNode>[]
 
-/** Groups of a customer's devices, as a tree. */
+/** Device groups of a tenant as a tree. */
 export default function GroupListPage() {
   const list = useRows(deviceGroups.list)
   const tenantId = (list.search.initial as { tenantId?: string }).tenantId
@@ -84,7 +85,7 @@ export default function GroupListPage() {
   )
 }
 
-/** The tree as a table that unfolds; on a phone, which has no room for its columns, as cards one below the other. */
+/** Tree table; on phones a list of cards. */
 function useShape(
   tree: readonly GroupNode[],
   closed: readonly number[],
@@ -110,7 +111,7 @@ function useShape(
   return { rows: flatten(tree, closed), columns: title }
 }
 
-/** A group's name as the title of its card, set in by its level, with what folds the groups below it. */
+/** Card title of a group, indented by level, with an expand button. */
 function CardTitle({
   row,
   closed,
@@ -160,8 +161,8 @@ function useGroupActions(onShow: (shown: Shown) => void) {
   )
 }
 
-function Search(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
-  const many = useManyTenants()
+function Search(search: SearchProps) {
+  const many = useHasManyTenants()
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="groupName" />

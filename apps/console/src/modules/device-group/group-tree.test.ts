@@ -4,7 +4,7 @@ import { branchIds, flatten, type Group, parentItems, treeOf } from './group-tre
 const group = (id: number, parentId: number) => ({ id, parentId, groupName: `组${id}` }) as Group
 const rows = [group(1, 0), group(2, 1), group(3, 2), group(4, 0), group(5, 99)]
 
-test('groups stand below their parents with their counts, those of a missing parent at the top', () => {
+test('nests groups with their counts and makes groups with a missing parent roots', () => {
   const tree = treeOf(rows, [{ id: 3, deviceCount: 7, onlineCount: 2 }])
   expect(tree.map(({ id }) => id)).toEqual([1, 4, 5])
   expect(tree[0]?.children?.[0]?.children?.[0]).toMatchObject({ id: 3, deviceCount: 7, onlineCount: 2 })
@@ -12,7 +12,7 @@ test('groups stand below their parents with their counts, those of a missing par
   expect(branchIds(tree)).toEqual([1, 2])
 })
 
-test('as a list a group stands before what is below it, and a closed one alone', () => {
+test('lists a group before its children and omits the children of a collapsed group', () => {
   const order = (closed: number[]) => flatten(treeOf(rows), closed).map(({ id, depth }) => [id, depth])
   expect(order([])).toEqual([
     [1, 0],
@@ -29,7 +29,7 @@ test('as a list a group stands before what is below it, and a closed one alone',
   ])
 })
 
-test('a group goes under those that leave room for what is below it', () => {
+test("offers only parents whose depth allows the group's subtree", () => {
   const tree = treeOf(rows)
   const keys = (self?: number) => JSON.stringify(parentItems(tree, self)).match(/"key":\d+/g) ?? []
   expect(keys()).toEqual(['"key":1', '"key":2', '"key":4', '"key":5'])

@@ -1,14 +1,14 @@
-import type { GroupCount, GroupRow } from '@oms/contract/device-group.ts'
-import { MAX_GROUP_DEPTH } from '@oms/contract/device-group.ts'
+import type { GroupCount, GroupRow } from '@oms/contract/device-group/device-group.ts'
+import { MAX_GROUP_DEPTH } from '@oms/contract/device-group/device-group.ts'
 import type * as z from 'zod'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
 
 export type Group = z.output<typeof GroupRow>
 type Count = z.output<typeof GroupCount>
-/** A row of the tree table; a leaf has no `children`, so that it shows nothing to open. */
+/** Row of the tree table; a leaf has no `children`, so that no expand icon is shown. */
 export type GroupNode = Group & Partial<Omit<Count, 'id'>> & { children?: GroupNode[] }
 
-/** Groups below their parents, with their counts; one whose parent a filter left out stands at the top. */
+/** Nests groups with their counts; a group whose parent was filtered out becomes a root. */
 export function treeOf(rows: readonly Group[], counts: readonly Count[] = []): GroupNode[] {
   const countOf = new Map(counts.map((count) => [count.id, count]))
   const known = new Set(rows.map(({ id }) => id))
@@ -21,11 +21,11 @@ export function treeOf(rows: readonly Group[], counts: readonly Count[] = []): G
   return nodesOf(0)
 }
 
-/** Ids of all groups that have something below them. */
+/** Returns the ids of all groups with children. */
 export const branchIds = (nodes: readonly GroupNode[]): number[] =>
   nodes.flatMap(({ id, children }) => (children ? [id, ...branchIds(children)] : []))
 
-/** As one list, each group followed by what is below it; what is below a closed one is left out. */
+/** Returns the tree as a flat list in display order, without children of collapsed groups. */
 export const flatten = (
   nodes: readonly GroupNode[],
   closed: readonly number[],
@@ -45,7 +45,7 @@ const find = (nodes: readonly GroupNode[], id: number): GroupNode | undefined =>
   return undefined
 }
 
-/** Groups that may stand above one: not itself, nothing below it, and no deeper than there is room. */
+/** Returns possible parents of a group: outside its subtree, and within the maximum depth. */
 export function parentItems(nodes: readonly GroupNode[], self?: number): TreeItem[] {
   const own = self === undefined ? undefined : find(nodes, self)
   const height = own ? heightOf(own) : 1

@@ -1,30 +1,24 @@
-import { deviceGroups } from '@oms/contract/device-group.ts'
-import { useRead } from '#kernel/query.ts'
-import { Select } from '#kit/select.tsx'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 
-interface OptionSelectProps {
-  what: 'types' | 'models'
-  placeholder: string
-  value?: number | string
-  onChange?: (id: number | undefined) => void
-  id?: string
-}
+type What = 'types' | 'models'
 
-/** Picks one type or model to filter by; asks the server as one types. */
-export function OptionSelect({ what, placeholder, value, onChange, id }: OptionSelectProps) {
-  const [keyword, setText] = useKeyword()
-  const { data } = useRead(deviceGroups.options, { keyword }, { quiet: true })
-  return (
-    <Select
-      {...(id && { id })}
-      {...(value !== undefined && value !== '' && { value: Number(value) })}
-      allowClear
-      placeholder={placeholder}
-      showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent="没有找到"
-      options={(data?.[what] ?? []).map((each) => ({ value: each.id, label: each.name }))}
-      onChange={(next: number | undefined) => onChange?.(next)}
-    />
-  )
+/** Selects a device type or model. */
+export const OptionSelect = ({ what, ...props }: RecordSelectProps & { what: What }) => (
+  <RecordSelect {...props} source={useOptions(what)} />
+)
+
+/** Selects several device types or models. */
+export const OptionsSelect = ({ what, ...props }: RecordsSelectProps & { what: What }) => (
+  <RecordsSelect {...props} source={useOptions(what)} />
+)
+
+function useOptions(what: What) {
+  const [keyword, onSearch] = useKeyword()
+  const { data, isFetching } = useRead(deviceGroups.options, { keyword }, { quiet: true })
+  const options = (data?.[what] ?? []).map((each) => ({ value: each.id, label: each.name }))
+  return { options, isFetching, onSearch }
 }

@@ -1,11 +1,10 @@
-import { deviceGroups, GroupRuleInput } from '@oms/contract/device-group.ts'
+import { deviceGroups, GroupRuleInput } from '@oms/contract/device-group/device-group.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Alert, Form, type FormInstance, Select } from 'antd'
 import { useEffect, useState } from 'react'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { Field, NumberField, TextField } from '#kit/field.tsx'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { call } from '#core/api/client.ts'
+import { Field, NumberField, TextField } from '#kit/form/field.tsx'
+import { OptionsSelect } from './option-select.tsx'
 
 interface Named {
   readonly id: number
@@ -14,13 +13,13 @@ interface Named {
 interface RuleFieldsProps {
   form: FormInstance
   tenantId: number | undefined
-  /** What is chosen already, so that names show instead of numbers. */
+  /** Initially selected options, so that names are shown instead of ids. */
   named: { readonly types: readonly Named[]; readonly models: readonly Named[] }
 }
 
 const WITHIN = ['rule'] as const
 
-/** The conditions of a dynamic group, with how many devices meet them right now. */
+/** Conditions of a dynamic group, with the number of matching devices. */
 export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
   return (
     <fieldset className="group-rule">
@@ -28,10 +27,15 @@ export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
       <p className="group-hint">同时满足所填的全部条件；同一条件的多个值满足其一即可。</p>
       <div className="group-pair">
         <Field of={GroupRuleInput} name="typeIds" within={WITHIN}>
-          <Several what="types" named={named.types} placeholder="请选择设备类型" />
+          <OptionsSelect what="types" create="deviceType" chosen={named.types} placeholder="请选择设备类型" />
         </Field>
         <Field of={GroupRuleInput} name="modelIds" within={WITHIN}>
-          <Several what="models" named={named.models} placeholder="输入型号名称或编码搜索" />
+          <OptionsSelect
+            what="models"
+            create="deviceModel"
+            chosen={named.models}
+            placeholder="输入型号名称或编码搜索"
+          />
         </Field>
         <NumberField of={GroupRuleInput} name="verCodeMin" within={WITHIN} min={0} max={999_999_999} />
         <NumberField of={GroupRuleInput} name="verCodeMax" within={WITHIN} min={0} max={999_999_999} />
@@ -52,51 +56,16 @@ export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
   )
 }
 
-interface SeveralProps {
-  what: 'types' | 'models'
-  named: readonly Named[]
-  placeholder: string
-  id?: string
-  value?: number[]
-  onChange?: (ids: number[] | undefined) => void
-}
-
-function Several({ what, named, placeholder, id, value, onChange }: SeveralProps) {
-  const [keyword, setText] = useKeyword()
-  const { data } = useRead(deviceGroups.options, { keyword }, { quiet: true })
-  // Names seen once stay: what is chosen is not always among what is found.
-  const [seen, setSeen] = useState<ReadonlyMap<number, string>>(
-    () => new Map(named.map((each) => [each.id, each.name])),
-  )
-  const found = data?.[what] ?? []
-  const fresh = found.filter((each) => !seen.has(each.id))
-  if (fresh.length > 0) setSeen(new Map([...seen, ...fresh.map((each) => [each.id, each.name] as const)]))
-  const shown = new Set([...found.map((each) => each.id), ...(value ?? [])])
-  return (
-    <Select
-      {...(id && { id })}
-      mode="multiple"
-      allowClear
-      value={value ?? []}
-      placeholder={placeholder}
-      showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent="没有找到"
-      options={[...shown].map((each) => ({ value: each, label: seen.get(each) ?? String(each) }))}
-      onChange={(next: number[]) => onChange?.(next.length > 0 ? next : undefined)}
-    />
-  )
-}
-
 const PAUSE_MS = 400
 
-/** The value as it was when nothing had changed for a moment. */
+/** Returns the debounced value. */
 function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS)
+    const timer = setTimeout(() => setDebounced(value), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [value])
-  return settled
+  return debounced
 }
 
 function Matches({ form, tenantId }: { form: FormInstance; tenantId: number | undefined }) {

@@ -1,36 +1,18 @@
-import { deviceGroups } from '@oms/contract/device-group.ts'
-import { useRead } from '#kernel/query.ts'
-import { Select } from '#kit/select.tsx'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 
-interface TenantSelectProps {
-  /** Given by the filter; from an address it comes as text. */
-  value?: number | string
-  onChange?: (id: number | undefined) => void
-  id?: string
+/** Selects the tenant whose groups are shown. */
+export function TenantSelect(props: RecordSelectProps) {
+  const [keyword, onSearch] = useKeyword()
+  const { data, isFetching } = useRead(deviceGroups.tenants, { keyword }, { quiet: true })
+  const options = (data?.list ?? []).map((tenant) => ({ value: tenant.id, label: tenant.name }))
+  return <RecordSelect {...props} placeholder="当前客户" source={{ options, isFetching, onSearch }} />
 }
 
-/** Picks whose groups are shown; asks the server as one types. */
-export function TenantSelect({ value, onChange, id }: TenantSelectProps) {
-  const [keyword, setText] = useKeyword()
-  const { data } = useRead(deviceGroups.tenants, { keyword }, { quiet: true })
-  const chosen = value === undefined || value === '' ? undefined : Number(value)
-  return (
-    <Select
-      {...(id && { id })}
-      {...(chosen !== undefined && { value: chosen })}
-      allowClear
-      placeholder="当前客户"
-      showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent="没有找到客户"
-      options={(data?.list ?? []).map((tenant) => ({ value: tenant.id, label: tenant.name }))}
-      onChange={(next: number | undefined) => onChange?.(next)}
-    />
-  )
-}
-
-/** Does the account reach more customers than one? Otherwise there is nothing to choose. */
-export function useManyTenants() {
+/** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
+export function useHasManyTenants() {
   const { data } = useRead(deviceGroups.tenants, { keyword: '' }, { quiet: true })
   return (data?.list.length ?? 0) > 1
 }

@@ -1,17 +1,18 @@
-import { DeviceModelRow, deviceModels } from '@oms/contract/device-model.ts'
+import { DeviceModelRow, deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { Empty, Tabs, Tag } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { useCan } from '#kernel/session.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { Time } from '#kit/time.tsx'
+import { formatPercent } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import type { Model } from './device-model-list.page.tsx'
 
-const { item, wide } = detailsOf(DeviceModelRow)
+const { item, wide } = descriptionsOf(DeviceModelRow)
 const at = (time: string) => <Time at={time} />
 const ITEMS = [
   wide('picture', (picture) => (picture ? <ImageList value={picture} /> : null)),
@@ -32,7 +33,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One model beside the list: what it is, what its devices run, and what was done to it. */
+/** Model drawer: details, versions of its devices, and history. */
 export function ModelDrawer(props: {
   rows: readonly Model[]
   row: Model | undefined
@@ -43,7 +44,7 @@ export function ModelDrawer(props: {
       {(row) => (
         <Tabs
           items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'details', label: '基本信息', children: <Descriptions row={row} items={ITEMS} /> },
             { key: 'spread', label: '版本分布', children: <Spread key={row.id} model={row} /> },
             {
               key: 'history',
@@ -92,7 +93,7 @@ function Spread({ model }: { model: Model }) {
   )
 }
 
-const percent = (part: number, whole: number) => `${((part / whole) * 100).toFixed(1)}%`
+const percent = (part: number, whole: number) => formatPercent(part / whole)
 
 const Bar = ({ share }: { share: number }) => (
   <span className="model-bar" aria-hidden>

@@ -1,16 +1,22 @@
-import { DeviceModelInput, deviceModels, MODEL_PICTURE } from '@oms/contract/device-model.ts'
+import { DeviceModelInput, deviceModels, MODEL_PICTURE } from '@oms/contract/device-model/device-model.ts'
 import { Drawer, Form } from 'antd'
-import { call } from '#kernel/call.ts'
-import { Field, NoteField, SwitchField, TextField } from '#kit/field.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
+import { call, readFresh } from '#core/api/client.ts'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { Field, NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import type { Model } from './device-model-list.page.tsx'
 import { TypeSelect } from './type-select.tsx'
 
-/** Makes a model. */
-export function ModelAdd({ onClose }: { onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(deviceModels.create, { onClose, initial: { status: 1 } })
+/** Creates a model; also from a select of models, with `onCreated`. */
+export function ModelAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+  const { drawer, footer, form } = useFormDrawer(deviceModels.create, {
+    onClose,
+    onSaved: ({ id }, { modelName, modelCode }) => onCreated?.({ id, name: `${modelName}（${modelCode}）` }),
+    initial: { status: 1 },
+  })
   return (
     <Drawer {...drawer} title="新增设备型号" footer={<FormFooter {...footer} />}>
       <Form {...form}>
@@ -20,8 +26,17 @@ export function ModelAdd({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Changes a model. */
+/** Edits a model. */
 export function ModelEdit({ row, onClose }: { row: Model; onClose(): void }) {
+  const read = () => readFresh(deviceModels.get, { id: row.id }, row)
+  return (
+    <FreshRecord of={row.id} read={read} layer="drawer" title="编辑设备型号" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: Model; onClose(): void }) {
   const latest = async () => forForm(await call(deviceModels.get, { id: row.id }))
   const { drawer, footer, form } = useFormDrawer(deviceModels.update, { onClose, initial: forForm(row), latest })
   return (
@@ -39,10 +54,10 @@ function Fields({ row }: { row?: Model }) {
   return (
     <>
       <Field of={DeviceModelInput} name="typeId">
-        <TypeSelect inUse chosen={row} />
+        <TypeSelect inUse create="deviceType" chosen={row && { id: row.typeId, name: row.typeName }} />
       </Field>
       <TextField of={DeviceModelInput} name="modelName" />
-      <TextField of={DeviceModelInput} name="modelCode" hint="设备上报和查询升级时使用，如 IPC-C2" />
+      <TextField of={DeviceModelInput} name="modelCode" hint="设备上报和检查升级时使用，如 IPC-C2" />
       <Field of={DeviceModelInput} name="picture">
         <ImageUpload rule={MODEL_PICTURE} />
       </Field>

@@ -1,25 +1,25 @@
 import { PictureOutlined, PlusOutlined } from '@ant-design/icons'
-import { DeviceModelRow, deviceModels } from '@oms/contract/device-model.ts'
+import { DeviceModelRow, deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf, plainCell } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
-import { PicturedName } from '#kit/thumb.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { PicturedName } from '#kit/record/thumbnail.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { TypeSelect } from './type-select.tsx'
 import './device-model.css'
 
@@ -53,41 +53,17 @@ const COLUMNS = [
   col('updateTime', time, { width: 170, sort: true }),
 ]
 
-/** Models that are sold, with how many devices there are of each and what they run. */
+/** Lists device models with their device counts and versions. */
 export default function DeviceModelListPage() {
   const list = useList(deviceModels.list)
-  const remove = useWrite(deviceModels.remove)
   const [edited, setEdited] = useState<Model | 'new'>()
   const [shown, setShown] = useState<Model>()
   const close = () => setEdited(undefined)
-  const rowActions = (row: Model) => (
-    <RowActions
-      items={[
-        { label: '详情', to: deviceModels.get, onClick: () => setShown(row) },
-        { label: '编辑', to: deviceModels.update, onClick: () => setEdited(row) },
-        {
-          label: '删除',
-          to: deviceModels.remove,
-          danger: true,
-          confirm: `删除设备型号「${row.modelName}」？还有设备或版本使用它时不能删除。`,
-          onClick: () => remove.mutateAsync({ id: row.id }),
-        },
-      ]}
-    />
-  )
+  const rowActions = useRowActions(setShown, setEdited)
   const add = <AddButton onAdd={() => setEdited('new')} />
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="modelName" />
-        <Filter of={QUERY} name="modelCode" />
-        <Filter of={QUERY} name="typeId">
-          <TypeSelect />
-        </Filter>
-        <Filter of={QUERY} name="chip" />
-        <SelectFilter of={QUERY} name="status" />
-        <DateRangeFilter label="创建时间" />
-      </SearchForm>
+      <ModelSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -109,7 +85,40 @@ export default function DeviceModelListPage() {
   )
 }
 
-/** The count leads to the devices it counts. */
+const ModelSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="modelName" />
+    <Filter of={QUERY} name="modelCode" />
+    <Filter of={QUERY} name="typeId">
+      <TypeSelect />
+    </Filter>
+    <Filter of={QUERY} name="chip" />
+    <SelectFilter of={QUERY} name="status" />
+    <DateRangeFilter label="创建时间" />
+  </SearchForm>
+)
+
+/** Returns a function that renders the actions on a model. */
+function useRowActions(onShow: (row: Model) => void, onEdit: (row: Model) => void) {
+  const remove = useWrite(deviceModels.remove)
+  return (row: Model) => (
+    <RowActions
+      items={[
+        { label: '详情', to: deviceModels.get, onClick: () => onShow(row) },
+        { label: '编辑', to: deviceModels.update, onClick: () => onEdit(row) },
+        {
+          label: '删除',
+          to: deviceModels.remove,
+          danger: true,
+          confirm: `删除设备型号「${row.modelName}」？还有设备或版本使用它时不能删除。`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+}
+
+/** The count links to the device list. */
 function Devices({ count, modelId }: { count: number; modelId: number }) {
   const can = useCan()
   if (count === 0 || !can('device:apkManage:list')) return count.toLocaleString()

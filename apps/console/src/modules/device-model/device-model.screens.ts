@@ -1,4 +1,5 @@
-import { firstPage, type Screen } from '#kernel/screens.ts'
+import { addCreateForm } from '#core/routing/create-forms.ts'
+import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const deviceModelScreens: readonly Screen[] = [
   {
@@ -16,3 +17,16 @@ export const deviceModelScreens: readonly Screen[] = [
     prefetch: firstPage('/api/v1/device/model/page'),
   },
 ]
+
+addCreateForm('deviceType', {
+  label: '新增类型',
+  access: 'device:_manage:add',
+  load: () => import('./device-type-form.tsx'),
+  part: 'TypeAdd',
+})
+addCreateForm('deviceModel', {
+  label: '新增型号',
+  access: 'device:updateManage:add',
+  load: () => import('./device-model-form.tsx'),
+  part: 'ModelAdd',
+})

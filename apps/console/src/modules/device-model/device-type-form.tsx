@@ -1,14 +1,20 @@
-import { DeviceTypeInput, deviceTypes } from '@oms/contract/device-type.ts'
+import { DeviceTypeInput, deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { Form, Modal, Select } from 'antd'
-import { call } from '#kernel/call.ts'
-import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { call, readFresh } from '#core/api/client.ts'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { DeviceType } from './device-type-list.page.tsx'
 import { ICON_OPTIONS } from './type-icon.tsx'
 
-/** Makes a device type. */
-export function TypeAdd({ onClose }: { onClose(): void }) {
-  const { modal, form } = useFormModal(deviceTypes.create, { onClose, initial: { sort: 0, status: 1 } })
+/** Creates a device type; also from a select of types, with `onCreated`. */
+export function TypeAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+  const { modal, form } = useFormModal(deviceTypes.create, {
+    onClose,
+    onSaved: ({ id }, { typeName }) => onCreated?.({ id, name: typeName }),
+    initial: { sort: 0, status: 1 },
+  })
   return (
     <Modal title="新增设备类型" {...modal}>
       <Form {...form}>
@@ -18,8 +24,17 @@ export function TypeAdd({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Changes a device type. */
+/** Edits a device type. */
 export function TypeEdit({ row, onClose }: { row: DeviceType; onClose(): void }) {
+  const read = () => readFresh(deviceTypes.get, { id: row.id }, row)
+  return (
+    <FreshRecord of={row.id} read={read} title="编辑设备类型" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: DeviceType; onClose(): void }) {
   const latest = async () => forForm(await call(deviceTypes.get, { id: row.id }))
   const { modal, form } = useFormModal(deviceTypes.update, { onClose, initial: forForm(row), latest })
   return (
@@ -32,7 +47,7 @@ export function TypeEdit({ row, onClose }: { row: DeviceType; onClose(): void })
 }
 
 type IconName = Parameters<typeof call<typeof deviceTypes.update>>[1]['icon']
-/** An icon nobody knows any more is none. */
+/** Treats an unknown icon as no icon. */
 const forForm = ({ icon, ...row }: DeviceType) => ({
   ...row,
   icon: (ICON_OPTIONS.some(({ value }) => value === icon) ? icon : '') as IconName,

@@ -1,25 +1,25 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { DeviceTypeRow, deviceTypes } from '@oms/contract/device-type.ts'
+import { DeviceTypeRow, deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Ellipsis } from '#kit/ellipsis.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { TypeIcon } from './type-icon.tsx'
 import './device-model.css'
 
@@ -42,36 +42,16 @@ const COLUMNS = [
   col('updateTime', time, { width: 170, sort: true }),
 ]
 
-/** Kinds of devices; every model belongs to one. */
+/** Lists device types; every model has one type. */
 export default function DeviceTypeListPage() {
   const list = useList(deviceTypes.list)
-  const remove = useWrite(deviceTypes.remove)
   const [edited, setEdited] = useState<DeviceType | 'new'>()
   const close = () => setEdited(undefined)
-  const rowActions = (row: DeviceType) => (
-    <RowActions
-      items={[
-        { label: '编辑', to: deviceTypes.update, onClick: () => setEdited(row) },
-        {
-          label: '删除',
-          to: deviceTypes.remove,
-          danger: true,
-          disabled: row.modelCount > 0,
-          confirm: `删除设备类型「${row.typeName}」？`,
-          onClick: () => remove.mutateAsync({ id: row.id }),
-        },
-      ]}
-    />
-  )
+  const rowActions = useRowActions(setEdited)
   const add = <AddButton onAdd={() => setEdited('new')} />
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="typeName" />
-        <Filter of={QUERY} name="typeCode" />
-        <SelectFilter of={QUERY} name="status" />
-        <DateRangeFilter label="创建时间" />
-      </SearchForm>
+      <TypeSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -97,6 +77,35 @@ export default function DeviceTypeListPage() {
   )
 }
 
+const TypeSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="typeName" />
+    <Filter of={QUERY} name="typeCode" />
+    <SelectFilter of={QUERY} name="status" />
+    <DateRangeFilter label="创建时间" />
+  </SearchForm>
+)
+
+/** Returns a function that renders the actions on a type. */
+function useRowActions(onEdit: (row: DeviceType) => void) {
+  const remove = useWrite(deviceTypes.remove)
+  return (row: DeviceType) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: deviceTypes.update, onClick: () => onEdit(row) },
+        {
+          label: '删除',
+          to: deviceTypes.remove,
+          danger: true,
+          disabled: row.modelCount > 0,
+          confirm: `删除设备类型「${row.typeName}」？`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+}
+
 const TypeName = ({ name, icon }: { name: string; icon: string }) => (
   <span className="model-name">
     <TypeIcon name={icon} />
@@ -104,7 +113,7 @@ const TypeName = ({ name, icon }: { name: string; icon: string }) => (
   </span>
 )
 
-/** The count leads to the list it counts. */
+/** The count links to the model or device list. */
 function Models({ count, typeId }: { count: number; typeId: number }) {
   const can = useCan()
   if (count === 0 || !can('device:updateManage:list')) return count

@@ -12,7 +12,7 @@ import {
   VideoCameraOutlined,
   WifiOutlined,
 } from '@ant-design/icons'
-import { TYPE_ICONS, type TypeIcon as Name } from '@oms/contract/device-type.ts'
+import { TYPE_ICONS, type TypeIcon as Name } from '@oms/contract/device-model/device-type.ts'
 import type { ComponentType } from 'react'
 
 const ICONS: Readonly<Record<Name, ComponentType<{ 'aria-hidden'?: boolean }>>> = {
@@ -30,13 +30,13 @@ const ICONS: Readonly<Record<Name, ComponentType<{ 'aria-hidden'?: boolean }>>> 
   api: ApiOutlined,
 }
 
-/** A type's pictogram; nothing for one that has none. */
+/** Renders a device type's icon, if any. */
 export function TypeIcon({ name }: { name: string }) {
   const Icon = ICONS[name as Name]
   return Icon ? <Icon aria-hidden /> : null
 }
 
-/** The pictograms to choose from. */
+/** Options of the icon select. */
 export const ICON_OPTIONS = Object.entries(TYPE_ICONS).map(([value, words]) => ({
   value,
   label: (

@@ -1,12 +1,12 @@
-import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group.ts'
-import { devices } from '@oms/contract/device-info.ts'
-import type { BatchReport } from '@oms/contract/staff.ts'
+import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group/device-group.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
-import { save } from '#kernel/download.ts'
-import { dialogs } from '#kernel/overlays.ts'
-import { Field } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { save } from '#core/api/download.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+import { Field } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { GroupPicker, TenantPicker } from './device-pickers.tsx'
 import { TagsField } from './tags-field.tsx'
 import './device.css'
@@ -14,12 +14,12 @@ import './device.css'
 export interface BatchProps {
   readonly ids: readonly number[]
   onClose(): void
-  /** Something was done: nothing stays ticked. */
+  /** Called after a successful batch; clears the selection. */
   onDone(): void
 }
 type Report = z.output<typeof BatchReport>
 
-/** Says which devices of a batch were left out, and why. */
+/** Lists the skipped devices of a batch with reasons. */
 function reportTo(onDone: () => void) {
   return ({ done, failed }: Report) => {
     onDone()
@@ -66,7 +66,7 @@ export function MoveDialog({ ids, onClose, onDone }: BatchProps) {
       </p>
       <Form {...form}>
         <Field of={of} name="join">
-          <GroupPicker kind={1} />
+          <GroupPicker kind={1} create="deviceGroup" />
         </Field>
         <Field of={of} name="leave">
           <GroupPicker kind={1} />
@@ -86,14 +86,14 @@ export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
       </p>
       <Form {...form}>
         <Field of={devices.transfer.input} name="tenantId">
-          <TenantPicker />
+          <TenantPicker inUse create="tenant" />
         </Field>
       </Form>
     </Modal>
   )
 }
 
-/** Makes tokens and hands them over as a file at once: they are kept nowhere else. */
+/** Creates tokens and downloads them as one file; the server does not store them in readable form. */
 export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
   const { modal, form } = useFormModal(devices.tokens, {
     onClose,

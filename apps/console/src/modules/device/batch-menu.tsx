@@ -1,11 +1,11 @@
 import { DownOutlined } from '@ant-design/icons'
-import { devices } from '@oms/contract/device-info.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { useManyTenants } from './device-pickers.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { useHasManyTenants } from './device-pickers.tsx'
 
 const TagDialog = later(() => import('./batch-dialogs.tsx'), 'TagDialog')
 const MoveDialog = later(() => import('./batch-dialogs.tsx'), 'MoveDialog')
@@ -19,12 +19,12 @@ const WORK = [
   { key: 'tokens', label: '批量生成令牌', to: devices.tokens, Dialog: TokensDialog },
 ] as const
 
-/** What is done to many devices by one call: tags, groups, customer, tokens, commands. */
+/** Batch actions on devices: tags, groups, tenant, tokens, commands. */
 export function BatchMenu({ ids, label, onDone }: { ids: readonly number[]; label: string; onDone(): void }) {
   const [open, setOpen] = useState<string>()
   const command = useWrite(devices.command)
   const can = useCan()
-  const many = useManyTenants()
+  const many = useHasManyTenants()
   const offered = WORK.filter(({ key, to }) => can(to.access) && (key !== 'transfer' || many))
   const items: { key: string; label: string }[] = offered.map(({ key, label: name }) => ({ key, label: name }))
   if (can(devices.command.access)) items.push({ key: 'command', label: '重新读取属性' })

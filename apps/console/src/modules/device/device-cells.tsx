@@ -1,21 +1,27 @@
-import type { DeviceRow } from '@oms/contract/device-row.ts'
+import type { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import './device.css'
-import { Time } from '#kit/time.tsx'
+import { Time } from '#kit/record/time.tsx'
 
-/** Green while it polls. */
-export const Dot = ({ online, children }: { online: number; children?: ReactNode }) => (
+type Connection = Pick<DeviceRow, 'online' | 'activateTime'>
+
+/** 未激活 marks a device that was never activated and is offline, as on the home page. */
+export const connectionOf = ({ online, activateTime }: Connection) =>
+  online === 1 ? '在线' : activateTime === null ? '未激活' : '离线'
+
+/** Green while the device polls. */
+export const Dot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
   <span className="device-online">
-    <span className={online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
-    {online === 1 ? '在线' : '离线'}
+    <span className={row.online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
+    {connectionOf(row)}
     {children}
   </span>
 )
 
-/** With the last time it was heard of. */
-export const Online = ({ row: { online, lastOnlineTime } }: { row: Pick<DeviceRow, 'online' | 'lastOnlineTime'> }) => (
-  <Dot online={online}>{lastOnlineTime && <Time at={lastOnlineTime} />}</Dot>
+/** Status with the time of the last contact. */
+export const Online = ({ row }: { row: Connection & Pick<DeviceRow, 'lastOnlineTime'> }) => (
+  <Dot row={row}>{row.lastOnlineTime && <Time at={row.lastOnlineTime} />}</Dot>
 )
 
 export function Tags({ tags }: { tags: readonly string[] }) {
@@ -29,7 +35,7 @@ export function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-/** The version's name with its number; the number alone where no version of ours has it. */
+/** Version name with number; only the number when the version is unknown. */
 export const firmware = ({ verCode, verName }: Pick<DeviceRow, 'verCode' | 'verName'>) =>
   verCode === null ? '' : verName ? `${verName}（${verCode}）` : String(verCode)
 

@@ -1,17 +1,17 @@
-import { devices } from '@oms/contract/device-info.ts'
-import { DeviceDetail } from '@oms/contract/device-row.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { DeviceDetail } from '@oms/contract/device/device-row.ts'
 import { Space } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
-import { later } from '#kernel/later.tsx'
-import { useRead } from '#kernel/query.ts'
-import { useTab, useTabTitle } from '#kernel/tab.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { RecordPage } from '#kit/record-page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { time } from '#kit/time.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useTab, useTabTitle } from '#core/routing/tab.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { RecordPage } from '#kit/record/record-page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { time } from '#kit/record/time.tsx'
 import { firmware, nameOf, Online, Tags } from './device-cells.tsx'
 import { DeviceStatus } from './device-status.tsx'
 import { DeviceTabs } from './device-tabs.tsx'
@@ -19,7 +19,7 @@ import { useDeviceActions } from './use-device-actions.tsx'
 
 const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
 
-const { item, wide } = detailsOf(DeviceDetail)
+const { item, wide } = descriptionsOf(DeviceDetail)
 const ITEMS = [
   item('sn', (sn) => <CopyText text={sn} />),
   item('devName'),
@@ -47,7 +47,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One device: what it is, and in tabs what happened to it. */
+/** Device page: details, and tabs with its history. */
 export default function DeviceDetailPage() {
   const id = Number(useParams()['id'])
   const read = useRead(devices.get, { id }, { quiet: true, keepPrevious: false })
@@ -74,7 +74,7 @@ function Shown({ device }: { device: DeviceDetail }) {
     <Page title={nameOf(device)} extra={extra}>
       <Panel title="基本信息">
         <div className="device-facts">
-          <Details row={device} items={ITEMS} />
+          <Descriptions row={device} items={ITEMS} />
         </div>
       </Panel>
       <DeviceTabs deviceId={device.id} sn={device.sn} />

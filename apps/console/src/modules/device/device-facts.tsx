@@ -1,6 +1,6 @@
-import { devices } from '@oms/contract/device-info.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
 import { Tag, Timeline } from 'antd'
-import { Time } from '#kit/time.tsx'
+import { Time } from '#kit/record/time.tsx'
 import { Longer, Nothing, Part, useLonger } from './device-part.tsx'
 import './device.css'
 

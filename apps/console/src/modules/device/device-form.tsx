@@ -1,28 +1,29 @@
-import { devices } from '@oms/contract/device-info.ts'
-import { DeviceInput, type DeviceRow } from '@oms/contract/device-row.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { DeviceInput, type DeviceRow } from '@oms/contract/device/device-row.ts'
 import { Drawer, Form } from 'antd'
-import { call } from '#kernel/call.ts'
-import { DigitsField, Field, NoteField, TextField } from '#kit/field.tsx'
-import { DateField } from '#kit/field-date.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
-import { ModelPicker, TenantPicker, useManyTenants } from './device-pickers.tsx'
+import { call, readFresh } from '#core/api/client.ts'
+import { DigitsField, Field, NoteField, TextField } from '#kit/form/field.tsx'
+import { DateField } from '#kit/form/field-date.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { ModelPicker, TenantPicker, useHasManyTenants } from './device-pickers.tsx'
 import { TagsField } from './tags-field.tsx'
 
 export function DeviceAddForm({ onClose }: { onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(devices.create, { onClose })
-  const many = useManyTenants()
+  const many = useHasManyTenants()
   return (
     <Drawer title="新增设备" {...drawer} footer={<FormFooter {...footer} />}>
       <Form {...form}>
         <TextField of={DeviceInput} name="sn" hint="与标签、二维码一致；创建后不能修改" />
         <TextField of={DeviceInput} name="devName" />
         <Field of={DeviceInput} name="modelId">
-          <ModelPicker inUse />
+          <ModelPicker inUse create="deviceModel" />
         </Field>
         {many && (
           <Field of={DeviceInput} name="tenantId" hint="不选则归属当前客户">
-            <TenantPicker />
+            <TenantPicker inUse create="tenant" />
           </Field>
         )}
         <Rest />
@@ -32,6 +33,15 @@ export function DeviceAddForm({ onClose }: { onClose(): void }) {
 }
 
 export function DeviceEditForm({ row, onClose }: { row: DeviceRow; onClose(): void }) {
+  const read = () => readFresh(devices.get, { id: row.id }, row)
+  return (
+    <FreshRecord of={row.id} read={read} layer="drawer" title="编辑设备" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: DeviceRow; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(devices.update, {
     onClose,
     initial: initialOf(row),
@@ -42,7 +52,7 @@ export function DeviceEditForm({ row, onClose }: { row: DeviceRow; onClose(): vo
       <Form {...form}>
         <TextField of={DeviceInput} name="devName" />
         <Field of={DeviceInput} name="modelId">
-          <ModelPicker inUse chosen={{ id: row.modelId, name: row.modelName }} />
+          <ModelPicker inUse create="deviceModel" chosen={{ id: row.modelId, name: row.modelName }} />
         </Field>
         <Rest />
       </Form>
@@ -50,7 +60,7 @@ export function DeviceEditForm({ row, onClose }: { row: DeviceRow; onClose(): vo
   )
 }
 
-/** Only what the form sends back, as its controls hold it. */
+/** Returns only the fields that the form sends, in the format of its controls. */
 const initialOf = (row: DeviceRow) => {
   const { id, rev, devName, modelId, mac, imei, verCode, hwVer, tags, warrantyEnd, remark } = row
   return { id, rev, devName, modelId, mac, imei, verCode: verCode ?? '', hwVer, tags, warrantyEnd, remark }

@@ -1,22 +1,22 @@
 import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
-import { devices } from '@oms/contract/device-info.ts'
-import { DeviceRow } from '@oms/contract/device-row.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { later } from '#kernel/later.tsx'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { useTabState } from '#kernel/tab.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf, plainCell } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { Ellipsis } from '#kit/ellipsis.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { useTabState } from '#core/routing/tab.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { minutes, time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { BatchMenu } from './batch-menu.tsx'
 import { Dot, firmware, nameOf, Tags } from './device-cells.tsx'
 import { DeviceSearch } from './device-search.tsx'
@@ -26,21 +26,21 @@ import { useDeviceActions } from './use-device-actions.tsx'
 
 const DeviceAddForm = later(() => import('./device-form.tsx'), 'DeviceAddForm')
 const DeviceEditForm = later(() => import('./device-form.tsx'), 'DeviceEditForm')
-const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
+const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 const PasteSerials = later(() => import('./paste-serials.tsx'), 'PasteSerials')
 
 const { col, actions } = columnsOf(DeviceRow)
 const COLUMNS = [
-  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 150, sort: true }),
-  col('devName', { width: 105 }),
-  col('online', (online) => <Dot online={online} />, { width: 90 }),
-  col('status', (_, row) => <DeviceStatus row={row} />, { width: 90 }),
-  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 120, sort: true, title: '固件版本' }) },
-  col('modelName', { width: 115 }),
-  col('tenantName', { width: 115 }),
+  col('sn', (sn, row) => <Serial sn={sn} id={row.id} />, { width: 128, sort: true }),
+  col('devName', { width: 95 }),
+  col('online', (_, row) => <Dot row={row} />, { width: 80 }),
+  col('status', (_, row) => <DeviceStatus row={row} />, { width: 76 }),
+  { ...col('verCode', (_, row) => plainCell(firmware(row)), { width: 145, sort: true, title: '固件版本' }) },
+  col('modelName', { width: 118 }),
+  col('tenantName', { width: 200 }),
   col('tags', (tags) => <Tags tags={tags} />, { width: 130, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
-  col('lastOnlineTime', time, { width: 165 }),
+  col('lastOnlineTime', minutes, { width: 126 }),
   col('activateTime', time, { width: 170, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('modelCode', { width: 110, hidden: true }),
@@ -69,7 +69,7 @@ function Serial({ sn, id }: { sn: string; id: number }) {
   )
 }
 
-/** What of the page is open beside the list. */
+/** Open dialog or drawer of the page. */
 interface Open {
   readonly add?: true
   readonly import?: true
@@ -77,32 +77,19 @@ interface Open {
   readonly edit?: DeviceRow
 }
 
-/** Every device one may see. */
+const EMPTY = {
+  text: '还没有设备',
+  hint: '可以逐台新增、批量导入，或凭网关令牌在首次联网时自动登记。',
+}
+
+/** Lists all visible devices. */
 export default function DeviceListPage() {
-  const [sns, setSns] = useTabState<readonly string[]>('sns', [])
-  const pasted = sns.length > 0
-  const list = useList(
-    pasted ? (devices.find as never as typeof devices.list) : devices.list,
-    pasted ? { sns: [...sns] } : {},
-  )
+  const { sns, setSns, pasted, list, findSerials, clear } = useDeviceList()
   const { actionsOf, dialog } = useDeviceActions()
   const [open, setOpen] = useState<Open>({})
   const close = () => setOpen({})
   const go = useNavigate()
-  const rowActions = (row: DeviceRow) => (
-    <RowActions
-      items={[
-        { label: '详情', to: devices.get, onClick: () => go(pageOf(row.id)) },
-        { label: '编辑', to: devices.update, onClick: () => setOpen({ edit: row }) },
-        ...actionsOf(row),
-      ]}
-    />
-  )
-  const find = (next: readonly string[]) => {
-    setSns(next)
-    if (list.table.pageNum > 1) list.table.onPage?.(1, list.table.pageSize)
-    close()
-  }
+  const rowActions = useRowActions(actionsOf, (row) => setOpen({ edit: row }))
   const { pageNum, pageSize } = list.table
   return (
     <Page>
@@ -118,28 +105,82 @@ export default function DeviceListPage() {
       <DataTable
         {...list.table}
         filtered={list.table.filtered || pasted}
-        onClear={() => {
-          setSns([])
-          list.table.onClear()
-        }}
+        onClear={clear}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 172)]}
+        columns={[...COLUMNS, actions(rowActions, 164)]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{
-          text: '还没有设备',
-          hint: '可以逐台新增、批量导入，或凭网关令牌在首次联网时自动登记。',
-          action: <Buttons onOpen={setOpen} />,
-        }}
+        empty={{ ...EMPTY, action: <Buttons onOpen={setOpen} /> }}
         onOpen={(row) => go(pageOf(row.id))}
       />
-      {open.add && <DeviceAddForm onClose={close} />}
-      {open.edit && <DeviceEditForm row={open.edit} onClose={close} />}
-      {open.import && <ImportModal title="导入设备" to={devices.import} template={devices.template} onClose={close} />}
-      {open.paste && <PasteSerials initial={sns} onFind={find} onClose={close} />}
+      <Dialogs open={open} sns={sns} onFind={findSerials} onClose={close} />
       {dialog}
     </Page>
+  )
+}
+
+/** Lists all visible devices, or only the devices with the pasted serial numbers. */
+function useDeviceList() {
+  const [sns, setSns] = useTabState<readonly string[]>('sns', [])
+  const pasted = sns.length > 0
+  const list = useList(
+    pasted ? (devices.find as never as typeof devices.list) : devices.list,
+    pasted ? { sns: [...sns] } : {},
+  )
+  const findSerials = (next: readonly string[]) => {
+    setSns(next)
+    if (list.table.pageNum > 1) list.table.onPage?.(1, list.table.pageSize)
+  }
+  const clear = () => {
+    setSns([])
+    list.table.onClear()
+  }
+  return { sns, setSns, pasted, list, findSerials, clear }
+}
+
+type ActionsOf = ReturnType<typeof useDeviceActions>['actionsOf']
+
+/** Returns a function that renders the actions on a device. */
+function useRowActions(actionsOf: ActionsOf, onEdit: (row: DeviceRow) => void) {
+  const go = useNavigate()
+  return (row: DeviceRow) => (
+    <RowActions
+      items={[
+        { label: '详情', to: devices.get, onClick: () => go(pageOf(row.id)) },
+        { label: '编辑', to: devices.update, onClick: () => onEdit(row) },
+        ...actionsOf(row),
+      ]}
+    />
+  )
+}
+
+interface DialogsProps {
+  readonly open: Open
+  readonly sns: readonly string[]
+  onFind(sns: readonly string[]): void
+  onClose(): void
+}
+
+function Dialogs({ open, sns, onFind, onClose }: DialogsProps) {
+  return (
+    <>
+      {open.add && <DeviceAddForm onClose={onClose} />}
+      {open.edit && <DeviceEditForm row={open.edit} onClose={onClose} />}
+      {open.import && (
+        <ImportModal title="导入设备" to={devices.import} template={devices.template} onClose={onClose} />
+      )}
+      {open.paste && (
+        <PasteSerials
+          initial={sns}
+          onFind={(found) => {
+            onFind(found)
+            onClose()
+          }}
+          onClose={onClose}
+        />
+      )}
+    </>
   )
 }
 
@@ -164,7 +205,7 @@ function Buttons({ onOpen }: { onOpen(open: Open): void }) {
   )
 }
 
-/** How devices get in is set on a page of its own. */
+/** Link to the device access settings. */
 function AccessLink() {
   if (!useCan()('device:apkManage:access')) return null
   return (

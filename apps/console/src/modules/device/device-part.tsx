@@ -1,11 +1,11 @@
-import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Empty } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import './device.css'
 
-/** One part of a device's page with its own request: loading, failed with another try, or there. */
+/** Part of the device page with its own request, loading state and retry. */
 export function Part<E extends Endpoint>({
   to,
   input,
@@ -25,7 +25,7 @@ export const Nothing = ({ text }: { text: string }) => <Empty image={Empty.PRESE
 const STEP = 20
 const MOST = 200
 
-/** A list that shows more of itself when asked. */
+/** List with a "show more" button. */
 export function useLonger() {
   const [pageSize, setPageSize] = useState(STEP)
   return { pageSize, onLonger: () => setPageSize(Math.min(pageSize * 2, MOST)) }

@@ -1,12 +1,18 @@
-import { DeviceQuery } from '@oms/contract/device-row.ts'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { GroupPicker, ModelPicker, TenantPicker, TypePicker, useManyTenants } from './device-pickers.tsx'
+import { DeviceQuery } from '@oms/contract/device/device-row.ts'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { GroupPicker, ModelPicker, TenantPicker, TypePicker, useHasManyTenants } from './device-pickers.tsx'
+
+/** The filter is by connection alone; rows and figures call an offline device that was never activated 未激活. */
+const CONNECTION = [
+  { value: 1, label: '在线' },
+  { value: 0, label: '离线（含未激活）' },
+]
 
 /** The filters of the device list, the common ones first. */
-export function DeviceSearch(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
-  const many = useManyTenants()
+export function DeviceSearch(search: SearchProps) {
+  const many = useHasManyTenants()
   const of = DeviceQuery
   return (
     <SearchForm {...search}>
@@ -15,7 +21,7 @@ export function DeviceSearch(search: Omit<Parameters<typeof SearchForm>[0], 'chi
       <Filter of={of} name="modelId">
         <ModelPicker />
       </Filter>
-      <SelectFilter of={of} name="online" />
+      <SelectFilter of={of} name="online" options={CONNECTION} />
       <Filter of={of} name="groupId">
         <GroupPicker />
       </Filter>

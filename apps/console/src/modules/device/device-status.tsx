@@ -1,8 +1,8 @@
-import { devices } from '@oms/contract/device-info.ts'
-import type { DeviceRow } from '@oms/contract/device-row.ts'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
+import { devices } from '@oms/contract/device/device-info.ts'
+import type { DeviceRow } from '@oms/contract/device/device-row.ts'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { nameOf } from './device-cells.tsx'
 
 export function DeviceStatus({ row }: { row: DeviceRow }) {

@@ -1,10 +1,10 @@
 import { Skeleton, Tabs } from 'antd'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
-import { type DeviceTab, deviceTabs } from '#kernel/device-tabs.ts'
-import { loadChunk } from '#kernel/load-chunk.ts'
-import { useCan } from '#kernel/session.tsx'
-import { Panel } from '#kit/page.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
+import { type DeviceTab, deviceTabs } from '#core/routing/device-tabs.ts'
+import { loadChunk } from '#core/loading/load-chunk.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { Panel } from '#kit/record/page.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
 import { AttributesTab, GroupsTab, PackagesTab, VersionsTab } from './device-facts.tsx'
 
 interface Of {
@@ -20,7 +20,7 @@ interface Item {
 
 const foreign = new Map<string, ComponentType<Of>>()
 
-/** The code of another module's tab, fetched when it is opened. */
+/** Loads the code of another module's tab when the tab is opened. */
 function panelOf({ key, panel }: DeviceTab) {
   const known = foreign.get(key)
   if (known) return known
@@ -29,7 +29,7 @@ function panelOf({ key, panel }: DeviceTab) {
   return made
 }
 
-/** What is known of a device, each part asked for when it is opened; other modules add theirs (`#kernel/device-tabs.ts`). */
+/** Tabs of a device, loaded when opened; other modules register further tabs (`#core/routing/device-tabs.ts`). */
 export function DeviceTabs({ deviceId, sn }: Of) {
   const can = useCan()
   const own: Item[] = [

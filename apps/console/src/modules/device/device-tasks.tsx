@@ -1,13 +1,14 @@
-import { TASK_STATE } from '@oms/contract/ota-task.ts'
-import { otaTask } from '@oms/contract/upgrade-task.ts'
+import { TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Progress, Tag } from 'antd'
-import { Time } from '#kit/time.tsx'
+import { Time } from '#kit/record/time.tsx'
 import { Longer, Nothing, Part, useLonger } from './device-part.tsx'
 
 const colourOf = (state: number) =>
   state === 100 ? 'success' : state === 110 ? 'error' : state === 120 ? 'default' : 'processing'
 
-/** What the device was offered, newest first, and what became of it. */
+/** Upgrade tasks of the device with their results, newest first. */
 export default function DeviceTasks({ deviceId }: { deviceId: number }) {
   const longer = useLonger()
   return (
@@ -17,49 +18,7 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
           <Nothing text="还没有升级任务" />
         ) : (
           <>
-            <table className="device-table device-records">
-              <thead>
-                <tr>
-                  <th>任务</th>
-                  <th>版本</th>
-                  <th>状态</th>
-                  <th>说明</th>
-                  <th>下发时间</th>
-                  <th>更新时间</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((task) => (
-                  <tr key={task.taskId}>
-                    <td data-title="任务">{task.taskId}</td>
-                    <td data-title="版本">
-                      <span>
-                        {task.packageName && `${task.packageName} `}
-                        {task.fromVerCode ?? '未知'} →{' '}
-                        {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
-                      </span>
-                    </td>
-                    <td data-title="状态">
-                      <span>
-                        <Tag color={colourOf(task.state)}>
-                          {TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}
-                        </Tag>
-                        {task.closeTime === null && task.progress > 0 && (
-                          <Progress percent={task.progress} size="small" aria-label="升级进度" />
-                        )}
-                      </span>
-                    </td>
-                    <td data-title="说明">{task.reason || <span className="kit-none">-</span>}</td>
-                    <td data-title="下发时间">
-                      <Time at={task.createTime} />
-                    </td>
-                    <td data-title="更新时间">
-                      <Time at={task.updateTime} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <TaskTable tasks={list} />
             <Longer {...longer} total={total} turning={turning} />
           </>
         )
@@ -67,3 +26,52 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
     </Part>
   )
 }
+
+type Task = ResultOf<typeof otaTask.ofDevice>['list'][number]
+
+const TaskTable = ({ tasks }: { tasks: readonly Task[] }) => (
+  <table className="device-table device-records">
+    <thead>
+      <tr>
+        <th>任务</th>
+        <th>版本</th>
+        <th>状态</th>
+        <th>说明</th>
+        <th>下发时间</th>
+        <th>更新时间</th>
+      </tr>
+    </thead>
+    <tbody>
+      {tasks.map((task) => (
+        <TaskLine key={task.taskId} task={task} />
+      ))}
+    </tbody>
+  </table>
+)
+
+const TaskLine = ({ task }: { task: Task }) => (
+  <tr>
+    <td data-title="任务">{task.taskId}</td>
+    <td data-title="版本">
+      <span>
+        {task.packageName && `${task.packageName} `}
+        {task.fromVerCode ?? '未知'} → {task.verName ? `${task.verName}（${task.verCode}）` : task.verCode}
+      </span>
+    </td>
+    <td data-title="状态">
+      <span>
+        <Tag color={colourOf(task.state)}>{TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}</Tag>
+        {task.closeTime === null && task.progress > 0 && (
+          <Progress percent={task.progress} size="small" aria-label="升级进度" />
+        )}
+      </span>
+    </td>
+    <td data-title="说明">{task.reason || <span className="kit-none">-</span>}</td>
+    <td data-title="下发时间">
+      <Time at={task.createTime} />
+    </td>
+    <td data-title="更新时间">
+      <Time at={task.updateTime} />
+    </td>
+  </tr>
+)

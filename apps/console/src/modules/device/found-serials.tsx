@@ -1,8 +1,8 @@
-import { devices } from '@oms/contract/device-info.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { useRead } from '#kernel/query.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useRead } from '#core/api/query.ts'
 import { BatchMenu } from './batch-menu.tsx'
 import './device.css'
 
@@ -10,13 +10,13 @@ const MissingSerials = later(() => import('./paste-serials.tsx'), 'MissingSerial
 
 interface FoundProps {
   readonly sns: readonly string[]
-  /** The list's own question: asked once for both. */
+  /** Shares the query of the list, so that one request serves both. */
   readonly asked: object
   onEdit(): void
   onClear(): void
 }
 
-/** Above a list of pasted serials: how many were found, and which were not. */
+/** Shows how many of the pasted serial numbers were found, and which are missing. */
 export function FoundSerials({ sns, asked, onEdit, onClear }: FoundProps) {
   const [shown, setShown] = useState(false)
   const { data } = useRead(devices.find, { ...asked, sns: [...sns] } as never)

@@ -1,12 +1,21 @@
-import { MAX_SNS } from '@oms/contract/device.ts'
+import { MAX_SNS } from '@oms/contract/entities/device.ts'
 import { Button, Input, Modal } from 'antd'
 import { useState } from 'react'
-import { save } from '#kernel/download.ts'
+import { save } from '#core/api/download.ts'
 import './device.css'
 
 const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
 
-/** Takes serials as they come out of a sheet or a mail, one a line. */
+/** Returns the reason why the serial numbers cannot be searched, or undefined. */
+function problemOf(sns: readonly string[]) {
+  const tooMany = sns.length > MAX_SNS
+  const tooLong = sns.find((sn) => sn.length > 64)
+  return tooMany
+    ? `一次最多查找 ${MAX_SNS} 个序列号，现有 ${sns.length} 个`
+    : tooLong && `序列号「${tooLong.slice(0, 20)}…」超过 64 个字符`
+}
+
+/** Input for serial numbers pasted from a table or mail, one per line. */
 export function PasteSerials({
   initial,
   onFind,
@@ -18,11 +27,7 @@ export function PasteSerials({
 }) {
   const [text, setText] = useState(initial.join('\n'))
   const sns = parts(text)
-  const tooMany = sns.length > MAX_SNS
-  const tooLong = sns.find((sn) => sn.length > 64)
-  const problem = tooMany
-    ? `一次最多查找 ${MAX_SNS} 个序列号，现有 ${sns.length} 个`
-    : tooLong && `序列号「${tooLong.slice(0, 20)}…」超过 64 个字符`
+  const problem = problemOf(sns)
   return (
     <Modal
       open
@@ -51,7 +56,7 @@ export function PasteSerials({
   )
 }
 
-/** The serials no device has, to be looked at and taken away. */
+/** Lists the unknown serial numbers, with a copy button. */
 export function MissingSerials({ missing, onClose }: { missing: readonly string[]; onClose(): void }) {
   const download = () =>
     save(new Blob([`\ufeff${missing.join('\r\n')}\r\n`], { type: 'text/csv' }), '未找到的序列号.csv')

@@ -1,9 +1,9 @@
-import { MAX_TAGS } from '@oms/contract/device-row.ts'
+import { MAX_TAGS } from '@oms/contract/device/device-row.ts'
 import { Select } from 'antd'
 import type * as z from 'zod'
-import { Field, type Of, type Within } from '#kit/field.tsx'
+import { Field, type Of, type Within } from '#kit/form/field.tsx'
 
-/** Tags typed freely, each ended by Enter or a separator. */
+/** Tag input; Enter or a separator ends a tag. */
 export const TagsField = <S extends z.ZodObject>(props: Of<S> & Within) => (
   <Field {...props} hint={props.hint ?? `输入后按回车，最多 ${MAX_TAGS} 个，每个不超过 20 个字符`}>
     <Select

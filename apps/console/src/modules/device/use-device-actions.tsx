@@ -1,31 +1,21 @@
-import { devices } from '@oms/contract/device-info.ts'
-import type { DeviceRow } from '@oms/contract/device-row.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import type { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import type { RowAction } from '#kit/row-actions.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import type { RowAction } from '#kit/list/row-actions.tsx'
 import { nameOf } from './device-cells.tsx'
 
-const OneTimeSecret = later(() => import('#kit/one-time-secret.tsx'), 'OneTimeSecret')
+const OneTimeSecret = later(() => import('#kit/feedback/one-time-secret.tsx'), 'OneTimeSecret')
 
-/** What can be done to one device beside opening and editing, and the dialog that shows a token just made. */
+/** Returns the actions on a device except open and edit, and the dialog for a new token. */
 export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {}) {
-  const [made, setMade] = useState<{ sn: string; token: string }>()
+  const [made, setMade] = useState<MadeToken>()
   const token = useWrite(devices.token)
   const clear = useWrite(devices.clearToken)
   const command = useWrite(devices.command)
   const remove = useWrite(devices.remove)
-  const dialog = made && (
-    <OneTimeSecret
-      title="设备令牌"
-      owner="序列号"
-      account={made.sn}
-      label="设备令牌"
-      secret={made.token}
-      hint="请写入设备。服务器只保存其摘要，遗失后只能重新生成；重新生成后旧令牌立即失效。"
-      onClose={() => setMade(undefined)}
-    />
-  )
+  const dialog = made && <TokenSecret made={made} onClose={() => setMade(undefined)} />
   const actionsOf = (row: DeviceRow): readonly (RowAction | false)[] => [
     {
       label: '重新读取属性',
@@ -36,9 +26,7 @@ export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {})
     {
       label: row.hasToken ? '更换令牌' : '生成令牌',
       to: devices.token,
-      confirm: row.hasToken
-        ? `更换「${nameOf(row)}」的令牌？旧令牌立即失效，设备写入新令牌前不能连接。`
-        : `为「${nameOf(row)}」生成令牌？令牌只显示一次。`,
+      confirm: tokenConfirmation(row),
       onClick: async () => setMade(await token.mutateAsync({ id: row.id })),
     },
     row.hasToken && {
@@ -53,11 +41,32 @@ export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {})
       to: devices.remove,
       danger: true,
       confirm: `删除设备「${nameOf(row)}」？删除后不能恢复，设备将不能再连接。`,
-      onClick: async () => {
-        await remove.mutateAsync({ ids: [row.id] })
-        onRemoved?.()
-      },
+      onClick: () => remove.mutateAsync({ ids: [row.id] }).then(() => onRemoved?.()),
     },
   ]
   return { actionsOf, dialog }
+}
+
+const tokenConfirmation = (row: DeviceRow) =>
+  row.hasToken
+    ? `更换「${nameOf(row)}」的令牌？旧令牌立即失效，设备写入新令牌前不能连接。`
+    : `为「${nameOf(row)}」生成令牌？令牌只显示一次。`
+
+interface MadeToken {
+  readonly sn: string
+  readonly token: string
+}
+
+function TokenSecret({ made, onClose }: { made: MadeToken; onClose(): void }) {
+  return (
+    <OneTimeSecret
+      title="设备令牌"
+      owner="序列号"
+      account={made.sn}
+      label="设备令牌"
+      secret={made.token}
+      hint="请写入设备。服务器只保存其摘要，遗失后只能重新生成；重新生成后旧令牌立即失效。"
+      onClose={onClose}
+    />
+  )
 }

@@ -1,16 +1,17 @@
-import { DictDataInput, dictData, LIST_CLASS_LABELS } from '@oms/contract/dict.ts'
+import { DictDataInput, dictData, LIST_CLASS_LABELS } from '@oms/contract/dict/dict.ts'
 import { Form, Modal, Switch } from 'antd'
-import { call } from '#kernel/call.ts'
-import { DictTag } from '#kit/dict.tsx'
-import { NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
-import { dictOf } from '#kit/use-dict.ts'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { call, readFresh } from '#core/api/client.ts'
+import { DictTag } from '#kit/pickers/dict.tsx'
+import { NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { dictOf } from '#kit/pickers/use-dict.ts'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { DictData } from './dict-data-list.page.tsx'
 import './dict.css'
 
 const CLASSES = Object.entries(LIST_CLASS_LABELS).map(([value, label]) => ({ value, label }))
 
-/** Makes an entry of a dictionary. */
+/** Creates a dictionary entry. */
 export function DictDataAddForm({ dictType, onClose }: { dictType: string; onClose(): void }) {
   const initial = { dictType, status: 1, isDefault: 'N', listClass: 'default', dictSort: 10 }
   const { modal, form } = useFormModal(dictData.create, { onClose, initial })
@@ -23,8 +24,17 @@ export function DictDataAddForm({ dictType, onClose }: { dictType: string; onClo
   )
 }
 
-/** Changes an entry; a shipped one keeps its value. */
+/** Edits a dictionary entry; a shipped entry keeps its value. */
 export function DictDataEditForm({ row, onClose }: { row: DictData; onClose(): void }) {
+  const read = () => readFresh(dictData.get, { id: row.dictCode }, row)
+  return (
+    <FreshRecord of={row.dictCode} read={read} title="编辑字典数据" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: DictData; onClose(): void }) {
   const latest = () => call(dictData.get, { id: row.dictCode })
   const { modal, form } = useFormModal(dictData.update, { onClose, initial: row, latest })
   return (

@@ -1,35 +1,35 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
-import { DictDataRow, dictData } from '@oms/contract/dict.ts'
-import { dictTypes } from '@oms/contract/dict-type.ts'
+import { DictDataRow, dictData } from '@oms/contract/dict/dict.ts'
+import { dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Button, Select, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { useTabTitle } from '#kernel/tab.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { DictTag } from '#kit/dict.tsx'
-import { Named } from '#kit/ellipsis.tsx'
-import { EnableSwitch } from '#kit/enable-switch.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { LostPage } from '#kit/lost-page.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { type RowAction, RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { dictOf } from '#kit/use-dict.ts'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { useTabTitle } from '#core/routing/tab.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { DictTag } from '#kit/pickers/dict.tsx'
+import { Named } from '#kit/record/ellipsis.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { LoadErrorPage } from '#kit/feedback/load-error-page.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { dictOf } from '#kit/pickers/use-dict.ts'
+import { useList } from '#kit/list/use-list.ts'
 import './dict.css'
 
 const DictDataAddForm = later(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
 const DictDataEditForm = later(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
-const HistoryDrawer = later(() => import('#kit/history-drawer.tsx'), 'HistoryDrawer')
-const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
+const HistoryDrawer = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 
 export type DictData = z.output<typeof DictDataRow>
 
@@ -47,7 +47,7 @@ const COLUMNS = [
   col('updateTime', time, { width: 180 }),
 ]
 
-/** The entries of one dictionary. */
+/** Lists the entries of one dictionary. */
 export default function DictDataListPage() {
   const { dictId } = useParams()
   const asked = useRead(dictTypes.get, { id: Number(dictId) }, { keepPrevious: false, quiet: true })
@@ -55,7 +55,7 @@ export default function DictDataListPage() {
   if (!asked.data && asked.error)
     return (
       <Page>
-        <LostPage refusal={asked.error} onRetry={() => void asked.refetch()} list="/system/systemDict" />
+        <LoadErrorPage refusal={asked.error} onRetry={() => void asked.refetch()} list="/system/systemDict" />
       </Page>
     )
   if (!asked.data)
@@ -68,7 +68,7 @@ export default function DictDataListPage() {
   return <Entries key={dictType} dictId={Number(dictId)} dictType={dictType} />
 }
 
-/** What of the page is open beside the list. */
+/** Open dialog or drawer of the page. */
 type Open = {
   readonly add?: true
   readonly import?: true
@@ -131,7 +131,7 @@ function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClo
   return <ImportModal title="导入字典数据" to={dictData.import} template={dictData.template} onClose={onClose} />
 }
 
-/** The entry as it will be seen. */
+/** Preview of the entry's tag. */
 function Label({ row }: { row: DictData }) {
   return (
     <Named name={row.dictLabel} shown={<DictTag dict={dictOf([row])} value={row.dictValue} />}>
@@ -154,7 +154,7 @@ function DataStatus({ row }: { row: DictData }) {
   )
 }
 
-/** Goes to the entries of another dictionary. */
+/** Switches to another dictionary. */
 function TypePicker({ dictId }: { dictId: number }) {
   const navigate = useNavigate()
   const { data } = useRead(dictTypes.optionselect, {}, { quiet: true })
@@ -163,7 +163,7 @@ function TypePicker({ dictId }: { dictId: number }) {
     <Select
       aria-label="切换字典"
       className="dict-picker"
-      // Until the names are here: a bare number says nothing.
+      // Hidden until the names are loaded, because an id means nothing to users.
       value={options ? dictId : null}
       placeholder="加载中"
       options={options ?? []}

@@ -1,22 +1,22 @@
-import { DictTypeRow, dictTypes } from '@oms/contract/dict-type.ts'
+import { DictTypeRow, dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Empty, Tag } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { time } from '#kit/time.tsx'
-import { useDict } from '#kit/use-dict.ts'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useDict } from '#kit/pickers/use-dict.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import type { DictType } from './dict-type-list.page.tsx'
-import { useCan } from '#kernel/session.tsx'
-import { logs } from '@oms/contract/log.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { logs } from '@oms/contract/log/log.ts'
 
 interface Props {
   rows: readonly DictType[]
   row: DictType | undefined
   onRow(row: DictType | undefined): void
 }
-const { item, wide } = detailsOf(DictTypeRow)
+const { item, wide } = descriptionsOf(DictTypeRow)
 const ITEMS = [
   item('dictType'),
   item('dataCount'),
@@ -25,14 +25,14 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** A dictionary with the places that use it, and what was done to it. */
+/** Dictionary drawer: where it is used, and its history. */
 export function DictTypeDrawer(props: Props) {
   const can = useCan()
   return (
     <DetailDrawer {...props} rowKey="dictId" title={({ dictName }) => `字典「${dictName}」`}>
       {(row) => (
         <>
-          <Details row={row} items={ITEMS} />
+          <Descriptions row={row} items={ITEMS} />
           <h3 className="dict-section">使用情况</h3>
           <Usage row={row} />
           {can(logs.history.access) && (

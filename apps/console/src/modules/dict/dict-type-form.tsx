@@ -1,13 +1,14 @@
-import { DictTypeInput, dictTypes } from '@oms/contract/dict-type.ts'
+import { DictTypeInput, dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Form, Modal } from 'antd'
-import { call } from '#kernel/call.ts'
-import { NoteField, SwitchField, TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { call, readFresh } from '#core/api/client.ts'
+import { NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { DictType } from './dict-type-list.page.tsx'
 
 const NEW = { status: 1 }
 
-/** Makes a dictionary. */
+/** Creates a dictionary. */
 export function DictTypeAddForm({ onClose }: { onClose(): void }) {
   const { modal, form } = useFormModal(dictTypes.create, { onClose, initial: NEW })
   return (
@@ -19,8 +20,17 @@ export function DictTypeAddForm({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Changes a dictionary; a shipped one keeps its type. */
+/** Edits a dictionary; a shipped dictionary keeps its type. */
 export function DictTypeEditForm({ row, onClose }: { row: DictType; onClose(): void }) {
+  const read = () => readFresh(dictTypes.get, { id: row.dictId }, row)
+  return (
+    <FreshRecord of={row.dictId} read={read} title="编辑字典" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: DictType; onClose(): void }) {
   const latest = () => call(dictTypes.get, { id: row.dictId })
   const { modal, form } = useFormModal(dictTypes.update, { onClose, initial: row, latest })
   return (

@@ -1,25 +1,25 @@
 import { PlusOutlined, SyncOutlined } from '@ant-design/icons'
-import { DictTypeRow, dictTypes } from '@oms/contract/dict-type.ts'
+import { DictTypeRow, dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { Ellipsis, Named } from '#kit/ellipsis.tsx'
-import { EnableSwitch } from '#kit/enable-switch.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { type RowAction, RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { Ellipsis, Named } from '#kit/record/ellipsis.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import './dict.css'
 
 const DictTypeDrawer = later(() => import('./dict-type-drawer.tsx'), 'DictTypeDrawer', {
@@ -42,7 +42,7 @@ const COLUMNS = [
   col('updateTime', time, { width: 180 }),
 ]
 
-/** The dictionaries there are; the type leads to its entries. */
+/** Lists the dictionaries; the type links to the entries. */
 export default function DictTypeListPage() {
   const list = useList(dictTypes.list)
   const [edited, setEdited] = useState<DictType | 'new'>()

@@ -1,5 +1,5 @@
-import { account } from '@oms/contract/account.ts'
-import { home, SPREADS, TREND_DAYS, TREND_METRICS } from '@oms/contract/home.ts'
+import { account } from '@oms/contract/account/account.ts'
+import { home, SPREADS, TREND_DAYS, TREND_METRICS } from '@oms/contract/home/home.ts'
 import { expect, test } from 'vitest'
 import { calls } from './calls.ts'
 import { DAYS, METRIC_WORDS, SPREAD_WORDS } from './words.ts'
@@ -8,6 +8,6 @@ test.each(Object.entries(calls))('the literal of %s is its contract entry', (nam
   expect({ ...home, detail: account.detail }[name as keyof typeof calls]).toMatchObject(literal)
 })
 
-test('the words are those of the contract', () => {
+test('the literal texts are equal to those of the contract', () => {
   expect([METRIC_WORDS, SPREAD_WORDS, DAYS]).toEqual([TREND_METRICS, SPREADS, TREND_DAYS])
 })

@@ -1,8 +1,8 @@
-import type { account } from '@oms/contract/account.ts'
-import type { home } from '@oms/contract/home.ts'
-import { routeOf } from '#kernel/route-of.ts'
+import type { account } from '@oms/contract/account/account.ts'
+import type { home } from '@oms/contract/home/home.ts'
+import { routeOf } from '#core/api/route-of.ts'
 
-/** Home is the first page of every day: its calls are literals, held against the contract by `calls.test.ts`. */
+/** Calls of the home page as literals for a fast start; `calls.test.ts` compares them with the contract. */
 export const calls = {
   detail: routeOf<typeof account.detail>({ method: 'GET', path: '/api/v1/account/detail/:id' }),
   blocks: routeOf<typeof home.blocks>({ method: 'GET', path: '/api/v1/home/blocks' }),

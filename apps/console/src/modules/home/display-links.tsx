@@ -1,20 +1,20 @@
-import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/contract/home-display.ts'
+import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/contract/home/home-display.ts'
 import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { AntdRoot } from '#kit/antd-root.tsx'
-import { focusOpened } from '#kit/focus-first.ts'
-import { TextField } from '#kit/field.tsx'
-import { OneTimeSecret } from '#kit/one-time-secret.tsx'
-import { within } from '#kit/lazy-antd.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { useSaveForm } from '#kit/use-save-form.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { AntdRoot } from '#kit/antd/antd-root.tsx'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { TextField } from '#kit/form/field.tsx'
+import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
+import { within } from '#kit/antd/lazy-antd.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { Choice } from './home-card.tsx'
 
 const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))
 const addressOf = (token: string) => `${location.origin}/display#${token}`
 
-/** Addresses that show the big screen on a wall without anybody logged in: made, listed with who made them, revoked. */
+/** Manages the display URLs of the big screen: create, list and revoke. */
 export const DisplayLinks = within(AntdRoot, Links)
 
 function Links({ onClose }: { onClose(): void }) {
@@ -27,7 +27,7 @@ function Links({ onClose }: { onClose(): void }) {
         showIcon
         className="display-hint"
         title="持有链接即可只读查看运营大屏，无需登录"
-        description="展示内容与生成人的数据权限一致，不能进行任何操作。生成人停用或失去大屏权限、链接到期或被撤销后，屏幕在一分钟内停止显示。"
+        description="展示内容与创建人的数据范围一致，不能进行任何操作。创建人停用或失去大屏权限、链接到期或被撤销后，屏幕在一分钟内停止显示。"
       />
       <MakeLink onMade={setMade} />
       <h3 className="display-title">已有链接</h3>
@@ -75,7 +75,7 @@ function MakeLink({ onMade }: { onMade(made: { name: string; token: string }): v
   )
 }
 
-/** Four buttons: the home page comes without the styles of a select. */
+/** Uses four buttons, because the home page does not load the styles of a select. */
 function Days({ value = 365, onChange }: { value?: number; onChange?: (days: number) => void }) {
   return <Choice label="有效期" value={value} options={DAYS} onChange={(days) => onChange?.(days)} />
 }
@@ -86,7 +86,7 @@ function Line({ link }: { link: DisplayLink }) {
   return (
     <li>
       <div>
-        <strong>{name}</strong> {expired && <Tag color="error">已到期</Tag>}
+        <strong>{name}</strong> {expired && <Tag color="error">已过期</Tag>}
         <p>
           {maker} 生成于 {createTime}，有效期至 {expireTime.slice(0, 10)}
         </p>

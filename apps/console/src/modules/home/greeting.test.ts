@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { greeting } from './greeting.ts'
 
-test('one is greeted by the hour of the console, not of the machine', () => {
+test("uses the hour of the vendor's time zone", () => {
   const at = (utc: string, zone = 'Asia/Shanghai') => greeting(new Date(`2026-11-20T${utc}Z`), zone)
   expect([at('16:30'), at('21:00'), at('04:00'), at('06:00'), at('11:00')]).toEqual([
     '夜深了',
@@ -13,7 +13,7 @@ test('one is greeted by the hour of the console, not of the machine', () => {
   expect([at('11:00', 'Europe/Berlin'), at('04:00', 'America/New_York')]).toEqual(['中午好', '晚上好'])
 })
 
-test('without a zone the browser’s own counts', () => {
+test("uses the browser's time zone when no zone is given", () => {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
   const now = new Date('2026-11-20T06:00:00Z')
   expect(greeting(now)).toBe(greeting(now, zone))

@@ -1,4 +1,4 @@
-/** How one is met at this hour: of the vendor's zone, as all times of the console are, else of the browser's. */
+/** Returns the greeting for the current hour in the vendor's time zone, or in the browser's. */
 export function greeting(now: Date, zone?: string) {
   const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', ...(zone && { timeZone: zone }) })
   const hour = Number(clock.format(now))

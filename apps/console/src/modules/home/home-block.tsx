@@ -1,7 +1,8 @@
-import type { HomeBlock as Block, HomeBlockData } from '@oms/contract/home.ts'
-import { formatBytes, formatCount } from '#kernel/format.ts'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
+import type { HomeBlock as Block, HomeBlockData } from '@oms/contract/home/home.ts'
+import { formatBytes, formatCount } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { BareChart } from '#kit/chart/bare-chart.tsx'
 import { calls } from './calls.ts'
 import { HomeCard } from './home-card.tsx'
 import { useFresh } from './use-fresh.ts'
@@ -14,7 +15,7 @@ interface Props {
   readonly resources: readonly string[]
 }
 
-/** One figure or one short list; a failure offers its own retry and leaves the others alone. */
+/** Renders one figure or short list with its own retry. */
 export function HomeBlock({ block, title, resources }: Props) {
   const { data, isError, isPending, refetch } = useRead(calls.summary, { block }, { quiet: true, staleTime: MINUTE_MS })
   useFresh(resources, () => void refetch())
@@ -66,7 +67,7 @@ function Figures({ of: { value, unit, delta, detail, parts, items, trend } }: { 
   )
 }
 
-/** What a figure consists of: a bar in shares, and each share in words. */
+/** Renders the breakdown of a figure as a bar and as text. */
 function Parts({ parts }: { parts: NonNullable<HomeBlockData['parts']> }) {
   const total = parts.reduce((sum, { value }) => sum + value, 0)
   return (
@@ -76,42 +77,29 @@ function Parts({ parts }: { parts: NonNullable<HomeBlockData['parts']> }) {
           <span key={title} className={`home-tone-${tone}`} style={{ flexGrow: total > 0 ? value / total : 0 }} />
         ))}
       </span>
-      {parts.map(({ title, value, tone }) => (
+      {parts.map(({ title, value, tone, url }) => (
         <span key={title} className="home-part">
           <i className={`home-tone-${tone}`} aria-hidden />
-          {title} {formatCount(value)}
+          <Link to={url}>
+            {title} {formatCount(value)}
+          </Link>
         </span>
       ))}
     </div>
   )
 }
 
-const WIDTH = 120
-const HEIGHT = 32
-
-/** A line of a few days; the figures themselves are in its label. */
-function Spark({ points }: { points: NonNullable<HomeBlockData['trend']> }) {
-  const top = Math.max(1, ...points.map(({ value }) => value))
-  const at = points.map(({ value }, i) => {
-    const x = (i / (points.length - 1)) * WIDTH
-    return `${x.toFixed(1)},${(HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1)}`
-  })
-  const label = points.map(({ day, value }) => `${day} ${value}`).join('，')
-  return (
-    <svg
-      className="home-spark"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
-      <polyline
-        points={at.join(' ')}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
-        vectorEffect="non-scaling-stroke"
-      />
-    </svg>
-  )
-}
+/** Renders a sparkline; its accessible label contains the values. */
+const Spark = ({ points }: { points: NonNullable<HomeBlockData['trend']> }) => (
+  <div className="home-spark">
+    <BareChart
+      name="近几日"
+      data={{
+        kind: 'spark',
+        categoryTitle: '日期',
+        categories: points.map(({ day }) => ({ label: day })),
+        series: [{ name: '数量', color: '--ant-color-primary', values: points.map(({ value }) => value) }],
+      }}
+    />
+  </div>
+)

@@ -11,7 +11,7 @@ interface HomeCardProps {
   readonly children: ReactNode
 }
 
-/** One part of the home page: it loads, fails and is tried again by itself. */
+/** Card of the home page with its own loading state, error and retry. */
 export function HomeCard({ title, heading, extra, wide, pending, failed, onRetry, children }: HomeCardProps) {
   return (
     <section className={wide ? 'home-card home-card-list' : 'home-card'} aria-label={title} aria-busy={pending}>
@@ -40,7 +40,7 @@ interface ChoiceProps<T extends string | number> {
   onChange(value: T): void
 }
 
-/** A few values beside each other, one of them chosen. */
+/** Button group for choosing one of a few values. */
 export function Choice<T extends string | number>({ label, value, options, onChange }: ChoiceProps<T>) {
   if (options.length < 2) return null
   return (

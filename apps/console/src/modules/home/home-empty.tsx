@@ -1,4 +1,4 @@
-/** What a part of the home page says when there is nothing to show. */
+/** Empty state of a home page card. */
 export const HomeEmpty = ({ text }: { text: string }) => (
   <div className="home-empty">
     <svg width="56" height="36" viewBox="0 0 56 36" fill="none" stroke="currentColor" aria-hidden="true">

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { useCan, useSession } from '#kernel/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { useCan, useSession } from '#core/auth/session.tsx'
 import { calls } from './calls.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { greeting } from './greeting.ts'
 import { HomeBlock } from './home-block.tsx'
 import { HomeCard } from './home-card.tsx'
@@ -15,19 +16,20 @@ import './home.css'
 
 const DisplayLinks = later(() => import('./display-links.tsx'), 'DisplayLinks')
 
-/** Blocks that are lists stand below, beside each other. */
+/** List blocks are placed below the figures. */
 const LISTS: ReadonlySet<string> = new Set(['notices', 'operations'])
 
-/** As many cards as stand in the first row of most windows keep the place of those to come. */
+/** Number of placeholder cards: the first row of most windows. */
 const WAITING = [1, 2, 3, 4, 5]
 
-/** What concerns this person today. Every part loads and fails by itself. */
+/** Home page. Every block loads and fails independently. */
 export default function HomePage() {
   const { data, isPending, isError, refetch } = useRead(calls.blocks, {}, { quiet: true })
   const { blocks = [], trends = [], spreads = [] } = data ?? {}
   return (
     <div className="home">
       <Head zone={data?.zone} known={!isPending} />
+      <FirstSteps />
       <div className="home-blocks">
         {isPending && WAITING.map((at) => <div key={at} className="home-card home-waiting" />)}
         {isError && (
@@ -56,7 +58,7 @@ export default function HomePage() {
   )
 }
 
-/** After the page is painted: the first look at another zone's clock takes a slow machine 60 ms. */
+/** Runs after the first paint: the first date format in another zone takes 60 ms on a slow machine. */
 function useGreeting(zone: string | undefined, known: boolean) {
   const [hello, setHello] = useState<string>()
   useEffect(() => {

@@ -1,12 +1,12 @@
-import type { MenuNode } from '@oms/contract/perms.ts'
-import { useKnownPages } from '#kernel/known-pages.ts'
-import { Link } from '#kernel/router.tsx'
-import { usePermissions } from '#kernel/session.tsx'
+import type { MenuNode } from '@oms/contract/account/perms.ts'
+import { useKnownPages } from '#core/routing/known-pages.ts'
+import { Link } from '#core/routing/router.tsx'
+import { usePermissions } from '#core/auth/session.tsx'
 import { HomeEmpty } from './home-empty.tsx'
 
 const MOST = 12
 
-/** The pages this account may open, one click away. */
+/** Links to the pages that the account may open. */
 export function QuickLinks() {
   const { menus } = usePermissions()
   const isKnown = useKnownPages()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Feed } from './screen-feed.ts'
 
-/** Time that passes when told to. */
+/** Fake clock that the test advances. */
 function clockOf() {
   const timers = new Map<number, () => void>()
   let at = 0
@@ -26,39 +26,39 @@ function clockOf() {
     },
   }
 }
-const settled = async () => {
+const waitForRequests = async () => {
   for (let i = 0; i < 5; i++) await Promise.resolve()
 }
 
-test('ten thousand refreshes hold one answer, plan one question, and are all told', async () => {
+test('ten thousand refreshes keep one response and one timer, and notify every time', async () => {
   const clock = clockOf()
   let asked = 0
-  let told = 0
+  let notified = 0
   const feed = new Feed(
     async () => ({ asked: ++asked, points: Array.from({ length: 24 }, () => asked) }),
     60_000,
     clock,
   )
   const stop = feed.listen(() => {
-    told += 1
+    notified += 1
   })
-  await settled()
+  await waitForRequests()
   const size = JSON.stringify(feed.get()).length
   for (let i = 0; i < 10_000; i++) {
     clock.fire()
-    await settled()
+    await waitForRequests()
     expect(clock.timers.size).toBe(1)
   }
   expect(asked).toBe(10_001)
-  expect(told).toBe(10_001)
+  expect(notified).toBe(10_001)
   expect(feed.get()).toMatchObject({ failed: false, at: 600_000_000, data: { asked: 10_001 } })
-  // Numbers got longer; nothing was added.
+  // Only the numbers grew; no entries were added.
   expect(JSON.stringify(feed.get()).length).toBeLessThan(size * 4)
   stop()
   expect(clock.timers.size).toBe(0)
 })
 
-test('a failure keeps what was known and asks again', async () => {
+test('a failure keeps the last response and retries', async () => {
   const clock = clockOf()
   let broken = false
   const load = async () => {
@@ -67,21 +67,21 @@ test('a failure keeps what was known and asks again', async () => {
   }
   const feed = new Feed(load, 60_000, clock)
   feed.listen(() => {})
-  await settled()
+  await waitForRequests()
   broken = true
   clock.fire()
-  await settled()
+  await waitForRequests()
   expect(feed.get()).toEqual({ data: 'known', at: 0, failed: true })
   broken = false
   clock.fire()
-  await settled()
+  await waitForRequests()
   expect(feed.get()).toEqual({ data: 'known', at: 120_000, failed: false })
 })
 
-test('an answer that comes after the end is for nobody', async () => {
+test('ignores a response after the stop', async () => {
   const clock = clockOf()
   let answer = (_text: string) => {}
-  let told = 0
+  let notified = 0
   const signals: AbortSignal[] = []
   const load = (signal: AbortSignal) => {
     signals.push(signal)
@@ -91,11 +91,11 @@ test('an answer that comes after the end is for nobody', async () => {
   }
   const feed = new Feed(load, 60_000, clock)
   const stop = feed.listen(() => {
-    told += 1
+    notified += 1
   })
   stop()
   answer('late')
-  await settled()
+  await waitForRequests()
   expect(signals[0]?.aborted).toBe(true)
-  expect([told, clock.timers.size, feed.get().data]).toEqual([0, 0, undefined])
+  expect([notified, clock.timers.size, feed.get().data]).toEqual([0, 0, undefined])
 })

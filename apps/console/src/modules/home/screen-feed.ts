@@ -1,4 +1,4 @@
-/** What a panel knows: its newest answer, when it came, and whether the last question failed. */
+/** State of a panel: newest response, its time, and whether the last request failed. */
 export interface FeedState<T> {
   readonly data: T | undefined
   readonly at: number | undefined
@@ -17,8 +17,8 @@ const REAL: Clock = {
 }
 
 /**
- * Asks again and again for days: the next question is planned when the last one is answered, so that they never pile
- * up, and an answer takes the place of the one before, so that nothing grows.
+ * Polls for days with constant memory: a request is scheduled after the previous response, and a response replaces
+ * the previous one.
  */
 export class Feed<T> {
   #state: FeedState<T> = { data: undefined, at: undefined, failed: false }
@@ -37,7 +37,7 @@ export class Feed<T> {
 
   readonly get = () => this.#state
 
-  /** Runs while somebody listens; returns the way to stop. */
+  /** Polls while there are subscribers; returns the unsubscribe function. */
   readonly listen = (listener: () => void) => {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) void this.#ask()
@@ -61,7 +61,7 @@ export class Feed<T> {
       (data): FeedState<T> => ({ data, at: this.#clock.now(), failed: false }),
       (): FeedState<T> => ({ ...this.#state, failed: true }),
     )
-    // Stopped meanwhile, or started anew: the answer is for nobody.
+    // Ignores the response when the feed was stopped or restarted in the meantime.
     if (this.#asking !== asking) return
     this.#asking = undefined
     this.#state = next

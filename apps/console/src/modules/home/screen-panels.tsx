@@ -1,7 +1,7 @@
-import type { FleetState, SpreadData } from '@oms/contract/home.ts'
+import type { FleetState, SpreadData } from '@oms/contract/home/home.ts'
 import type { ReactNode } from 'react'
-import { formatCount } from '#kernel/format.ts'
-import { LineChart } from './line-chart.tsx'
+import { formatCount } from '#core/text/format.ts'
+import { BareChart } from '#kit/chart/bare-chart.tsx'
 import type { Screen } from './use-screen.ts'
 
 interface PanelProps {
@@ -11,13 +11,13 @@ interface PanelProps {
   readonly children: ReactNode
 }
 
-/** A framed part of the wall; one this account may not see is not there. */
+/** Panel of the big screen; omitted without its permission. */
 function Panel({ title, area, state: { data, failed }, children }: PanelProps) {
   if (data === null) return null
   return (
     <section className={`wall-panel wall-${area}`} aria-label={title}>
       <h2>{title}</h2>
-      {data === undefined && <p className="wall-wait">{failed ? '暂时取不到数据，正在重试' : '加载中…'}</p>}
+      {data === undefined && <p className="wall-wait">{failed ? '暂时无法加载数据，正在重试' : '加载中…'}</p>}
       {children}
     </section>
   )
@@ -49,45 +49,32 @@ const Figure = ({ title, value, tone = 'plain' }: { title: string; value: number
   </div>
 )
 
-const RADIUS = 42
-const ROUND = 2 * Math.PI * RADIUS
-
-/** Shares of the fleet around its share online. */
+/** Ring of the fleet's shares with the online percentage. */
 function Ring({ devices, online, offline, inactive }: FleetState) {
   const parts = [
-    { name: '在线', value: online, tone: 'good' },
-    { name: '离线', value: offline, tone: 'calm' },
-    { name: '未激活', value: inactive, tone: 'quiet' },
+    { name: '在线', value: online, tone: 'good', color: '--wall-green' },
+    { name: '离线', value: offline, tone: 'calm', color: '--wall-blue' },
+    { name: '未激活', value: inactive, tone: 'quiet', color: '#4a5f8d' },
   ]
   const share = devices > 0 ? online / devices : 0
-  let before = 0
   return (
     <div className="wall-ring">
-      <svg viewBox="0 0 100 100" role="img" aria-label={parts.map(({ name, value }) => `${name} ${value}`).join('，')}>
-        <circle cx="50" cy="50" r={RADIUS} className="wall-ring-back" />
-        {parts.map(({ name, value, tone }) => {
-          const length = devices > 0 ? (value / devices) * ROUND : 0
-          const offset = -before
-          before += length
-          return (
-            <circle
-              key={name}
-              cx="50"
-              cy="50"
-              r={RADIUS}
-              className={`wall-ring-${tone}`}
-              strokeDasharray={`${length} ${ROUND - length}`}
-              strokeDashoffset={offset}
-            />
-          )
-        })}
-        <text x="50" y="50" className="wall-ring-share">
-          {(share * 100).toFixed(1)}%
-        </text>
-        <text x="50" y="64" className="wall-ring-word">
-          在线率
-        </text>
-      </svg>
+      <div className="wall-ring-chart">
+        <BareChart
+          isUrgent
+          name="设备状态"
+          data={{
+            kind: 'ring',
+            categoryTitle: '状态',
+            categories: parts.map(({ name, color }) => ({ label: name, color })),
+            series: [{ name: '设备', color: '--wall-blue', values: parts.map(({ value }) => value) }],
+          }}
+        />
+        <p className="wall-ring-share">
+          <strong>{(share * 100).toFixed(1)}%</strong>
+          <span>在线率</span>
+        </p>
+      </div>
       <ul>
         {parts.map(({ name, value, tone }) => (
           <li key={name}>
@@ -137,10 +124,18 @@ function Ranking({ list }: SpreadData) {
 export const OnlinePanel = (online: Screen['online']) => (
   <Panel title="近 24 小时在线设备" area="online" state={online}>
     {online.data && (
-      <LineChart
-        label="近 24 小时在线设备"
-        points={online.data.points.map(({ hour, value }) => ({ at: hour, value }))}
-      />
+      <div className="wall-chart">
+        <BareChart
+          isUrgent
+          name="近 24 小时在线设备"
+          data={{
+            kind: 'line',
+            categoryTitle: '时间',
+            categories: online.data.points.map(({ hour }) => ({ label: hour })),
+            series: [{ name: '在线设备', color: '--wall-blue', values: online.data.points.map(({ value }) => value) }],
+          }}
+        />
+      </div>
     )}
   </Panel>
 )
@@ -185,7 +180,6 @@ function Progress({ total, succeeded, failed }: { total: number; succeeded: numb
 
 export function TicketPanel(tickets: Screen['tickets']) {
   const { data } = tickets
-  const top = Math.max(1, ...(data?.days.flatMap(({ created, closed }) => [created, closed]) ?? []))
   return (
     <Panel title="工单动态" area="tickets" state={tickets}>
       {data && (
@@ -196,17 +190,21 @@ export function TicketPanel(tickets: Screen['tickets']) {
             <Figure title="超时" value={data.breached} tone={data.breached > 0 ? 'bad' : 'plain'} />
             <Figure title="今日关闭" value={data.closedToday} tone="good" />
           </div>
-          <ul className="wall-flow" aria-label="近 14 天新增与关闭的工单">
-            {data.days.map(({ day, created, closed }) => (
-              <li key={day} aria-label={`${day} 新增 ${created}，关闭 ${closed}`}>
-                <span className="wall-columns" aria-hidden>
-                  <i className="wall-back-warm" style={{ height: `${(created / top) * 100}%` }} />
-                  <i className="wall-back-good" style={{ height: `${(closed / top) * 100}%` }} />
-                </span>
-                <small aria-hidden>{day.slice(3)}</small>
-              </li>
-            ))}
-          </ul>
+          <div className="wall-chart">
+            <BareChart
+              isUrgent
+              name="近 14 天新增与关闭的工单"
+              data={{
+                kind: 'column',
+                categoryTitle: '日期',
+                categories: data.days.map(({ day }) => ({ label: day.slice(3), title: day })),
+                series: [
+                  { name: '新增', color: '--wall-amber', values: data.days.map(({ created }) => created) },
+                  { name: '关闭', color: '--wall-green', values: data.days.map(({ closed }) => closed) },
+                ],
+              }}
+            />
+          </div>
           <p className="wall-legend" aria-hidden>
             <i className="wall-back-warm" /> 新增 <i className="wall-back-good" /> 关闭
           </p>

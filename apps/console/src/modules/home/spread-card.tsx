@@ -1,8 +1,8 @@
-import type { Spread, SpreadData } from '@oms/contract/home.ts'
+import type { Spread, SpreadData } from '@oms/contract/home/home.ts'
 import { useState } from 'react'
-import { formatCount } from '#kernel/format.ts'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
+import { formatCount } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
 import { calls } from './calls.ts'
 import { Choice, HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
@@ -12,7 +12,7 @@ import { SPREAD_WORDS } from './words.ts'
 const MINUTE_MS = 60_000
 const RESOURCES = ['device']
 
-/** How the devices spread: the largest shares, each leading to its devices. */
+/** Device distribution: the largest groups, each linking to its devices. */
 export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
   const [chosen, setChosen] = useState<Spread>()
   const by = chosen && spreads.includes(chosen) ? chosen : (spreads[0] ?? 'type')

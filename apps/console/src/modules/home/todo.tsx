@@ -1,5 +1,5 @@
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
 import { calls } from './calls.ts'
 import { HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
@@ -7,7 +7,7 @@ import { useFresh } from './use-fresh.ts'
 
 const RESOURCES = ['feedback', 'tenant', 'upgrade', 'device', 'license', 'sys']
 
-/** What waits for this account. */
+/** Pending items of the account. */
 export function Todo() {
   const { data, isPending, isError, refetch } = useRead(calls.todo, {}, { quiet: true })
   useFresh(RESOURCES, () => void refetch())

@@ -1,17 +1,18 @@
-import type { TrendMetric } from '@oms/contract/home.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import type { TrendMetric } from '@oms/contract/home/home.ts'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
+import { useRead } from '#core/api/query.ts'
+import { Chart } from '#kit/chart/chart.tsx'
 import { calls } from './calls.ts'
 import { Choice, HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
-import { LineChart } from './line-chart.tsx'
 import { useFresh } from './use-fresh.ts'
 import { DAYS, METRIC_WORDS } from './words.ts'
 
 const MINUTE_MS = 60_000
 const RESOURCES = ['device', 'feedback']
 
-/** What happened each day of the last weeks. */
+/** Daily values of the last weeks. */
 export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
   const [chosen, setChosen] = useState<TrendMetric>()
   const [days, setDays] = useState<(typeof DAYS)[number]>(30)
@@ -22,7 +23,7 @@ export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
     { quiet: true, staleTime: MINUTE_MS },
   )
   useFresh(RESOURCES, () => void refetch())
-  const points = data?.points.map(({ day, value }) => ({ at: day.slice(5), value })) ?? []
+  const points = data?.points ?? []
   const extra = (
     <span className="home-choices">
       <Choice
@@ -43,7 +44,28 @@ export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
   return (
     <HomeCard title="趋势" extra={extra} pending={isPending} failed={isError} onRetry={() => void refetch()}>
       {isEmpty && <HomeEmpty text="还没有数据，运行一段时间后显示" />}
-      {data && !isEmpty && <LineChart label={METRIC_WORDS[metric]} points={points} />}
+      {data && !isEmpty && <TrendChart metric={metric} points={points} />}
     </HomeCard>
+  )
+}
+
+interface TrendChartProps {
+  readonly metric: TrendMetric
+  readonly points: ResultOf<typeof calls.trend>['points']
+}
+
+function TrendChart({ metric, points }: TrendChartProps) {
+  return (
+    <Chart
+      name={METRIC_WORDS[metric]}
+      data={{
+        kind: 'line',
+        categoryTitle: '日期',
+        categories: points.map(({ day }) => ({ label: day.slice(5), title: day })),
+        series: [
+          { name: METRIC_WORDS[metric], color: '--ant-color-primary', values: points.map(({ value }) => value) },
+        ],
+      }}
+    />
   )
 }

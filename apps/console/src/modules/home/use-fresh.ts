@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react'
-import { useServerEvent } from '#kernel/events.ts'
+import { useServerEvent } from '#core/events/events.ts'
 
 const MINUTE_MS = 60_000
-/** A hundred changes in a row are one look. */
+/** Debounce: many changes cause one refetch. */
 const PAUSE_MS = 3000
 
-/** Looks again every minute while the page is in sight, and soon after somebody changed what it shows. */
+/** Refetches every minute while the page is visible, and soon after a change of its data. */
 export function useFresh(resources: readonly string[], look: () => void) {
   const latest = useRef(look)
   const soon = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -1,21 +1,21 @@
-import type { home } from '@oms/contract/home.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import type { home } from '@oms/contract/home/home.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useSyncExternalStore } from 'react'
 import { Feed } from './screen-feed.ts'
 
 const MINUTE_MS = 60_000
 
-/** What the four questions answer; null: not for these eyes. */
+/** Responses of the four requests; null without permission. */
 interface Parts {
   readonly fleet: ResultOf<typeof home.screenFleet>
   readonly online: ResultOf<typeof home.screenOnline>
   readonly releases: ResultOf<typeof home.screenReleases>
   readonly tickets: ResultOf<typeof home.screenTickets>
 }
-/** How a question reaches the server: with a session, or with a wall's own secret. */
+/** Sends a request with a session, or with a display secret. */
 export type Ask = <P extends keyof Parts>(part: P, signal: AbortSignal) => Promise<Parts[P]>
 
-/** The four questions of the screen, each on its own round of a minute. */
+/** Polls the four requests of the big screen every minute. */
 export const feedsOf = (ask: Ask) => ({
   fleet: new Feed((signal) => ask('fleet', signal), MINUTE_MS),
   online: new Feed((signal) => ask('online', signal), MINUTE_MS),

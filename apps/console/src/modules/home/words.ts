@@ -1,6 +1,6 @@
-import type { Spread, TrendMetric } from '@oms/contract/home.ts'
+import type { Spread, TrendMetric } from '@oms/contract/home/home.ts'
 
-/** Home is the first page of every day: what it needs of the contract is written out, held against it by a test. */
+/** Contract texts as literals for a fast start; a test compares them with the contract. */
 export const METRIC_WORDS: Readonly<Record<TrendMetric, string>> = {
   activated: '每日激活',
   online: '在线峰值',

@@ -1,53 +1,28 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons'
-import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/kernel/transfer.ts'
-import { licenseCerts } from '@oms/contract/license.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/upload.ts'
+import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Space } from 'antd'
 import { useState } from 'react'
-import { call } from '#kernel/call.ts'
-import { download } from '#kernel/download.ts'
-import { toast } from '#kernel/toast.ts'
-import { ImportProblems } from '#kit/import-problems.tsx'
+import { call } from '#core/api/client.ts'
+import { download } from '#core/api/download.ts'
+import { toast } from '#core/loading/toast.ts'
+import { ImportProblems } from '#kit/jobs/import-problems.tsx'
+import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { showJob } from '#kit/show-job.ts'
+import { showJob } from '#kit/jobs/show-job.ts'
 
-/** Allots the UIDs of a table: checked first, then for good. */
-export function AllotFile(props: { tenantId: number | undefined; onMissing(): void; onClose(): void }) {
-  const { tenantId, onMissing, onClose } = props
-  const client = useQueryClient()
-  const [file, setFile] = useState<File>()
-  /** What came of looking, and for whom: for another customer it says nothing. A long file answers with a job instead. */
-  const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport | undefined }>()
-  const isChecked = checked !== undefined && checked.tenantId === tenantId
-  const report = isChecked ? checked.report : undefined
-  const [busy, setBusy] = useState(false)
-  const choose = ([chosen]: File[]) => {
-    const problem = chosen && uploadProblem(UPLOAD.table, chosen)
-    if (problem) return toast.error(problem)
-    setFile(chosen)
-    setChecked(undefined)
-  }
-  const run = async (dryRun: boolean) => {
-    if (tenantId === undefined) return onMissing()
-    setBusy(true)
-    try {
-      const input = { file, tenantId, dryRun: dryRun ? '1' : '0' } as never
-      const result = (await call(licenseCerts.allotFile, input)) as ImportReport | JobAnswer
-      if ('jobId' in result) {
-        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-        if (!dryRun) return onClose()
-        setChecked({ tenantId, report: undefined })
-      } else {
-        setChecked({ tenantId, report: result })
-        if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
-      }
-    } catch {
-      // The call has told why; the file stays chosen.
-    }
-    setBusy(false)
-  }
-  const isDone = report !== undefined && !report.dryRun
+interface AllotFileProps {
+  tenantId: number | undefined
+  onMissing(): void
+  onClose(): void
+}
+
+/** Allots the UIDs of a file after a dry run. */
+export function AllotFile(props: AllotFileProps) {
+  const { onClose } = props
+  const { file, isChecked, report, busy, choose, run } = useAllotFile(props)
   return (
     <>
       <div className="kit-import-row">
@@ -64,27 +39,95 @@ export function AllotFile(props: { tenantId: number | undefined; onMissing(): vo
       </div>
       {report && <ImportProblems report={report} />}
       {file && !isChecked && <p className="license-hint">先核对文件，再按核对出的数量分配。</p>}
-      <Space style={{ marginTop: 16 }}>
-        {isDone ? (
-          <Button type="primary" onClick={onClose}>
-            完成
-          </Button>
-        ) : (
-          <>
-            <Button type={isChecked ? 'default' : 'primary'} disabled={!file} loading={busy} onClick={() => run(true)}>
-              核对
-            </Button>
-            <Button
-              type={isChecked ? 'primary' : 'default'}
-              disabled={!file || !isChecked || report?.updated === 0}
-              loading={busy}
-              onClick={() => run(false)}
-            >
-              {report ? `确认分配 ${report.updated} 个` : '分配'}
-            </Button>
-          </>
-        )}
-      </Space>
+      <AllotButtons {...{ file, isChecked, report, busy, run, onClose }} />
     </>
   )
+}
+
+interface AllotButtonsProps
+  extends Pick<ReturnType<typeof useAllotFile>, 'file' | 'isChecked' | 'report' | 'busy' | 'run'> {
+  onClose(): void
+}
+
+function AllotButtons({ file, isChecked, report, busy, run, onClose }: AllotButtonsProps) {
+  const isDone = report !== undefined && !report.dryRun
+  return (
+    <Space style={{ marginTop: 16 }}>
+      {isDone ? (
+        <Button type="primary" onClick={onClose}>
+          完成
+        </Button>
+      ) : (
+        <>
+          <Button
+            type={isChecked ? 'default' : 'primary'}
+            disabled={!file}
+            loading={busy === 'check'}
+            onClick={() => run(true)}
+          >
+            核对
+          </Button>
+          <Button
+            type={isChecked ? 'primary' : 'default'}
+            disabled={!file || !isChecked || report?.updated === 0}
+            loading={busy === 'import'}
+            onClick={() => run(false)}
+          >
+            {report ? `确认分配 ${report.updated} 个` : '分配'}
+          </Button>
+        </>
+      )}
+    </Space>
+  )
+}
+
+/** Keeps the chosen file and its report, and sends the file for a dry run or the allotment. */
+function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
+  const client = useQueryClient()
+  const [file, setFile] = useState<File>()
+  /** Report of the dry run with its tenant; it is invalid for another tenant. A long file returns a job instead. */
+  const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport | undefined }>()
+  const isChecked = checked !== undefined && checked.tenantId === tenantId
+  const report = isChecked ? checked.report : undefined
+  const [busy, setBusy] = useState<'check' | 'import'>()
+  const [runs] = useState(() => new ImportRun())
+  const choose = ([chosen]: File[]) => {
+    // The file of a running allotment cannot be replaced.
+    if (busy === 'import') return
+    const problem = chosen && uploadProblem(UPLOAD.table, chosen)
+    if (problem) return toast.error(problem)
+    runs.outdate()
+    setBusy(undefined)
+    setFile(chosen)
+    setChecked(undefined)
+  }
+  const run = async (dryRun: boolean) => {
+    if (tenantId === undefined) return onMissing()
+    setBusy(dryRun ? 'check' : 'import')
+    const isCurrent = runs.begin()
+    try {
+      const result = await sendFile({ file, tenantId, dryRun, key: runs.key })
+      if (!isCurrent()) return
+      if ('jobId' in result) {
+        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+        if (!dryRun) return onClose()
+        setChecked({ tenantId, report: undefined })
+      } else {
+        setChecked({ tenantId, report: result })
+        if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
+      }
+    } catch {
+      // The call has shown its error; the chosen file stays.
+    }
+    if (isCurrent()) setBusy(undefined)
+  }
+  return { file, isChecked, report, busy, choose, run }
+}
+
+function sendFile(given: { file: File | undefined; tenantId: number; dryRun: boolean; key: string }) {
+  const { file, tenantId, dryRun, key } = given
+  const input = { file, tenantId, dryRun: dryRun ? '1' : '0' } as never
+  // A different tenant requires a new idempotency key.
+  const idempotencyKey = dryRun ? undefined : `${key}-${tenantId}`
+  return call(licenseCerts.allotFile, input, { idempotencyKey }) as Promise<ImportReport | JobAnswer>
 }

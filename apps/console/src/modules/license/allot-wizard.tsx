@@ -1,14 +1,15 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import { ALLOT_MODE, AllotForm, type AllotPlan } from '@oms/contract/license-rows.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { ALLOT_MODE, AllotForm, type AllotPlan } from '@oms/contract/license/license-rows.ts'
 import { Alert, Button, Checkbox, Form, type FormInstance, Modal, Radio, Result, Steps } from 'antd'
 import { useState } from 'react'
-import { call, type Refusal } from '#kernel/call.ts'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { focusOpened } from '#kit/focus-first.ts'
-import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
-import { tellRefusal } from '#kit/tell-refusal.ts'
+import { call, type ApiError } from '#core/api/client.ts'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
+import { useVendorWords } from './license-cells.tsx'
 import { BatchPicker, ModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
 import './license.css'
 
@@ -17,72 +18,37 @@ const MODES = [
   ...Object.entries(ALLOT_MODE).map(([value, label]) => ({ value: Number(value), label })),
   { value: FILE_MODE, label: '按文件' },
 ]
+const INITIAL = { mode: 1, vendor: 2, typeCode: 'P2P' }
 type Values = Record<string, unknown>
 
-/** Gives certificates to a customer: which, then a summary of what that means, then it is done. */
+/** Allots certificates to a tenant: selection, preview, confirmation. */
 export function AllotWizard({ onClose }: { onClose(): void }) {
-  const [form] = Form.useForm()
-  const [chosen, setChosen] = useState<{ values: Values; plan: AllotPlan }>()
+  const { form, chosen, setChosen, busy, next } = useAllotPlan()
   const [done, setDone] = useState<number>()
-  const [busy, setBusy] = useState(false)
   const mode = Form.useWatch('mode', { form, preserve: true }) as number | undefined
-  const next = async () => {
-    const values = (await form.validateFields().catch(() => undefined)) as Values | undefined
-    if (!values) return
-    setBusy(true)
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
-    await call(licenseCerts.plan, given as never, { quiet: true }).then(
-      (plan) => setChosen({ values: given, plan }),
-      (refusal: Refusal) =>
-        refusal.field ? form.setFields([{ name: refusal.field, errors: [refusal.message] }]) : tellRefusal(refusal),
-    )
-    setBusy(false)
-  }
   const shared = { open: true, title: '分配证书', width: 720, mask: { closable: false }, onCancel: onClose }
-  const steps = (
-    <Steps
-      size="small"
-      current={done !== undefined ? 2 : chosen ? 1 : 0}
-      style={{ marginBottom: 16 }}
-      items={[{ title: '选择证书' }, { title: '核对' }, { title: '完成' }]}
-    />
-  )
+  const steps = <AllotSteps current={done !== undefined ? 2 : chosen ? 1 : 0} />
   if (done !== undefined)
     return (
-      <Modal
-        {...shared}
-        footer={
-          <Button type="primary" onClick={onClose}>
-            完成
-          </Button>
-        }
-      >
-        {steps}
-        <Result status="success" title={`已分配 ${done} 个证书给「${chosen?.plan.tenantName}」`} />
-      </Modal>
+      <Allotted
+        shared={shared}
+        steps={steps}
+        title={`已分配 ${done} 个证书给「${chosen?.plan.tenantName}」`}
+        onClose={onClose}
+      />
     )
   if (chosen)
     return <Summary {...chosen} shared={shared} steps={steps} onBack={() => setChosen(undefined)} onDone={setDone} />
-  const footer = (
-    <>
-      <Button onClick={onClose}>取消</Button>
-      <Button type="primary" loading={busy} htmlType="submit" form="license-allot">
-        下一步
-      </Button>
-    </>
-  )
   return (
-    <Modal {...shared} footer={mode === FILE_MODE ? null : footer} afterOpenChange={focusOpened}>
+    <Modal
+      {...shared}
+      footer={mode === FILE_MODE ? null : <SelectionFooter busy={busy} onClose={onClose} />}
+      afterOpenChange={focusOpened}
+    >
       {steps}
-      <Form
-        name="license-allot"
-        form={form}
-        layout="vertical"
-        initialValues={{ mode: 1, vendor: 2, typeCode: 'P2P' }}
-        onFinish={() => void next()}
-      >
+      <Form name="license-allot" form={form} layout="vertical" initialValues={INITIAL} onFinish={() => void next()}>
         <Field of={AllotForm} name="tenantId">
-          <TenantPicker />
+          <TenantPicker inUse create="tenant" />
         </Field>
         <Form.Item name="mode" label="分配方式">
           <Radio.Group optionType="button" options={MODES} />
@@ -93,9 +59,75 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
   )
 }
 
-/** What each way of choosing asks for. */
+/** Validates the form and requests the preview of the allotment. */
+function useAllotPlan() {
+  const [form] = Form.useForm()
+  const [chosen, setChosen] = useState<{ values: Values; plan: AllotPlan }>()
+  const [busy, setBusy] = useState(false)
+  const next = async () => {
+    const values = (await form.validateFields().catch(() => undefined)) as Values | undefined
+    if (!values) return
+    setBusy(true)
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
+    await call(licenseCerts.plan, given as never, { quiet: true }).then(
+      (plan) => setChosen({ values: given, plan }),
+      (refusal: ApiError) =>
+        refusal.field ? form.setFields([{ name: refusal.field, errors: [refusal.message] }]) : showApiError(refusal),
+    )
+    setBusy(false)
+  }
+  return { form, chosen, setChosen, busy, next }
+}
+
+function SelectionFooter({ busy, onClose }: { busy: boolean; onClose(): void }) {
+  return (
+    <>
+      <Button onClick={onClose}>取消</Button>
+      <Button type="primary" loading={busy} htmlType="submit" form="license-allot">
+        下一步
+      </Button>
+    </>
+  )
+}
+
+function AllotSteps({ current }: { current: number }) {
+  return (
+    <Steps
+      size="small"
+      current={current}
+      style={{ marginBottom: 16 }}
+      items={[{ title: '选择证书' }, { title: '核对' }, { title: '完成' }]}
+    />
+  )
+}
+
+interface AllottedProps {
+  shared: object
+  steps: React.ReactNode
+  title: string
+  onClose(): void
+}
+
+function Allotted({ shared, steps, title, onClose }: AllottedProps) {
+  return (
+    <Modal
+      {...shared}
+      footer={
+        <Button type="primary" onClick={onClose}>
+          完成
+        </Button>
+      }
+    >
+      {steps}
+      <Result status="success" title={title} />
+    </Modal>
+  )
+}
+
+/** Fields of each selection method. */
 function Which({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
   const of = AllotForm
+  const vendors = useVendorWords().options
   const tenantId = Form.useWatch('tenantId', { form, preserve: true }) as number | undefined
   if (mode === FILE_MODE)
     return <AllotFile tenantId={tenantId} onMissing={() => form.validateFields(['tenantId'])} onClose={onClose} />
@@ -114,13 +146,13 @@ function Which({ form, mode, onClose }: { form: FormInstance; mode: number; onCl
     )
   return (
     <div className="license-form-row">
-      <SelectField of={of} name="vendor" />
+      <SelectField of={of} name="vendor" options={vendors} />
       <Field of={of} name="typeCode">
         <TypeField />
       </Field>
       <NumberField of={of} name="count" unit="个" min={1} hint="从最早入库的证书开始" />
       <Field of={of} name="modelId" hint="只分配限定该型号的证书">
-        <ModelPicker />
+        <ModelPicker create="deviceModel" />
       </Field>
     </div>
   )
@@ -136,7 +168,6 @@ interface SummaryProps {
 }
 
 function Summary({ values, plan, shared, steps, onBack, onDone }: SummaryProps) {
-  const can = useCan()
   const [form] = Form.useForm()
   const [free, setFree] = useState(false)
   const allot = useWrite(free ? licenseCerts.allotFree : licenseCerts.allot)
@@ -162,27 +193,32 @@ function Summary({ values, plan, shared, steps, onBack, onDone }: SummaryProps) 
     <Modal {...shared} footer={footer}>
       {steps}
       <PlanFacts plan={plan} />
-      {!plan.covered && plan.count > 0 && (
-        <Alert
-          type="warning"
-          showIcon
-          style={{ marginBlock: 12 }}
-          title="客户的有效授权不足以覆盖本次分配"
-          description={
-            can(licenseCerts.allotFree.access) ? (
-              <Checkbox checked={free} onChange={({ target }) => setFree(target.checked)}>
-                不使用授权，直接分配（将记录为免授权分配）
-              </Checkbox>
-            ) : (
-              '请先在「授权管理」中申请授权或增加额度。'
-            )
-          }
-        />
-      )}
+      {!plan.covered && plan.count > 0 && <NotCoveredAlert free={free} onFree={setFree} />}
       <Form key={String(free)} form={form} layout="vertical" style={{ marginTop: 12 }}>
         <NoteField of={of as typeof AllotForm} name="reason" rows={2} />
       </Form>
     </Modal>
+  )
+}
+
+function NotCoveredAlert({ free, onFree }: { free: boolean; onFree(free: boolean): void }) {
+  const can = useCan()
+  return (
+    <Alert
+      type="warning"
+      showIcon
+      style={{ marginBlock: 12 }}
+      title="客户的有效授权不足以覆盖本次分配"
+      description={
+        can(licenseCerts.allotFree.access) ? (
+          <Checkbox checked={free} onChange={({ target }) => onFree(target.checked)}>
+            不使用授权，直接分配（将记录为免授权分配）
+          </Checkbox>
+        ) : (
+          '请先在「授权管理」中申请授权或增加额度。'
+        )
+      }
+    />
   )
 }
 
@@ -202,28 +238,34 @@ function PlanFacts({ plan }: { plan: AllotPlan }) {
           ，来自批次 {plan.batches.map(({ batchNo, count }) => `${batchNo}（${count}）`).join('、')}
         </p>
       )}
-      <table className="license-table" aria-label="授权核对">
-        <thead>
-          <tr>
-            <th>授权类型</th>
-            <th>限定型号</th>
-            <th className="license-numbers">数量</th>
-            <th className="license-numbers">授权余额</th>
-            <th>授权单号</th>
-          </tr>
-        </thead>
-        <tbody>
-          {plan.groups.map(({ typeCode, modelName, count, remaining, grantNos }) => (
-            <tr key={`${typeCode}:${modelName}`}>
-              <td>{typeCode}</td>
-              <td>{modelName || '不限'}</td>
-              <td className="license-numbers">{count.toLocaleString()}</td>
-              <td className="license-numbers">{remaining === null ? '无有效授权' : remaining.toLocaleString()}</td>
-              <td>{grantNos.join('、') || '-'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <GrantTable groups={plan.groups} />
     </>
+  )
+}
+
+function GrantTable({ groups }: Pick<AllotPlan, 'groups'>) {
+  return (
+    <table className="license-table" aria-label="授权核对">
+      <thead>
+        <tr>
+          <th>授权类型</th>
+          <th>限定型号</th>
+          <th className="license-numbers">数量</th>
+          <th className="license-numbers">授权余额</th>
+          <th>授权单号</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map(({ typeCode, modelName, count, remaining, grantNos }) => (
+          <tr key={`${typeCode}:${modelName}`}>
+            <td>{typeCode}</td>
+            <td>{modelName || '不限'}</td>
+            <td className="license-numbers">{count.toLocaleString()}</td>
+            <td className="license-numbers">{remaining === null ? '无有效授权' : remaining.toLocaleString()}</td>
+            <td>{grantNos.join('、') || '-'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

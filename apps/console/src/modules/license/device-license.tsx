@@ -1,17 +1,17 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import { LicenseRow } from '@oms/contract/license-rows.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Empty } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
-import { StateTag, Uid } from './license-cells.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { StateTag, Uid, VendorName } from './license-cells.tsx'
 
-const { item } = detailsOf(LicenseRow)
+const { item } = descriptionsOf(LicenseRow)
 const ITEMS = [
   item('uid', (uid) => <Uid uid={uid} />),
   item('state', (state) => <StateTag state={state} />),
-  item('vendor'),
+  item('vendor', (vendor) => <VendorName vendor={vendor} />),
   item('typeCode'),
   item('batchNo'),
   item('bindTime', time),
@@ -19,11 +19,11 @@ const ITEMS = [
   item('expireTime', (at) => (at ? time(at) : '长期有效')),
 ]
 
-/** The certificate a device carries, as a tab of the device's page. */
+/** Device page tab with the device's certificate. */
 export default function DeviceLicense({ sn }: { deviceId: number; sn: string }) {
   const { data, error, refetch } = useRead(licenseCerts.list, { sn, pageNum: 1, pageSize: 10 }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   const [license] = data.list
   if (!license) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有绑定证书" />
-  return <Details row={license} items={ITEMS} />
+  return <Descriptions row={license} items={ITEMS} />
 }

@@ -1,18 +1,17 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import { EXPORT_FORMATS } from '@oms/contract/kernel/transfer.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { EXPORT_FORMATS } from '@oms/contract/core/transfer.ts'
 import { Alert, Checkbox, Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
-import { fetchFile } from '#kernel/download.ts'
-import { useCan } from '#kernel/session.tsx'
-import { toast } from '#kernel/toast.ts'
-import { focusOpened } from '#kit/focus-first.ts'
-import { NoteField } from '#kit/field.tsx'
-import { showJob } from '#kit/show-job.ts'
+import { fetchFile } from '#core/api/download.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { toast } from '#core/loading/toast.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { NoteField } from '#kit/form/field.tsx'
+import { showJob } from '#kit/jobs/show-job.ts'
 import './license.css'
 
-/** Exports the list as it is filtered; why stands in the log, and whole UIDs take a right of their own. */
+/** Exports the filtered list; the log records the reason, and full UIDs require a separate permission. */
 export function ExportDialog({ query, onClose }: { query: object; onClose(): void }) {
-  const can = useCan()
   const [busy, setBusy] = useState(false)
   const [plain, setPlain] = useState(false)
   const run = async ({ reason, format }: { reason: string; format: 'xlsx' | 'csv' }) => {
@@ -44,14 +43,24 @@ export function ExportDialog({ query, onClose }: { query: object; onClose(): voi
           <Radio.Group options={EXPORT_FORMATS.map((value) => ({ value, label: value }))} />
         </Form.Item>
       </Form>
+      <PlainChoice plain={plain} onPlain={setPlain} />
+    </Modal>
+  )
+}
+
+/** Checkbox for full UIDs with a warning. The checkbox requires a permission. */
+function PlainChoice({ plain, onPlain }: { plain: boolean; onPlain(plain: boolean): void }) {
+  const can = useCan()
+  return (
+    <>
       {can(licenseCerts.exportPlain.access) && (
-        <Checkbox checked={plain} onChange={({ target }) => setPlain(target.checked)}>
+        <Checkbox checked={plain} onChange={({ target }) => onPlain(target.checked)}>
           导出完整 UID
         </Checkbox>
       )}
       {plain && (
         <Alert type="warning" showIcon style={{ marginTop: 12 }} title="完整 UID 可用于连接设备，请妥善保管文件" />
       )}
-    </Modal>
+    </>
   )
 }

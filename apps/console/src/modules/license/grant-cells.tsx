@@ -1,4 +1,4 @@
-import { GRANT_STATUS, type GrantRow } from '@oms/contract/license-grant.ts'
+import { GRANT_STATUS, type GrantRow } from '@oms/contract/license/license-grant.ts'
 import { Tag } from 'antd'
 import './license.css'
 
@@ -17,7 +17,7 @@ export const GrantTag = ({ status }: { status: number }) => (
   </Tag>
 )
 
-/** How much of a grant is used; under a tenth left it turns red. */
+/** Usage of a grant; red below ten percent remaining. */
 export function Quota({ row: { quota, used } }: { row: Pick<GrantRow, 'quota' | 'used'> }) {
   const part = quota === 0 ? 0 : used / quota
   const colour =

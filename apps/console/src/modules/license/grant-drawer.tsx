@@ -1,15 +1,16 @@
-import { GrantRow, LEDGER_KIND, licenseGrants } from '@oms/contract/license-grant.ts'
+import { GrantRow, LEDGER_KIND, licenseGrants } from '@oms/contract/license/license-grant.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Empty, Tabs } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { Time, time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { Time, time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { GrantTag, Quota } from './grant-cells.tsx'
 
-const { item, wide } = detailsOf(GrantRow)
+const { item, wide } = descriptionsOf(GrantRow)
 const ITEMS = [
   item('grantNo'),
   item('status', (status) => <GrantTag status={status} />),
@@ -29,7 +30,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One grant beside the list: what it is, its ledger, and what was done to it. */
+/** Grant drawer: details, ledger and history. */
 export function GrantDrawer(props: {
   rows: readonly GrantRow[]
   row: GrantRow | undefined
@@ -40,7 +41,7 @@ export function GrantDrawer(props: {
       {(row) => (
         <Tabs
           items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'details', label: '基本信息', children: <Descriptions row={row} items={ITEMS} /> },
             { key: 'ledger', label: '额度流水', children: <Ledger key={row.id} id={row.id} /> },
             {
               key: 'history',
@@ -74,16 +75,7 @@ function Ledger({ id }: { id: number }) {
         </thead>
         <tbody>
           {data.list.map((line) => (
-            <tr key={line.id}>
-              <td>
-                <Time at={line.createTime} />
-              </td>
-              <td>{LEDGER_KIND[line.kind as keyof typeof LEDGER_KIND] ?? line.kind}</td>
-              <td className="license-numbers">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
-              <td className="license-numbers">{line.balance.toLocaleString()}</td>
-              <td>{line.operName}</td>
-              <td>{line.reason}</td>
-            </tr>
+            <LedgerLine key={line.id} line={line} />
           ))}
         </tbody>
       </table>
@@ -93,5 +85,20 @@ function Ledger({ id }: { id: number }) {
         </Button>
       )}
     </>
+  )
+}
+
+function LedgerLine({ line }: { line: ResultOf<typeof licenseGrants.ledger>['list'][number] }) {
+  return (
+    <tr>
+      <td>
+        <Time at={line.createTime} />
+      </td>
+      <td>{LEDGER_KIND[line.kind as keyof typeof LEDGER_KIND] ?? line.kind}</td>
+      <td className="license-numbers">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
+      <td className="license-numbers">{line.balance.toLocaleString()}</td>
+      <td>{line.operName}</td>
+      <td>{line.reason}</td>
+    </tr>
   )
 }

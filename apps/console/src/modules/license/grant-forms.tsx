@@ -1,18 +1,19 @@
-import { GrantInput, type GrantRow, licenseGrants } from '@oms/contract/license-grant.ts'
-import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
+import { GrantInput, type GrantRow, licenseGrants } from '@oms/contract/license/license-grant.ts'
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { Drawer, Form, Modal, Radio } from 'antd'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { Field, NoteField, NumberField, TextField } from '#kit/field.tsx'
-import { DateField } from '#kit/field-date.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { useFormDrawer, useFormModal } from '#kit/use-form-modal.ts'
-import { ModelPicker, TenantPicker, TypeField, useManyTenants } from './license-pickers.tsx'
+import { call, readFresh } from '#core/api/client.ts'
+import { Field, NoteField, NumberField, TextField } from '#kit/form/field.tsx'
+import { DateField } from '#kit/form/field-date.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
+import { ModelPicker, TenantPicker, TypeField, useHasManyTenants } from './license-pickers.tsx'
 import './license.css'
 
 export function GrantForm({ onClose }: { onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(licenseGrants.create, { onClose })
-  const many = useManyTenants()
+  const many = useHasManyTenants()
   const of = GrantInput
   return (
     <Drawer title="申请授权" {...drawer} footer={<FormFooter {...footer} />}>
@@ -20,14 +21,14 @@ export function GrantForm({ onClose }: { onClose(): void }) {
       <Form {...form}>
         {many && (
           <Field of={of} name="tenantId" hint="不选则归属当前客户">
-            <TenantPicker />
+            <TenantPicker inUse create="tenant" />
           </Field>
         )}
         <Field of={of} name="typeCode" hint="与证书的授权类型一致">
           <TypeField />
         </Field>
         <Field of={of} name="modelId" hint="不选则不限型号">
-          <ModelPicker />
+          <ModelPicker create="deviceModel" />
         </Field>
         <NumberField of={of} name="quota" unit="个" min={1} />
         <div className="license-form-row">
@@ -50,8 +51,17 @@ type Fields = z.ZodObject<Record<string, z.ZodType>>
 
 const TITLES = { audit: '审批授权', renew: '续期', addQuota: '增加额度', revoke: '撤销授权' } as const
 
-/** Decides on a grant or changes one. */
+/** Approves, rejects or changes a grant. */
 export function GrantDialog({ kind, row, onClose }: DialogProps) {
+  const read = () => readFresh(licenseGrants.get, { id: row.id }, row)
+  return (
+    <FreshRecord of={row.id} read={read} title={`${TITLES[kind]} ${row.grantNo}`} onClose={onClose}>
+      {(fresh) => <GrantDecision kind={kind} row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function GrantDecision({ kind, row, onClose }: DialogProps) {
   const to: Endpoint = licenseGrants[kind]
   const initial = { id: row.id, rev: row.rev, ...(kind === 'audit' && { pass: 1 }) }
   const { modal, form } = useFormModal(to, {
@@ -76,23 +86,27 @@ export function GrantDialog({ kind, row, onClose }: DialogProps) {
         {row.contractNo && ` · 合同 ${row.contractNo}`}
       </p>
       <Form {...form}>
-        {kind === 'audit' && (
-          <>
-            <Field of={of} name="pass">
-              <Radio.Group
-                options={[
-                  { value: 1, label: '通过' },
-                  { value: 0, label: '驳回' },
-                ]}
-              />
-            </Field>
-            <NoteField of={of} name="auditRemark" rows={3} />
-          </>
-        )}
+        {kind === 'audit' && <AuditFields of={of} />}
         {kind === 'renew' && <DateField of={of} name="validTo" />}
         {kind === 'addQuota' && <NumberField of={of} name="amount" unit="个" min={1} />}
         {kind !== 'audit' && <NoteField of={of} name="reason" rows={3} />}
       </Form>
     </Modal>
+  )
+}
+
+function AuditFields({ of }: { of: Fields }) {
+  return (
+    <>
+      <Field of={of} name="pass">
+        <Radio.Group
+          options={[
+            { value: 1, label: '通过' },
+            { value: 0, label: '驳回' },
+          ]}
+        />
+      </Field>
+      <NoteField of={of} name="auditRemark" rows={3} />
+    </>
   )
 }

@@ -1,21 +1,21 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { GrantQuery, GrantRow, licenseGrants } from '@oms/contract/license-grant.ts'
+import { GrantQuery, GrantRow, licenseGrants } from '@oms/contract/license/license-grant.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { GrantTag, Quota } from './grant-cells.tsx'
-import { TenantPicker, useManyTenants } from './license-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 
 const GrantForm = later(() => import('./grant-forms.tsx'), 'GrantForm')
 const GrantDialog = later(() => import('./grant-forms.tsx'), 'GrantDialog')
@@ -24,10 +24,10 @@ const GrantDrawer = later(() => import('./grant-drawer.tsx'), 'GrantDrawer', { w
 const { col, actions } = columnsOf(GrantRow)
 const COLUMNS = [
   col('grantNo', { width: 145 }),
-  col('tenantName', { width: 150 }),
-  col('typeCode', { width: 100 }),
+  col('tenantName', { width: 198 }),
+  col('typeCode', { width: 95 }),
   col('status', (status) => <GrantTag status={status} />, { width: 90 }),
-  { ...col('used', (_, row) => <Quota row={row} />, { width: 180 }), title: '已用 / 授权数量' },
+  { ...col('used', (_, row) => <Quota row={row} />, { width: 165 }), title: '已用 / 授权数量' },
   col('remaining', { width: 90, align: 'right', hidden: true }),
   col('validFrom', { width: 110, hidden: true }),
   col('validTo', { width: 110, sort: true }),
@@ -47,34 +47,54 @@ interface Open {
   readonly dialog?: { readonly kind: 'audit' | 'renew' | 'addQuota' | 'revoke'; readonly row: GrantRow }
 }
 
-/** Grants of licences to customers: applied for, approved by another person, used, and each change in a ledger. */
+function GrantSearch(search: SearchProps) {
+  const many = useHasManyTenants()
+  const of = GrantQuery
+  return (
+    <SearchForm {...search}>
+      {many && (
+        <Filter of={of} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+      <SelectFilter of={of} name="status" />
+      <Filter of={of} name="typeCode" />
+      <Filter of={of} name="grantNo" />
+      <Filter of={of} name="contractNo" />
+      <DateRangeFilter label="申请时间" />
+    </SearchForm>
+  )
+}
+
+function GrantActions({ row, onOpen }: { row: GrantRow; onOpen(open: Open): void }) {
+  const isOpen = row.status === 0
+  const isIssued = row.status >= 1 && row.status <= 3
+  const show = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke') => () => onOpen({ dialog: { kind, row } })
+  return (
+    <RowActions
+      items={[
+        { label: '详情', to: licenseGrants.get, onClick: () => onOpen({ row }) },
+        isOpen && !row.isMine && { label: '审批', to: licenseGrants.audit, onClick: show('audit') },
+        isIssued && { label: '增加额度', to: licenseGrants.addQuota, onClick: show('addQuota') },
+        isIssued && { label: '续期', to: licenseGrants.renew, onClick: show('renew') },
+        (isOpen || isIssued) && {
+          label: isOpen ? '撤回申请' : '撤销',
+          to: licenseGrants.revoke,
+          danger: true,
+          onClick: show('revoke'),
+        },
+      ]}
+    />
+  )
+}
+
+/** Licence grants of tenants: application, approval by another account, usage and ledger. */
 export default function GrantListPage() {
   const list = useList(licenseGrants.list)
-  const many = useManyTenants()
   const can = useCan()
   const [open, setOpen] = useState<Open>({})
   const close = () => setOpen({})
-  const rowActions = (row: GrantRow) => {
-    const isOpen = row.status === 0
-    const isIssued = row.status >= 1 && row.status <= 3
-    const show = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke') => () => setOpen({ dialog: { kind, row } })
-    return (
-      <RowActions
-        items={[
-          { label: '详情', to: licenseGrants.get, onClick: () => setOpen({ row }) },
-          isOpen && !row.isMine && { label: '审批', to: licenseGrants.audit, onClick: show('audit') },
-          isIssued && { label: '增加额度', to: licenseGrants.addQuota, onClick: show('addQuota') },
-          isIssued && { label: '续期', to: licenseGrants.renew, onClick: show('renew') },
-          (isOpen || isIssued) && {
-            label: isOpen ? '撤回申请' : '撤销',
-            to: licenseGrants.revoke,
-            danger: true,
-            onClick: show('revoke'),
-          },
-        ]}
-      />
-    )
-  }
+  const rowActions = (row: GrantRow) => <GrantActions row={row} onOpen={setOpen} />
   const add = (
     <Allowed to={licenseGrants.create}>
       <Button type="primary" icon={<PlusOutlined />} onClick={() => setOpen({ add: true })}>
@@ -82,21 +102,9 @@ export default function GrantListPage() {
       </Button>
     </Allowed>
   )
-  const of = GrantQuery
   return (
     <Page>
-      <SearchForm {...list.search}>
-        {many && (
-          <Filter of={of} name="tenantId">
-            <TenantPicker />
-          </Filter>
-        )}
-        <SelectFilter of={of} name="status" />
-        <Filter of={of} name="typeCode" />
-        <Filter of={of} name="grantNo" />
-        <Filter of={of} name="contractNo" />
-        <DateRangeFilter label="申请时间" />
-      </SearchForm>
+      <GrantSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"

@@ -1,6 +1,9 @@
-import { LICENSE_STATE } from '@oms/contract/license-state.ts'
-import { Tag } from 'antd'
-import { Ellipsis } from '#kit/ellipsis.tsx'
+import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
+import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
+import type { ReactNode } from 'react'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import './license.css'
 
 const COLORS: Readonly<Record<number, string>> = {
@@ -12,7 +15,7 @@ const COLORS: Readonly<Record<number, string>> = {
   5: 'orange',
   6: 'error',
 }
-/** The same states in charts, told apart also by people who see fewer colours. */
+/** Chart colours of the states, distinguishable with colour blindness. */
 export const STATE_FILL: Readonly<Record<number, string>> = {
   0: '#94a3b8',
   1: '#3b82f6',
@@ -23,15 +26,18 @@ export const STATE_FILL: Readonly<Record<number, string>> = {
   6: '#dc2626',
 }
 
-export const nameOfState = (state: number) => LICENSE_STATE[state as keyof typeof LICENSE_STATE] ?? String(state)
+/** Returns labels of states and vendors from the dictionaries. */
+export const useStateWords = () => useWords('license_status', LICENSE_STATE)
+export const useVendorWords = () => useWords('license_type', LICENSE_VENDORS)
 
 export const StateTag = ({ state }: { state: number }) => (
-  <Tag color={COLORS[state] ?? 'default'} style={{ margin: 0 }}>
-    {nameOfState(state)}
-  </Tag>
+  <WordTag type="license_status" words={LICENSE_STATE} value={state} color={COLORS[state]} />
+)
+export const VendorName = ({ vendor }: { vendor: number | null }) => (
+  <Word type="license_type" words={LICENSE_VENDORS} value={vendor} />
 )
 
-/** Whole, for details; `UidCell` keeps to one line of a list. */
+/** Full-length cell for details; `UidCell` truncates to one line. */
 export const Uid = ({ uid }: { uid: string }) => <span className="license-uid">{uid}</span>
 export const UidCell = ({ uid }: { uid: string }) => (
   <span className="license-uid">
@@ -39,8 +45,12 @@ export const UidCell = ({ uid }: { uid: string }) => (
   </span>
 )
 
-/** The address of the certificate list with these filters. */
+/** Returns the URL of the certificate list with filters. */
 export function listAddress(filters: Readonly<Record<string, string | number | undefined>>) {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
   return `/LicenseManage/Certificate?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
 }
+
+/** Renders a figure with a link to its rows; zero has no link. */
+export const Leading = ({ to, children }: { to: string | undefined; children: ReactNode }) =>
+  to ? <KnownLink to={to}>{children}</KnownLink> : children

@@ -1,17 +1,17 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import type { LicenseRow } from '@oms/contract/license-rows.ts'
-import type { BatchReport } from '@oms/contract/staff.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
+import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { Form, Modal } from 'antd'
 import type * as z from 'zod'
-import { NoteField, TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { NoteField, TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { STEPS, type StepName } from './license-steps.ts'
 import './license.css'
-import { dialogs } from '#kernel/overlays.ts'
+import { dialogs } from '#core/loading/overlays.ts'
 
 type Report = z.output<typeof BatchReport>
 
-/** Says which certificates of a batch were left out, and why. */
+/** Lists the skipped certificates of a batch with reasons. */
 function reportTo(onDone?: () => void) {
   return ({ done, failed }: Report) => {
     onDone?.()
@@ -32,7 +32,7 @@ function reportTo(onDone?: () => void) {
   }
 }
 
-/** Takes one step with the certificates, with the reason for it. */
+/** Runs a state transition on certificates with a reason. */
 export function StepDialog(props: {
   step: StepName
   rows: readonly LicenseRow[]

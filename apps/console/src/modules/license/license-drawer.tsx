@@ -1,27 +1,28 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import { LICENSE_ACTIONS } from '@oms/contract/license-state.ts'
-import { LicenseRow } from '@oms/contract/license-rows.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { LICENSE_ACTIONS } from '@oms/contract/license/license-state.ts'
+import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Button, Empty, Tabs, Timeline } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Time, time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
-import { nameOfState, StateTag, Uid } from './license-cells.tsx'
+import { useRead } from '#core/api/query.ts'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Time, time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { StateTag, Uid, useStateWords, VendorName } from './license-cells.tsx'
 
-const { item, wide } = detailsOf(LicenseRow)
+const { item, wide } = descriptionsOf(LicenseRow)
 const ITEMS = [
   item('uid', (uid) => <Uid uid={uid} />),
   item('state', (state) => <StateTag state={state} />),
-  item('vendor'),
+  item('vendor', (vendor) => <VendorName vendor={vendor} />),
   item('typeCode'),
   item('batchNo'),
-  item('tenantName', (name, { state }) => name || (state === 0 ? '库存' : '')),
+  item('tenantName', (name, { state }) => name || (state === 0 ? '未分配' : '')),
   item('modelName', (name) => name || '不限'),
   item('sn', (sn, { deviceId }) =>
-    deviceId === null ? '' : <Link to={`/device/apkManage/detail/${deviceId}`}>{sn || deviceId}</Link>,
+    deviceId === null ? '' : <KnownLink to={`/device/apkManage/detail/${deviceId}`}>{sn || deviceId}</KnownLink>,
   ),
   item('lastOnlineTime', time),
   item('hasKey', (has) => (has ? '已加密保存' : '无')),
@@ -34,7 +35,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One certificate beside the list, with everything that happened to it. */
+/** Certificate drawer: details and history. */
 export function LicenseDrawer(props: {
   rows: readonly LicenseRow[]
   row: LicenseRow | undefined
@@ -45,7 +46,7 @@ export function LicenseDrawer(props: {
       {(row) => (
         <Tabs
           items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'details', label: '基本信息', children: <Descriptions row={row} items={ITEMS} /> },
             { key: 'events', label: '生命周期', children: <Events key={row.id} id={row.id} /> },
           ]}
         />
@@ -57,6 +58,7 @@ export function LicenseDrawer(props: {
 const STEP = 20
 
 function Events({ id }: { id: number }) {
+  const { label } = useStateWords()
   const [pageSize, setPageSize] = useState(STEP)
   const { data, error, refetch, isPlaceholderData } = useRead(
     licenseCerts.events,
@@ -70,25 +72,7 @@ function Events({ id }: { id: number }) {
       <Timeline
         items={data.list.map((event) => ({
           key: event.id,
-          content: (
-            <>
-              <div>
-                <b>{LICENSE_ACTIONS[event.action] ?? event.action}</b>
-                {event.fromState !== null && event.fromState !== event.toState && (
-                  <span>
-                    {' '}
-                    {nameOfState(event.fromState)} → {nameOfState(event.toState)}
-                  </span>
-                )}
-              </div>
-              <div className="license-hint" style={{ margin: 0 }}>
-                <Time at={event.createTime} />{' '}
-                {[event.operName, event.tenantName, event.deviceSn && `设备 ${event.deviceSn}`, event.reason]
-                  .filter(Boolean)
-                  .join(' · ')}
-              </div>
-            </>
-          ),
+          content: <EventContent event={event} label={label} />,
         }))}
       />
       {data.total > pageSize && pageSize < 200 && (
@@ -96,6 +80,33 @@ function Events({ id }: { id: number }) {
           更多记录
         </Button>
       )}
+    </>
+  )
+}
+
+interface EventContentProps {
+  readonly event: ResultOf<typeof licenseCerts.events>['list'][number]
+  readonly label: ReturnType<typeof useStateWords>['label']
+}
+
+function EventContent({ event, label }: EventContentProps) {
+  return (
+    <>
+      <div>
+        <b>{LICENSE_ACTIONS[event.action] ?? event.action}</b>
+        {event.fromState !== null && event.fromState !== event.toState && (
+          <span>
+            {' '}
+            {label(event.fromState)} → {label(event.toState)}
+          </span>
+        )}
+      </div>
+      <div className="license-hint" style={{ margin: 0 }}>
+        <Time at={event.createTime} />{' '}
+        {[event.operName, event.tenantName, event.deviceSn && `设备 ${event.deviceSn}`, event.reason]
+          .filter(Boolean)
+          .join(' · ')}
+      </div>
     </>
   )
 }

@@ -1,29 +1,67 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/kernel/transfer.ts'
-import { licenseCerts } from '@oms/contract/license.ts'
-import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license-rows.ts'
-import { UPLOAD, uploadProblem } from '@oms/contract/upload.ts'
+import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license/license-rows.ts'
+import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
-import { useState } from 'react'
-import { call } from '#kernel/call.ts'
-import { download } from '#kernel/download.ts'
-import { toast } from '#kernel/toast.ts'
-import { focusOpened } from '#kit/focus-first.ts'
-import { Field, SelectField, TextField } from '#kit/field.tsx'
-import { ImportProblems, SaveProblems } from '#kit/import-problems.tsx'
+import { useRef, useState } from 'react'
+import { call } from '#core/api/client.ts'
+import { download } from '#core/api/download.ts'
+import { toast } from '#core/loading/toast.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { Field, SelectField, TextField } from '#kit/form/field.tsx'
+import { ImportProblems, SaveProblems } from '#kit/jobs/import-problems.tsx'
+import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
-import { showJob } from '#kit/show-job.ts'
+import { showJob } from '#kit/jobs/show-job.ts'
+import { useVendorWords } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
 import './license.css'
 
-/** Brings a delivery in: the file, its first lines, the check of all of them, then the import. */
+/** Imports a delivery: file, preview, dry run, import. */
 export function LicenseImport({ onClose }: { onClose(): void }) {
   const [form] = Form.useForm()
   const { file, preview, report, busy, choose, forget, run } = useImport(form, onClose)
   const isDone = report !== undefined && !report.dryRun
   const step = isDone ? 2 : report ? 1 : 0
-  const footer = isDone ? (
+  return (
+    <Modal
+      open
+      title="导入证书"
+      width={860}
+      mask={{ closable: false }}
+      footer={<ImportFooter {...{ file, report, busy, run, onClose }} />}
+      onCancel={onClose}
+      afterOpenChange={focusOpened}
+    >
+      <Steps
+        size="small"
+        current={step}
+        style={{ marginBottom: 16 }}
+        items={[{ title: '批次与文件' }, { title: '校验结果' }, { title: '完成' }]}
+      />
+      {!isDone && (
+        <>
+          <Form form={form} layout="vertical" initialValues={{ vendor: 2, typeCode: 'P2P' }} onValuesChange={forget}>
+            <BatchFields />
+          </Form>
+          <FileRow file={file} onFiles={choose} />
+        </>
+      )}
+      {preview && !report && <Preview rows={preview} />}
+      {report && <Report report={report} />}
+    </Modal>
+  )
+}
+
+interface ImportFooterProps extends Pick<ReturnType<typeof useImport>, 'file' | 'report' | 'busy' | 'run'> {
+  onClose(): void
+}
+
+function ImportFooter({ file, report, busy, run, onClose }: ImportFooterProps) {
+  const isDone = report !== undefined && !report.dryRun
+  return isDone ? (
     <Button type="primary" onClick={onClose}>
       完成
     </Button>
@@ -48,57 +86,36 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
       </Button>
     </>
   )
+}
+
+function FileRow({ file, onFiles }: { file: File | undefined; onFiles(files: File[]): void }) {
   return (
-    <Modal
-      open
-      title="导入证书"
-      width={860}
-      mask={{ closable: false }}
-      footer={footer}
-      onCancel={onClose}
-      afterOpenChange={focusOpened}
-    >
-      <Steps
-        size="small"
-        current={step}
-        style={{ marginBottom: 16 }}
-        items={[{ title: '批次与文件' }, { title: '校验结果' }, { title: '完成' }]}
-      />
-      {!isDone && (
-        <>
-          <Form form={form} layout="vertical" initialValues={{ vendor: 2, typeCode: 'P2P' }} onValuesChange={forget}>
-            <BatchFields />
-          </Form>
-          <div className="kit-import-row">
-            <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={choose}>
-              <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
-            </FileButton>
-            <Button
-              type="link"
-              icon={<DownloadOutlined />}
-              onClick={() => download(licenseCerts.template, {}, 'P2P证书导入模板.xlsx')}
-            >
-              下载模板
-            </Button>
-            {file && (
-              <span>
-                <FileExcelOutlined aria-hidden /> {file.name}
-              </span>
-            )}
-          </div>
-        </>
+    <div className="kit-import-row">
+      <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={onFiles}>
+        <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
+      </FileButton>
+      <Button
+        type="link"
+        icon={<DownloadOutlined />}
+        onClick={() => download(licenseCerts.template, {}, 'P2P证书导入模板.xlsx')}
+      >
+        下载模板
+      </Button>
+      {file && (
+        <span>
+          <FileExcelOutlined aria-hidden /> {file.name}
+        </span>
       )}
-      {preview && !report && <Preview rows={preview} />}
-      {report && <Report report={report} />}
-    </Modal>
+    </div>
   )
 }
 
 function BatchFields() {
   const of = LicenseBatchInput
+  const vendors = useVendorWords().options
   return (
     <div className="license-form-row">
-      <SelectField of={of} name="vendor" />
+      <SelectField of={of} name="vendor" options={vendors} />
       <Field of={of} name="typeCode" hint="文件中没有填写时使用">
         <TypeField />
       </Field>
@@ -148,43 +165,78 @@ const Report = ({ report }: { report: ImportReport }) => (
   </>
 )
 
-function useImport(form: FormInstance, onClose: () => void) {
-  const client = useQueryClient()
-  const [file, setFile] = useState<File>()
+/** Reads the first rows of a chosen file. */
+function usePreview(form: FormInstance) {
   const [preview, setPreview] = useState<readonly LicensePreviewRow[]>()
-  const [report, setReport] = useState<ImportReport>()
-  const [busy, setBusy] = useState<'check' | 'import'>()
+  const [looks] = useState(() => new ImportRun())
   const look = async (chosen: File) => {
     const { vendor, typeCode } = form.getFieldsValue()
     const input = { file: chosen, vendor, typeCode: typeCode || 'P2P' } as never
+    const isCurrent = looks.begin()
     const shown = (await call(licenseCerts.preview, input).catch(() => undefined)) as
       | { rows: LicensePreviewRow[] }
       | undefined
-    setPreview(shown?.rows)
+    if (isCurrent()) setPreview(shown?.rows)
   }
+  return { preview, look }
+}
+
+function sendImport(given: { values: object; file: File | undefined; dryRun: boolean; key: string }) {
+  const { values, file, dryRun, key } = given
+  const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
+  const input = { ...filled, file, dryRun: dryRun ? '1' : '0' } as never
+  const idempotencyKey = dryRun ? undefined : key
+  return call(licenseCerts.import, input, { idempotencyKey }) as Promise<ImportReport | JobAnswer>
+}
+
+function useImport(form: FormInstance, onClose: () => void) {
+  const [file, setFile] = useState<File>()
+  const { preview, look } = usePreview(form)
+  const { report, busy, outdate, change, run } = useImportRun(form, file, onClose)
   const choose = ([chosen]: File[]) => {
-    if (!chosen) return
+    // The file of a running import cannot be replaced.
+    if (!chosen || busy === 'import') return
     const problem = uploadProblem(UPLOAD.table, chosen)
     if (problem) return toast.error(problem)
     setFile(chosen)
-    setReport(undefined)
+    outdate()
     void look(chosen)
   }
-  /** What was checked was another import. */
+  /** The dry run belongs to a different file or setting. */
   const forget = (changed: object) => {
-    setReport(undefined)
+    change()
     if (file && ('vendor' in changed || 'typeCode' in changed)) void look(file)
+  }
+  return { file, preview, report, busy, choose, forget, run }
+}
+
+/** Sends the file for a dry run or the import, and keeps the report. */
+function useImportRun(form: FormInstance, file: File | undefined, onClose: () => void) {
+  const client = useQueryClient()
+  const [report, setReport] = useState<ImportReport>()
+  const [busy, setBusy] = useState<'check' | 'import'>()
+  /** True when a setting was changed while the import ran. */
+  const isChanged = useRef(false)
+  const [runs] = useState(() => new ImportRun())
+  /** Discards the report and cancels a running dry run. */
+  const outdate = () => {
+    runs.outdate()
+    setReport(undefined)
+    setBusy((now) => (now === 'check' ? undefined : now))
+  }
+  /** Handles a changed setting. The report of a running import stays valid; only the next import differs. */
+  const change = () => {
+    if (busy === 'import') isChanged.current = true
+    else outdate()
   }
   const run = async (dryRun: boolean) => {
     const values = await form.validateFields().catch(() => undefined)
     if (!values) return
     setBusy(dryRun ? 'check' : 'import')
+    const isCurrent = runs.begin()
     try {
-      const given = Object.fromEntries(
-        Object.entries(values).filter(([, value]) => value !== undefined && value !== ''),
-      )
-      const input = { ...given, file, dryRun: dryRun ? '1' : '0' } as never
-      const result = (await call(licenseCerts.import, input)) as ImportReport | JobAnswer
+      const result = await sendImport({ values, file, dryRun, key: runs.key })
+      if (!isCurrent()) return
       if ('jobId' in result) {
         showJob(result.jobId, TRANSFER_MESSAGES.importLater)
         if (!dryRun) onClose()
@@ -193,9 +245,12 @@ function useImport(form: FormInstance, onClose: () => void) {
         if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
       }
     } catch {
-      // The call has told why; the file stays chosen.
+      // The call has shown its error; the chosen file stays.
     }
+    if (!isCurrent()) return
     setBusy(undefined)
+    if (isChanged.current) runs.outdate()
+    isChanged.current = false
   }
-  return { file, preview, report, busy, choose, forget, run }
+  return { report, busy, outdate, change, run }
 }

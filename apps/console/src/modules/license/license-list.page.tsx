@@ -1,19 +1,19 @@
 import { BellOutlined, ExportOutlined, ImportOutlined, SendOutlined } from '@ant-design/icons'
-import { licenseCerts } from '@oms/contract/license.ts'
-import { LicenseRow } from '@oms/contract/license-rows.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Button, Tabs } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { useTabState } from '#kernel/tab.tsx'
-import { columnsOf, plainCell } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { useTabState } from '#core/routing/tab.tsx'
+import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { LicenseBatchBar } from './license-batch-bar.tsx'
-import { StateTag, UidCell } from './license-cells.tsx'
+import { StateTag, UidCell, VendorName } from './license-cells.tsx'
 import { LicenseSearch } from './license-search.tsx'
 import { type Dialog, LicenseDialog, useLicenseActions } from './use-license-actions.tsx'
 
@@ -30,9 +30,9 @@ const { col, actions } = columnsOf(LicenseRow)
 const COLUMNS = [
   col('uid', (uid) => <UidCell uid={uid} />, { width: 210, sort: true }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
-  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '库存' : '')), { width: 125 }),
+  col('tenantName', (name, { state }) => plainCell(name || (state === 0 ? '未分配' : '')), { width: 125 }),
   col('sn', { width: 125 }),
-  col('vendor', { width: 80, hidden: true }),
+  col('vendor', (vendor) => <VendorName vendor={vendor} />, { width: 80, hidden: true }),
   col('typeCode', { width: 100 }),
   col('batchNo', { width: 125 }),
   col('importTime', time, { width: 170, sort: true, hidden: true }),
@@ -47,7 +47,7 @@ const COLUMNS = [
   col('remark', { width: 160, hidden: true }),
 ]
 
-/** P2P certificates: the list, and the deliveries they came in. */
+/** P2P certificates and their delivery batches. */
 export default function LicenseListPage() {
   const [view, setView] = useTabState('view', 'certs')
   const items = [

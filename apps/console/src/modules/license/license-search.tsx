@@ -1,17 +1,20 @@
-import { LicenseQuery } from '@oms/contract/license-rows.ts'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { BatchPicker, ModelPicker, TenantPicker, useManyTenants } from './license-pickers.tsx'
+import { LicenseQuery } from '@oms/contract/license/license-rows.ts'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useStateWords, useVendorWords } from './license-cells.tsx'
+import { BatchPicker, ModelPicker, TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 
-/** The filters of the certificate list, the common ones first. */
-export function LicenseSearch(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
-  const many = useManyTenants()
+/** Filters of the certificate list, most used first. */
+export function LicenseSearch(search: SearchProps) {
+  const many = useHasManyTenants()
+  const states = useStateWords().options
+  const vendors = useVendorWords().options
   const of = LicenseQuery
   return (
     <SearchForm {...search}>
       <Filter of={of} name="uid" />
-      <SelectFilter of={of} name="state" />
+      <SelectFilter of={of} name="state" options={states} />
       {many && (
         <Filter of={of} name="tenantId">
           <TenantPicker />
@@ -20,7 +23,7 @@ export function LicenseSearch(search: Omit<Parameters<typeof SearchForm>[0], 'ch
       <Filter of={of} name="batchId">
         <BatchPicker />
       </Filter>
-      <SelectFilter of={of} name="vendor" />
+      <SelectFilter of={of} name="vendor" options={vendors} />
       <Filter of={of} name="typeCode" />
       <Filter of={of} name="sn" />
       <Filter of={of} name="modelId">
@@ -29,6 +32,7 @@ export function LicenseSearch(search: Omit<Parameters<typeof SearchForm>[0], 'ch
       <DateRangeFilter label="入库时间" />
       <DateRangeFilter label="分配时间" begin="allotBegin" end="allotEnd" />
       <DateRangeFilter label="激活时间" begin="activateBegin" end="activateEnd" />
+      <SelectFilter of={of} name="usable" />
       <DateRangeFilter label="到期时间" begin="expireBegin" end="expireEnd" />
     </SearchForm>
   )

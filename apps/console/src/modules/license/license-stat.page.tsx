@@ -1,15 +1,15 @@
-import { LicenseStatQuery, licenseStats } from '@oms/contract/license-stat.ts'
-import { LICENSE_STATE } from '@oms/contract/license-state.ts'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { Page } from '#kit/page.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { LicenseStatQuery, licenseStats } from '@oms/contract/license/license-statistics.ts'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Alert } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { Link, useSearchParams } from '#kernel/router.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { listAddress, STATE_FILL } from './license-cells.tsx'
-import { TenantPicker, useManyTenants } from './license-pickers.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import { listAddress, STATE_FILL, useStateWords, useVendorWords } from './license-cells.tsx'
+import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 import { ByBatch, ByModel, ByVendor, Expiring, Forecast, Trend } from './stat-panels.tsx'
 import { StatTenants } from './stat-tenants.tsx'
 
@@ -19,10 +19,11 @@ export interface Asked {
   readonly typeCode?: string
 }
 
-/** How many certificates there are, where they are, how fast they go and which end soon. */
+/** Licence statistics: stock, distribution, consumption and expiry. */
 export default function LicenseStatPage() {
   const [params, setParams] = useSearchParams()
-  const many = useManyTenants()
+  const many = useHasManyTenants()
+  const vendors = useVendorWords().options
   const asked: Asked = Object.fromEntries(
     [...params].filter(([key, value]) => ['vendor', 'tenantId', 'typeCode'].includes(key) && value !== ''),
   )
@@ -33,7 +34,7 @@ export default function LicenseStatPage() {
   return (
     <Page>
       <SearchForm initial={{ ...asked } as never} onSearch={search}>
-        <SelectFilter of={LicenseStatQuery} name="vendor" />
+        <SelectFilter of={LicenseStatQuery} name="vendor" options={vendors} />
         {many && (
           <Filter of={LicenseStatQuery} name="tenantId">
             <TenantPicker />
@@ -60,7 +61,7 @@ export default function LicenseStatPage() {
   )
 }
 
-/** A customer's people see before anything else that their own certificates run low. */
+/** Low-stock warning for accounts of a tenant, shown first. */
 function OwnStock() {
   const { data } = useRead(licenseStats.summary, {}, { quiet: true })
   if (data?.own?.isLow)
@@ -81,22 +82,23 @@ function OwnStock() {
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
 function Cards({ asked }: { asked: Asked }) {
+  const { label } = useStateWords()
   const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
   return (
     <div className="license-cards">
-      <Link className="license-card" to={listAddress({ ...asked })}>
+      <KnownLink className="license-card" to={listAddress({ ...asked })}>
         <span>证书总数</span>
         <b>{data.states.total.toLocaleString()}</b>
-      </Link>
+      </KnownLink>
       {KEYS.map((key, state) => (
-        <Link key={key} className="license-card" to={listAddress({ ...asked, state })}>
+        <KnownLink key={key} className="license-card" to={listAddress({ ...asked, state })}>
           <span>
             <i style={{ background: STATE_FILL[state] }} />
-            {LICENSE_STATE[state as keyof typeof LICENSE_STATE]}
+            {label(state)}
           </span>
           <b>{data.states[key].toLocaleString()}</b>
-        </Link>
+        </KnownLink>
       ))}
       <div className="license-card">
         <span>激活率</span>

@@ -1,6 +1,6 @@
-import { licenseCerts } from '@oms/contract/license.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
 
-/** What the steps with a reason are called, and what they mean for those they are taken with. */
+/** Names and effects of the state transitions that require a reason. */
 export const STEPS = {
   recall: { label: '收回', to: licenseCerts.recall, hint: '收回后证书回到库存，已消耗的授权额度退还给客户。' },
   unbind: { label: '解绑', to: licenseCerts.unbind, hint: '设备将不再持有该证书；设备曾激活过时必须填写原因。' },

@@ -1,5 +1,5 @@
-import { addDeviceTab } from '#kernel/device-tabs.ts'
-import { firstPage, type Screen } from '#kernel/screens.ts'
+import { addDeviceTab } from '#core/routing/device-tabs.ts'
+import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const licenseScreens: readonly Screen[] = [
   {

@@ -1,17 +1,26 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import type { LicenseRow } from '@oms/contract/license-rows.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { Alert, Form, Modal } from 'antd'
-import { useState } from 'react'
-import { CopyText } from '#kit/copy-text.tsx'
-import { NoteField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { useRef, useState } from 'react'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { NoteField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import './license.css'
 
-/** Shows a whole UID and its key this once, after a reason was given. */
+/** Shows a full UID and its key once, after a reason was entered. */
 export function RevealDialog({ row, onClose }: { row: LicenseRow; onClose(): void }) {
   const [shown, setShown] = useState<{ uid: string; key: string }>()
+  const isRevealed = useRef(false)
+  const reveal = (secret: { uid: string; key: string }) => {
+    isRevealed.current = true
+    setShown(secret)
+  }
+  // In a hidden tab the form closes at once after saving; the secret must stay.
+  const close = () => {
+    if (!isRevealed.current) onClose()
+  }
   if (shown) return <Shown uid={shown.uid} licenseKey={shown.key} onClose={onClose} />
-  return <Asked row={row} onShown={setShown} onClose={onClose} />
+  return <Asked row={row} onShown={reveal} onClose={close} />
 }
 
 function Asked(props: { row: LicenseRow; onShown(shown: { uid: string; key: string }): void; onClose(): void }) {

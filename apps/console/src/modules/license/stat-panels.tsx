@@ -1,15 +1,12 @@
-import { type Counted, licenseStats, TREND_UNIT } from '@oms/contract/license-stat.ts'
-import { LICENSE_STATE } from '@oms/contract/license-state.ts'
-import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
-import type { Endpoint, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { type Counted, licenseStats, TREND_UNIT } from '@oms/contract/license/license-statistics.ts'
+import type { Endpoint, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Empty, Segmented, Skeleton, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { useNavigate } from 'react-router'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { BarChart, Leading } from './charts.tsx'
-import { listAddress, STATE_FILL } from './license-cells.tsx'
+import { useRead } from '#core/api/query.ts'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { Chart } from '#kit/chart/chart.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { Leading, listAddress, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
 
 interface Asked {
   readonly vendor?: string
@@ -17,7 +14,7 @@ interface Asked {
   readonly typeCode?: string
 }
 
-/** A part of the page with its own question. */
+/** Statistics panel with its own request. */
 function Part<E extends Endpoint>(props: {
   title: string
   to: E
@@ -47,10 +44,6 @@ const UNITS = Object.entries(TREND_UNIT).map(([value, label]) => ({ value: Numbe
 
 export function Trend({ asked }: { asked: Asked }) {
   const [unit, setUnit] = useState(1)
-  const series = [
-    { name: '分配', fill: STATE_FILL[1]! },
-    { name: '激活', fill: STATE_FILL[3]! },
-  ]
   return (
     <Part
       title="分配与激活趋势"
@@ -59,17 +52,30 @@ export function Trend({ asked }: { asked: Asked }) {
       extra={<Segmented options={UNITS} value={unit} onChange={setUnit} />}
     >
       {({ list }) => (
-        <BarChart
+        <Chart
           name="分配与激活趋势"
-          series={series}
-          groups={list.map(({ from, to, allotted, activated }) => ({
-            label: unit === 3 ? from.slice(2, 7) : from.slice(5),
-            title: unit === 1 ? from : unit === 2 ? `${from} 至 ${to.slice(5)}` : from.slice(0, 7),
-            marks: [
-              { n: allotted, to: listAddress({ ...asked, allotBegin: from, allotEnd: to }) },
-              { n: activated, to: listAddress({ ...asked, activateBegin: from, activateEnd: to }) },
+          data={{
+            kind: 'column',
+            categoryTitle: '时间',
+            categories: list.map(({ from, to }) => ({
+              label: unit === 3 ? from.slice(2, 7) : from.slice(5),
+              title: unit === 1 ? from : unit === 2 ? `${from} 至 ${to.slice(5)}` : from.slice(0, 7),
+            })),
+            series: [
+              {
+                name: '分配',
+                color: STATE_FILL[1]!,
+                values: list.map(({ allotted }) => allotted),
+                links: list.map(({ from, to }) => listAddress({ ...asked, allotBegin: from, allotEnd: to })),
+              },
+              {
+                name: '激活',
+                color: STATE_FILL[3]!,
+                values: list.map(({ activated }) => activated),
+                links: list.map(({ from, to }) => listAddress({ ...asked, activateBegin: from, activateEnd: to })),
+              },
             ],
-          }))}
+          }}
         />
       )}
     </Part>
@@ -80,14 +86,23 @@ export function Expiring({ asked }: { asked: Asked }) {
   return (
     <Part title="未来 12 个月到期" to={licenseStats.expiring} input={asked}>
       {({ list }) => (
-        <BarChart
-          name="未来12个月到期"
-          series={[{ name: '到期数量', fill: STATE_FILL[5]! }]}
-          groups={list.map(({ from, to, count }) => ({
-            label: from.slice(2, 7),
-            title: from.slice(0, 7),
-            marks: [{ n: count, to: listAddress({ ...asked, expireBegin: from, expireEnd: to }) }],
-          }))}
+        <Chart
+          name="未来 12 个月到期"
+          data={{
+            kind: 'column',
+            categoryTitle: '月份',
+            categories: list.map(({ from }) => ({ label: from.slice(2, 7), title: from.slice(0, 7) })),
+            series: [
+              {
+                name: '到期数量',
+                color: STATE_FILL[5]!,
+                values: list.map(({ count }) => count),
+                links: list.map(({ from, to }) =>
+                  listAddress({ ...asked, expireBegin: from, expireEnd: to, usable: 1 }),
+                ),
+              },
+            ],
+          }}
         />
       )}
     </Part>
@@ -105,33 +120,7 @@ export function Forecast({ asked }: { asked: Asked }) {
           {forecast.length === 0 ? (
             <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有库存数据" />
           ) : (
-            <table className="license-table" aria-label="库存预测">
-              <thead>
-                <tr>
-                  <th>厂商</th>
-                  <th className="license-numbers">库存</th>
-                  <th className="license-numbers">近 30 天消耗</th>
-                  <th className="license-numbers">预计可用</th>
-                </tr>
-              </thead>
-              <tbody>
-                {forecast.map(({ vendor, stock, used30, daysLeft, threshold, isLow }) => (
-                  <tr key={vendor}>
-                    <td>
-                      {LICENSE_VENDORS[vendor as keyof typeof LICENSE_VENDORS]}{' '}
-                      {isLow && <Tag color="error">低于预警 {threshold}</Tag>}
-                    </td>
-                    <td className="license-numbers">
-                      <Leading to={stock > 0 ? listAddress({ vendor, state: 0 }) : undefined}>
-                        {stock.toLocaleString()}
-                      </Leading>
-                    </td>
-                    <td className="license-numbers">{used30.toLocaleString()}</td>
-                    <td className="license-numbers">{daysLeft === null ? '近期无消耗' : `${daysLeft} 天`}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <ForecastTable forecast={forecast} typeCode={asked.typeCode} />
           )}
         </>
       )}
@@ -139,22 +128,53 @@ export function Forecast({ asked }: { asked: Asked }) {
   )
 }
 
+interface ForecastTableProps {
+  readonly forecast: ResultOf<typeof licenseStats.summary>['forecast']
+  readonly typeCode: Asked['typeCode']
+}
+
+function ForecastTable({ forecast, typeCode }: ForecastTableProps) {
+  return (
+    <table className="license-table" aria-label="库存预测">
+      <thead>
+        <tr>
+          <th>厂商</th>
+          <th className="license-numbers">库存</th>
+          <th className="license-numbers">近 30 天消耗</th>
+          <th className="license-numbers">预计可用</th>
+        </tr>
+      </thead>
+      <tbody>
+        {forecast.map(({ vendor, stock, used30, daysLeft, threshold, isLow }) => (
+          <tr key={vendor}>
+            <td>
+              <VendorName vendor={vendor} /> {isLow && <Tag color="error">低于预警 {threshold}</Tag>}
+            </td>
+            <td className="license-numbers">
+              <Leading to={stock > 0 ? listAddress({ vendor, typeCode, state: 0 }) : undefined}>
+                {stock.toLocaleString()}
+              </Leading>
+            </td>
+            <td className="license-numbers">{used30.toLocaleString()}</td>
+            <td className="license-numbers">{daysLeft === null ? '近期无消耗' : `${daysLeft} 天`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
-/** Rows of counts with a bar of their states; each part of a bar (by mouse) and each figure leads to its certificates. */
-function States({ head, rows, of }: { head: string; rows: readonly Counted[]; of(row: Counted): object }) {
-  const go = useNavigate()
+type Filters = Parameters<typeof listAddress>[0]
+
+/** Table of counts with a bar per row; bar segments and figures link to their certificates if a filter exists. */
+function States({ head, rows, of }: { head: string; rows: readonly Counted[]; of(row: Counted): Filters | undefined }) {
+  const { label } = useStateWords()
   if (rows.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无数据" />
   return (
     <>
-      <div className="license-legend" aria-hidden>
-        {KEYS.map((key, state) => (
-          <span key={key}>
-            <i style={{ background: STATE_FILL[state] }} />
-            {LICENSE_STATE[state as keyof typeof LICENSE_STATE]}
-          </span>
-        ))}
-      </div>
+      <StateLegend label={label} />
       <div className="license-wide">
         <table className="license-table">
           <thead>
@@ -168,43 +188,83 @@ function States({ head, rows, of }: { head: string; rows: readonly Counted[]; of
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.id}>
-                <td>{row.name}</td>
-                <td>
-                  <span className="license-bar">
-                    {KEYS.map((key, state) =>
-                      row[key] > 0 ? (
-                        <span
-                          key={key}
-                          className="license-mark"
-                          style={{ width: `${(row[key] / row.total) * 100}%`, background: STATE_FILL[state] }}
-                          title={`${LICENSE_STATE[state as keyof typeof LICENSE_STATE]}：${row[key]}`}
-                          onClick={() => void go(listAddress({ ...of(row), state }))}
-                        />
-                      ) : null,
-                    )}
-                  </span>
-                </td>
-                <td className="license-numbers">
-                  <Link to={listAddress({ ...of(row) })}>{row.total.toLocaleString()}</Link>
-                </td>
-                <td className="license-numbers">
-                  <Leading to={row.stock > 0 ? listAddress({ ...of(row), state: 0 }) : undefined}>
-                    {row.stock.toLocaleString()}
-                  </Leading>
-                </td>
-                <td className="license-numbers">
-                  <Leading to={row.activated > 0 ? listAddress({ ...of(row), state: 3 }) : undefined}>
-                    {row.activated.toLocaleString()}
-                  </Leading>
-                </td>
-              </tr>
+              <StateRow key={row.id} row={row} filters={of(row)} label={label} />
             ))}
           </tbody>
         </table>
       </div>
     </>
   )
+}
+
+type StateLabel = ReturnType<typeof useStateWords>['label']
+
+function StateLegend({ label }: { label: StateLabel }) {
+  return (
+    <div className="license-legend" aria-hidden>
+      {KEYS.map((key, state) => (
+        <span key={key}>
+          <i style={{ background: STATE_FILL[state] }} />
+          {label(state)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+interface StateRowProps {
+  readonly row: Counted
+  /** Filters of the list of certificates, or undefined when no filter exists. */
+  readonly filters: Filters | undefined
+  readonly label: StateLabel
+}
+
+function StateRow({ row, filters, label }: StateRowProps) {
+  const linkOf = (state?: number) => filters && listAddress({ ...filters, state })
+  return (
+    <tr>
+      <td>{row.name}</td>
+      <td>
+        <span className="license-bar">
+          {KEYS.map((key, state) =>
+            row[key] > 0 ? (
+              <Mark
+                key={key}
+                share={row[key] / row.total}
+                fill={STATE_FILL[state]}
+                name={row.name}
+                words={`${label(state)}：${row[key]}`}
+                to={linkOf(state)}
+              />
+            ) : null,
+          )}
+        </span>
+      </td>
+      <td className="license-numbers">
+        <Leading to={linkOf()}>{row.total.toLocaleString()}</Leading>
+      </td>
+      <td className="license-numbers">
+        <Leading to={row.stock > 0 ? linkOf(0) : undefined}>{row.stock.toLocaleString()}</Leading>
+      </td>
+      <td className="license-numbers">
+        <Leading to={row.activated > 0 ? linkOf(3) : undefined}>{row.activated.toLocaleString()}</Leading>
+      </td>
+    </tr>
+  )
+}
+
+interface MarkProps {
+  readonly share: number
+  readonly fill: string | undefined
+  readonly name: string
+  readonly words: string
+  readonly to: string | undefined
+}
+
+/** Segment of a bar. */
+function Mark({ share, fill, name, words, to }: MarkProps) {
+  const look = { className: 'license-mark', style: { width: `${share * 100}%`, background: fill }, title: words }
+  return to ? <KnownLink {...look} aria-label={`${name} ${words}`} to={to} /> : <span {...look} />
 }
 
 export const ByVendor = ({ asked }: { asked: Asked }) => (
@@ -221,6 +281,7 @@ export const ByBatch = ({ asked }: { asked: Asked }) => (
 
 export const ByModel = ({ asked }: { asked: Asked }) => (
   <Part title="按限定型号" to={licenseStats.models} input={asked}>
-    {({ list }) => <States head="型号" rows={list} of={({ id }) => ({ ...asked, ...(id > 0 && { modelId: id }) })} />}
+    {/* The list has no filter for certificates without a model. */}
+    {({ list }) => <States head="型号" rows={list} of={({ id }) => (id > 0 ? { ...asked, modelId: id } : undefined)} />}
   </Part>
 )

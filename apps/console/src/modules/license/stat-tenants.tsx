@@ -1,57 +1,67 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import { licenseStats, TenantStatRow } from '@oms/contract/license-stat.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { licenseStats, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { Checkbox, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { useInnerList } from '#kit/use-list.ts'
-import { Leading } from './charts.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import { Quota } from './grant-cells.tsx'
-import { listAddress } from './license-cells.tsx'
+import { Leading, listAddress } from './license-cells.tsx'
 
 const TenantThreshold = later(() => import('./threshold-dialog.tsx'), 'TenantThreshold')
 
 const { col, actions } = columnsOf(TenantStatRow)
-const figure = (state?: number) => (n: number, row: TenantStatRow) => (
-  <Leading to={n > 0 ? listAddress({ tenantId: row.tenantId, state }) : undefined}>{n.toLocaleString()}</Leading>
-)
+interface Asked {
+  readonly vendor?: string
+  readonly tenantId?: string
+  readonly typeCode?: string
+}
 const right = { width: 80, align: 'right' } as const
-const COLUMNS = [
-  col('tenantName', { width: 160 }),
-  col('received', figure(), { ...right, width: 100, sort: true }),
-  col(
-    'allotted',
-    (n: number, row) => (
-      <>
-        {row.isLow && (
-          <Tag color="warning" title={`未使用的证书低于预警数量 ${row.warnBelow} 个`}>
-            不足
-          </Tag>
-        )}
-        {figure(1)(n, row)}
-      </>
-    ),
-    { ...right, width: 100 },
-  ),
-  col('bound', figure(2), right),
-  col('activated', figure(3), { ...right, width: 90, sort: true }),
-  col('suspended', figure(4), { ...right, hidden: true }),
-  col('expired', figure(5), { ...right, hidden: true }),
-  col('scrapped', figure(6), { ...right, hidden: true }),
-  col('rate', (rate) => `${rate}%`, { ...right, width: 100, sort: true, title: '激活率' }),
-  { ...col('quota', (_, row) => <Quota row={row} />, { width: 180 }), title: '授权使用' },
-  col('remaining', { ...right, width: 100, sort: true }),
-  col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {
-    ...right,
-    width: 100,
-  }),
-]
 
-/** The customers with what they hold, how much of it is active, and what their grants still allow. */
-export function StatTenants({ asked }: { asked: { vendor?: string; tenantId?: string; typeCode?: string } }) {
+/** Columns whose figures link to their certificates with the filters of the statistics. */
+function columnsWith(asked: Asked) {
+  const figure = (state?: number) => (n: number, row: TenantStatRow) => (
+    <Leading to={n > 0 ? listAddress({ ...asked, tenantId: row.tenantId, state }) : undefined}>
+      {n.toLocaleString()}
+    </Leading>
+  )
+  return [
+    col('tenantName', { width: 160 }),
+    col('received', figure(), { ...right, width: 100, sort: true }),
+    col(
+      'allotted',
+      (n: number, row) => (
+        <>
+          {row.isLow && (
+            <Tag color="warning" title={`未使用的证书低于预警数量 ${row.warnBelow} 个`}>
+              不足
+            </Tag>
+          )}
+          {figure(1)(n, row)}
+        </>
+      ),
+      { ...right, width: 100 },
+    ),
+    col('bound', figure(2), right),
+    col('activated', figure(3), { ...right, width: 90, sort: true }),
+    col('suspended', figure(4), { ...right, hidden: true }),
+    col('expired', figure(5), { ...right, hidden: true }),
+    col('scrapped', figure(6), { ...right, hidden: true }),
+    col('rate', (rate) => `${rate}%`, { ...right, width: 100, sort: true, title: '激活率' }),
+    { ...col('quota', (_, row) => <Quota row={row} />, { width: 180 }), title: '授权使用' },
+    col('remaining', { ...right, width: 100, sort: true }),
+    col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {
+      ...right,
+      width: 100,
+    }),
+  ]
+}
+
+/** Tenants with their certificates, activation rate and remaining grants. */
+export function StatTenants({ asked }: { asked: Asked }) {
   const [isLow, setLow] = useState(false)
   const [setting, setSetting] = useState<TenantStatRow>()
   const list = useInnerList(licenseStats.tenants, { ...asked, ...(isLow && { low: '1' }) } as never)
@@ -64,7 +74,7 @@ export function StatTenants({ asked }: { asked: { vendor?: string; tenantId?: st
         {...list.table}
         name="tenants"
         rowKey="tenantId"
-        columns={[...COLUMNS, actions(rowActions, 80)]}
+        columns={[...columnsWith(asked), actions(rowActions, 80)]}
         actions={
           <>
             <h2 className="kit-card-title" style={{ margin: 0 }}>

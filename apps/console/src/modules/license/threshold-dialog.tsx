@@ -1,16 +1,16 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import { LOW_SHARE, type TenantStatRow } from '@oms/contract/license-stat.ts'
-import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { LOW_SHARE, type TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { Button, Form, InputNumber, Modal, Skeleton } from 'antd'
 import { useState } from 'react'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { focusOpened } from '#kit/focus-first.ts'
-import { Field } from '#kit/field.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { Field } from '#kit/form/field.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { useVendorWords } from './license-cells.tsx'
 import './license.css'
 
-/** From what stock on people are warned, vendor by vendor. */
+/** Sets the low-stock thresholds per vendor. */
 export function ThresholdDialog({ onClose }: { onClose(): void }) {
   const { data, error, refetch } = useRead(licenseCerts.thresholds, {}, { keepPrevious: false, quiet: true })
   return (
@@ -23,7 +23,7 @@ export function ThresholdDialog({ onClose }: { onClose(): void }) {
               <th>厂商</th>
               <th className="license-numbers">当前库存</th>
               <th>预警数量</th>
-              <th />
+              <th>操作</th>
             </tr>
           </thead>
           <tbody>
@@ -44,7 +44,7 @@ export function ThresholdDialog({ onClose }: { onClose(): void }) {
 function Line({ vendor, threshold, stock }: { vendor: number; threshold: number; stock: number }) {
   const [value, setValue] = useState<number | null>(threshold)
   const save = useWrite(licenseCerts.saveThreshold)
-  const name = LICENSE_VENDORS[vendor as keyof typeof LICENSE_VENDORS]
+  const name = useVendorWords().label(vendor)
   return (
     <tr>
       <td>{name}</td>
@@ -75,7 +75,7 @@ function Line({ vendor, threshold, stock }: { vendor: number; threshold: number;
   )
 }
 
-/** From how many unused certificates on one customer is warned. */
+/** Sets the low-stock threshold of one tenant. */
 export function TenantThreshold({ row, onClose }: { row: TenantStatRow; onClose(): void }) {
   const { tenantId, tenantName, threshold } = row
   const { modal, form } = useFormModal(licenseCerts.saveTenantThreshold, {

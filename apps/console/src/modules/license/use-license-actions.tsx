@@ -1,8 +1,8 @@
-import { licenseCerts } from '@oms/contract/license.ts'
-import type { LicenseRow } from '@oms/contract/license-rows.ts'
-import { type LicenseStep, stateAfter } from '@oms/contract/license-state.ts'
-import { later } from '#kernel/later.tsx'
-import type { RowAction } from '#kit/row-actions.tsx'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
+import { type LicenseStep, stateAfter } from '@oms/contract/license/license-state.ts'
+import { later } from '#core/loading/deferred.tsx'
+import type { RowAction } from '#kit/list/row-actions.tsx'
 import { STEPS, type StepName } from './license-steps.ts'
 
 const StepDialog = later(() => import('./license-dialogs.tsx'), 'StepDialog')
@@ -22,7 +22,7 @@ export function LicenseDialog({ onClose, dialog }: { dialog: Dialog; onClose(): 
   return <StepDialog step={kind} rows={rows} onClose={onClose} {...(onDone && { onDone })} />
 }
 
-/** What can be done to one certificate in the state it is in. */
+/** Returns the actions that a certificate's state allows. */
 export function useLicenseActions(onDialog: (dialog: Dialog) => void) {
   return (row: LicenseRow): readonly (RowAction | false)[] => {
     const may = (step: LicenseStep) => stateAfter(step, row.state) !== undefined

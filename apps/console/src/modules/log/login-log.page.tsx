@@ -1,20 +1,22 @@
-import { LOG_STATUS, LOGIN_LOG_DAYS, LOGIN_TYPE, LoginLogRow, logs } from '@oms/contract/log.ts'
-import { Tabs, Tag } from 'antd'
+import { LOG_STATUS, LOGIN_LOG_DAYS, LOGIN_TYPE, LoginLogRow, logs } from '@oms/contract/log/log.ts'
+import { Alert, Button, Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Named } from '#kit/ellipsis.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { useWrite } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Named } from '#kit/record/ellipsis.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { useWords } from '#kit/pickers/dict-words.tsx'
 import { OnlineUsers } from './online-users.tsx'
 import { Outcome } from './outcome.tsx'
 
@@ -37,9 +39,10 @@ const COLUMNS = [
   col('tenantName', { width: 140, hidden: true }),
 ]
 
-/** Who logged in, tried to, or was put out; and who is here now. */
+/** Login log and online users. */
 export default function LoginLogPage() {
   const can = useCan()
+  const [params] = useSearchParams()
   if (!can(logs.online.access))
     return (
       <Page>
@@ -48,6 +51,7 @@ export default function LoginLogPage() {
     )
   return (
     <Tabs
+      defaultActiveKey={params.get('tab') === 'online' ? 'online' : 'logins'}
       destroyOnHidden
       items={[
         { key: 'logins', label: '登录记录', children: inPage(<Logins />) },
@@ -61,6 +65,7 @@ const inPage = (children: ReactNode) => <Page>{children}</Page>
 
 function Logins() {
   const list = useList(logs.logins)
+  const outcomes = useWords('sys_common_status', LOG_STATUS).options
   const unlock = useWrite(logs.unlock)
   const can = useCan()
   const rowActions = ({ account, locked }: Line) => (
@@ -81,10 +86,11 @@ function Logins() {
       <SearchForm {...list.search}>
         <Filter of={QUERY} name="account" />
         <DateRangeFilter label="登录时间" />
-        <SelectFilter of={QUERY} name="status" options={optionsOf(LOG_STATUS)} />
+        <SelectFilter of={QUERY} name="status" options={outcomes} />
         <SelectFilter of={QUERY} name="loginType" options={optionsOf(LOGIN_TYPE)} />
         <Filter of={QUERY} name="ip" />
       </SearchForm>
+      {'tenantId' in list.search.initial && <TenantNote {...list.table} />}
       <DataTable
         {...list.table}
         rowKey="infoId"
@@ -95,6 +101,17 @@ function Logins() {
       />
     </>
   )
+}
+
+/** Names the tenant of the URL, which has no field in the search form, and offers to clear the filter. */
+function TenantNote({ rows, onClear }: { rows: readonly Line[]; onClear(): void }) {
+  const all = (
+    <Button size="small" onClick={onClear}>
+      显示全部
+    </Button>
+  )
+  const title = rows[0] ? `只显示客户「${rows[0].tenantName}」的登录记录` : '只显示一个客户的登录记录'
+  return <Alert type="info" showIcon title={title} action={all} />
 }
 
 const optionsOf = (labels: Readonly<Record<number, string>>) =>

@@ -1,16 +1,16 @@
-import { logs, OnlineRow } from '@oms/contract/log.ts'
+import { logs, OnlineRow } from '@oms/contract/log/log.ts'
 import { Tag } from 'antd'
 import type * as z from 'zod'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Ellipsis, Named } from '#kit/ellipsis.tsx'
-import { Filter } from '#kit/filter.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useForceOut } from '#kit/use-force-out.ts'
-import { useInnerList } from '#kit/use-list.ts'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Ellipsis, Named } from '#kit/record/ellipsis.tsx'
+import { Filter } from '#kit/list/filter.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useForceOut } from '#kit/record/use-force-out.ts'
+import { useInnerList } from '#kit/list/use-list.ts'
 
 type Online = z.output<typeof OnlineRow>
 
@@ -32,7 +32,7 @@ const COLUMNS = [
   col('lastActiveTime', time, { width: 165, sort: true }),
 ]
 
-/** Sessions that work right now, and the way to end them at once. */
+/** Lists the current sessions, with buttons to end them. */
 export function OnlineUsers() {
   const list = useInnerList(logs.online)
   const forceOut = useForceOut()

@@ -1,22 +1,23 @@
-import { logs, OperLogDetail, OPERATION_LABELS } from '@oms/contract/log.ts'
+import { logs, OperLogDetail, OPERATION_LABELS } from '@oms/contract/log/log.ts'
 import { Tabs } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { FieldChanges } from '#kit/field-changes.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { Time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { FieldChanges } from '#kit/record/field-changes.tsx'
+import { Word } from '#kit/pickers/dict-words.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import './log.css'
 import type { Line } from './oper-log.page.tsx'
 import { Outcome } from './outcome.tsx'
 
-const { item, wide } = detailsOf(OperLogDetail)
+const { item, wide } = descriptionsOf(OperLogDetail)
 const ITEMS = [
   item('operTime', (at) => <Time at={at} />),
   item('operName'),
   item('title'),
-  item('businessType', (type) => OPERATION_LABELS[type as keyof typeof OPERATION_LABELS] ?? type),
+  item('businessType', (type) => <Word type="sys_oper_type" words={OPERATION_LABELS} value={type} />),
   item('status', (status) => <Outcome ok={status === 1} />),
   item('costTime'),
   item('operIp', (ip, { operLocation }) => `${ip} ${operLocation}`),
@@ -34,7 +35,7 @@ interface DrawerProps {
   onRow(row: Line | undefined): void
 }
 
-/** One operation: what it did, what changed, and everything else done to the same record. */
+/** Operation drawer: parameters, changes, and other operations on the same record. */
 export function OperLogDrawer(props: DrawerProps) {
   return (
     <DetailDrawer {...props} rowKey="operId" title={({ action, title }) => action || title}>
@@ -63,7 +64,7 @@ function Operation({ operId }: { operId: number }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
     <>
-      <Details row={data} items={data.errorMsg ? [...ITEMS, WHY] : ITEMS} />
+      <Descriptions row={data} items={data.errorMsg ? [...ITEMS, WHY] : ITEMS} />
       {data.diff.length > 0 && (
         <>
           <h3 className="log-heading">变更内容</h3>
@@ -73,8 +74,8 @@ function Operation({ operId }: { operId: number }) {
       {data.operParam && (
         <>
           <h3 className="log-heading">请求参数</h3>
-          {/* Reachable by keyboard: it scrolls. */}
-          <pre className="log-param" tabIndex={0}>
+          {/* Focusable for scrolling by keyboard. */}
+          <pre className="log-param" tabIndex={0} role="region" aria-label="请求参数">
             {pretty(data.operParam)}
           </pre>
         </>
@@ -83,7 +84,7 @@ function Operation({ operId }: { operId: number }) {
   )
 }
 
-/** Parameters were cut at their limit when they were long; what is no longer JSON is shown as it is. */
+/** Formats parameters as JSON. Truncated parameters are no valid JSON and are shown unchanged. */
 function pretty(text: string) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

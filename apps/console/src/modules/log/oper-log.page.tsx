@@ -1,18 +1,18 @@
-import { LOG_STATUS, logs, OPER_LOG_DAYS, OPERATION_LABELS, OperLogRow } from '@oms/contract/log.ts'
-import { Tag } from 'antd'
+import { LOG_STATUS, logs, OPER_LOG_DAYS, OPERATION_LABELS, OperLogRow } from '@oms/contract/log/log.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { Outcome } from './outcome.tsx'
 
 const OperLogDrawer = later(() => import('./oper-log-drawer.tsx'), 'OperLogDrawer', {
@@ -23,16 +23,7 @@ export type Line = z.output<typeof OperLogRow>
 
 const { col, actions } = columnsOf(OperLogRow)
 const QUERY = logs.operations.input
-const KIND_COLORS: Readonly<Record<number, string>> = {
-  1: 'success',
-  2: 'processing',
-  3: 'error',
-  4: 'warning',
-  7: 'error',
-}
-const kind = (type: number) => (
-  <Tag color={KIND_COLORS[type] ?? 'default'}>{OPERATION_LABELS[type as keyof typeof OPERATION_LABELS] ?? type}</Tag>
-)
+const kind = (type: number) => <WordTag type="sys_oper_type" words={OPERATION_LABELS} value={type} />
 
 const COLUMNS = [
   col('operTime', time, { width: 170, sort: true }),
@@ -48,9 +39,11 @@ const COLUMNS = [
   col('tenantName', { width: 140, hidden: true }),
 ]
 
-/** What was done in the console: readable, with what changed. Nobody can change or remove a line. */
+/** Operation log with changes. Entries cannot be changed or deleted. */
 export default function OperLogPage() {
   const list = useList(logs.operations)
+  const kinds = useWords('sys_oper_type', OPERATION_LABELS).options
+  const outcomes = useWords('sys_common_status', LOG_STATUS).options
   const [shown, setShown] = useState<Line>()
   const rowActions = (row: Line) => (
     <RowActions items={[{ label: '详情', to: logs.operation, onClick: () => setShown(row) }]} />
@@ -61,8 +54,8 @@ export default function OperLogPage() {
         <Filter of={QUERY} name="operName" />
         <Filter of={QUERY} name="title" />
         <DateRangeFilter label="操作时间" />
-        <SelectFilter of={QUERY} name="businessType" options={optionsOf(OPERATION_LABELS)} />
-        <SelectFilter of={QUERY} name="status" options={optionsOf(LOG_STATUS)} />
+        <SelectFilter of={QUERY} name="businessType" options={kinds} />
+        <SelectFilter of={QUERY} name="status" options={outcomes} />
         <Filter of={QUERY} name="operIp" />
         <Filter of={QUERY} name="minCost" />
       </SearchForm>
@@ -79,6 +72,3 @@ export default function OperLogPage() {
     </Page>
   )
 }
-
-const optionsOf = (labels: Readonly<Record<number, string>>) =>
-  Object.entries(labels).map(([value, label]) => ({ value, label }))

@@ -1,11 +1,13 @@
-import { Tag, Tooltip } from 'antd'
+import { LOG_STATUS } from '@oms/contract/log/log.ts'
+import { Tooltip } from 'antd'
+import { WordTag } from '#kit/pickers/dict-words.tsx'
 
-/** Whether it worked; on failure, why, for those who point at it or reach it by keyboard. */
+/** Result of an operation; the failure reason is a tooltip on hover and focus. */
 export function Outcome({ ok, why }: { ok: boolean; why?: string }) {
   const tag = (
-    <Tag color={ok ? 'success' : 'error'} {...(!ok && why && { tabIndex: 0 })}>
-      {ok ? '成功' : '失败'}
-    </Tag>
+    <span {...(!ok && why && { tabIndex: 0 })}>
+      <WordTag type="sys_common_status" words={LOG_STATUS} value={ok ? 1 : 0} />
+    </span>
   )
   return !ok && why ? <Tooltip title={why}>{tag}</Tooltip> : tag
 }

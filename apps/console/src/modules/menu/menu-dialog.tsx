@@ -2,16 +2,16 @@ import { MenuAdd, MenuEdit } from './menu-form.tsx'
 import { MenuLint } from './menu-lint.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
-/** What stands above the tree: at most one thing at a time. */
-export type Shown =
+/** The dialog that is open above the tree. At most one dialog is open. */
+export type OpenDialog =
   | { readonly what: 'add'; readonly parent?: MenuNode }
   | { readonly what: 'edit'; readonly id: number }
   | { readonly what: 'lint' }
 
 interface DialogProps {
-  shown: Shown
+  shown: OpenDialog
   tree: readonly MenuNode[]
-  onShow(shown: Shown): void
+  onShow(shown: OpenDialog): void
   onClose(): void
 }
 

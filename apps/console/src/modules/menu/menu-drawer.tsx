@@ -1,17 +1,17 @@
-import { MENU_TYPE, MenuRow } from '@oms/contract/menu.ts'
-import { CopyText } from '#kit/copy-text.tsx'
-import type { Beside } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordDrawer } from '#kit/record-drawer.tsx'
-import { time } from '#kit/time.tsx'
+import { MENU_TYPE, MenuRow } from '@oms/contract/menu/menu.ts'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordDrawer } from '#kit/record/record-drawer.tsx'
+import { time } from '#kit/record/time.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
-const { item, wide } = detailsOf(MenuRow)
-const yes = (value: number) => (value === 1 ? '是' : '否')
+const { item, wide } = descriptionsOf(MenuRow)
+const yesNo = (value: number) => (value === 1 ? '是' : '否')
 const KIND = item('type', (type) => MENU_TYPE[type])
-const STATE = [item('status'), item('sort'), item('isBuiltin', yes), item('updateTime', time), wide('remark')]
+const STATE = [item('status'), item('sort'), item('isBuiltin', yesNo), item('updateTime', time), wide('remark')]
 const PERMS = wide('perms', (perms) => perms && <CopyText text={perms} />)
-/** A button has no address, and none of what goes with one. */
+/** Detail fields of a menu. Buttons have no URL, so the URL fields are hidden for buttons. */
 const ITEMS = {
   M: [KIND, item('url'), item('icon'), item('visible'), ...STATE],
   C: [
@@ -21,8 +21,8 @@ const ITEMS = {
     item('icon'),
     item('visible'),
     item('isFrame'),
-    item('keepAlive', yes),
-    item('affix', yes),
+    item('keepAlive', yesNo),
+    item('affix', yesNo),
     item('query'),
     item('activeMenu'),
     item('routeName'),
@@ -31,9 +31,9 @@ const ITEMS = {
   F: [KIND, PERMS, ...STATE],
 }
 
-/** One menu beside the tree: all it is made of, and what was done to it. */
-export const MenuDrawer = (props: Beside<MenuNode>) => (
+/** Shows one menu in a drawer: its fields and its operation history. */
+export const MenuDrawer = (props: RecordNavigation<MenuNode>) => (
   <RecordDrawer {...props} rowKey="id" bizType="menu" title={({ name }) => `菜单「${name}」`}>
-    {(row) => <Details row={row} items={ITEMS[row.type]} />}
+    {(row) => <Descriptions row={row} items={ITEMS[row.type]} />}
   </RecordDrawer>
 )

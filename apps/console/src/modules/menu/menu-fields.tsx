@@ -1,18 +1,18 @@
-import { MenuFields, type MenuType } from '@oms/contract/menu.ts'
+import { MenuFields, type MenuType } from '@oms/contract/menu/menu.ts'
 import { Alert, Form, Select } from 'antd'
-import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
-import { TreeSelectField } from '#kit/field-tree.tsx'
+import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { TreeSelectField } from '#kit/form/field-tree.tsx'
 import { MENU_ICONS, MenuIcon } from './menu-icon.tsx'
 import { type Menu, type MenuNode, parentItems } from './menu-nodes.ts'
 import './menu.css'
 
 interface FieldsProps {
   tree: readonly MenuNode[]
-  /** The menu being changed; what the product fixes about a built-in one cannot be typed over. */
+  /** The menu that is edited. The built-in fields of a built-in menu are read-only. */
   stored?: Menu
 }
 
-/** The fields of a menu; each kind has its own. */
+/** Form fields of a menu. The fields depend on the menu type. */
 export function MenuFieldsOf({ tree, stored }: FieldsProps) {
   const type = (Form.useWatch('type') ?? stored?.type ?? 'M') as MenuType
   const fixed = stored?.isBuiltin === 1

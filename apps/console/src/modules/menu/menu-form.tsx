@@ -1,10 +1,9 @@
-import { MENU_TYPE, type MenuType, menu } from '@oms/contract/menu.ts'
+import { MENU_TYPE, type MenuType, menu } from '@oms/contract/menu/menu.ts'
 import { Drawer, Form, Radio } from 'antd'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadingDrawer } from '#kit/loading-layer.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { call } from '#core/api/client.ts'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { MenuFieldsOf } from './menu-fields.tsx'
 import type { Menu, MenuNode } from './menu-nodes.ts'
 
@@ -17,7 +16,7 @@ interface AddProps {
 const BELOW: Readonly<Record<MenuType, MenuType>> = { M: 'C', C: 'F', F: 'F' }
 const NEW = { sort: 0, visible: 1, status: 1, keepAlive: 1, affix: 0, isFrame: 0 }
 
-/** Adds a menu, below the one it was asked for. */
+/** Form that adds a menu below `parent`. */
 export function MenuAdd({ parent, tree, onClose }: AddProps) {
   const type = parent ? BELOW[parent.type] : 'M'
   const { drawer, footer, form } = useFormDrawer(menu.create, {
@@ -45,15 +44,22 @@ interface EditProps {
   onClose(): void
 }
 
-/** Changes a menu; it is read anew first, so that the form never starts from an old revision. */
+/** Form that edits a menu. */
 export function MenuEdit({ id, tree, onClose }: EditProps) {
-  const read = useRead(menu.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
-  const { data } = read
-  if (data) return <Loaded key={data.id} loaded={data} tree={tree} onClose={onClose} />
-  return <LoadingDrawer title="编辑菜单" reads={[read]} onClose={onClose} />
+  return (
+    <FreshRecord
+      of={id}
+      read={() => call(menu.get, { id }, { quiet: true })}
+      layer="drawer"
+      title="编辑菜单"
+      onClose={onClose}
+    >
+      {(loaded) => <Loaded loaded={loaded} tree={tree} onClose={onClose} />}
+    </FreshRecord>
+  )
 }
 
-/** Switched off from above is switched on in itself. */
+/** Returns the menu with its own status. A menu that only a disabled parent disables is itself enabled. */
 const ownStatus = (row: Menu) => ({ ...row, status: row.status === 0 ? 0 : 1 })
 
 function Loaded({ loaded, tree, onClose }: { loaded: Menu; tree: readonly MenuNode[]; onClose(): void }) {

@@ -1,9 +1,9 @@
-import { ICONS } from '#kit/menu-icons.tsx'
+import { ICONS } from '#kit/pickers/menu-icons.tsx'
 
-/** Names a menu's icon may have: those the sidebar draws. */
+/** Icon names that a menu may use. The sidebar can draw each of these icons. */
 export const MENU_ICONS = Object.keys(ICONS)
 
-/** A menu's icon; nothing for a name nobody draws. */
+/** Shows the icon of a menu. Renders nothing for an unknown name. */
 export function MenuIcon({ name }: { name: string }) {
   const Icon = ICONS[name]
   return Icon ? <Icon aria-hidden /> : null

@@ -1,9 +1,9 @@
-import { type MenuFinding, menu } from '@oms/contract/menu.ts'
+import { type MenuFinding, menu } from '@oms/contract/menu/menu.ts'
 import { Alert, Button, Drawer, List, Skeleton, Tag } from 'antd'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { Allowed } from '#kernel/session.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 import './menu.css'
 
 type Finding = z.output<typeof MenuFinding>
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<Finding['kind'], string>> = {
   badParent: '位置不正确',
 }
 
-/** What is wrong with the menus, errors first; a finding leads to its menu. */
+/** Lists the errors and warnings of the menu tree, errors first. A click on a finding opens its menu. */
 export function MenuLint({ onOpen, onClose }: { onOpen(id: number): void; onClose(): void }) {
   const { data, error, refetch } = useRead(menu.lint, {}, { staleTime: 0, quiet: true })
   return (

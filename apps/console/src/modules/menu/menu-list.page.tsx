@@ -1,19 +1,20 @@
-import { MENU_TYPE, MenuRow, menu } from '@oms/contract/menu.ts'
+import { MENU_TYPE, MenuRow, menu } from '@oms/contract/menu/menu.ts'
 import { Tag } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { useRows } from '#kit/use-rows.ts'
-import type { Shown } from './menu-dialog.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useRows } from '#kit/list/use-rows.ts'
+import type { OpenDialog } from './menu-dialog.tsx'
 import { MenuIcon } from './menu-icon.tsx'
 import { MenuToolbar } from './menu-toolbar.tsx'
-import { branchIds, flatten, type MenuNode, tidyTree } from './menu-nodes.ts'
+import { branchIds, flatten, type MenuNode, withoutEmptyChildren } from './menu-nodes.ts'
+import { MenuStatus } from './menu-status.tsx'
 import { SortInput } from './sort-input.tsx'
 import { useExpandedMenus } from './use-expanded-menus.ts'
 import { useMenuActions } from './use-menu-actions.ts'
@@ -27,18 +28,18 @@ const MenuDialog = later(() => import('./menu-dialog.tsx'), 'MenuDialog')
 const { col, actions } = columnsOf(MenuRow)
 const TYPE_COLORS = { M: 'blue', C: 'green', F: 'default' } as const
 
-/** All menus as a tree: directories, pages and buttons. */
+/** Shows all menus as a tree: directories, pages and buttons. */
 export default function MenuListPage() {
   const list = useRows(menu.list)
-  const tree = useMemo(() => tidyTree(list.table.rows), [list.table.rows])
+  const tree = useMemo(() => withoutEmptyChildren(list.table.rows), [list.table.rows])
   const branches = useMemo(() => branchIds(tree), [tree])
   const expanded = useExpandedMenus(branches, list.table.filtered)
   const order = useMenuOrder(tree)
   const drag = useMenuDrag(order, expanded.open)
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<OpenDialog>()
   const [opened, setOpened] = useState<MenuNode>()
   const actionsOf = useMenuActions(setShown, setOpened)
-  // What a filter leaves out has its place too: only a whole tree can be put in order.
+  // Sorting is disabled while a filter hides rows, because hidden rows also have a position.
   const draggable = order.allowed && !list.table.filtered
   const sortCell = (_: number, row: MenuNode) => <SortInput menu={row} order={order} />
   return (
@@ -87,23 +88,12 @@ const COLUMNS = [
   col('url', { width: 190 }),
   col('perms', (perms) => (perms ? <CopyText text={perms} /> : <span className="kit-none">-</span>), { width: 240 }),
 ]
-const STATUS = col('status', (status, { visible }) => <MenuState status={status} visible={visible} />, { width: 120 })
+const STATUS = col('status', (_, row) => <MenuStatus row={row} />, { width: 150 })
 
 function MenuName({ name, icon, own }: { name: string; icon: string; own: boolean }) {
   return (
     <span className="menu-name">
       {icon && <MenuIcon name={icon} />} {name} {own && <Tag variant="outlined">自建</Tag>}
     </span>
-  )
-}
-
-function MenuState({ status, visible }: { status: number; visible: number }) {
-  return (
-    <>
-      {status === 1 && <Tag color="green">启用</Tag>}
-      {status === 0 && <Tag color="red">停用</Tag>}
-      {status === 2 && <Tag color="orange">上级停用</Tag>}
-      {visible === 0 && <Tag>隐藏</Tag>}
-    </>
   )
 }

@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest'
-import { branchIds, type MenuNode, parentItems, siblingsOf, stepped, tidyTree } from './menu-nodes.ts'
+import {
+  branchIds,
+  type MenuNode,
+  parentItems,
+  siblingsOf,
+  placesAfterStep,
+  withoutEmptyChildren,
+} from './menu-nodes.ts'
 
 const node = (id: number, type: MenuNode['type'], sort: number, children?: MenuNode[]) =>
   ({ id, parentId: 0, type, name: `n${id}`, sort, ...(children && { children }) }) as MenuNode
 const tree = [node(1, 'M', 10, [node(2, 'C', 10, [node(3, 'F', 10)]), node(4, 'C', 10)]), node(5, 'M', 20)]
 
 test('leaves have nothing to open', () => {
-  const [row] = tidyTree([{ ...node(1, 'M', 1), children: [] }])
+  const [row] = withoutEmptyChildren([{ ...node(1, 'M', 1), children: [] }])
   expect(row).not.toHaveProperty('children')
   expect(branchIds(tree)).toEqual([1, 2])
 })
 
-test('a menu is offered parents of the right kind, never itself or what is below it', () => {
+test('a menu can be moved below menus of a permitted type, never below itself or its descendants', () => {
   expect(parentItems(tree, 'M', 1).map(({ key }) => key)).toEqual([5])
   const buttons = parentItems(tree, 'F')
   expect(buttons.map(({ key, disabled }) => [key, disabled])).toEqual([[1, true]])
@@ -20,9 +27,9 @@ test('a menu is offered parents of the right kind, never itself or what is below
 
 test('a step changes places with the neighbour, even where numbers are equal', () => {
   const siblings = siblingsOf(tree, 4)
-  expect(stepped(siblings, 4, -1)?.map(({ id, sort }) => [id, sort])).toEqual([
+  expect(placesAfterStep(siblings, 4, -1)?.map(({ id, sort }) => [id, sort])).toEqual([
     [4, 10],
     [2, 20],
   ])
-  expect(stepped(siblings, 4, 1)).toBeUndefined()
+  expect(placesAfterStep(siblings, 4, 1)).toBeUndefined()
 })

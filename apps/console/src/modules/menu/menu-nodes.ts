@@ -1,27 +1,29 @@
-import type { MenuRow } from '@oms/contract/menu.ts'
+import type { MenuRow } from '@oms/contract/menu/menu.ts'
 import type * as z from 'zod'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
 
 export type Menu = z.output<typeof MenuRow>
-/** A row of the tree table; a leaf has no `children`, so that it shows nothing to open. */
+/** A row of the tree table. A leaf has no `children`, so the table shows no expand icon. */
 export type MenuNode = Menu & { children?: MenuNode[] }
 
 interface Sent extends Menu {
   children?: Sent[]
 }
 
-/** The tree as it came, without empty lists of children. */
-export const tidyTree = (rows: readonly Sent[]): MenuNode[] =>
-  rows.map(({ children = [], ...row }) => (children.length > 0 ? { ...row, children: tidyTree(children) } : row))
+/** Removes empty `children` lists from the tree that the server returned. */
+export const withoutEmptyChildren = (rows: readonly Sent[]): MenuNode[] =>
+  rows.map(({ children = [], ...row }) =>
+    children.length > 0 ? { ...row, children: withoutEmptyChildren(children) } : row,
+  )
 
-/** Ids of all rows that have something below them. */
+/** Returns the ids of all rows that have children. */
 export const branchIds = (rows: readonly MenuNode[]): number[] =>
   rows.flatMap(({ id, children }) => (children ? [id, ...branchIds(children)] : []))
 
 export const flatten = (rows: readonly MenuNode[]): MenuNode[] =>
   rows.flatMap((row) => [row, ...flatten(row.children ?? [])])
 
-/** Menus that may stand above one of this kind; itself and what is below it are left out. */
+/** Returns the menus that may be the parent of this menu type. Leaves out the menu itself and its descendants. */
 export function parentItems(rows: readonly MenuNode[], type: Menu['type'], self?: number): TreeItem[] {
   return rows.flatMap((row) => {
     if (row.id === self) return []
@@ -33,10 +35,10 @@ export function parentItems(rows: readonly MenuNode[], type: Menu['type'], self?
 }
 
 /**
- * The places after one step up or down among its neighbours: the whole row of siblings is numbered anew, in tens, so
- * that equal numbers cannot make a step do nothing. Undefined at the end of the row.
+ * Moves a menu one position up or down and renumbers all siblings in steps of ten, because two siblings may have equal
+ * numbers. Returns undefined at the end of the list.
  */
-export function stepped(siblings: readonly MenuNode[], id: number, by: -1 | 1) {
+export function placesAfterStep(siblings: readonly MenuNode[], id: number, by: -1 | 1) {
   const from = siblings.findIndex((each) => each.id === id)
   const to = from + by
   if (from < 0 || to < 0 || to >= siblings.length) return undefined
@@ -45,7 +47,7 @@ export function stepped(siblings: readonly MenuNode[], id: number, by: -1 | 1) {
   return next.map((each, place) => ({ id: each.id, parentId: each.parentId, sort: (place + 1) * 10 }))
 }
 
-/** The row of siblings a menu stands in, in the order shown. */
+/** Returns the siblings of a menu, including the menu, in the displayed order. */
 export function siblingsOf(rows: readonly MenuNode[], id: number): readonly MenuNode[] {
   if (rows.some((row) => row.id === id)) return rows
   for (const { children } of rows) {

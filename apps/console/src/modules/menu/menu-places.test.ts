@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { flatten, type MenuNode } from './menu-nodes.ts'
-import { arranged, changedPlaces, dropped, mayDrop, type Places, type Zone } from './menu-places.ts'
+import { withPlaces, changedPlaces, placesAfterDrop, mayDrop, type Places, type Zone } from './menu-places.ts'
 
 const node = (id: number, type: MenuNode['type'], parentId: number, sort: number, children?: MenuNode[], over = {}) =>
   ({
@@ -27,11 +27,11 @@ const of = (id: number) => flatten(tree).find((each) => each.id === id)!
 const shape = (rows: readonly MenuNode[]): unknown[] =>
   rows.map(({ id, children }) => (children ? [id, shape(children)] : id))
 const drop = (id: number, onto: number, zone: Zone) => {
-  const places = dropped(tree, id, of(onto), zone)
-  return { places: changedPlaces(tree, places), after: shape(arranged(tree, places)) }
+  const places = placesAfterDrop(tree, id, of(onto), zone)
+  return { places: changedPlaces(tree, places), after: shape(withPlaces(tree, places)) }
 }
 
-test('a menu dropped between two others takes a free number, and only it is saved', () => {
+test('a menu dropped between two others gets a free sort number, and no other menu changes', () => {
   expect(drop(5, 2, 'before')).toEqual({
     places: [{ id: 5, parentId: 1, sort: 4 }],
     after: [
@@ -42,7 +42,7 @@ test('a menu dropped between two others takes a free number, and only it is save
   expect(drop(2, 6, 'after').places).toEqual([{ id: 2, parentId: 1, sort: 31 }])
 })
 
-test('where no number is free the whole row is numbered anew', () => {
+test('renumbers all siblings when no sort number is free', () => {
   const { places, after } = drop(2, 6, 'before')
   expect(places).toEqual([
     { id: 2, parentId: 1, sort: 20 },
@@ -55,7 +55,7 @@ test('where no number is free the whole row is numbered anew', () => {
   ])
 })
 
-test('dropped into another, it becomes the last below it', () => {
+test('a menu dropped into another becomes its last child', () => {
   expect(drop(5, 7, 'into')).toEqual({
     places: [{ id: 5, parentId: 7, sort: 20 }],
     after: [
@@ -69,16 +69,16 @@ test('dropped into another, it becomes the last below it', () => {
   ])
 })
 
-test('a drop is offered only where the server would take it', () => {
+test('offers a drop only at positions that the server accepts', () => {
   const may = (id: number, onto: number, zone: Zone) => mayDrop(tree, of(id), of(onto), zone)
-  // Itself, what is below it, a fifth level.
+  // Refuses the menu itself, its descendants and a fifth level.
   expect([may(1, 1, 'into'), may(7, 9, 'into'), may(1, 9, 'into'), may(1, 8, 'into')]).toEqual([
     false,
     false,
     false,
     false,
   ])
-  // A button stands in a page, a shown page never does.
+  // A button may be moved into a page. A visible page may not.
   expect([may(3, 5, 'into'), may(3, 5, 'before'), may(3, 1, 'into')]).toEqual([true, false, false])
   expect([may(5, 2, 'into'), may(5, 1, 'before'), may(5, 7, 'into'), may(5, 3, 'before')]).toEqual([
     false,
@@ -87,12 +87,12 @@ test('a drop is offered only where the server would take it', () => {
     false,
   ])
   expect(mayDrop(tree, { ...of(5), visible: 0 }, of(2), 'into')).toBe(true)
-  // A page without a permission of its own follows another; nothing below it could be granted.
+  // Buttons below a page without its own permission could not be granted.
   expect([may(3, 5, 'into'), may(3, 6, 'into')]).toEqual([true, false])
 })
 
-test('places equal to where menus stand are no change', () => {
+test('positions equal to the stored positions are no change', () => {
   const same: Places = new Map([[5, { parentId: 1, sort: 20 }]])
   expect(changedPlaces(tree, same)).toEqual([])
-  expect(arranged(tree, new Map())).toBe(tree)
+  expect(withPlaces(tree, new Map())).toBe(tree)
 })

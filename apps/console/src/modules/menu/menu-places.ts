@@ -1,19 +1,19 @@
-import { MAX_MENU_DEPTH } from '@oms/contract/menu.ts'
+import { MAX_MENU_DEPTH } from '@oms/contract/menu/menu.ts'
 import { flatten, type MenuNode, siblingsOf } from './menu-nodes.ts'
 
-/** Where a menu stands: below which one, and with which number among its neighbours. */
+/** Position of a menu: its parent and its sort number among the siblings. */
 interface Place {
   readonly parentId: number
   readonly sort: number
 }
 export type Places = ReadonlyMap<number, Place>
-/** Where a menu is dropped, as seen from the row under the pointer. */
+/** Drop position relative to the row under the pointer. */
 export type Zone = 'before' | 'into' | 'after'
 
 const MOST = 99_999
 
-/** The tree as it would stand with these places. */
-export function arranged(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
+/** Returns the tree with these positions applied. */
+export function withPlaces(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
   if (places.size === 0) return tree
   const rows = flatten(tree).map((row) => ({ ...alone(row), ...places.get(row.id) }))
   const below = Map.groupBy(rows, ({ parentId }) => parentId)
@@ -30,33 +30,33 @@ function alone(row: MenuNode): MenuNode {
   return own
 }
 
-/** The places that differ from where the menus stand. */
+/** Returns the positions that differ from the stored tree. */
 export const changedPlaces = (tree: readonly MenuNode[], places: Places) =>
   flatten(tree).flatMap(({ id, parentId, sort }) => {
     const next = places.get(id)
     return next && (next.parentId !== parentId || next.sort !== sort) ? [{ id, ...next }] : []
   })
 
-/** May this menu be dropped there? The server's own rules of places. */
+/** Returns true when the menu may be dropped there. The rules are those of the server. */
 export function mayDrop(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: Zone): boolean {
   if (moved.id === target.id || flatten(moved.children ?? []).some(({ id }) => id === target.id)) return false
-  const way = wayTo(tree, target.id)
+  const way = pathTo(tree, target.id)
   const above = zone === 'into' ? way : way.slice(0, -1)
   return fitsUnder(moved, above.at(-1)) && above.length + heightOf(moved) <= MAX_MENU_DEPTH
 }
 
 function fitsUnder({ type, visible }: MenuNode, parent: MenuNode | undefined): boolean {
-  // A page without a permission follows another page: what lies below it could never be granted.
+  // A button cannot be below a page without its own permission, because the button could not be granted.
   if (type === 'F') return parent?.type === 'C' && parent.perms !== ''
   if (!parent || parent.type === 'M') return true
   return parent.type === 'C' && type === 'C' && visible === 0
 }
 
-/** From the top down to the menu itself. */
-function wayTo(rows: readonly MenuNode[], id: number): MenuNode[] {
+/** Returns the path from the root to the menu. */
+function pathTo(rows: readonly MenuNode[], id: number): MenuNode[] {
   for (const row of rows) {
     if (row.id === id) return [row]
-    const way = wayTo(row.children ?? [], id)
+    const way = pathTo(row.children ?? [], id)
     if (way.length > 0) return [row, ...way]
   }
   return []
@@ -64,8 +64,10 @@ function wayTo(rows: readonly MenuNode[], id: number): MenuNode[] {
 
 const heightOf = ({ children = [] }: MenuNode): number => 1 + Math.max(0, ...children.map(heightOf))
 
-/** The places after a drop: only the moved menu's own where a number is free between its new neighbours. */
-export function dropped(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): Places {
+/**
+ * Returns the positions after a drop. Renumbers the siblings only when no sort number is free between the neighbours.
+ */
+export function placesAfterDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): Places {
   const parentId = zone === 'into' ? target.id : target.parentId
   const row = zone === 'into' ? (target.children ?? []) : siblingsOf(tree, target.id)
   const others = row.filter((each) => each.id !== id)

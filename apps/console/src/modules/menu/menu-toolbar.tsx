@@ -1,18 +1,18 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { menu } from '@oms/contract/menu.ts'
+import { menu } from '@oms/contract/menu/menu.ts'
 import { Button } from 'antd'
-import { Allowed } from '#kernel/session.tsx'
-import type { Shown } from './menu-dialog.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import type { OpenDialog } from './menu-dialog.tsx'
 import type { Expanded } from './use-expanded-menus.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
 interface ToolbarProps {
   order: MenuOrder
   expanded: Expanded
-  onShow(shown: Shown): void
+  onShow(shown: OpenDialog): void
 }
 
-/** Above the tree: add, open all, check, and what was typed into the order. */
+/** Toolbar of the menu tree: add, expand all, check, and save the changed order. */
 export function MenuToolbar({ order, expanded, onShow }: ToolbarProps) {
   return (
     <>

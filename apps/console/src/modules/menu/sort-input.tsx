@@ -2,7 +2,7 @@ import { InputNumber } from 'antd'
 import type { MenuNode } from './menu-nodes.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
-/** The number that orders a menu among its neighbours; Alt with the arrows moves it by one place at once. */
+/** Sort number of a menu. Alt with an arrow key moves the menu by one position and saves at once. */
 export function SortInput({ menu, order }: { menu: MenuNode; order: MenuOrder }) {
   if (!order.allowed) return menu.sort
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** Which rows are open: those a person opened, all while a filter shows matches deep in the tree. */
+/** Returns the expanded rows. While a filter is active every row is expanded, so that deep matches are visible. */
 export function useExpandedMenus(branches: readonly number[], filtered: boolean) {
   const [open, setOpen] = useState<readonly number[]>([])
   const keys = filtered ? branches : open

@@ -1,16 +1,16 @@
-import { menu } from '@oms/contract/menu.ts'
-import { useWrite } from '#kernel/query.ts'
-import type { RowAction } from '#kit/row-actions.tsx'
-import type { Shown } from './menu-dialog.tsx'
+import { menu } from '@oms/contract/menu/menu.ts'
+import { useWrite } from '#core/api/query.ts'
+import type { RowAction } from '#kit/list/row-actions.tsx'
+import type { OpenDialog } from './menu-dialog.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
-/** What can be done to one menu. */
-export function useMenuActions(onShow: (shown: Shown) => void, onOpen: (menu: MenuNode) => void) {
+/** Returns the row actions of a menu. */
+export function useMenuActions(onShow: (shown: OpenDialog) => void, onOpen: (menu: MenuNode) => void) {
   const buttons = useWrite(menu.buttons)
   const remove = useWrite(menu.remove)
   return (row: MenuNode): readonly (RowAction | false)[] => [
     { label: '编辑', to: menu.update, onClick: () => onShow({ what: 'edit', id: row.id }) },
-    mayHold(row) && { label: '新增下级', to: menu.create, onClick: () => onShow({ what: 'add', parent: row }) },
+    canHaveChildren(row) && { label: '新增下级', to: menu.create, onClick: () => onShow({ what: 'add', parent: row }) },
     { label: '详情', onClick: () => onOpen(row) },
     row.type === 'C' &&
       row.perms.endsWith(':list') && {
@@ -30,5 +30,7 @@ export function useMenuActions(onShow: (shown: Shown) => void, onOpen: (menu: Me
   ]
 }
 
-/** A page without a permission of its own follows another page; a button below it could never be granted. */
-const mayHold = ({ type, perms }: MenuNode) => type === 'M' || (type === 'C' && perms !== '')
+/**
+ * Returns true when the menu may have children. A button below a page without its own permission could not be granted.
+ */
+const canHaveChildren = ({ type, perms }: MenuNode) => type === 'M' || (type === 'C' && perms !== '')

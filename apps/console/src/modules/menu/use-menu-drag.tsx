@@ -4,12 +4,15 @@ import type { MenuNode } from './menu-nodes.ts'
 import type { Zone } from './menu-places.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
-/** Share of a row's height, at its top and at its bottom, that means beside it. The rest means into it. */
+/**
+ * Share of the row height at the top and at the bottom where a drop means "before" or "after". Elsewhere it means
+ * "into".
+ */
 const EDGE = 0.3
 
 /**
- * Menus dragged by their handle over the rows of the tree. The keyboard has its own way: see SortInput.
- * The mark of where it would fall is set on the row itself: drawing hundreds of rows anew would lag behind the pointer.
+ * Drag and drop of menus over the rows of the tree. Keyboard users move menus with SortInput. The drop indicator is set
+ * on the DOM row, because rendering hundreds of rows would lag behind the pointer.
  */
 export function useMenuDrag(order: MenuOrder, onInto: (id: number) => void) {
   const dragged = useRef<MenuNode>(undefined)
@@ -19,7 +22,7 @@ export function useMenuDrag(order: MenuOrder, onInto: (id: number) => void) {
   }
   const zoneOf = (event: DragEvent<HTMLElement>, row: MenuNode) => {
     const from = dragged.current
-    return from && zonesAt(event).find((zone) => order.mayDrop(from, row, zone))
+    return from && dropZonesAt(event).find((zone) => order.mayDrop(from, row, zone))
   }
   const handle = (row: MenuNode) => (
     <DragHandle
@@ -75,8 +78,8 @@ function mark(row: HTMLElement, zone: Zone | undefined) {
   else delete row.dataset['drop']
 }
 
-/** What a pointer here can mean, the likeliest first. */
-function zonesAt({ currentTarget, clientY }: DragEvent<HTMLElement>): readonly Zone[] {
+/** Returns the possible drop positions at the pointer, the most likely first. */
+function dropZonesAt({ currentTarget, clientY }: DragEvent<HTMLElement>): readonly Zone[] {
   const { top, height } = currentTarget.getBoundingClientRect()
   const part = (clientY - top) / height
   const beside: readonly Zone[] = part < 0.5 ? ['before', 'after'] : ['after', 'before']

@@ -1,18 +1,18 @@
-import { NOTICE_ATTACHMENTS, NoticeInput, notices } from '@oms/contract/notice.ts'
-import type { NoticeDetail } from '@oms/contract/notice-rows.ts'
-import { UPLOAD } from '@oms/contract/upload.ts'
+import { NOTICE_ATTACHMENTS, NOTICE_TYPE, NoticeInput, notices } from '@oms/contract/notice/notice.ts'
+import type { NoticeDetail } from '@oms/contract/notice/notice-rows.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Drawer, Form, Skeleton } from 'antd'
 import { lazy, Suspense } from 'react'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { call } from '#core/api/client.ts'
+import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { addressesIn, fileIdIn, valueOf } from '#kit/upload/stored-file.ts'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { TargetFields } from './target-fields.tsx'
 import './notice.css'
 
@@ -27,7 +27,7 @@ const RULE = {
 }
 const urlOf = (id: string) => `/api/v1/file/${id}`
 
-/** Writes a notice; it is a draft until somebody publishes it. */
+/** Form that adds a notice as a draft. */
 export function NoticeAddForm({ onClose }: { onClose(): void }) {
   const options = { onClose, initial: NEW, input: inputOf, draft: 'notice:new' }
   const { drawer, footer, form } = useFormDrawer(notices.create, options)
@@ -45,15 +45,18 @@ export function NoticeAddForm({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Changes a draft or a withdrawn notice. */
+/** Form that edits a draft or a withdrawn notice. */
 export function NoticeEditForm({ id, onClose }: { id: number; onClose(): void }) {
-  const { data, error, refetch } = useRead(notices.get, { id }, { keepPrevious: false, quiet: true, staleTime: 0 })
-  // A newer answer must not replace what is being written.
-  if (data) return <EditForm detail={data} onClose={onClose} />
   return (
-    <Drawer open title="编辑公告" size="min(860px, 100vw)" onClose={onClose}>
-      {error ? <LoadFailed refusal={error} onRetry={() => void refetch()} /> : <Skeleton active />}
-    </Drawer>
+    <FreshRecord
+      of={id}
+      read={() => call(notices.get, { id }, { quiet: true })}
+      layer="drawer"
+      title="编辑公告"
+      onClose={onClose}
+    >
+      {(detail) => <EditForm detail={detail} onClose={onClose} />}
+    </FreshRecord>
   )
 }
 
@@ -77,11 +80,12 @@ function EditForm({ detail, onClose }: { detail: Detail; onClose(): void }) {
 
 function Fields({ detail }: { detail?: Detail }) {
   const names = Object.fromEntries(detail?.attachments.map(({ id, name }) => [urlOf(id), name]) ?? [])
+  const types = useWords('sys_notice_type', NOTICE_TYPE).options
   return (
     <>
       <TextField of={NoticeInput} name="title" />
       <div className="notice-pair">
-        <SelectField of={NoticeInput} name="type" />
+        <SelectField of={NoticeInput} name="type" options={types} />
         <SelectField of={NoticeInput} name="priority" />
       </div>
       <TargetFields chosen={detail?.targets ?? []} />
@@ -104,7 +108,7 @@ function Fields({ detail }: { detail?: Detail }) {
   )
 }
 
-/** The editor is large: it comes when a form asks for it. */
+/** Loads the editor on demand, because its chunk is large. */
 function LazyEditor(props: { id?: string; value?: string; onChange?: (html: string) => void }) {
   return (
     <Suspense fallback={<Skeleton active />}>
@@ -113,7 +117,7 @@ function LazyEditor(props: { id?: string; value?: string; onChange?: (html: stri
   )
 }
 
-/** Attachments travel as ids, the form holds their addresses. */
+/** Converts a notice to form values: the form holds the URLs of the attachments, the call sends their ids. */
 const valuesOf = (detail: Detail) => ({
   ...detail,
   attachments: valueOf(detail.attachments.map(({ id }) => urlOf(id))),

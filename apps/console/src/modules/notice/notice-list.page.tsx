@@ -1,22 +1,23 @@
 import { PlusOutlined, PushpinFilled } from '@ant-design/icons'
-import { NOTICE_PUBLISHED, NOTICE_TARGET, notices } from '@oms/contract/notice.ts'
-import { NoticeRow } from '@oms/contract/notice-rows.ts'
+import { NOTICE_PUBLISHED, NOTICE_STATUS, NOTICE_TARGET, NOTICE_TYPE, notices } from '@oms/contract/notice/notice.ts'
+import { NoticeRow } from '@oms/contract/notice/notice-rows.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { formatCount } from '#kernel/format.ts'
-import { later } from '#kernel/later.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { Named } from '#kit/ellipsis.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { formatCount } from '#core/text/format.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { Named } from '#kit/record/ellipsis.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
 import { useNoticeActions } from './use-notice-actions.ts'
 import './notice.css'
@@ -32,15 +33,15 @@ const { col, actions } = columnsOf(NoticeRow)
 const QUERY = notices.list.input
 const TARGETS: Readonly<Record<number, string>> = NOTICE_TARGET
 
-/** What of the page is open beside the list. */
-type Open = { readonly add?: true; readonly edit?: number; readonly read?: Notice }
+/** The drawer or form that is open. */
+type OpenLayer = { readonly add?: true; readonly edit?: number; readonly read?: Notice }
 
-/** Notices of the tenants one may manage. */
+/** Lists the notices of the tenants within the data scope. */
 export default function NoticeListPage() {
   const list = useList(notices.list)
   const actionsOf = useNoticeActions()
   const [shown, setShown] = useState<Notice>()
-  const [open, setOpen] = useState<Open>({})
+  const [open, setOpen] = useState<OpenLayer>({})
   const close = () => setOpen({})
   const columns = useColumns((row) => setOpen({ read: row }))
   const rowActions = (row: Notice) => (
@@ -54,14 +55,7 @@ export default function NoticeListPage() {
   const add = <AddButton onAdd={() => setOpen({ add: true })} />
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="title" />
-        <SelectFilter of={QUERY} name="status" />
-        <SelectFilter of={QUERY} name="type" />
-        <SelectFilter of={QUERY} name="target" />
-        <SelectFilter of={QUERY} name="priority" />
-        <DateRangeFilter label="创建时间" />
-      </SearchForm>
+      <NoticeSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="noticeId"
@@ -77,6 +71,21 @@ export default function NoticeListPage() {
       {open.edit && <NoticeEditForm id={open.edit} onClose={close} />}
       {open.read && <ReadUsers notice={open.read} onClose={close} />}
     </Page>
+  )
+}
+
+function NoticeSearch(search: SearchProps) {
+  const statuses = useWords('sys_notice_status', NOTICE_STATUS).options
+  const types = useWords('sys_notice_type', NOTICE_TYPE).options
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="title" />
+      <SelectFilter of={QUERY} name="status" options={statuses} />
+      <SelectFilter of={QUERY} name="type" options={types} />
+      <SelectFilter of={QUERY} name="target" />
+      <SelectFilter of={QUERY} name="priority" />
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
   )
 }
 

@@ -1,13 +1,13 @@
-import { files } from '@oms/contract/file.ts'
-import { NOTICE_TARGET, notices } from '@oms/contract/notice.ts'
+import { files } from '@oms/contract/file/file.ts'
+import { NOTICE_TARGET, notices } from '@oms/contract/notice/notice.ts'
 import { Button, Tabs, Tag } from 'antd'
-import { download } from '#kernel/download.ts'
-import { formatBytes } from '#kernel/format.ts'
-import { useRead } from '#kernel/query.ts'
-import { RichText } from '#kernel/rich-text.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { historyTab } from '#kit/record-history.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { download } from '#core/api/download.ts'
+import { formatBytes } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { RichText } from '#core/text/rich-text.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { historyTab } from '#kit/record/record-history.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
 import './notice.css'
 
@@ -18,7 +18,7 @@ interface Props {
 }
 const TARGETS: Readonly<Record<number, string>> = NOTICE_TARGET
 
-/** A notice as those addressed will see it, and whom it addresses. */
+/** Shows a notice as its recipients see it, with the list of targets. */
 export function NoticePreview(props: Props) {
   return (
     <DetailDrawer {...props} rowKey="noticeId" title={({ title }) => title}>

@@ -1,19 +1,17 @@
-import { NOTICE_PUBLISHED } from '@oms/contract/notice.ts'
-import type { NoticeRow } from '@oms/contract/notice-rows.ts'
+import { NOTICE_PUBLISHED } from '@oms/contract/notice/notice.ts'
+import type { NoticeRow } from '@oms/contract/notice/notice-rows.ts'
 import { Tag } from 'antd'
-import dayjs from 'dayjs'
 import type * as z from 'zod'
-import { DictTag } from '#kit/dict.tsx'
-import { useDict } from '#kit/use-dict.ts'
+import { wallClock } from '#core/text/format.ts'
+import { DictTag } from '#kit/pickers/dict.tsx'
+import { useDict } from '#kit/pickers/use-dict.ts'
 
 export type Notice = z.output<typeof NoticeRow>
 
-const FORMAT = 'YYYY-MM-DD HH:mm:ss'
-
-/** The status, and for a published one whether its time has come or is over. */
+/** Status of a notice. For a published notice it also shows whether its display time is pending or over. */
 export function NoticeStatus({ notice: { status, startTime, endTime } }: { notice: Notice }) {
   const dict = useDict('sys_notice_status')
-  const now = dayjs().format(FORMAT)
+  const now = wallClock()
   if (status === NOTICE_PUBLISHED && startTime && startTime > now) return <Tag color="processing">定时待发</Tag>
   if (status === NOTICE_PUBLISHED && endTime && endTime <= now) return <Tag>已结束</Tag>
   return <DictTag dict={dict} value={status} />

@@ -1,14 +1,14 @@
-import { notices } from '@oms/contract/notice.ts'
-import { ReadUser } from '@oms/contract/notice-rows.ts'
+import { notices } from '@oms/contract/notice/notice.ts'
+import { ReadUser } from '@oms/contract/notice/notice-rows.ts'
 import { Drawer, Statistic } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import { useRead } from '#core/api/query.ts'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import type { Notice } from './notice-status.tsx'
 
 const { col } = columnsOf(ReadUser)
@@ -21,7 +21,7 @@ const COLUMNS = [
 ]
 const CONFIRM = col('confirmTime', time, { width: 180 })
 
-/** Who has read a notice and when, and who has not yet. */
+/** Lists the recipients of a notice with the time when they read it. */
 export function ReadUsers({ notice, onClose }: { notice: Notice; onClose(): void }) {
   const [open, setOpen] = useState(true)
   return (

@@ -19,7 +19,9 @@ interface Props {
   onChange?: (html: string) => void
 }
 
-/** Writes the HTML a notice may hold; as a control of Field its value is empty when nothing was written. */
+/**
+ * Rich text editor for the HTML that a notice may contain. As a form control its value is empty when the text is empty.
+ */
 export default function RichEditor({ label, id, value = '', onChange }: Props) {
   const written = useRef(value)
   const editor = useEditor({
@@ -34,7 +36,7 @@ export default function RichEditor({ label, id, value = '', onChange }: Props) {
     },
   })
   useEffect(() => {
-    // The form was given other values: a draft, or what a colleague saved.
+    // Applies a value that the form received from outside, such as a draft or the latest saved version.
     if (value === written.current) return
     written.current = value
     editor.commands.setContent(value, { emitUpdate: false })

@@ -14,13 +14,13 @@ import {
   UndoOutlined,
   UnorderedListOutlined,
 } from '@ant-design/icons'
-import { UPLOAD, uploadProblem } from '@oms/contract/upload.ts'
+import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import type { Editor } from '@tiptap/core'
 import { useEditorState } from '@tiptap/react'
 import { Button, Input, Popover, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { isRefusal } from '#kernel/call.ts'
-import { toast } from '#kernel/toast.ts'
+import { isApiError } from '#core/api/client.ts'
+import { toast } from '#core/loading/toast.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { sendFile } from '#kit/upload/use-upload-batch.ts'
 
@@ -84,7 +84,7 @@ const TOOLS: readonly Tool[] = [
   { name: '重做', icon: <RedoOutlined />, run: (editor) => editor.chain().focus().redo().run() },
 ]
 
-/** The buttons above the text. */
+/** Toolbar of the rich text editor. */
 export function RichTools({ editor }: { editor: Editor }) {
   const active = useEditorState({
     editor,
@@ -162,7 +162,7 @@ function PictureTool({ editor }: { editor: Editor }) {
       const { url } = await sendFile('notice', file)
       editor.chain().focus().setImage({ src: url, alt: file.name }).run()
     } catch (error) {
-      toast.error(isRefusal(error) ? error.message : '上传图片失败，请重试')
+      toast.error(isApiError(error) ? error.message : '上传图片失败，请重试')
     }
     setSending(false)
   }

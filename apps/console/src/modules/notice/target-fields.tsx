@@ -1,17 +1,17 @@
-import { NOTICE_TARGET, NoticeInput, notices } from '@oms/contract/notice.ts'
-import type { NoticeTarget } from '@oms/contract/notice-rows.ts'
+import { NOTICE_TARGET, NoticeInput, notices } from '@oms/contract/notice/notice.ts'
+import type { NoticeTarget } from '@oms/contract/notice/notice-rows.ts'
 import { Form } from 'antd'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { useSession } from '#kernel/session.tsx'
-import { Field, SelectField } from '#kit/field.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { Field, SelectField } from '#kit/form/field.tsx'
 import { TargetPicker, type TargetKind } from './target-picker.tsx'
 
 const PLATFORM = '1'
 const EVERYONE = 1
 const CUSTOMERS = 2
 
-/** Whom a notice addresses, and how many that are. */
+/** Form fields for the targets of a notice. Shows the number of recipients. */
 export function TargetFields({ chosen }: { chosen: readonly z.output<typeof NoticeTarget>[] }) {
   const form = Form.useFormInstance()
   const target = Form.useWatch<number | undefined>('target', form)
@@ -37,7 +37,7 @@ export function TargetFields({ chosen }: { chosen: readonly z.output<typeof Noti
   )
 }
 
-/** Names of another kind of target mean nothing. */
+/** Clears the selected targets when the target type changes. */
 function reset(form: ReturnType<typeof Form.useFormInstance>, before: { target?: number }, after: { target?: number }) {
   const changed = before.target !== after.target
   if (changed && before.target !== undefined) form.setFieldValue('targetIds', [])

@@ -1,10 +1,11 @@
-import { notices } from '@oms/contract/notice.ts'
-import type { NoticeTarget } from '@oms/contract/notice-rows.ts'
-import { Select, Spin } from 'antd'
+import { notices } from '@oms/contract/notice/notice.ts'
+import type { NoticeTarget } from '@oms/contract/notice/notice-rows.ts'
+import { Spin } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 
 type Target = z.output<typeof NoticeTarget>
 export type TargetKind = 2 | 3 | 4
@@ -15,17 +16,20 @@ const WORDS: Readonly<Record<TargetKind, string>> = {
   4: '输入账号或姓名搜索',
 }
 
+/** Accounts are created on their own screen, which shows the one-time password. */
+const CREATES: Readonly<Partial<Record<TargetKind, 'tenant' | 'role'>>> = { 2: 'tenant', 3: 'role' }
+
 interface Props {
   kind: TargetKind
-  /** Given by Field. */
+  /** The form sets the value. */
   value?: number[]
   onChange?: (ids: number[]) => void
   id?: string
-  /** Names of those chosen before. */
+  /** Names of the targets that were selected when the form opened. */
   chosen: readonly Target[]
 }
 
-/** Picks customers, roles or accounts; asks the server as one types. */
+/** Selects tenants, roles or accounts. Searches on the server while the user types. */
 export function TargetPicker({ kind, value = [], onChange, id, chosen }: Props) {
   const [keyword, setText] = useKeyword()
   const [seen, setSeen] = useState<readonly Target[]>(chosen)
@@ -33,7 +37,8 @@ export function TargetPicker({ kind, value = [], onChange, id, chosen }: Props) 
   const found = data?.list ?? []
   const known = seen.filter((target) => value.includes(target.id) && !found.some((each) => each.id === target.id))
   return (
-    <Select
+    <CreatingSelect
+      create={CREATES[kind]}
       {...(id && { id })}
       mode="multiple"
       value={value}

@@ -1,9 +1,9 @@
-import { NOTICE_PUBLISHED, notices } from '@oms/contract/notice.ts'
-import { useWrite } from '#kernel/query.ts'
-import type { RowAction } from '#kit/row-actions.tsx'
+import { NOTICE_PUBLISHED, notices } from '@oms/contract/notice/notice.ts'
+import { useWrite } from '#core/api/query.ts'
+import type { RowAction } from '#kit/list/row-actions.tsx'
 import type { Notice } from './notice-status.tsx'
 
-/** What can be done to one notice: a published one is withdrawn before anything else. */
+/** Returns the row actions of a notice. A published notice must be withdrawn before it can be edited or deleted. */
 export function useNoticeActions() {
   const publish = useWrite(notices.publish)
   const revoke = useWrite(notices.revoke)

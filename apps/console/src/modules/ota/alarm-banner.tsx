@@ -1,15 +1,15 @@
-import { otaAlarms, softwareAlarms } from '@oms/contract/ota-signing.ts'
+import { otaAlarms, softwareAlarms } from '@oms/contract/ota/ota-signing.ts'
 import { Alert, Button } from 'antd'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { Allowed } from '#kernel/session.tsx'
-import { Time } from '#kit/time.tsx'
-import { useFamily } from './family.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
 
 const SHOWN = 3
 
-/** What about these versions somebody has to look at; it stays until a person says so. */
+/** Banner with the open alarms of versions. An alarm stays until a user acknowledges it. */
 export function AlarmBanner() {
-  const alarms = useFamily().key === 'ota' ? otaAlarms : softwareAlarms
+  const alarms = useArtifactKind().key === 'ota' ? otaAlarms : softwareAlarms
   const { data } = useRead(alarms.list, { pageNum: 1, pageSize: SHOWN }, { quiet: true })
   const close = useWrite(alarms.close)
   if (!data || data.list.length === 0) return null

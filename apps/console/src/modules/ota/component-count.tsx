@@ -1,16 +1,17 @@
-import { COMPONENT_TYPE } from '@oms/contract/ota.ts'
+import { COMPONENT_TYPE } from '@oms/contract/ota/ota.ts'
 import { Button, Popover, Skeleton } from 'antd'
-import { formatBytes } from '#kernel/format.ts'
-import { useRead } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { useFamily } from './family.ts'
+import { formatBytes } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { Word } from '#kit/pickers/dict-words.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
 import './ota.css'
 import type { Version } from './use-ota-actions.tsx'
 
-/** The number of components; which ones they are is asked for when somebody looks. */
+/** Number of components of a version. The components are loaded when the popover opens. */
 export function ComponentCount({ version: { otaId, components, verName } }: { version: Version }) {
   const can = useCan()
-  const { calls } = useFamily()
+  const { calls } = useArtifactKind()
   if (components === 0 || !can(calls.get.access)) return <>{components}</>
   return (
     <Popover trigger="click" title="组件" destroyOnHidden content={<Summary otaId={otaId} />}>
@@ -22,7 +23,7 @@ export function ComponentCount({ version: { otaId, components, verName } }: { ve
 }
 
 function Summary({ otaId }: { otaId: number }) {
-  const { calls } = useFamily()
+  const { calls } = useArtifactKind()
   const { data, error } = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false })
   if (error) return <>{error.message}</>
   if (!data) return <Skeleton active title={false} paragraph={{ rows: 2, width: 200 }} />
@@ -31,7 +32,9 @@ function Summary({ otaId }: { otaId: number }) {
       {data.components.map(({ id, name, type, size }) => (
         <li key={id}>
           <span>{name}</span>
-          <span>{COMPONENT_TYPE[type as keyof typeof COMPONENT_TYPE]}</span>
+          <span>
+            <Word type="ota_component_type" words={COMPONENT_TYPE} value={type} />
+          </span>
           <span>{formatBytes(size)}</span>
         </li>
       ))}

@@ -1,14 +1,14 @@
-import { about } from '@oms/contract/kernel/fields.ts'
-import { OtaComponentInput } from '@oms/contract/ota.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { OtaComponentInput } from '@oms/contract/ota/ota.ts'
 import { Form } from 'antd'
-import { useCan } from '#kernel/session.tsx'
-import { ruleOf } from '#kit/field.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { ruleOf } from '#kit/form/field.tsx'
 import { ComponentUpload } from '#kit/upload/component-upload.tsx'
 import { fileIdIn, type StoredFile } from '#kit/upload/stored-file.ts'
-import { useFamily } from './family.ts'
+import { useArtifactKind } from './artifact-kind.ts'
 
-/** A component as the form holds it; a saved one knows its file's name, a new one takes it from the upload. */
-interface Held {
+/** A component in the form. A saved component has a file name; a new component gets it from the upload. */
+interface FormComponent {
   name?: string
   fileName?: string
   url?: string
@@ -18,7 +18,7 @@ interface Held {
   sha256?: string
 }
 
-/** The file of one component: what is there, and the upload that replaces it. */
+/** File of one component, with the upload that replaces the file. */
 export function ComponentFile({ index, place }: { index: number; place: string }) {
   const { title } = about(OtaComponentInput, 'url')
   return (
@@ -31,17 +31,17 @@ export function ComponentFile({ index, place }: { index: number; place: string }
 function FileControl(props: { index: number; place: string; onChange?(url: string): void }) {
   const { index, place, onChange } = props
   const can = useCan()
-  const { calls } = useFamily()
+  const { calls } = useArtifactKind()
   const form = Form.useFormInstance()
   const path = ['components', index]
-  const held = Form.useWatch(path, { form, preserve: true }) as Held | undefined
+  const held = Form.useWatch(path, { form, preserve: true }) as FormComponent | undefined
   const take = (file: StoredFile) => {
     const { name: fileName, url, size, md5, sha1, sha256 } = file
-    const before = form.getFieldValue(path) as Held | undefined
+    const before = form.getFieldValue(path) as FormComponent | undefined
     const name = before?.name || stemOf(fileName)
     form.setFieldValue(path, { ...before, name, fileName, url, size, md5, sha1, sha256 })
     onChange?.(url)
-    // What was said of the empty fields before is no longer true.
+    // Clears the validation errors of the fields that the upload has filled.
     void form
       .validateFields([
         [...path, 'name'],
@@ -53,12 +53,15 @@ function FileControl(props: { index: number; place: string; onChange?(url: strin
   return <ComponentUpload place={place} value={fileOf(held)} onChange={take} />
 }
 
-function fileOf(held: Held | undefined): StoredFile | undefined {
+function fileOf(held: FormComponent | undefined): StoredFile | undefined {
   if (!held?.url) return undefined
   const { url, fileName = held.name ?? '', size = 0, md5 = '', sha1 = '', sha256 = '' } = held
   return { id: fileIdIn(url) ?? '', name: fileName, url, size, md5, sha1, sha256 }
 }
 
 const MAX_NAME = about(OtaComponentInput, 'name').max ?? 15
-/** `firmware-1.2.bin` → `firmware-1.2`, as long as a component's name may be. */
+/**
+ * Returns the file name without its extension, cut to the maximum length of a component name: `firmware-1.2.bin` →
+ * `firmware-1.2`.
+ */
 const stemOf = (fileName: string) => fileName.replace(/\.[^.]*$/, '').slice(0, MAX_NAME)

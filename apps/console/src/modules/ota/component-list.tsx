@@ -1,18 +1,19 @@
 import { DownloadOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file.ts'
-import { COMPONENT_TYPE, type OtaComponent } from '@oms/contract/ota.ts'
-import { Button, Empty, Tag } from 'antd'
+import { files } from '@oms/contract/file/file.ts'
+import { COMPONENT_TYPE, type OtaComponent } from '@oms/contract/ota/ota.ts'
+import { Button, Empty } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { download } from '#kernel/download.ts'
-import { formatBytes } from '#kernel/format.ts'
-import { CopyText } from '#kit/copy-text.tsx'
+import { download } from '#core/api/download.ts'
+import { formatBytes } from '#core/text/format.ts'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { WordTag } from '#kit/pickers/dict-words.tsx'
 import { fileIdIn } from '#kit/upload/stored-file.ts'
 import './ota.css'
 
 type Component = z.output<typeof OtaComponent>
 
-/** Components of a saved version: what a person compares with the build, and the bytes themselves. */
+/** Lists the components of a saved version with their digests and downloads. */
 export function ComponentList({ components }: { components: readonly Component[] }) {
   if (components.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有组件" />
   return (
@@ -21,7 +22,7 @@ export function ComponentList({ components }: { components: readonly Component[]
         <li key={component.id}>
           <div className="ota-component-head">
             <strong>{component.name}</strong>
-            <Tag>{COMPONENT_TYPE[component.type as keyof typeof COMPONENT_TYPE]}</Tag>
+            <WordTag type="ota_component_type" words={COMPONENT_TYPE} value={component.type} />
             <span>{formatBytes(component.size)}</span>
             <DownloadButton {...component} />
           </div>
@@ -33,7 +34,7 @@ export function ComponentList({ components }: { components: readonly Component[]
   )
 }
 
-/** The digests the server computed, each to be copied. */
+/** Digests that the server computed, each with a copy button. */
 const Digests = ({ md5, sha1, sha256 }: Pick<Component, 'md5' | 'sha1' | 'sha256'>) => (
   <dl className="ota-digests">
     {Object.entries({ MD5: md5, 'SHA-1': sha1, 'SHA-256': sha256 }).map(([title, digest]) => (

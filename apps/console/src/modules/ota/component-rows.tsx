@@ -1,10 +1,11 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { DEFAULT_COMPONENT_TYPE, MAX_COMPONENTS, OtaComponentInput } from '@oms/contract/ota.ts'
+import { COMPONENT_TYPE, DEFAULT_COMPONENT_TYPE, MAX_COMPONENTS, OtaComponentInput } from '@oms/contract/ota/ota.ts'
 import { Button, Form, Popconfirm } from 'antd'
-import { SelectField, TextField } from '#kit/field.tsx'
+import { SelectField, TextField } from '#kit/form/field.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
 import { ComponentFile } from './component-file.tsx'
 
-/** The components of a version, one card each. */
+/** Form fields for the components of a version, one card for each component. */
 export function ComponentRows({ place }: { place: string }) {
   return (
     <Form.List name="components">
@@ -46,9 +47,12 @@ function ComponentRow({ index, place, onRemove }: { index: number; place: string
   )
 }
 
-const ListedField = ({ index }: { index: number }) => (
-  <div>
-    <TextField of={OtaComponentInput} name="name" within={[index]} />
-    <SelectField of={OtaComponentInput} name="type" within={[index]} />
-  </div>
-)
+function ListedField({ index }: { index: number }) {
+  const types = useWords('ota_component_type', COMPONENT_TYPE).options
+  return (
+    <div>
+      <TextField of={OtaComponentInput} name="name" within={[index]} />
+      <SelectField of={OtaComponentInput} name="type" within={[index]} options={types} />
+    </div>
+  )
+}

@@ -1,15 +1,15 @@
-import { otaGraph, softwareGraph } from '@oms/contract/ota-graph.ts'
+import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { Alert, Button } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import type { Family } from './family.ts'
+import { useRead } from '#core/api/query.ts'
+import type { ArtifactKind } from './artifact-kind.ts'
 import { effectWords } from './range-words.tsx'
 import type { Version } from './use-ota-actions.tsx'
 
-/** Before a version is enabled: what that does to the ways of the devices in the field. */
-export function EnableNote({ family, row, onShow }: { family: Family; row: Version; onShow(): void }) {
+/** Shows before a version is enabled how the upgrade paths of existing devices change. */
+export function EnableNote({ artifact, row, onShow }: { artifact: ArtifactKind; row: Version; onShow(): void }) {
   const { modelId, packageName, otaId } = row
   const asked = { modelId, packageName, otaId }
-  const { data } = useRead(family.key === 'ota' ? otaGraph.get : softwareGraph.get, asked, {
+  const { data } = useRead(artifact.key === 'ota' ? otaGraph.get : softwareGraph.get, asked, {
     quiet: true,
     staleTime: 0,
   })
@@ -18,7 +18,7 @@ export function EnableNote({ family, row, onShow }: { family: Family; row: Versi
   return (
     <div className="ota-enable-note">
       <p role="status">{effectWords(data.effect)}。</p>
-      {stranded > 0 && <Alert type="warning" showIcon title={`${stranded} 台设备没有可用路径到达最新版本 ${newest}`} />}
+      {stranded > 0 && <Alert type="warning" showIcon title={`${stranded} 台设备无法升级到最新版本 ${newest}`} />}
       <Button type="link" size="small" onClick={onShow}>
         查看版本路径
       </Button>

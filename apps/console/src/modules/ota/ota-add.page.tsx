@@ -1,12 +1,12 @@
-import { FamilyProvider } from './family.ts'
-import { FIRMWARE } from './firmware-family.ts'
+import { ArtifactKindProvider } from './artifact-kind.ts'
+import { FIRMWARE } from './firmware-kind.ts'
 import { VersionAdd } from './version-add.tsx'
 
-/** A new firmware version. */
+/** Page that adds a firmware version. */
 export default function OtaAddPage() {
   return (
-    <FamilyProvider value={FIRMWARE}>
+    <ArtifactKindProvider value={FIRMWARE}>
       <VersionAdd />
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }

@@ -1,14 +1,14 @@
-import { OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
-import { useRead } from '#kernel/query.ts'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { OtaVersion, rangeInWords } from '@oms/contract/ota/ota.ts'
+import { useRead } from '#core/api/query.ts'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ComponentList } from './component-list.tsx'
-import { useFamily } from './family.ts'
+import { useArtifactKind } from './artifact-kind.ts'
 import { OtaStatus } from './ota-status.tsx'
 import { SignatureBlock } from './signature-block.tsx'
 
-const { item, wide } = detailsOf(OtaVersion)
+const { item, wide } = descriptionsOf(OtaVersion)
 const PACKAGE = item('packageName')
 const ITEMS = [
   item('verName'),
@@ -27,14 +27,17 @@ const ITEMS = [
   wide('description'),
 ]
 
-/** A version to read. */
+/** Read-only view of a version. */
 export function OtaDetails({ otaId }: { otaId: number }) {
-  const { calls, key } = useFamily()
+  const { calls, key } = useArtifactKind()
   const { data, error, refetch } = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={10} />
   return (
     <>
-      <Details row={data.otaVersion} items={key === 'software' ? ITEMS : ITEMS.filter((each) => each !== PACKAGE)} />
+      <Descriptions
+        row={data.otaVersion}
+        items={key === 'software' ? ITEMS : ITEMS.filter((each) => each !== PACKAGE)}
+      />
       <h3 className="ota-heading">组件（{data.components.length}）</h3>
       <ComponentList components={data.components} />
       <SignatureBlock otaId={otaId} status={data.otaVersion.status} components={data.components.length} />

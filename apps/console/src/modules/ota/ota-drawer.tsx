@@ -1,9 +1,9 @@
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { OtaDetails } from './ota-details.tsx'
 import { OtaHistory } from './ota-history.tsx'
 import type { Version } from './use-ota-actions.tsx'
 
-/** One version beside the list: what it is, its components, and what was done to it. */
+/** Shows one version in a drawer: its fields, components and operation history. */
 export function OtaDrawer(props: {
   rows: readonly Version[]
   row: Version | undefined

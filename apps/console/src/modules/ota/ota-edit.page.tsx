@@ -1,12 +1,12 @@
-import { FamilyProvider } from './family.ts'
-import { FIRMWARE } from './firmware-family.ts'
+import { ArtifactKindProvider } from './artifact-kind.ts'
+import { FIRMWARE } from './firmware-kind.ts'
 import { VersionEdit } from './version-edit.tsx'
 
-/** One firmware version. */
+/** Page that edits or shows a firmware version. */
 export default function OtaEditPage() {
   return (
-    <FamilyProvider value={FIRMWARE}>
+    <ArtifactKindProvider value={FIRMWARE}>
       <VersionEdit />
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }

@@ -1,31 +1,68 @@
+import { FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
 import { Alert, Button, Form } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
-import { useDraft } from '#kernel/draft.ts'
-import { dialogs } from '#kernel/overlays.ts'
-import { useTab } from '#kernel/tab.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { useSaveForm } from '#kit/use-save-form.ts'
+import { useDraft } from '#core/auth/draft.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useTab } from '#core/routing/tab.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { ComponentRows } from './component-rows.tsx'
-import { type Family, useFamily } from './family.ts'
+import { type ArtifactKind, useArtifactKind } from './artifact-kind.ts'
 import './ota.css'
 import { VersionFields } from './version-fields.tsx'
 
 interface OtaFormProps {
-  endpoint: Family['calls']['create'] | Family['calls']['update']
-  /** Tells the drafts and uploads of this version from those of others. */
+  endpoint: ArtifactKind['calls']['create'] | ArtifactKind['calls']['update']
+  /** Key that separates the drafts and uploads of this version from those of other versions. */
   place: string
   initial: { otaVersion: object; components: readonly object[] }
   latest?: () => Promise<object>
 }
 
-/** The form of a version and its components. Saved, it closes its tab and the list shows the change. */
-export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
+/** Form of a version and its components. After a successful save it closes its tab and refreshes the list. */
+export function OtaForm(props: OtaFormProps) {
+  const { place, initial } = props
+  const { key, listPath } = useArtifactKind()
+  const { save, isRestored, changed, startOver, leave } = useOtaForm(props, `${key}:${place}`, listPath)
+  return (
+    <Page>
+      {isRestored && <RestoredAlert onStartOver={startOver} />}
+      <Form {...save.form} onValuesChange={changed} className="ota-form">
+        <Panel title="版本信息">
+          <VersionFields chosen={initial.otaVersion} />
+        </Panel>
+        <Panel title="组件">
+          {key === 'ota' && <NoFirmwareNote />}
+          <ComponentRows place={`${key}:${place}`} />
+        </Panel>
+      </Form>
+      <div className="ota-foot">
+        <FormFooter form={save.name} saving={save.saving} onCancel={leave} />
+      </div>
+    </Page>
+  )
+}
+
+const RestoredAlert = ({ onStartOver }: { onStartOver(): void }) => (
+  <Alert
+    type="info"
+    showIcon
+    title="已恢复上次未保存的内容"
+    action={
+      <Button size="small" onClick={onStartOver}>
+        放弃并重新填写
+      </Button>
+    }
+  />
+)
+
+/** Connects the form to its endpoint and its draft. */
+function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draftKey: string, listPath: string) {
   const tab = useTab()
-  const { key, listPath } = useFamily()
   const save = useSaveForm(endpoint, {
     initial,
-    // A conflict answered with "save over it" brings the newer revision; it belongs to the version.
+    // Sends the revision inside the version: after a conflict it is the latest revision.
     input: ({ otaVersion, components, rev }) =>
       ({ otaVersion: rev === undefined ? otaVersion : { ...(otaVersion as object), rev }, components }) as never,
     ...(latest && { latest }),
@@ -34,7 +71,7 @@ export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
       tab.close(listPath)
     },
   })
-  const draft = useDraft(`${key}:${place}`, save.form.form)
+  const draft = useDraft(draftKey, save.form.form)
   const changed = () => {
     save.form.onValuesChange()
     draft.onValuesChange()
@@ -48,36 +85,17 @@ export function OtaForm({ endpoint, place, initial, latest }: OtaFormProps) {
     draft.clear()
     tab.close(listPath)
   })
-  return (
-    <Page>
-      {draft.restored && (
-        <Alert
-          type="info"
-          showIcon
-          title="已恢复上次未保存的内容"
-          action={
-            <Button size="small" onClick={startOver}>
-              放弃并重新填写
-            </Button>
-          }
-        />
-      )}
-      <Form {...save.form} onValuesChange={changed} className="ota-form">
-        <Panel title="版本信息">
-          <VersionFields chosen={initial.otaVersion} />
-        </Panel>
-        <Panel title="组件">
-          <ComponentRows place={`${key}:${place}`} />
-        </Panel>
-      </Form>
-      <div className="ota-foot">
-        <FormFooter form={save.name} saving={save.saving} onCancel={leave} />
-      </div>
-    </Page>
-  )
+  return { save, isRestored: draft.restored, changed, startOver, leave }
 }
 
-/** What comes back from a draft is unsaved work like any other. */
+/** Warns that a version without a component of the type firmware (固件) installs nothing. */
+function NoFirmwareNote() {
+  const components = Form.useWatch('components') as readonly ({ type?: number } | undefined)[] | undefined
+  if (!components || components.some((component) => component?.type === FIRMWARE_COMPONENT)) return null
+  return <Alert type="warning" showIcon title="还没有「固件」类型的组件，设备收到该版本后没有可安装的固件" />
+}
+
+/** Marks the form as unsaved when a draft was restored. */
 function useRestoredIsDirty(restored: boolean, mark: () => void) {
   const onRestored = useEffectEvent(mark)
   useEffect(() => {

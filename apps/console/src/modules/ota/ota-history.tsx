@@ -1,10 +1,10 @@
-import { RecordHistory } from '#kit/record-history.tsx'
-import { useFamily } from './family.ts'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
 import './ota.css'
 
-/** What was done to a version, newest first. */
+/** Operation history of a version, newest entry first. */
 export function OtaHistory({ otaId }: { otaId: number }) {
-  const { key: bizType } = useFamily()
+  const { key: bizType } = useArtifactKind()
   return (
     <>
       <h3 className="ota-heading">变更历史</h3>

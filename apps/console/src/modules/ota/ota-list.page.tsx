@@ -1,12 +1,12 @@
-import { FamilyProvider } from './family.ts'
-import { FIRMWARE } from './firmware-family.ts'
+import { ArtifactKindProvider } from './artifact-kind.ts'
+import { FIRMWARE } from './firmware-kind.ts'
 import { VersionList } from './version-list.tsx'
 
-/** Firmware versions. */
+/** Lists the firmware versions. */
 export default function OtaListPage() {
   return (
-    <FamilyProvider value={FIRMWARE}>
+    <ArtifactKindProvider value={FIRMWARE}>
       <VersionList />
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }

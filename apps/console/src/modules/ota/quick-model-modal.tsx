@@ -1,19 +1,17 @@
-import { deviceModels, type ModelChoice, NewTypeInput, QuickModelInput } from '@oms/contract/device-model.ts'
+import { deviceModels, NewTypeInput, QuickModelInput } from '@oms/contract/device-model/device-model.ts'
 import { Form, Modal, Radio, Select } from 'antd'
 import { useState } from 'react'
-import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { useRead } from '#core/api/query.ts'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 
-export type Model = z.output<typeof ModelChoice>
-
-/** Makes a model without leaving the version being written; its type may be new as well. */
-export function QuickModelModal({ onClose, onMade }: { onClose(): void; onMade(model: Model): void }) {
+/** Creates a model, and its type if necessary, with the permission to add versions. */
+export function QuickModelModal({ onClose, onCreated }: CreateFormProps) {
   const [newType, setNewType] = useState(false)
   const { modal, form } = useFormModal(deviceModels.quickCreate, {
     onClose,
-    onSaved: onMade,
+    onSaved: ({ modelId, modelName }) => onCreated({ id: modelId, name: modelName }),
     input: ({ modelName, modelCode, typeId, typeName, typeCode }) =>
       ({ modelName, modelCode, ...(newType ? { typeName, typeCode } : { typeId }) }) as never,
   })

@@ -1,9 +1,9 @@
-import { otaGraph, softwareGraph } from '@oms/contract/ota-graph.ts'
+import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { Drawer, Empty, Input } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { Waiting } from '#kit/waiting.tsx'
-import { type Family, FamilyProvider, useFamily } from './family.ts'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { type ArtifactKind, ArtifactKindProvider, useArtifactKind } from './artifact-kind.ts'
 import { ModelPicker } from './model-picker.tsx'
 import './ota.css'
 import { RangeChart } from './range-chart.tsx'
@@ -11,7 +11,7 @@ import { RangeTable } from './range-table.tsx'
 import { RangeWords } from './range-words.tsx'
 import type { Version } from './use-ota-actions.tsx'
 
-/** What the drawer was opened for: a model, or one of its versions as if it were enabled. */
+/** The model that the drawer shows, or a version that is shown as if it were enabled. */
 export interface RangeSubject {
   readonly modelId?: number
   readonly modelName?: string
@@ -19,18 +19,18 @@ export interface RangeSubject {
   readonly version?: Version
 }
 interface RangeDrawerProps {
-  family: Family
+  artifact: ArtifactKind
   subject: RangeSubject | undefined
   onClose(): void
 }
 
-/** Which way the versions of a model in the field lead to the newest one. */
-export function RangeDrawer({ family, subject, onClose }: RangeDrawerProps) {
+/** Drawer with the upgrade paths of a model from each version to the newest version. */
+export function RangeDrawer({ artifact, subject, onClose }: RangeDrawerProps) {
   const [held, setHeld] = useState(subject)
   if (subject && subject !== held) setHeld(subject)
   const version = held?.version
   return (
-    <FamilyProvider value={family}>
+    <ArtifactKindProvider value={artifact}>
       <Drawer
         open={subject !== undefined}
         size="min(1080px, 100vw)"
@@ -44,17 +44,16 @@ export function RangeDrawer({ family, subject, onClose }: RangeDrawerProps) {
       >
         {held && <Inside subject={held} />}
       </Drawer>
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }
 
 function Inside({ subject: { version, ...first } }: { subject: RangeSubject }) {
-  const { key } = useFamily()
+  const { key } = useArtifactKind()
   const [modelId, setModelId] = useState(version?.modelId ?? first.modelId)
   const [packageName, setPackageName] = useState(version?.packageName ?? first.packageName ?? '')
   const ready = modelId !== undefined && (key === 'ota' || packageName !== '')
-  const named =
-    version ?? (first.modelId && { modelId: first.modelId, modelName: first.modelName ?? String(first.modelId) })
+  const { modelId: id, modelName: name } = version ?? first
   const draft = version && version.status !== 1 && version.modelId === modelId && version.packageName === packageName
   return (
     <>
@@ -64,7 +63,7 @@ function Inside({ subject: { version, ...first } }: { subject: RangeSubject }) {
           <ModelPicker
             {...(modelId !== undefined && { value: modelId })}
             onChange={setModelId}
-            chosen={named || undefined}
+            chosen={id === undefined ? undefined : { id, name: name ?? String(id) }}
           />
         </label>
         {key === 'software' && (
@@ -89,7 +88,7 @@ function Inside({ subject: { version, ...first } }: { subject: RangeSubject }) {
 }
 
 function Shown({ asked }: { asked: { modelId: number; packageName: string; otaId?: number } }) {
-  const { key } = useFamily()
+  const { key } = useArtifactKind()
   const { data, error, refetch } = useRead(key === 'ota' ? otaGraph.get : softwareGraph.get, asked, {
     quiet: true,
     keepPrevious: false,

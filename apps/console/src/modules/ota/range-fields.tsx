@@ -1,14 +1,14 @@
-import { about } from '@oms/contract/kernel/fields.ts'
-import { isBackwards, OTA_MESSAGES, OtaVersionInput, rangeInWords, reachesBeyond } from '@oms/contract/ota.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { isBackwards, OTA_MESSAGES, OtaVersionInput, rangeInWords, reachesBeyond } from '@oms/contract/ota/ota.ts'
 import { Form, Input } from 'antd'
-import { digitsOnly, ruleOf } from '#kit/field.tsx'
+import { digitsOnly, ruleOf } from '#kit/form/field.tsx'
 
 type End = 'oldVerMin' | 'oldVerMax'
 const PATH = { min: ['otaVersion', 'oldVerMin'], max: ['otaVersion', 'oldVerMax'] }
 
 const numberIn = (value: unknown) => (value === '' || value === undefined || value === null ? null : Number(value))
 
-/** Which old versions may take this one: two ends, either of them open, and what they mean in words. */
+/** Form fields for the range of applicable old versions. Both ends are optional; a hint shows the range in words. */
 export function RangeFields() {
   const form = Form.useFormInstance()
   const range = () => ({
@@ -49,7 +49,7 @@ function EndField({ name, extra }: { name: End; extra?: { validator(): Promise<v
   )
 }
 
-/** Says the range in words, and warns of one that could not be enabled. */
+/** Shows the range in words and warns about a range that cannot be enabled. */
 function RangeHint() {
   const form = Form.useFormInstance()
   const oldVerMin = numberIn(Form.useWatch(PATH.min, { form, preserve: true }))

@@ -1,9 +1,9 @@
-import { rangeInWords } from '@oms/contract/ota.ts'
-import type { Graph } from './range-chart.tsx'
+import { rangeInWords } from '@oms/contract/ota/ota.ts'
+import type { Graph } from './range-chart-data.ts'
 
 type Node = Graph['nodes'][number]
 
-/** The graph as a table: for readers of text, and for the numbers. */
+/** Table view of the version graph for screen readers and exact figures. */
 export function RangeTable({ graph }: { graph: Graph }) {
   const nodes = [...graph.nodes].reverse()
   return (
@@ -54,7 +54,10 @@ function Way({ node: { path, verCode, stranded, devices, before }, newest }: { n
     <>
       {words}
       {stranded > 0 && (
-        <span className="ota-bad"> {stranded === devices ? '到不了最新版' : `${stranded} 台到不了最新版`}</span>
+        <span className="ota-bad">
+          {' '}
+          {stranded === devices ? '无法升级到最新版本' : `${stranded} 台无法升级到最新版本`}
+        </span>
       )}
       {changed && (
         <small className="ota-was">原为 {before.path.length === 0 ? '没有可用升级' : wayOf(before.path)}</small>

@@ -1,14 +1,14 @@
-import { softwareRelease } from '@oms/contract/software-release.ts'
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
+import { softwareRelease } from '@oms/contract/upgrade/software-release.ts'
+import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Spin } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import type { Family } from './family.ts'
+import { useRead } from '#core/api/query.ts'
+import type { ArtifactKind } from './artifact-kind.ts'
 
 const CLOSED = 50
 
-/** Before a version is disabled: what that undoes, and what it cannot undo. */
-export function RecallNote({ family, otaId, name }: { family: Family; otaId: number; name: string }) {
-  const { get } = family.key === 'ota' ? otaRelease : softwareRelease
+/** Shows before a version is disabled which tasks are cancelled and which installations remain. */
+export function RecallNote({ artifact, otaId, name }: { artifact: ArtifactKind; otaId: number; name: string }) {
+  const { get } = artifact.key === 'ota' ? otaRelease : softwareRelease
   const { data, error } = useRead(get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const open = data?.counts.reduce((sum, { state, count }) => sum + (state < CLOSED ? count : 0), 0) ?? 0
   return (

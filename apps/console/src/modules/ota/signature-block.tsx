@@ -1,15 +1,15 @@
 import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { type otaSigning, SIGNING_STATE } from '@oms/contract/ota-signing.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { type otaSigning, SIGNING_STATE } from '@oms/contract/ota/ota-signing.ts'
 import { Alert, Button, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
-import { call } from '#kernel/call.ts'
-import { save } from '#kernel/download.ts'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { Time } from '#kit/time.tsx'
+import { call } from '#core/api/client.ts'
+import { save } from '#core/api/download.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { Time } from '#kit/record/time.tsx'
 import './ota.css'
 import { SignatureModal } from './signature-modal.tsx'
 import { useSigning } from './use-signing.ts'
@@ -18,12 +18,13 @@ type View = ResultOf<typeof otaSigning.get>
 
 const COLORS: Readonly<Record<number, string>> = { 0: 'default', 1: 'processing', 2: 'success', 3: 'error' }
 
-/** What a version was signed with, whether it holds, and before it is enabled the way to sign it elsewhere. */
+/** Shows the signature of a version and whether it is valid. Before the version is enabled, offers offline signing. */
 export function SignatureBlock({ otaId, status, components }: { otaId: number; status: number; components: number }) {
   const signing = useSigning()
   const { data, error, refetch } = useRead(signing.get, { otaId }, { quiet: true, keepPrevious: false })
   const check = useWrite(signing.verify)
-  // The bytes were read again: that says more than what the rows say, as long as the manifest is the same.
+  // Prefers the result of the file check while it belongs to the current manifest, because the check has read the files
+  // again.
   const view = check.data && data && check.data.manifest === data.manifest ? check.data : data
   return (
     <section aria-label="签名">
@@ -42,7 +43,7 @@ export function SignatureBlock({ otaId, status, components }: { otaId: number; s
               </Button>
             )}
             {view.manifest && <Downloads view={view} />}
-            {status !== 1 && components > 0 && <Detached otaId={otaId} view={view} />}
+            {status !== 1 && components > 0 && <OfflineSigning otaId={otaId} view={view} />}
           </div>
         </>
       )}
@@ -121,7 +122,7 @@ const Checks = ({ view: { checks, state } }: { view: View }) => (
 
 const textOf = (text: string) => new Blob([text], { type: 'text/plain' })
 
-/** The very bytes that were signed, the signature, and what it is checked with. */
+/** Downloads of the signed manifest, the signature and the public keys. */
 function Downloads({ view: { otaId, manifest, signature, keyId } }: { view: View }) {
   const signing = useSigning()
   const [busy, setBusy] = useState(false)
@@ -151,8 +152,8 @@ function Downloads({ view: { otaId, manifest, signature, keyId } }: { view: View
   )
 }
 
-/** Signing elsewhere: make what is to be signed, then hand the signature in. */
-function Detached({ otaId, view }: { otaId: number; view: View }) {
+/** Offline signing: creates the manifest and uploads its signature. */
+function OfflineSigning({ otaId, view }: { otaId: number; view: View }) {
   const can = useCan()
   const signing = useSigning()
   const prepare = useWrite(signing.prepare)

@@ -1,10 +1,10 @@
-import { SignInput } from '@oms/contract/ota-signing.ts'
+import { SignInput } from '@oms/contract/ota/ota-signing.ts'
 import { Form, Modal } from 'antd'
-import { NoteField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { NoteField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useSigning } from './use-signing.ts'
 
-/** Takes a signature that was made elsewhere. */
+/** Dialog that uploads a signature made offline. */
 export function SignatureModal({ otaId, onClose }: { otaId: number; onClose(): void }) {
   const { modal, form } = useFormModal(useSigning().sign, {
     onClose,

@@ -1,12 +1,12 @@
-import { FamilyProvider } from './family.ts'
-import { SOFTWARE } from './software-family.ts'
+import { ArtifactKindProvider } from './artifact-kind.ts'
+import { SOFTWARE } from './software-kind.ts'
 import { VersionAdd } from './version-add.tsx'
 
-/** A new version of a package. */
+/** Page that adds a software package version. */
 export default function SoftwareAddPage() {
   return (
-    <FamilyProvider value={SOFTWARE}>
+    <ArtifactKindProvider value={SOFTWARE}>
       <VersionAdd />
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }

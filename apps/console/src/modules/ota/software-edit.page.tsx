@@ -1,12 +1,12 @@
-import { FamilyProvider } from './family.ts'
-import { SOFTWARE } from './software-family.ts'
+import { ArtifactKindProvider } from './artifact-kind.ts'
+import { SOFTWARE } from './software-kind.ts'
 import { VersionEdit } from './version-edit.tsx'
 
-/** One version of a package. */
+/** Page that edits or shows a software package version. */
 export default function SoftwareEditPage() {
   return (
-    <FamilyProvider value={SOFTWARE}>
+    <ArtifactKindProvider value={SOFTWARE}>
       <VersionEdit />
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }

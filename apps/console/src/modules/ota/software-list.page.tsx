@@ -1,12 +1,12 @@
-import { FamilyProvider } from './family.ts'
-import { SOFTWARE } from './software-family.ts'
+import { ArtifactKindProvider } from './artifact-kind.ts'
+import { SOFTWARE } from './software-kind.ts'
 import { VersionList } from './version-list.tsx'
 
-/** Versions of general software. */
+/** Lists the software package versions. */
 export default function SoftwareListPage() {
   return (
-    <FamilyProvider value={SOFTWARE}>
+    <ArtifactKindProvider value={SOFTWARE}>
       <VersionList />
-    </FamilyProvider>
+    </ArtifactKindProvider>
   )
 }

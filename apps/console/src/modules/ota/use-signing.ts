@@ -1,5 +1,5 @@
-import { otaSigning, softwareSigning } from '@oms/contract/ota-signing.ts'
-import { useFamily } from './family.ts'
+import { otaSigning, softwareSigning } from '@oms/contract/ota/ota-signing.ts'
+import { useArtifactKind } from './artifact-kind.ts'
 
-/** The signing calls of the family around it. */
-export const useSigning = () => (useFamily().key === 'ota' ? otaSigning : softwareSigning)
+/** Returns the signing calls of the current artifact kind. */
+export const useSigning = () => (useArtifactKind().key === 'ota' ? otaSigning : softwareSigning)

@@ -1,11 +1,11 @@
-import { DEFAULT_COMPONENT_TYPE } from '@oms/contract/ota.ts'
-import { useFamily } from './family.ts'
+import { DEFAULT_COMPONENT_TYPE } from '@oms/contract/ota/ota.ts'
+import { useArtifactKind } from './artifact-kind.ts'
 import { OtaForm } from './ota-form.tsx'
 
 const EMPTY = { otaVersion: {}, components: [{ type: DEFAULT_COMPONENT_TYPE }] }
 
-/** A new version of the family around it. */
+/** Adds a version of the current artifact kind. */
 export function VersionAdd() {
-  const { calls } = useFamily()
+  const { calls } = useArtifactKind()
   return <OtaForm endpoint={calls.create} place="new" initial={EMPTY} />
 }

@@ -1,33 +1,33 @@
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { OTA_MESSAGES, type ota } from '@oms/contract/ota.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { OTA_MESSAGES, type ota } from '@oms/contract/ota/ota.ts'
 import { Alert, Skeleton } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { useTabTitle } from '#kernel/tab.tsx'
-import { LostPage } from '#kit/lost-page.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { useFamily } from './family.ts'
+import { call } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
+import { useTabTitle } from '#core/routing/tab.tsx'
+import { LoadErrorPage } from '#kit/feedback/load-error-page.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
 import { OtaDetails } from './ota-details.tsx'
 import { OtaForm } from './ota-form.tsx'
 import { OtaHistory } from './ota-history.tsx'
 
 type Version = ResultOf<typeof ota.get>
 
-/** One version: to edit while it is a draft, to read once it was enabled. */
+/** Shows the form of a draft, or the read-only view of a version that was enabled. */
 export function VersionEdit() {
-  const { calls, listPath } = useFamily()
+  const { calls, listPath } = useArtifactKind()
   const otaId = Number(useParams().id)
-  // Only what was read after opening may be edited: an older copy would be refused when saved.
+  // Edits only data that was read after opening, because the server refuses a save with an older revision.
   const read = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const { data, error, isFetchedAfterMount, refetch } = read
   useTabTitle(data && `${data.otaVersion.status === 0 ? '编辑' : '查看'} ${data.otaVersion.verName}`)
   const [opened, setOpened] = useState<Version>()
-  // Stays what it was opened as: neither a colleague's change nor a failure meanwhile may take the form away.
+  // Keeps the opened view when another user changes the version or a later request fails.
   if (!opened && data && isFetchedAfterMount && !error) setOpened(data)
   if (opened) return <Opened version={opened} />
-  if (error) return <LostPage refusal={error} onRetry={() => void refetch()} list={listPath} />
+  if (error) return <LoadErrorPage refusal={error} onRetry={() => void refetch()} list={listPath} />
   return (
     <Panel>
       <Skeleton active paragraph={{ rows: 10 }} />
@@ -36,7 +36,7 @@ export function VersionEdit() {
 }
 
 function Opened({ version }: { version: Version }) {
-  const { calls } = useFamily()
+  const { calls } = useArtifactKind()
   const { otaId, status } = version.otaVersion
   if (status !== 0) return <Frozen otaId={otaId} />
   const latest = () => call(calls.get, { otaId })

@@ -1,26 +1,28 @@
-import { deviceModels } from '@oms/contract/device-model.ts'
-import { OtaVersionInput } from '@oms/contract/ota.ts'
-import { SoftwareVersionInput } from '@oms/contract/software.ts'
-import { Form } from 'antd'
-import { useState } from 'react'
-import { useCan } from '#kernel/session.tsx'
-import { DigitsField, Field, NoteField, TextField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { useFamily } from './family.ts'
+import { deviceModels } from '@oms/contract/device-model/device-model.ts'
+import { OtaVersionInput } from '@oms/contract/ota/ota.ts'
+import { SoftwareVersionInput } from '@oms/contract/ota/software.ts'
+import type { CreateForm } from '#core/routing/create-forms.ts'
+import { Field, NoteField, TextField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
 import { ModelPicker } from './model-picker.tsx'
-import { type Model, QuickModelModal } from './quick-model-modal.tsx'
 import { RangeFields } from './range-fields.tsx'
+
+interface Chosen {
+  readonly modelId?: number
+  readonly modelName?: string
+}
 
 const WITHIN = { of: OtaVersionInput, within: ['otaVersion'] } as const
 
-/** What a person says of a version. */
+/** Form fields of a version. */
 export function VersionFields({ chosen }: { chosen: object }) {
-  const { key } = useFamily()
+  const { key } = useArtifactKind()
   return (
     <div className="ota-fields">
-      <ModelField chosen={chosen as Partial<Model>} />
+      <ModelField chosen={chosen as Chosen} />
       {key === 'software' && <TextField of={SoftwareVersionInput} within={WITHIN.within} name="packageName" />}
-      <DigitsField {...WITHIN} name="verCode" hint="只能输入数字，最多 9 位" />
+      <TextField {...WITHIN} name="verCode" hint="只能输入数字，最多 9 位" />
       <TextField {...WITHIN} name="verName" />
       <DateTimeField {...WITHIN} name="releaseDate" />
       <DateTimeField {...WITHIN} name="buildDate" />
@@ -32,28 +34,21 @@ export function VersionFields({ chosen }: { chosen: object }) {
   )
 }
 
-/** The model, with the way to one that is not there yet. */
-function ModelField({ chosen }: { chosen: Partial<Model> }) {
-  const can = useCan()
-  const { key } = useFamily()
-  const form = Form.useFormInstance()
-  const [adding, setAdding] = useState(false)
-  const [made, setMade] = useState<Model>()
-  const { modelId, modelName } = made ?? chosen
-  const take = (model: Model) => {
-    setMade(model)
-    form.setFieldValue(['otaVersion', 'modelId'], model.modelId)
-    void form.validateFields([['otaVersion', 'modelId']]).catch(() => {})
-  }
+const QUICK_MODEL: CreateForm<'QuickModelModal'> = {
+  label: '新增型号',
+  access: deviceModels.quickCreate.access,
+  load: () => import('./quick-model-modal.tsx'),
+  part: 'QuickModelModal',
+}
+
+function ModelField({ chosen: { modelId, modelName } }: { chosen: Chosen }) {
+  const { key } = useArtifactKind()
   return (
-    <>
-      <Field {...WITHIN} name="modelId">
-        <ModelPicker
-          {...(modelId !== undefined && modelName !== undefined && { chosen: { modelId, modelName } })}
-          {...(key === 'ota' && can(deviceModels.quickCreate.access) && { onAdd: () => setAdding(true) })}
-        />
-      </Field>
-      {adding && <QuickModelModal onClose={() => setAdding(false)} onMade={take} />}
-    </>
+    <Field {...WITHIN} name="modelId">
+      <ModelPicker
+        chosen={modelId !== undefined && modelName !== undefined ? { id: modelId, name: modelName } : undefined}
+        create={key === 'ota' ? QUICK_MODEL : undefined}
+      />
+    </Field>
   )
 }

@@ -1,24 +1,24 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota.ts'
+import { OtaQuery, OtaVersion, rangeInWords } from '@oms/contract/ota/ota.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Link } from '#kernel/router.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { ComponentCount } from './component-count.tsx'
-import { useFamily } from './family.ts'
+import { useArtifactKind } from './artifact-kind.ts'
 import { ModelPicker } from './model-picker.tsx'
-import { OtaStatus } from './ota-status.tsx'
+import { OtaStatusSwitch } from './ota-status-switch.tsx'
 import type { RangeSubject } from './range-drawer.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
 
@@ -31,14 +31,13 @@ const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: (
 const { col, actions } = columnsOf(OtaVersion)
 const PACKAGE = col('packageName', { width: 150 })
 const COLUMNS = [
-  col('verName', { width: 140 }),
-  col('verCode', { width: 100, align: 'right', sort: true }),
+  col('verName', { width: 134 }),
+  col('verCode', { width: 90, align: 'right', sort: true }),
   col('modelName', { width: 130 }),
   PACKAGE,
-  col('status', (status) => <OtaStatus status={status} />, { width: 90 }),
   col('components', (_, row) => <ComponentCount version={row} />, { width: 75, align: 'right' }),
-  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 135, title: '适用旧版本' }), key: 'range' },
-  col('releaseDate', time, { width: 170, sort: true }),
+  { ...col('oldVerMin', (_, row) => rangeInWords(row), { width: 152, title: '适用旧版本' }), key: 'range' },
+  col('releaseDate', time, { width: 150, sort: true }),
   col('buildDate', time, { width: 170, hidden: true }),
   col('description', { width: 220, hidden: true }),
   col('tenantName', { width: 140, hidden: true }),
@@ -48,13 +47,18 @@ const COLUMNS = [
   col('updateTime', time, { width: 170, sort: true, hidden: true }),
 ]
 
-/** Versions of one family, of the tenants one may see. */
+const HINT = '上传组件文件并填写版本信息，启用后就能发布给设备。'
+
+/** Lists the versions of one artifact kind within the data scope. */
 export function VersionList() {
-  const family = useFamily()
-  const { packages, calls, noun } = family
+  const artifact = useArtifactKind()
+  const { packages, calls, noun } = artifact
   const list = useList(calls.list)
-  const columns = packages ? COLUMNS : COLUMNS.filter((column) => column !== PACKAGE)
   const [ranges, setRanges] = useState<RangeSubject>()
+  const status = col('status', (_, row) => <OtaStatusSwitch row={row} onRanges={setRanges} />, { width: 100 })
+  const columns = COLUMNS.toSpliced(COLUMNS.indexOf(PACKAGE) + 1, 0, status).filter(
+    (column) => packages || column !== PACKAGE,
+  )
   const actionsOf = useOtaActions(setRanges)
   const [shown, setShown] = useState<Version>()
   const rowActions = (row: Version) => (
@@ -63,16 +67,7 @@ export function VersionList() {
   return (
     <Page>
       {!list.table.pending && <AlarmBanner />}
-      <SearchForm {...list.search}>
-        {packages && <Filter of={packages} name="packageName" />}
-        <Filter of={OtaQuery} name="verName" />
-        <Filter of={OtaQuery} name="verCode" />
-        <Filter of={OtaQuery} name="modelId">
-          <ModelPicker />
-        </Filter>
-        <SelectFilter of={OtaVersion} name="status" />
-        <DateRangeFilter label="发布日期" />
-      </SearchForm>
+      <VersionSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="otaId"
@@ -86,20 +81,32 @@ export function VersionList() {
             <ExportButton to={calls.export} query={list.query} name={noun} />
           </>
         }
-        empty={{
-          text: `还没有${noun}`,
-          hint: '上传组件文件并填写版本信息，启用后就能发布给设备。',
-          action: <AddButton />,
-        }}
+        empty={{ text: `还没有${noun}`, hint: HINT, action: <AddButton /> }}
         onOpen={setShown}
       />
-      <RangeDrawer family={family} subject={ranges} onClose={() => setRanges(undefined)} />
+      <RangeDrawer artifact={artifact} subject={ranges} onClose={() => setRanges(undefined)} />
       <OtaDrawer rows={list.table.rows} row={shown} onRow={setShown} />
     </Page>
   )
 }
 
-/** To begin with: the model and package of the first row, as the list is narrowed to them; else what it is narrowed to. */
+function VersionSearch(search: SearchProps) {
+  const { packages } = useArtifactKind()
+  return (
+    <SearchForm {...search}>
+      {packages && <Filter of={packages} name="packageName" />}
+      <Filter of={OtaQuery} name="verName" />
+      <Filter of={OtaQuery} name="verCode" />
+      <Filter of={OtaQuery} name="modelId">
+        <ModelPicker />
+      </Filter>
+      <SelectFilter of={OtaVersion} name="status" />
+      <DateRangeFilter label="发布日期" />
+    </SearchForm>
+  )
+}
+
+/** Returns the model and package for the graph: those of the filter, else those of the first row. */
 function subjectOf(
   { modelId, packageName }: { modelId?: unknown; packageName?: string | undefined },
   first: Version | undefined,
@@ -109,7 +116,7 @@ function subjectOf(
 }
 
 function AddButton() {
-  const { calls, addPath, item } = useFamily()
+  const { calls, addPath, item } = useArtifactKind()
   return (
     <Allowed to={calls.create}>
       <Link to={addPath}>

@@ -1,10 +1,10 @@
 import { CheckOutlined } from '@ant-design/icons'
-import { DATA_SCOPE, role } from '@oms/contract/role.ts'
+import { DATA_SCOPE, role } from '@oms/contract/role/role.ts'
 import { Modal, Skeleton, Switch, Table } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { useRead } from '#core/api/query.ts'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 import './role.css'
 
 type Comparison = z.output<(typeof role.compare)['result']>
@@ -12,7 +12,7 @@ type Line = Comparison['rows'][number]
 
 const differs = ({ held }: Line) => held.includes(true) && held.includes(false)
 
-/** Roles side by side: one line for every permission that any of them holds. */
+/** Compares roles in a table with one row for each permission that at least one role has. */
 export function RoleCompare({ ids, onClose }: { ids: readonly number[]; onClose(): void }) {
   const { data, error, refetch } = useRead(role.compare, { ids: [...ids] }, { quiet: true })
   return (

@@ -1,10 +1,10 @@
-import { RoleInput, role } from '@oms/contract/role.ts'
+import { RoleInput, role } from '@oms/contract/role/role.ts'
 import { Form, Modal } from 'antd'
-import { TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { Role } from './use-role-actions.ts'
 
-/** A second role with the same permissions, under a name of its own. */
+/** Form that copies a role with its permissions under a new name. */
 export function RoleCopy({ role: source, onClose }: { role: Role; onClose(): void }) {
   const { modal, form } = useFormModal(role.copy, {
     onClose,

@@ -6,13 +6,13 @@ import { RoleMembers } from './role-members.tsx'
 import { RolePermission } from './role-permission.tsx'
 import type { Role } from './use-role-actions.ts'
 
-/** What stands above the list: at most one thing at a time. */
-export type Shown =
+/** The dialog that is open above the list. At most one dialog is open. */
+export type OpenDialog =
   | { readonly what: 'add' | 'explain' }
   | { readonly what: 'edit' | 'copy' | 'permission' | 'members'; readonly role: Role }
   | { readonly what: 'compare'; readonly ids: readonly number[] }
 
-export function RoleDialog({ shown, onClose }: { shown: Shown; onClose(): void }) {
+export function RoleDialog({ shown, onClose }: { shown: OpenDialog; onClose(): void }) {
   switch (shown.what) {
     case 'add':
       return <RoleForm onClose={onClose} />

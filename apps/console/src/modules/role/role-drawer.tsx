@@ -1,15 +1,15 @@
-import { DATA_SCOPE, ROLE_STATUS, RoleDetail, role } from '@oms/contract/role.ts'
+import { DATA_SCOPE, ROLE_STATUS, RoleDetail, role } from '@oms/contract/role/role.ts'
 import { Tag } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import type { Beside } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordDrawer } from '#kit/record-drawer.tsx'
-import { time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordDrawer } from '#kit/record/record-drawer.tsx'
+import { time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import type { Role } from './use-role-actions.ts'
 
 const CHOSEN_TENANTS = 3
-const { item, wide } = detailsOf(RoleDetail)
+const { item, wide } = descriptionsOf(RoleDetail)
 const ITEMS = [
   item('roleName'),
   item('roleCode'),
@@ -32,8 +32,8 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One role beside the list: what it is, and what was done to it. */
-export const RoleDrawer = (props: Beside<Role>) => (
+/** Shows one role in a drawer: its fields and its operation history. */
+export const RoleDrawer = (props: RecordNavigation<Role>) => (
   <RecordDrawer {...props} rowKey="id" bizType="role" title={({ roleName }) => `角色「${roleName}」`}>
     {({ id }) => <RoleFacts key={id} id={id} />}
   </RecordDrawer>
@@ -41,5 +41,5 @@ export const RoleDrawer = (props: Beside<Role>) => (
 
 function RoleFacts({ id }: { id: number }) {
   const { data, error, refetch } = useRead(role.get, { id }, { quiet: true, keepPrevious: false })
-  return data ? <Details row={data} items={ITEMS} /> : <Waiting reads={[{ error, refetch }]} rows={3} />
+  return data ? <Descriptions row={data} items={ITEMS} /> : <Waiting reads={[{ error, refetch }]} rows={3} />
 }

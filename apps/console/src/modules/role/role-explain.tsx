@@ -1,12 +1,12 @@
-import type { PermNode } from '@oms/contract/permission.ts'
-import { role } from '@oms/contract/role.ts'
+import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import { role } from '@oms/contract/role/role.ts'
 import { Alert, Drawer, Form, Timeline, TreeSelect } from 'antd'
 import { useMemo, useState } from 'react'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { focusOpened } from '#kit/focus-first.ts'
-import { UserPicker } from '#kit/user-picker.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { UserPicker } from '#kit/pickers/user-picker.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import './role.css'
 
 interface Question {
@@ -14,7 +14,7 @@ interface Question {
   readonly permission?: string | undefined
 }
 
-/** Why an account may do something, or may not: every rule the server applies, with its verdict. */
+/** Explains why an account may or may not use a permission: lists each rule of the server with its result. */
 export function RoleExplain({ onClose }: { onClose(): void }) {
   const [question, setQuestion] = useState<Question>({})
   const { uid, permission } = question

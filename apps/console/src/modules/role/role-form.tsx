@@ -1,28 +1,32 @@
-import { DATA_SCOPE, RoleInput, role } from '@oms/contract/role.ts'
+import { DATA_SCOPE, RoleInput, role } from '@oms/contract/role/role.ts'
 import { Form, Modal } from 'antd'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
-import { LoadingModal } from '#kit/loading-layer.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
-import { TenantsSelect, TenantSelect, useManyTenants } from './tenant-select.tsx'
+import { call } from '#core/api/client.ts'
+import { useCan } from '#core/auth/session.tsx'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { TenantsSelect, TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import type { Role } from './use-role-actions.ts'
 
-interface FormProps {
+interface FormProps extends Partial<CreateFormProps> {
   role?: Role
   onClose(): void
 }
 
-/** Adds a role, or changes one: it is read anew first, so that the form never starts from an old revision. */
-export function RoleForm({ role: row, onClose }: FormProps) {
-  if (!row) return <AddForm onClose={onClose} />
+/** Creates a role, also from a select of roles, or edits one. */
+export function RoleForm({ role: row, onClose, onCreated }: FormProps) {
+  if (!row) return <AddForm onClose={onClose} {...(onCreated && { onCreated })} />
   return <EditForm id={row.id} onClose={onClose} />
 }
 
-function AddForm({ onClose }: { onClose(): void }) {
-  const { modal, form } = useFormModal(role.create, { onClose, initial: { dataScope: 2, roleSort: 0 } })
+function AddForm({ onClose, onCreated }: Pick<FormProps, 'onClose' | 'onCreated'>) {
+  const { modal, form } = useFormModal(role.create, {
+    onClose,
+    onSaved: ({ id }, { roleName }) => onCreated?.({ id, name: roleName }),
+    initial: { dataScope: 2, roleSort: 0 },
+  })
   return (
     <Modal title="新增角色" {...modal}>
       <Form {...form}>
@@ -34,9 +38,11 @@ function AddForm({ onClose }: { onClose(): void }) {
 }
 
 function EditForm({ id, onClose }: { id: number; onClose(): void }) {
-  const asked = useRead(role.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
-  if (!asked.data) return <LoadingModal title="编辑角色" reads={[asked]} onClose={onClose} />
-  return <LoadedForm key={asked.data.id} loaded={asked.data} onClose={onClose} />
+  return (
+    <FreshRecord of={id} read={() => call(role.get, { id }, { quiet: true })} title="编辑角色" onClose={onClose}>
+      {(loaded) => <LoadedForm loaded={loaded} onClose={onClose} />}
+    </FreshRecord>
+  )
 }
 
 type Loaded = z.output<(typeof role.get)['result']>
@@ -56,16 +62,16 @@ function LoadedForm({ loaded, onClose }: { loaded: Loaded; onClose(): void }) {
   )
 }
 
-/** The vendor itself is tenant 1. */
+/** Id of the vendor's own tenant. */
 const PLATFORM = 1
 const CHOSEN = 3
 
 function TenantField() {
-  const many = useManyTenants()
+  const many = useHasManyTenants()
   if (!many) return null
   return (
     <Form.Item name="tenantId" label="所属客户" extra="留空表示当前工作的客户">
-      <TenantSelect />
+      <TenantSelect create="tenant" />
     </Form.Item>
   )
 }
@@ -88,7 +94,7 @@ function Fields({ customer }: { customer: boolean }) {
       )}
       {chosen && (
         <Field of={RoleInput} name="scopeIds">
-          <TenantsSelect />
+          <TenantsSelect create="tenant" />
         </Field>
       )}
       <TextField of={RoleInput} name="homeUrl" />

@@ -1,24 +1,24 @@
 import { PlusOutlined, SafetyOutlined } from '@ant-design/icons'
-import { RoleRow, role } from '@oms/contract/role.ts'
+import { RoleRow, role } from '@oms/contract/role/role.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Named } from '#kit/ellipsis.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
-import type { Shown } from './role-dialog.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Named } from '#kit/record/ellipsis.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import type { OpenDialog } from './role-dialog.tsx'
 import { RoleStatus } from './role-status.tsx'
-import { TenantSelect, useManyTenants } from './tenant-select.tsx'
+import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import { type Role, useRoleActions } from './use-role-actions.ts'
 
 const RoleDialog = later(() => import('./role-dialog.tsx'), 'RoleDialog')
@@ -40,26 +40,15 @@ const COLUMNS = [
   col('updateTime', time, { width: 180, hidden: true }),
 ]
 
-/** Roles of the tenant one works in, or of the customer chosen in the filter. */
+/** Lists the roles of the current tenant, or of the tenant chosen in the filter. */
 export default function RoleListPage() {
   const list = useList(role.list)
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<OpenDialog>()
   const [opened, setOpened] = useState<Role>()
   const actionsOf = useRoleActions(setShown, setOpened)
-  const manyTenants = useManyTenants()
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={RoleRow} name="roleName" />
-        <Filter of={RoleRow} name="roleCode" />
-        <SelectFilter of={RoleRow} name="status" />
-        {manyTenants && (
-          <Filter of={role.list.input} name="tenantId">
-            <TenantSelect />
-          </Filter>
-        )}
-        <DateRangeFilter label="创建时间" />
-      </SearchForm>
+      <RoleSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -88,6 +77,23 @@ export default function RoleListPage() {
   )
 }
 
+function RoleSearch(search: SearchProps) {
+  const manyTenants = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={RoleRow} name="roleName" />
+      <Filter of={RoleRow} name="roleCode" />
+      <SelectFilter of={RoleRow} name="status" />
+      {manyTenants && (
+        <Filter of={role.list.input} name="tenantId">
+          <TenantSelect />
+        </Filter>
+      )}
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}
+
 const idOf = ({ id }: Role) => ({ id })
 const nameOf = ({ roleName }: Role) => roleName
 const MOST_COMPARED = 5
@@ -96,7 +102,7 @@ const RoleName = ({ name, builtin }: { name: string; builtin: boolean }) => (
   <Named name={name}>{builtin && <Tag color="gold">内置</Tag>}</Named>
 )
 
-function Toolbar({ onShow }: { onShow(shown: Shown): void }) {
+function Toolbar({ onShow }: { onShow(shown: OpenDialog): void }) {
   return (
     <>
       <AddButton onShow={onShow} />
@@ -109,7 +115,7 @@ function Toolbar({ onShow }: { onShow(shown: Shown): void }) {
   )
 }
 
-const AddButton = ({ onShow }: { onShow(shown: Shown): void }) => (
+const AddButton = ({ onShow }: { onShow(shown: OpenDialog): void }) => (
   <Allowed to={role.create}>
     <Button type="primary" icon={<PlusOutlined />} onClick={() => onShow({ what: 'add' })}>
       新增角色
@@ -117,7 +123,7 @@ const AddButton = ({ onShow }: { onShow(shown: Shown): void }) => (
   </Allowed>
 )
 
-function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: Shown): void }) {
+function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: OpenDialog): void }) {
   const fits = roles.length >= 2 && roles.length <= MOST_COMPARED
   return (
     <Allowed to={role.compare}>

@@ -1,16 +1,16 @@
-import { RoleAccount, role } from '@oms/contract/role.ts'
+import { RoleAccount, role } from '@oms/contract/role/role.ts'
 import { Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Filter } from '#kit/filter.tsx'
-import { MoveButton } from '#kit/move-button.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Filter } from '#kit/list/filter.tsx'
+import { MoveButton } from '#kit/list/move-button.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import type { Role } from './use-role-actions.ts'
 
 type Account = z.output<typeof RoleAccount>
@@ -22,7 +22,7 @@ const COLUMNS = [
   col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 80 }),
 ]
 
-/** Who holds the role, and who could: two lists between which accounts move. */
+/** Manages the members of a role in two lists: accounts with the role and accounts without the role. */
 export function RoleMembers({ role: row, onClose }: { role: Role; onClose(): void }) {
   const [side, setSide] = useState<'in' | 'out'>('in')
   const mayAssign = useCan()(role.addUserRole.access)
@@ -36,6 +36,14 @@ export function RoleMembers({ role: row, onClose }: { role: Role; onClose(): voi
     </Drawer>
   )
 }
+
+const MemberSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={RoleAccount} name="account" />
+    <Filter of={RoleAccount} name="realname" />
+    <Filter of={RoleAccount} name="mobileNo" />
+  </SearchForm>
+)
 
 function Members({ role: { id, roleName }, inside }: { role: Role; inside: boolean }) {
   const list = useInnerList(inside ? role.accountInRole : role.accountNotInRole, { id })
@@ -60,11 +68,7 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
   )
   return (
     <>
-      <SearchForm {...list.search}>
-        <Filter of={RoleAccount} name="account" />
-        <Filter of={RoleAccount} name="realname" />
-        <Filter of={RoleAccount} name="mobileNo" />
-      </SearchForm>
+      <MemberSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="uid"

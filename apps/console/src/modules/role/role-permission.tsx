@@ -1,35 +1,41 @@
-import { role } from '@oms/contract/role.ts'
-import { Alert, Drawer, Form, Skeleton } from 'antd'
+import { role } from '@oms/contract/role/role.ts'
+import { Alert, Drawer, Form } from 'antd'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { call } from '#core/api/client.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import './role.css'
 import type { Role } from './use-role-actions.ts'
 
 type Tree = z.output<(typeof role.allPerm)['result']>
 const SIZE = 'min(720px, 100vw)'
 
-/** The permissions of one role, as a tree to choose from. */
+/** Edits the permissions of a role in a tree. */
 export function RolePermission({ role: row, onClose }: { role: Role; onClose(): void }) {
   const can = useCan()
-  const { data, error, refetch } = useRead(
-    role.allPerm,
-    { id: row.id },
-    { staleTime: 0, keepPrevious: false, quiet: true },
-  )
-  if (data && can(role.permission.access) && row.isBuiltin !== 1)
-    return <Editor role={row} tree={data} onClose={onClose} />
+  const title = `「${row.roleName}」的权限`
+  const mayChange = can(role.permission.access) && row.isBuiltin !== 1
   return (
-    <Drawer open size={SIZE} title={`「${row.roleName}」的权限`} onClose={onClose}>
-      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton active />}
-      {data && <ReadOnly tree={data} builtin={row.isBuiltin === 1} />}
-    </Drawer>
+    <FreshRecord
+      of={row.id}
+      read={() => call(role.allPerm, { id: row.id }, { quiet: true })}
+      layer="drawer"
+      title={title}
+      onClose={onClose}
+    >
+      {(tree) =>
+        mayChange ? (
+          <Editor role={row} tree={tree} onClose={onClose} />
+        ) : (
+          <Drawer open size={SIZE} title={title} onClose={onClose}>
+            <ReadOnly tree={tree} builtin={row.isBuiltin === 1} />
+          </Drawer>
+        )
+      }
+    </FreshRecord>
   )
 }
 
@@ -46,7 +52,7 @@ function ReadOnly({ tree, builtin }: { tree: Tree; builtin: boolean }) {
 const locked = (nodes: Tree['menus']): Tree['menus'] =>
   nodes.map((node) => ({ ...node, grantable: false, children: locked(node.children) }))
 
-/** Directories are marked by the server too; only pages and buttons are given. */
+/** Returns the granted pages and buttons. The server also marks directories, but directories are not granted. */
 const granted = ({ menus, checkedIds }: Tree) => {
   const directories = new Set(directoriesOf(menus))
   return checkedIds.filter((id) => !directories.has(id))

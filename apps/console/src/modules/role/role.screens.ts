@@ -1,4 +1,5 @@
-import { firstPage, type Screen } from '#kernel/screens.ts'
+import { addCreateForm } from '#core/routing/create-forms.ts'
+import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const roleScreens: readonly Screen[] = [
   {
@@ -9,3 +10,10 @@ export const roleScreens: readonly Screen[] = [
     prefetch: firstPage('/api/v1/tenant/role/list'),
   },
 ]
+
+addCreateForm('role', {
+  label: '新增角色',
+  access: 'system:rolemanagement:add',
+  load: () => import('./role-form.tsx'),
+  part: 'RoleForm',
+})

@@ -1,81 +1,32 @@
-import { role } from '@oms/contract/role.ts'
-import { Select, Spin } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { role } from '@oms/contract/role/role.ts'
+import { useRead } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 
-interface Tenant {
-  readonly id: number
-  readonly name: string
+/** Selects one tenant. */
+export function TenantSelect(props: RecordSelectProps) {
+  const source = useTenantOptions(props.value === undefined || props.value === '' ? [] : [Number(props.value)])
+  return <RecordSelect {...props} placeholder="请选择客户" source={source} />
 }
 
-interface TenantSelectProps {
-  /** Given by Field or Filter; from an address it comes as text. */
-  value?: number | string
-  onChange?: (id: number | undefined) => void
-  id?: string
+/** Selects several tenants. */
+export function TenantsSelect(props: RecordsSelectProps) {
+  return <RecordsSelect {...props} placeholder="请选择客户" source={useTenantOptions(props.value ?? [])} />
 }
 
-/** Picks one customer; asks the server as one types. */
-export function TenantSelect({ value, onChange, id }: TenantSelectProps) {
-  const chosen = value === undefined || value === '' ? undefined : Number(value)
-  const { options, searching, onSearch } = useTenants(chosen === undefined ? [] : [chosen])
-  return (
-    <Select
-      {...(id && { id })}
-      {...(chosen !== undefined && { value: chosen })}
-      allowClear
-      placeholder="请选择客户"
-      showSearch={{ filterOption: false, onSearch }}
-      notFoundContent={searching ? <Spin size="small" /> : '没有找到客户'}
-      options={options}
-      onChange={(next: number | undefined) => onChange?.(next)}
-    />
-  )
-}
-
-interface TenantsSelectProps {
-  value?: number[]
-  onChange?: (ids: number[]) => void
-  id?: string
-  disabled?: boolean
-}
-
-/** Picks several customers. */
-export function TenantsSelect({ value = [], onChange, id, disabled = false }: TenantsSelectProps) {
-  const { options, searching, onSearch } = useTenants(value)
-  return (
-    <Select
-      {...(id && { id })}
-      mode="multiple"
-      value={value}
-      disabled={disabled}
-      allowClear
-      placeholder="请选择客户"
-      showSearch={{ filterOption: false, onSearch }}
-      notFoundContent={searching ? <Spin size="small" /> : '没有找到客户'}
-      options={options}
-      onChange={(next: number[]) => onChange?.(next)}
-    />
-  )
-}
-
-/** Customers whose name contains what is typed, and those already chosen, so that names show instead of numbers. */
-function useTenants(chosen: readonly number[]) {
-  const [name, setText] = useKeyword()
+/** Returns the tenants that match the typed text, and the selected tenants, so that names are shown instead of ids. */
+function useTenantOptions(selected: readonly number[]) {
+  const [name, onSearch] = useKeyword()
   const found = useRead(role.tenants, { name })
-  const known = useRead(role.tenants, { ids: [...chosen] }, { enabled: chosen.length > 0 })
-  const all = new Map<number, Tenant>()
-  for (const tenant of [...(known.data?.list ?? []), ...(found.data?.list ?? [])]) all.set(tenant.id, tenant)
-  return {
-    options: [...all.values()].map((tenant) => ({ value: tenant.id, label: tenant.name })),
-    searching: found.isFetching,
-    onSearch: setText,
-  }
+  const known = useRead(role.tenants, { ids: [...selected] }, { enabled: selected.length > 0 })
+  const rows = new Map([...(known.data?.list ?? []), ...(found.data?.list ?? [])].map((each) => [each.id, each.name]))
+  return { options: [...rows].map(([value, label]) => ({ value, label })), isFetching: found.isFetching, onSearch }
 }
 
-/** Does the account reach more customers than one? Otherwise there is nothing to choose. */
-export function useManyTenants() {
+/** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
+export function useHasManyTenants() {
   const can = useCan()
   const { data } = useRead(role.tenants, { name: '' }, { enabled: can(role.tenants.access), quiet: true })
   return (data?.list.length ?? 0) > 1

@@ -1,13 +1,16 @@
-import { type RoleRow, role } from '@oms/contract/role.ts'
+import { type RoleRow, role } from '@oms/contract/role/role.ts'
 import type * as z from 'zod'
-import { useWrite } from '#kernel/query.ts'
-import type { RowAction } from '#kit/row-actions.tsx'
-import type { Shown } from './role-dialog.tsx'
+import { useWrite } from '#core/api/query.ts'
+import type { RowAction } from '#kit/list/row-actions.tsx'
+import type { OpenDialog } from './role-dialog.tsx'
 
 export type Role = z.output<typeof RoleRow>
 
-/** What can be done to one role. The super role can be read, and its users chosen; nothing else about it changes. */
-export function useRoleActions(onShow: (shown: Shown) => void, onOpen: (role: Role) => void) {
+/**
+ * Returns the row actions of a role. The super role can be read and its members can be changed, but it cannot be
+ * edited.
+ */
+export function useRoleActions(onShow: (shown: OpenDialog) => void, onOpen: (role: Role) => void) {
   const remove = useWrite(role.remove)
   return (row: Role): readonly (RowAction | false)[] => {
     const own = row.isBuiltin !== 1

@@ -1,4 +1,4 @@
-import type { SceneImpact } from '@oms/contract/scene.ts'
+import type { SceneImpact } from '@oms/contract/scene/scene.ts'
 import { Alert, Table } from 'antd'
 import type * as z from 'zod'
 import './scene.css'
@@ -7,7 +7,7 @@ type Impact = z.output<typeof SceneImpact>
 type Tenant = Impact['tenants'][number]
 type Role = Impact['roles'][number]
 
-/** Who loses and gains what, customers first, then their roles. */
+/** Shows the permissions that tenants and roles lose and gain, tenants first. */
 export function ImpactReport({ impact }: { impact: Impact }) {
   const { tenantCount, roleCount, accountsLosing, accountsGaining, tenants, roles } = impact
   if (tenantCount === 0) return <p>没有客户的权限会因此变化。</p>

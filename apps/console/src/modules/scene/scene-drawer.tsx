@@ -1,13 +1,13 @@
-import { SCENE_STATUS, SceneRow } from '@oms/contract/scene.ts'
+import { SCENE_STATUS, SceneRow } from '@oms/contract/scene/scene.ts'
 import { Tag } from 'antd'
-import type { Beside } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordDrawer } from '#kit/record-drawer.tsx'
-import { time } from '#kit/time.tsx'
+import type { RecordNavigation } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordDrawer } from '#kit/record/record-drawer.tsx'
+import { time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
-const { item, wide } = detailsOf(SceneRow)
+const { item, wide } = descriptionsOf(SceneRow)
 const ITEMS = [
   item('sceneName'),
   item('sceneCode'),
@@ -26,9 +26,9 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One scene beside the list: what it is, and what was done to it. */
-export const SceneDrawer = (props: Beside<Scene>) => (
+/** Shows one scene in a drawer: its fields and its operation history. */
+export const SceneDrawer = (props: RecordNavigation<Scene>) => (
   <RecordDrawer {...props} rowKey="id" bizType="scene" title={({ sceneName }) => `业务场景「${sceneName}」`}>
-    {(row) => <Details row={row} items={ITEMS} />}
+    {(row) => <Descriptions row={row} items={ITEMS} />}
   </RecordDrawer>
 )

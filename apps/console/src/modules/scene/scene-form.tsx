@@ -1,31 +1,39 @@
-import { SCENE_COVER, SceneInput, scene } from '@oms/contract/scene.ts'
+import { SCENE_COVER, SceneInput, scene } from '@oms/contract/scene/scene.ts'
 import { Drawer, Form, type FormInstance } from 'antd'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
-import { TreeSelectField } from '#kit/field-tree.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadingDrawer } from '#kit/loading-layer.tsx'
+import { call } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { TreeSelectField } from '#kit/form/field-tree.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
-import { useIndustryTree } from '#kit/use-industry-tree.ts'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useTypeOptions } from './use-type-options.ts'
 import { useImpactQuestion } from './use-impact-question.tsx'
 import './scene.css'
 
 type Detail = z.output<(typeof scene.get)['result']>
 type Tree = z.output<(typeof scene.permTree)['result']>['menus']
+type AddProps = Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>
 
-export function SceneAdd({ onClose }: { onClose(): void }) {
+/** Creates a scene; also from a select of scenes, with `onCreated`. */
+export function SceneAdd({ onClose, onCreated }: AddProps) {
   const tree = useRead(scene.permTree, {}, { quiet: true })
   if (!tree.data) return <LoadingDrawer title="新增业务场景" reads={[tree]} onClose={onClose} />
-  return <AddForm tree={tree.data.menus} onClose={onClose} />
+  return <AddForm tree={tree.data.menus} onClose={onClose} {...(onCreated && { onCreated })} />
 }
 
-function AddForm({ tree, onClose }: { tree: Tree; onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(scene.create, { onClose, initial: { sort: 0, isDefault: 0 } })
+function AddForm({ tree, onClose, onCreated }: AddProps & { tree: Tree }) {
+  const { drawer, footer, form } = useFormDrawer(scene.create, {
+    onClose,
+    onSaved: ({ id }, { sceneName }) => onCreated?.({ id, name: sceneName }),
+    initial: { sort: 0, isDefault: 0 },
+  })
   return (
     <Drawer {...drawer} title="新增业务场景" footer={<FormFooter {...footer} />}>
       <Form {...form}>
@@ -35,12 +43,22 @@ function AddForm({ tree, onClose }: { tree: Tree; onClose(): void }) {
   )
 }
 
-/** Changes a scene; it is read anew first, so that the form never starts from an old revision. */
+/** Form that edits a scene. */
 export function SceneEdit({ id, onClose }: { id: number; onClose(): void }) {
   const tree = useRead(scene.permTree, {}, { quiet: true })
-  const asked = useRead(scene.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
-  if (!asked.data || !tree.data) return <LoadingDrawer title="编辑业务场景" reads={[asked, tree]} onClose={onClose} />
-  return <EditForm key={asked.data.id} loaded={asked.data} tree={tree.data.menus} onClose={onClose} />
+  const menus = tree.data?.menus
+  if (!menus) return <LoadingDrawer title="编辑业务场景" reads={[tree]} onClose={onClose} />
+  return (
+    <FreshRecord
+      of={id}
+      read={() => call(scene.get, { id }, { quiet: true })}
+      layer="drawer"
+      title="编辑业务场景"
+      onClose={onClose}
+    >
+      {(loaded) => <EditForm loaded={loaded} tree={menus} onClose={onClose} />}
+    </FreshRecord>
+  )
 }
 
 function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClose(): void }) {
@@ -88,7 +106,9 @@ function Fields({ tree, loaded }: { tree: Tree; loaded?: Detail }) {
   )
 }
 
-/** Whom the scene is meant for: marks it when a customer is opened, and forces nothing. */
+/**
+ * Form fields for the recommended industries and device types. A recommended scene is offered first for new tenants.
+ */
 function Recommended({ loaded }: { loaded?: Detail }) {
   const industries = useIndustryTree(loaded && { ids: loaded.industryIds, names: loaded.industryNames })
   const types = useTypeOptions(loaded && { ids: loaded.deviceTypeIds, names: loaded.deviceTypeNames })
@@ -99,9 +119,10 @@ function Recommended({ loaded }: { loaded?: Detail }) {
         name="industryIds"
         tree={industries}
         multiple
+        create="industry"
         hint="新增这些行业的客户时优先推荐该场景；一级行业包含其下级"
       />
-      <SelectField of={SceneInput} name="deviceTypeIds" options={types} multiple />
+      <SelectField of={SceneInput} name="deviceTypeIds" options={types} multiple create="deviceType" />
     </>
   )
 }

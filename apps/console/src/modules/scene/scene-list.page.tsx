@@ -1,22 +1,22 @@
 import { AppstoreOutlined, PlusOutlined } from '@ant-design/icons'
-import { SceneRow, scene } from '@oms/contract/scene.ts'
+import { SceneRow, scene } from '@oms/contract/scene/scene.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { TreeFilter } from '#kit/filter-tree.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { PicturedName } from '#kit/thumb.tsx'
-import { time } from '#kit/time.tsx'
-import { useIndustryTree } from '#kit/use-industry-tree.ts'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { TreeFilter } from '#kit/list/filter-tree.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { PicturedName } from '#kit/record/thumbnail.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { SceneStatus } from './scene-status.tsx'
 import { useSceneActions } from './use-scene-actions.ts'
 import { useAllTypes } from './use-type-options.ts'
@@ -28,8 +28,8 @@ const SceneDrawer = later(() => import('./scene-drawer.tsx'), 'SceneDrawer', { w
 const SceneTenants = later(() => import('./scene-tenants.tsx'), 'SceneTenants')
 
 export type Scene = z.output<typeof SceneRow>
-/** What stands above the list: at most one thing at a time. */
-export type Shown = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
+/** The dialog that is open above the list. At most one dialog is open. */
+export type OpenDialog = { readonly what: 'add' } | { readonly what: 'edit' | 'tenants'; readonly scene: Scene }
 
 const { col, actions } = columnsOf(SceneRow)
 const QUERY = scene.list.input
@@ -48,10 +48,10 @@ const COLUMNS = [
   col('updateTime', time, { width: 180, hidden: true }),
 ]
 
-/** Bundles of menus and buttons that customers may use. */
+/** Lists the scenes: sets of menus and buttons that tenants may use. */
 export default function SceneListPage() {
   const list = useList(scene.list)
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<OpenDialog>()
   const [opened, setOpened] = useState<Scene>()
   const actionsOf = useSceneActions(setShown, setOpened)
   const close = () => setShown(undefined)
@@ -79,7 +79,7 @@ export default function SceneListPage() {
   )
 }
 
-function Filters(search: Omit<Parameters<typeof SearchForm>[0], 'children'>) {
+function Filters(search: SearchProps) {
   const industries = useIndustryTree()
   const types = useAllTypes()
   return (

@@ -1,16 +1,16 @@
-import { SceneTenant, scene } from '@oms/contract/scene.ts'
+import { SceneTenant, scene } from '@oms/contract/scene/scene.ts'
 import { Drawer, Tabs, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Filter } from '#kit/filter.tsx'
-import { MoveButton } from '#kit/move-button.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Filter } from '#kit/list/filter.tsx'
+import { MoveButton } from '#kit/list/move-button.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import type { Scene } from './scene-list.page.tsx'
 
 type Tenant = z.output<typeof SceneTenant>
@@ -22,7 +22,7 @@ const COLUMNS = [
   col('status', (status) => (status === 1 ? <Tag color="green">启用</Tag> : <Tag>停用</Tag>), { width: 80 }),
 ]
 
-/** Which customers use the scene, and which could. */
+/** Manages the tenants of a scene in two lists: tenants with the scene and tenants without the scene. */
 export function SceneTenants({ scene: row, onClose }: { scene: Scene; onClose(): void }) {
   const [side, setSide] = useState('in')
   const maySync = useCan()(scene.sync.access)

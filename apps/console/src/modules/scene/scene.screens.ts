@@ -1,4 +1,5 @@
-import { firstPage, type Screen } from '#kernel/screens.ts'
+import { addCreateForm } from '#core/routing/create-forms.ts'
+import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const sceneScreens: readonly Screen[] = [
   {
@@ -9,3 +10,11 @@ export const sceneScreens: readonly Screen[] = [
     prefetch: firstPage('/api/v1/sys/scene/page'),
   },
 ]
+
+addCreateForm('scene', {
+  label: '新增业务场景',
+  access: 'system:sceneManagement:add',
+  allTenants: true,
+  load: () => import('./scene-form.tsx'),
+  part: 'SceneAdd',
+})

@@ -1,8 +1,8 @@
-import { scene } from '@oms/contract/scene.ts'
-import { useRead } from '#kernel/query.ts'
-import type { ChosenBefore } from '#kit/use-industry-tree.ts'
+import { scene } from '@oms/contract/scene/scene.ts'
+import { useRead } from '#core/api/query.ts'
+import type { ChosenBefore } from '#kit/pickers/use-industry-tree.ts'
 
-/** Device types a scene may name: those in use, and those it names already. */
+/** Returns the device types that a scene may select: enabled types, and types that are already selected. */
 export function useTypeOptions(before?: ChosenBefore) {
   const { data } = useRead(scene.deviceTypes, {}, { quiet: true })
   if (!data) return []
@@ -15,7 +15,7 @@ export function useTypeOptions(before?: ChosenBefore) {
   return [...offered, ...gone]
 }
 
-/** All device types, to find scenes by. */
+/** Returns all device types for the filter of the list. */
 export function useAllTypes() {
   const { data } = useRead(scene.deviceTypes, {}, { quiet: true })
   return (data?.list ?? []).map(({ id, typeName }) => ({ value: id, label: typeName }))

@@ -1,11 +1,21 @@
-import { staff } from '@oms/contract/staff.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
 import { Form, Modal } from 'antd'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { readStaff } from './read-staff.ts'
 import { RoleField } from './role-field.tsx'
 import { nameOf, type Staff } from './use-staff-actions.tsx'
 
-/** The roles of one user, for those who may assign them and need nothing else. */
+/** Form that assigns roles to an account. It needs only the permission to assign roles. */
 export function AssignRoleForm({ row, onClose }: { row: Staff; onClose(): void }) {
+  return (
+    <FreshRecord of={row.uid} read={() => readStaff(row)} title={`分配角色 ${nameOf(row)}`} onClose={onClose}>
+      {(fresh) => <RolesForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function RolesForm({ row, onClose }: { row: Staff; onClose(): void }) {
   const { modal, form } = useFormModal(staff.assignRole, {
     onClose,
     initial: { uid: row.uid, roleIds: row.roleIds },

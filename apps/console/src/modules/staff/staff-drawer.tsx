@@ -1,21 +1,22 @@
-import { StaffRow, staff } from '@oms/contract/staff.ts'
+import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { Tabs, Tag } from 'antd'
-import { useCan } from '#kernel/session.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { historyTab } from '#kit/record-history.tsx'
-import { Time } from '#kit/time.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { historyTab } from '#kit/record/record-history.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { Gender } from './gender.tsx'
 import { StaffSessions } from './staff-sessions.tsx'
 import { nameOf, type Staff } from './use-staff-actions.tsx'
 
-const { item, wide } = detailsOf(StaffRow)
+const { item, wide } = descriptionsOf(StaffRow)
 const at = (time: string | null) => <Time at={time} />
 const ITEMS = [
   item('uid'),
   item('account'),
   item('realname'),
   item('nickname'),
-  item('gender'),
+  item('gender', (gender) => <Gender gender={gender} />),
   item('status', (status, { locked }) => (
     <>
       <Tag color={status === 1 ? 'success' : 'default'}>{status === 1 ? '启用' : '停用'}</Tag>
@@ -34,7 +35,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One user beside the list: who it is, where it is logged in, and what was done to it. */
+/** Shows one account in a drawer: its fields, its sessions and its operation history. */
 export function StaffDrawer(props: {
   rows: readonly Staff[]
   row: Staff | undefined
@@ -46,7 +47,7 @@ export function StaffDrawer(props: {
       {(row) => (
         <Tabs
           items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'details', label: '基本信息', children: <Descriptions row={row} items={ITEMS} /> },
             ...(can(staff.sessions.access)
               ? [{ key: 'sessions', label: '登录会话', children: <StaffSessions key={row.uid} uid={row.uid} /> }]
               : []),

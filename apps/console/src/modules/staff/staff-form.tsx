@@ -1,14 +1,18 @@
-import { StaffInput, staff } from '@oms/contract/staff.ts'
+import { GENDER } from '@oms/contract/entities/account.ts'
+import { StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { Drawer, Form } from 'antd'
-import { useCan } from '#kernel/session.tsx'
-import { NoteField, SelectField, TextField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { NoteField, SelectField, TextField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { useWords } from '#kit/pickers/dict-words.tsx'
 import { RoleField } from './role-field.tsx'
+import { readStaff } from './read-staff.ts'
 import type { Staff } from './use-staff-actions.tsx'
 
-/** Makes a user; the one-time password comes back with the answer. */
+/** Form that adds an account. The response contains the one-time password. */
 export function StaffAddForm(props: { onClose(): void; onMade(made: { account: string; password: string }): void }) {
   const { drawer, footer, form } = useFormDrawer(staff.create, { onClose: props.onClose, onSaved: props.onMade })
   return (
@@ -28,9 +32,25 @@ export function StaffAddForm(props: { onClose(): void; onMade(made: { account: s
 
 const EDIT = staff.update.input
 
-/** Changes a user. Numbers shown masked stay as they are unless they are typed anew. */
+/** Form that edits an account. Masked numbers stay unchanged unless the user types a new number. */
 export function StaffEditForm({ row, onClose }: { row: Staff; onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(staff.update, { onClose, initial: row, input: inputOf(useCan()) })
+  return (
+    <FreshRecord
+      of={row.uid}
+      read={() => readStaff(row)}
+      layer="drawer"
+      title={`编辑用户 ${row.account}`}
+      onClose={onClose}
+    >
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: Staff; onClose(): void }) {
+  const latest = () => readStaff(row)
+  const options = { onClose, initial: row, input: inputOf(useCan()), latest }
+  const { drawer, footer, form } = useFormDrawer(staff.update, options)
   return (
     <Drawer title={`编辑用户 ${row.account}`} {...drawer} footer={<FormFooter {...footer} />}>
       <Form {...form}>
@@ -47,7 +67,7 @@ export function StaffEditForm({ row, onClose }: { row: Staff; onClose(): void })
 
 const MASKED = '已隐藏部分内容，不修改则保持原值'
 
-/** Who may not assign roles does not send them either. */
+/** Leaves out the roles when the user may not assign roles. */
 const inputOf = (can: (access: string) => boolean) => (values: Record<string, unknown>) => {
   const keys = Object.keys(EDIT.shape).filter((key) => key !== 'roleIds' || can(staff.assignRole.access))
   return Object.fromEntries(keys.map((key) => [key, values[key]])) as never
@@ -58,9 +78,10 @@ function Roles() {
 }
 
 function Rest() {
+  const genders = useWords('sys_user_sex', GENDER).options
   return (
     <>
-      <SelectField of={StaffInput} name="gender" />
+      <SelectField of={StaffInput} name="gender" options={genders} />
       <DateTimeField of={StaffInput} name="expireTime" hint="到期后不能登录，不填则长期有效" />
       <NoteField of={StaffInput} name="remark" rows={3} />
     </>

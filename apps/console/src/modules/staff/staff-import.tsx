@@ -1,20 +1,14 @@
-import { staff } from '@oms/contract/staff.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
 import { Alert, Button, Modal } from 'antd'
 import { useState } from 'react'
-import { save } from '#kernel/download.ts'
-import { ImportModal } from '#kit/import-modal.tsx'
+import { save } from '#core/api/download.ts'
+import { ImportModal } from '#kit/jobs/import-modal.tsx'
 
 type Handed = readonly { readonly account: string; readonly password: string }[]
 
-/** Imports users, then hands out the one-time passwords of those it made. */
+/** Imports accounts, then offers their one-time passwords as a file. */
 export function StaffImport({ onClose }: { onClose(): void }) {
   const [passwords, setPasswords] = useState<Handed>([])
-  const [saved, setSaved] = useState(false)
-  const download = () => {
-    const lines = ['账号,一次性密码', ...passwords.map(({ account, password }) => `${account},${password}`)]
-    save(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '一次性密码.csv')
-    setSaved(true)
-  }
   if (passwords.length === 0)
     return (
       <ImportModal
@@ -25,6 +19,17 @@ export function StaffImport({ onClose }: { onClose(): void }) {
         onImported={(report) => setPasswords((report as unknown as { passwords: Handed }).passwords)}
       />
     )
+  return <PasswordsDialog passwords={passwords} onClose={onClose} />
+}
+
+/** Offers the one-time passwords as a file. The dialog closes only after the download. */
+function PasswordsDialog({ passwords, onClose }: { passwords: Handed; onClose(): void }) {
+  const [saved, setSaved] = useState(false)
+  const download = () => {
+    const lines = ['账号,一次性密码', ...passwords.map(({ account, password }) => `${account},${password}`)]
+    save(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '一次性密码.csv')
+    setSaved(true)
+  }
   return (
     <Modal
       open

@@ -1,22 +1,23 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
-import { StaffRow, staff } from '@oms/contract/staff.ts'
+import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Allowed, useSession } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { Named } from '#kit/ellipsis.tsx'
-import { EnableSwitch } from '#kit/enable-switch.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed, useSession } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { Named } from '#kit/record/ellipsis.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { Gender } from './gender.tsx'
 import { useRoleOptions } from './use-role-options.ts'
 import { nameOf, type Staff, useSecret, useStaffActions } from './use-staff-actions.tsx'
 
@@ -32,14 +33,16 @@ const COLUMNS = [
   col('account', (account, { locked }) => <Account name={account} locked={locked} />, { width: 140, sort: true }),
   col('realname', { width: 105, sort: true }),
   col('nickname', { width: 110, hidden: true }),
-  col('gender', { width: 80, hidden: true }),
-  col('roleNames', { width: 155 }),
+  col('gender', (gender) => <Gender gender={gender} />, { width: 80, hidden: true }),
+  col('roleNames', (names) => (names.length === 0 ? <Tag color="warning">未分配角色</Tag> : names.join('、')), {
+    width: 155,
+  }),
   col('mobileNo', { width: 125 }),
   col('email', { width: 190, hidden: true }),
   col('status', (_, row) => <StaffStatus row={row} />, { width: 90 }),
   col('mfaEnabled', { width: 100, hidden: true }),
   col('lastLoginTime', time, { width: 165, sort: true }),
-  col('lastLoginIp', { width: 140, hidden: true }),
+  col('lastLoginIp', { width: 150, hidden: true }),
   col('expireTime', time, { width: 180, hidden: true }),
   col('createTime', time, { width: 165, sort: true }),
   col('remark', { width: 180, hidden: true }),
@@ -49,28 +52,18 @@ const Account = ({ name, locked }: { name: string; locked: boolean }) => (
   <Named name={name}>{locked && <Tag color="error">已锁定</Tag>}</Named>
 )
 
-/** What of the page is open beside the list. */
-type Open = { readonly add?: true; readonly import?: true; readonly edit?: Staff; readonly roles?: Staff }
+/** The drawer or form that is open. */
+type OpenLayer = { readonly add?: true; readonly import?: true; readonly edit?: Staff; readonly roles?: Staff }
 
-/** Staff of the tenant one works in. */
+/** Lists the accounts of the current tenant. */
 export default function StaffListPage() {
   const list = useList(staff.list)
   const secret = useSecret()
-  const actionsOf = useStaffActions(secret)
   const self = useSession()?.uid
   const [shown, setShown] = useState<Staff>()
-  const [open, setOpen] = useState<Open>({})
+  const [open, setOpen] = useState<OpenLayer>({})
   const close = () => setOpen({})
-  const rowActions = (row: Staff) => (
-    <RowActions
-      items={[
-        { label: '详情', onClick: () => setShown(row) },
-        row.uid !== self && { label: '编辑', to: staff.update, onClick: () => setOpen({ edit: row }) },
-        row.uid !== self && { label: '分配角色', to: staff.assignRole, onClick: () => setOpen({ roles: row }) },
-        ...actionsOf(row),
-      ]}
-    />
-  )
+  const rowActions = useRowActions(secret, setShown, setOpen)
   const buttons = <Buttons onAdd={() => setOpen({ add: true })} onImport={() => setOpen({ import: true })} />
   return (
     <Page>
@@ -100,7 +93,27 @@ export default function StaffListPage() {
   )
 }
 
-function StaffSearch(search: ReturnType<typeof useList<typeof staff.list>>['search']) {
+/** Returns a function that renders the actions on an account. */
+function useRowActions(
+  secret: ReturnType<typeof useSecret>,
+  onShow: (row: Staff) => void,
+  onOpen: (layer: OpenLayer) => void,
+) {
+  const actionsOf = useStaffActions(secret)
+  const self = useSession()?.uid
+  return (row: Staff) => (
+    <RowActions
+      items={[
+        { label: '详情', onClick: () => onShow(row) },
+        row.uid !== self && { label: '编辑', to: staff.update, onClick: () => onOpen({ edit: row }) },
+        row.uid !== self && { label: '分配角色', to: staff.assignRole, onClick: () => onOpen({ roles: row }) },
+        ...actionsOf(row),
+      ]}
+    />
+  )
+}
+
+function StaffSearch(search: SearchProps) {
   const roles = useRoleOptions().map(({ value, label }) => ({ value, label }))
   return (
     <SearchForm {...search}>

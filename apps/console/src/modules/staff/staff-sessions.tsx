@@ -1,10 +1,10 @@
-import { staff } from '@oms/contract/staff.ts'
-import { useRead } from '#kernel/query.ts'
-import { SessionList } from '#kit/session-list.tsx'
-import { useForceOut } from '#kit/use-force-out.ts'
-import { Waiting } from '#kit/waiting.tsx'
+import { staff } from '@oms/contract/staff/staff.ts'
+import { useRead } from '#core/api/query.ts'
+import { SessionList } from '#kit/record/session-list.tsx'
+import { useForceOut } from '#kit/record/use-force-out.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 
-/** Where one user is logged in. */
+/** Lists the sessions of an account. */
 export function StaffSessions({ uid }: { uid: number }) {
   const { data, error, refetch } = useRead(staff.sessions, { id: uid }, { quiet: true, keepPrevious: false })
   const forceOut = useForceOut(['tenant'])

@@ -1,7 +1,10 @@
-import { staff } from '@oms/contract/staff.ts'
-import { useRead } from '#kernel/query.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
+import { useRead } from '#core/api/query.ts'
 
-/** Roles of the tenant as options; those one does not hold all of, and those out of use, cannot be newly chosen. */
+/**
+ * Returns the roles of the tenant as options. Disabled roles, and roles with permissions that the user lacks, cannot be
+ * selected.
+ */
 export function useRoleOptions() {
   const { data } = useRead(staff.roleOptions, {}, { quiet: true })
   return (data?.list ?? []).map(({ id, roleName, status, grantable }) => ({

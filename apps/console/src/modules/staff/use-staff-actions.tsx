@@ -1,12 +1,12 @@
-import { type StaffRow, staff } from '@oms/contract/staff.ts'
+import { type StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { useSession } from '#kernel/session.tsx'
-import type { RowAction } from '#kit/row-actions.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import type { RowAction } from '#kit/list/row-actions.tsx'
 
-const OneTimeSecret = later(() => import('#kit/one-time-secret.tsx'), 'OneTimeSecret')
+const OneTimeSecret = later(() => import('#kit/feedback/one-time-secret.tsx'), 'OneTimeSecret')
 
 export type Staff = z.output<typeof StaffRow>
 
@@ -15,7 +15,7 @@ export const nameOf = ({ realname, account }: Pick<Staff, 'realname' | 'account'
 
 type Secret = { readonly kind: 'password' | 'code'; readonly account: string; readonly secret: string }
 
-/** A one-time password or code just made, and the dialog that shows it. */
+/** Keeps a new one-time password or reset code and renders the dialog that shows it. */
 export function useSecret() {
   const [secret, setSecret] = useState<Secret>()
   const dialog = secret && (
@@ -39,14 +39,13 @@ export function useSecret() {
   return { dialog, showPassword, showCode }
 }
 
-/** What can be done to one user beside opening and editing; nobody does it to himself. */
-export function useStaffActions({
-  showPassword,
-  showCode,
-}: Pick<ReturnType<typeof useSecret>, 'showPassword' | 'showCode'>) {
+type SecretDialogs = Pick<ReturnType<typeof useSecret>, 'showPassword' | 'showCode'>
+
+/** Returns the row actions of an account except details and edit. Users cannot apply these actions to themselves. */
+export function useStaffActions(secret: SecretDialogs) {
   const self = useSession()?.uid
-  const resetPasswd = useWrite(staff.resetPasswd)
-  const resetCode = useWrite(staff.resetCode)
+  const secretActionsOf = useSecretActions(secret)
+  const removeMfa = useWrite(staff.removeMfa)
   const unlock = useWrite(staff.unlock)
   const remove = useWrite(staff.remove)
   return (row: Staff): readonly (RowAction | false)[] => [
@@ -55,24 +54,40 @@ export function useStaffActions({
       to: staff.unlock,
       onClick: () => unlock.mutateAsync({ id: row.uid }).catch(() => {}),
     },
-    row.uid !== self && {
-      label: '重置密码',
-      to: staff.resetPasswd,
-      confirm: `重置「${nameOf(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
-      onClick: async () => showPassword(await resetPasswd.mutateAsync({ id: row.uid })),
-    },
-    row.uid !== self && {
-      label: '生成重置码',
-      to: staff.resetCode,
-      confirm: `为「${nameOf(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
-      onClick: async () => showCode(await resetCode.mutateAsync({ id: row.uid })),
-    },
+    ...(row.uid === self ? [] : secretActionsOf(row)),
+    row.mfaEnabled &&
+      row.uid !== self && {
+        label: '解除两步验证',
+        to: staff.removeMfa,
+        confirm: `解除「${nameOf(row)}」的两步验证？请先核实本人身份；已登录的会话全部退出，之后登录只需要密码。`,
+        onClick: () => removeMfa.mutateAsync({ id: row.uid }),
+      },
     row.uid !== self && {
       label: '删除',
       to: staff.remove,
       danger: true,
       confirm: `删除用户「${nameOf(row)}」？该账号立即退出登录，且不能恢复。`,
       onClick: () => remove.mutateAsync({ ids: [row.uid] }),
+    },
+  ]
+}
+
+/** Returns the actions that create a one-time password or a reset code. */
+function useSecretActions({ showPassword, showCode }: SecretDialogs) {
+  const resetPasswd = useWrite(staff.resetPasswd)
+  const resetCode = useWrite(staff.resetCode)
+  return (row: Staff): readonly RowAction[] => [
+    {
+      label: '重置密码',
+      to: staff.resetPasswd,
+      confirm: `重置「${nameOf(row)}」的密码？原密码立即失效，已登录的会话全部退出。`,
+      onClick: async () => showPassword(await resetPasswd.mutateAsync({ id: row.uid })),
+    },
+    {
+      label: '生成重置码',
+      to: staff.resetCode,
+      confirm: `为「${nameOf(row)}」生成密码重置码？使用前原密码仍然有效，之前的重置码立即失效。`,
+      onClick: async () => showCode(await resetCode.mutateAsync({ id: row.uid })),
     },
   ]
 }

@@ -1,19 +1,19 @@
-import { AppAccountRow, appAccount, BoundDevice } from '@oms/contract/app-account.ts'
+import { AppAccountRow, appAccount, BoundDevice } from '@oms/contract/tenant/app-account.ts'
 import { Button, Form, Input, Tabs, Tag } from 'antd'
-import { useWrite } from '#kernel/query.ts'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { time } from '#kit/time.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import { type AppAccount, nameOf } from './app-list.page.tsx'
 
-const { item, wide } = detailsOf(AppAccountRow)
+const { item, wide } = descriptionsOf(AppAccountRow)
 const ITEMS = [
   item('uid'),
   item('account'),
@@ -30,7 +30,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** One end user beside the list: who it is, its devices, and what was done to it. */
+/** Shows one App account in a drawer: its fields, its devices and its operation history. */
 export function AppDrawer(props: {
   rows: readonly AppAccount[]
   row: AppAccount | undefined
@@ -41,7 +41,7 @@ export function AppDrawer(props: {
       {(row) => (
         <Tabs
           items={[
-            { key: 'details', label: '基本信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'details', label: '基本信息', children: <Descriptions row={row} items={ITEMS} /> },
             { key: 'devices', label: `绑定设备（${row.deviceCount}）`, children: <Devices key={row.uid} row={row} /> },
             {
               key: 'history',
@@ -110,7 +110,8 @@ function Bind({ uid }: { uid: number }) {
       () => true,
       () => false,
     )
-    // Whoever binds many is at the next one by now.
+    // Clears the field only when the bound serial number is still in the field, because the user may already type the
+    // next number.
     if (done && form.getFieldValue('sn') === sn) form.resetFields()
   }
   return (

@@ -1,11 +1,11 @@
-import { AppAccountInput, appAccount } from '@oms/contract/app-account.ts'
+import { AppAccountInput, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { Form, Modal } from 'antd'
-import { useSession } from '#kernel/session.tsx'
-import { Field, NoteField, SelectField, TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker } from './tenant-picker.tsx'
 
-/** Enters one end user by hand; the App's back end sends the same call. */
+/** Form that adds an App account. The back end of the App uses the same call. */
 export function AppAdd({ onClose }: { onClose(): void }) {
   const { modal, form } = useFormModal(appAccount.create, { onClose, initial: { registerSource: 1 } })
   const isPlatform = useSession()?.ownerId === '1'
@@ -14,7 +14,7 @@ export function AppAdd({ onClose }: { onClose(): void }) {
       <Form {...form}>
         {isPlatform && (
           <Field of={appAccount.create.input} name="tenantId" hint="不选则属于平台">
-            <TenantPicker />
+            <TenantPicker create="tenant" />
           </Field>
         )}
         <TextField of={AppAccountInput} name="account" />

@@ -1,28 +1,28 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
-import { AppAccountRow, appAccount } from '@oms/contract/app-account.ts'
+import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { minutes, time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from './tenant-picker.tsx'
 
 const AppDrawer = later(() => import('./app-drawer.tsx'), 'AppDrawer', { when: ({ row }) => row !== undefined })
 const AppAdd = later(() => import('./app-form.tsx'), 'AppAdd')
-const ImportModal = later(() => import('#kit/import-modal.tsx'), 'ImportModal')
+const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 
 export type AppAccount = z.output<typeof AppAccountRow>
 const QUERY = appAccount.list.input
@@ -31,23 +31,23 @@ const CLOUD_COLORS = { 0: 'default', 1: 'success', 2: 'warning' } as const
 const { col, actions } = columnsOf(AppAccountRow)
 const COLUMNS = [
   col('uid', { width: 100, hidden: true }),
-  col('account', { width: 155 }),
+  col('account', { width: 145 }),
   col('nickname', { width: 110 }),
   col('mobileNo', { width: 125 }),
   col('email', { width: 190, hidden: true }),
-  col('tenantName', { width: 150 }),
+  col('tenantName', { width: 198 }),
   col('region', { width: 130, hidden: true }),
   col('deviceCount', { width: 90, align: 'right' }),
   col('cloudState', (state) => <Cloud state={state} />, { width: 100, hidden: true }),
   col('registerSource', { width: 100, hidden: true }),
   col('registerTime', time, { width: 165, sort: true }),
-  col('lastActiveTime', time, { width: 165, sort: true }),
+  col('lastActiveTime', minutes, { width: 130, sort: true }),
   col('status', (_, row) => <AppStatus row={row} />, { width: 90 }),
   col('remark', { width: 160, hidden: true }),
 ]
 
 function Cloud({ state }: { state: number }) {
-  const name = { 0: '未开通', 1: '使用中', 2: '已到期' }[state] ?? String(state)
+  const name = { 0: '未开通', 1: '使用中', 2: '已过期' }[state] ?? String(state)
   return <Tag color={CLOUD_COLORS[state as keyof typeof CLOUD_COLORS]}>{name}</Tag>
 }
 
@@ -55,46 +55,19 @@ const idOf = ({ uid }: AppAccount) => ({ id: uid })
 export const nameOf = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
   nickname ? `${nickname}（${account}）` : account
 
-/** End users of the customers' Apps. */
+/** Lists the App accounts of the tenants. */
 export default function AppListPage() {
   const list = useList(appAccount.list)
   const [shown, setShown] = useState<AppAccount>()
   const [open, setOpen] = useState<'add' | 'import'>()
   const can = useCan()
-  const detail = can(appAccount.get.access)
-  const buttons = (
-    <>
-      <Allowed to={appAccount.create}>
-        <Button type="primary" icon={<PlusOutlined />} onClick={() => setOpen('add')}>
-          新增账号
-        </Button>
-      </Allowed>
-      <Allowed to={appAccount.import}>
-        <Button icon={<ImportOutlined />} onClick={() => setOpen('import')}>
-          导入
-        </Button>
-      </Allowed>
-    </>
-  )
+  const buttons = <Buttons onOpen={setOpen} />
   const rowActions = (row: AppAccount) => (
     <RowActions items={[{ label: '详情', to: appAccount.get, onClick: () => setShown(row) }]} />
   )
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="account" />
-        <Filter of={QUERY} name="nickname" />
-        <Filter of={QUERY} name="mobileNo" />
-        <Filter of={QUERY} name="tenantId">
-          <TenantPicker />
-        </Filter>
-        <SelectFilter of={QUERY} name="status" />
-        <SelectFilter of={QUERY} name="cloudState" />
-        <SelectFilter of={QUERY} name="registerSource" />
-        <Filter of={QUERY} name="region" />
-        <Filter of={QUERY} name="email" />
-        <DateRangeFilter label="注册时间" />
-      </SearchForm>
+      <AppSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="uid"
@@ -108,7 +81,7 @@ export default function AppListPage() {
           </>
         )}
         empty={{ text: '还没有App账号', hint: '终端用户可以由App后台注册，也可以在这里新增或导入。', action: buttons }}
-        {...(detail && { onOpen: setShown })}
+        {...(can(appAccount.get.access) && { onOpen: setShown })}
       />
       <AppDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {open === 'add' && <AppAdd onClose={() => setOpen(undefined)} />}
@@ -121,6 +94,40 @@ export default function AppListPage() {
         />
       )}
     </Page>
+  )
+}
+
+const AppSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="account" />
+    <Filter of={QUERY} name="nickname" />
+    <Filter of={QUERY} name="mobileNo" />
+    <Filter of={QUERY} name="tenantId">
+      <TenantPicker />
+    </Filter>
+    <SelectFilter of={QUERY} name="status" />
+    <SelectFilter of={QUERY} name="cloudState" />
+    <SelectFilter of={QUERY} name="registerSource" />
+    <Filter of={QUERY} name="region" />
+    <Filter of={QUERY} name="email" />
+    <DateRangeFilter label="注册时间" />
+  </SearchForm>
+)
+
+function Buttons({ onOpen }: { onOpen(what: 'add' | 'import'): void }) {
+  return (
+    <>
+      <Allowed to={appAccount.create}>
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => onOpen('add')}>
+          新增账号
+        </Button>
+      </Allowed>
+      <Allowed to={appAccount.import}>
+        <Button icon={<ImportOutlined />} onClick={() => onOpen('import')}>
+          导入
+        </Button>
+      </Allowed>
+    </>
   )
 }
 

@@ -1,17 +1,22 @@
-import { userApply } from '@oms/contract/user-apply.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { Alert, Form, Input, Modal, Select } from 'antd'
+import { userApply } from '@oms/contract/tenant/user-apply.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Alert, Form, type FormInstance, Input, Modal, Select } from 'antd'
 import { useState } from 'react'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { focusOpened } from '#kit/focus-first.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
 import type { Apply } from './apply-list.page.tsx'
 
 type Report = ResultOf<typeof userApply.audit>
 
-/** Decides one application or several: with roles when they pass, with a reason when they do not. */
+interface Decision {
+  roleIds?: number[]
+  remark?: string
+}
+
+/** Approves or rejects one or more applications. An approval needs roles, a rejection needs a reason. */
 export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; clear?(): void; onClose(): void }) {
   const { rows, approve, clear, onClose } = props
-  const [form] = Form.useForm<{ roleIds?: number[]; remark?: string }>()
+  const [form] = Form.useForm<Decision>()
   const write = useWrite(userApply.audit)
   const [report, setReport] = useState<Report>()
   const tenants = [...new Set(rows.map(({ tenantId }) => tenantId))]
@@ -42,26 +47,36 @@ export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; cl
     >
       {mixed && <Alert type="info" showIcon title="所选申请属于不同客户，角色各不相同，请按客户分别通过" />}
       {report && <Outcome report={report} verb={verb} />}
-      {!report && !mixed && (
-        <Form form={form} layout="vertical">
-          <p>
-            {rows
-              .slice(0, 5)
-              .map(({ realname, account }) => `${realname}（${account}）`)
-              .join('、')}
-            {rows.length > 5 && ` 等 ${rows.length} 人`}，申请加入 {rows[0]?.tenantName}
-          </p>
-          {approve && tenants[0] !== undefined && <Roles tenantId={tenants[0]} />}
-          <Form.Item
-            name="remark"
-            label={approve ? '审核意见' : '拒绝原因'}
-            rules={[{ required: !approve, whitespace: true, message: '请填写拒绝原因' }]}
-          >
-            <Input.TextArea rows={3} maxLength={200} showCount placeholder={approve ? '选填' : '会告知申请人'} />
-          </Form.Item>
-        </Form>
-      )}
+      {!report && !mixed && <AuditForm form={form} rows={rows} approve={approve} />}
     </Modal>
+  )
+}
+
+interface AuditFormProps {
+  readonly form: FormInstance<Decision>
+  readonly rows: readonly Apply[]
+  readonly approve: boolean
+}
+
+function AuditForm({ form, rows, approve }: AuditFormProps) {
+  return (
+    <Form form={form} layout="vertical">
+      <p>
+        {rows
+          .slice(0, 5)
+          .map(({ realname, account }) => `${realname}（${account}）`)
+          .join('、')}
+        {rows.length > 5 && ` 等 ${rows.length} 人`}，申请加入 {rows[0]?.tenantName}
+      </p>
+      {approve && rows[0] && <Roles tenantId={rows[0].tenantId} />}
+      <Form.Item
+        name="remark"
+        label={approve ? '审核意见' : '拒绝原因'}
+        rules={[{ required: !approve, whitespace: true, message: '请填写拒绝原因' }]}
+      >
+        <Input.TextArea rows={3} maxLength={200} showCount placeholder={approve ? '选填' : '会告知申请人'} />
+      </Form.Item>
+    </Form>
   )
 }
 

@@ -1,12 +1,12 @@
-import { ApplyRow } from '@oms/contract/user-apply.ts'
+import { ApplyRow } from '@oms/contract/tenant/user-apply.ts'
 import { Tabs } from 'antd'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { time } from '#kit/time.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { time } from '#kit/record/time.tsx'
 import { type Apply, ApplyStatus } from './apply-list.page.tsx'
 
-const { item, wide } = detailsOf(ApplyRow)
+const { item, wide } = descriptionsOf(ApplyRow)
 const ITEMS = [
   item('applyNo'),
   item('status', (status) => <ApplyStatus status={status} />),
@@ -23,7 +23,7 @@ const ITEMS = [
   wide('auditRemark'),
 ]
 
-/** One application beside the list. */
+/** Shows one application in a drawer. */
 export function ApplyDrawer(props: {
   rows: readonly Apply[]
   row: Apply | undefined
@@ -34,7 +34,7 @@ export function ApplyDrawer(props: {
       {(row) => (
         <Tabs
           items={[
-            { key: 'details', label: '申请信息', children: <Details row={row} items={ITEMS} /> },
+            { key: 'details', label: '申请信息', children: <Descriptions row={row} items={ITEMS} /> },
             {
               key: 'history',
               label: '操作记录',

@@ -1,23 +1,23 @@
-import { APPLY_STATUS, ApplyRow, userApply } from '@oms/contract/user-apply.ts'
+import { APPLY_STATUS, ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { Button } from 'antd'
 import { useEffect, useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useRead } from '#kernel/query.ts'
-import { Allowed } from '#kernel/session.tsx'
-import { useTab } from '#kernel/tab.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { useWords, WordTag } from '#kit/dict-words.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { useTab } from '#core/routing/tab.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from './tenant-picker.tsx'
 import './tenant.css'
 
@@ -51,64 +51,28 @@ export function ApplyStatus({ status }: { status: number }) {
   )
 }
 
-/** What is being decided: these applications, this way. */
-type Deciding = { readonly rows: readonly Apply[]; readonly approve: boolean; clear?(): void }
+/** The applications to be approved or rejected. */
+type PendingDecision = { readonly rows: readonly Apply[]; readonly approve: boolean; clear?(): void }
 
-/** Accounts that ask to join a customer. */
+/** Lists the applications of accounts to join a tenant. */
 export default function ApplyListPage() {
   const list = useList(userApply.list)
-  const statuses = useWords('apply_status', APPLY_STATUS).options
   const [shown, setShown] = useState<Apply>()
-  const [deciding, setDeciding] = useState<Deciding>()
+  const [deciding, setDeciding] = useState<PendingDecision>()
   usePendingInTitle()
-  const rowActions = (row: Apply) => (
-    <RowActions
-      items={[
-        { label: '详情', onClick: () => setShown(row) },
-        row.status === 0 && {
-          label: '通过',
-          to: userApply.audit,
-          onClick: () => setDeciding({ rows: [row], approve: true }),
-        },
-        row.status === 0 && {
-          label: '拒绝',
-          to: userApply.audit,
-          danger: true,
-          onClick: () => setDeciding({ rows: [row], approve: false }),
-        },
-      ]}
-    />
-  )
+  const rowActions = (row: Apply) => <ApplyActions row={row} onShow={setShown} onDecide={setDeciding} />
   return (
     <Page>
-      <SearchForm {...list.search}>
-        <Filter of={QUERY} name="account" />
-        <Filter of={QUERY} name="realname" />
-        <SelectFilter of={QUERY} name="status" options={statuses} />
-        <Filter of={QUERY} name="tenantId">
-          <TenantPicker />
-        </Filter>
-        <Filter of={QUERY} name="mobileNo" />
-        <DateRangeFilter label="申请时间" />
-      </SearchForm>
+      <ApplySearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 160)]}
-        actions={<Handout />}
+        actions={<TenantJoinCode />}
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
         selectable={({ status }) => status === 0}
-        batch={({ rows, clear }) => (
-          <Allowed to={userApply.audit}>
-            <Button size="small" onClick={() => setDeciding({ rows, approve: true, clear })}>
-              批量通过
-            </Button>
-            <Button size="small" danger onClick={() => setDeciding({ rows, approve: false, clear })}>
-              批量拒绝
-            </Button>
-          </Allowed>
-        )}
-        empty={{ text: '还没有加入申请', hint: '员工用客户的加入码注册后，申请在这里等待审批。' }}
+        batch={({ rows, clear }) => <BatchButtons onDecide={(approve) => setDeciding({ rows, approve, clear })} />}
+        empty={{ text: '还没有加入申请', hint: '员工用客户的加入码注册后，申请在这里等待审核。' }}
         onOpen={setShown}
       />
       <ApplyDrawer rows={list.table.rows} row={shown} onRow={setShown} />
@@ -117,7 +81,63 @@ export default function ApplyListPage() {
   )
 }
 
-/** The number that waits, where one sees it without opening the page. */
+function ApplySearch(search: SearchProps) {
+  const statuses = useWords('apply_status', APPLY_STATUS).options
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="account" />
+      <Filter of={QUERY} name="realname" />
+      <SelectFilter of={QUERY} name="status" options={statuses} />
+      <Filter of={QUERY} name="tenantId">
+        <TenantPicker />
+      </Filter>
+      <Filter of={QUERY} name="mobileNo" />
+      <DateRangeFilter label="申请时间" />
+    </SearchForm>
+  )
+}
+
+interface ApplyActionsProps {
+  readonly row: Apply
+  onShow(row: Apply): void
+  onDecide(decision: PendingDecision): void
+}
+
+function ApplyActions({ row, onShow, onDecide }: ApplyActionsProps) {
+  return (
+    <RowActions
+      items={[
+        { label: '详情', onClick: () => onShow(row) },
+        row.status === 0 && {
+          label: '通过',
+          to: userApply.audit,
+          onClick: () => onDecide({ rows: [row], approve: true }),
+        },
+        row.status === 0 && {
+          label: '拒绝',
+          to: userApply.audit,
+          danger: true,
+          onClick: () => onDecide({ rows: [row], approve: false }),
+        },
+      ]}
+    />
+  )
+}
+
+function BatchButtons({ onDecide }: { onDecide(approve: boolean): void }) {
+  return (
+    <Allowed to={userApply.audit}>
+      <Button size="small" onClick={() => onDecide(true)}>
+        批量通过
+      </Button>
+      <Button size="small" danger onClick={() => onDecide(false)}>
+        批量拒绝
+      </Button>
+    </Allowed>
+  )
+}
+
+/** Shows the number of pending applications in the tab title. */
 function usePendingInTitle() {
   const tab = useTab()
   const { data } = useRead(userApply.count, {}, { quiet: true })
@@ -125,8 +145,8 @@ function usePendingInTitle() {
   useEffect(() => tab.setTitle(pending > 0 ? `加入申请（${pending}）` : '加入申请'), [tab, pending])
 }
 
-/** The code to hand to newcomers; the platform has none. */
-function Handout() {
+/** Shows the join code of the tenant. The platform has no join code. */
+function TenantJoinCode() {
   const { data } = useRead(userApply.code, {}, { quiet: true })
   if (!data?.joinCode) return null
   return (

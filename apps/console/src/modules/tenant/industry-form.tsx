@@ -1,13 +1,38 @@
-import { IndustryInput, type IndustryNode, industry } from '@oms/contract/industry.ts'
+import { IndustryInput, type IndustryNode, industry } from '@oms/contract/tenant/industry.ts'
 import { Alert, Form, Modal } from 'antd'
-import { NoteField, NumberField, SelectField, TextField } from '#kit/field.tsx'
-import { TreeSelectField } from '#kit/field-tree.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { call, ApiError } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { LoadingModal } from '#kit/feedback/loading-layer.tsx'
+import { NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { TreeSelectField } from '#kit/form/field-tree.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 
 type Tree = readonly IndustryNode[]
 
-export function IndustryAdd({ tree, parentId, onClose }: { tree: Tree; parentId: number; onClose(): void }) {
-  const { modal, form } = useFormModal(industry.create, { onClose, initial: { parentId, sort: 0 } })
+/** Creates an industry from a select of industries. Without the permission to list them, it is a root. */
+export function IndustryCreate(props: CreateFormProps) {
+  const mayList = useCan()(industry.list.access)
+  const read = useRead(industry.list, {}, { quiet: true, enabled: mayList })
+  if (mayList && !read.data) return <LoadingModal title="新增行业" reads={[read]} onClose={props.onClose} />
+  return <IndustryAdd tree={read.data?.list ?? []} parentId={0} {...props} />
+}
+
+interface AddProps extends Partial<CreateFormProps> {
+  readonly tree: Tree
+  readonly parentId: number
+  onClose(): void
+}
+
+/** Creates an industry below `parentId`; 0 creates a root. */
+export function IndustryAdd({ tree, parentId, onClose, onCreated }: AddProps) {
+  const { modal, form } = useFormModal(industry.create, {
+    onClose,
+    onSaved: ({ id }, { name }) => onCreated?.({ id, name }),
+    initial: { parentId, sort: 0 },
+  })
   return (
     <Modal title="新增行业" {...modal}>
       <Form {...form}>
@@ -18,8 +43,23 @@ export function IndustryAdd({ tree, parentId, onClose }: { tree: Tree; parentId:
 }
 
 export function IndustryEdit({ tree, row, onClose }: { tree: Tree; row: IndustryNode; onClose(): void }) {
-  const { children, ...initial } = row
-  const { modal, form } = useFormModal(industry.update, { onClose, initial })
+  return (
+    <FreshRecord of={row.id} read={() => readIndustry(row)} title={`编辑行业「${row.name}」`} onClose={onClose}>
+      {(fresh) => <EditForm tree={tree} row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+async function readIndustry({ id }: Pick<IndustryNode, 'id'>) {
+  const { list } = await call(industry.list, {}, { quiet: true })
+  const found = list.flatMap((each) => [each, ...each.children]).find((each) => each.id === id)
+  return found ?? Promise.reject(new ApiError(404, '该行业不存在或已被删除'))
+}
+
+function EditForm({ tree, row, onClose }: { tree: Tree; row: IndustryNode; onClose(): void }) {
+  const { children } = row
+  const latest = async () => forForm(await readIndustry(row))
+  const { modal, form } = useFormModal(industry.update, { onClose, initial: forForm(row), latest })
   return (
     <Modal title={`编辑行业「${row.name}」`} {...modal}>
       <Form {...form}>
@@ -27,6 +67,12 @@ export function IndustryEdit({ tree, row, onClose }: { tree: Tree; row: Industry
       </Form>
     </Modal>
   )
+}
+
+/** Returns the record without its subtree. */
+function forForm(row: IndustryNode) {
+  const { children, ...fields } = row
+  return children ? fields : row
 }
 
 function Fields({ tree, fixed = false }: { tree: Tree; fixed?: boolean }) {
@@ -48,7 +94,7 @@ function Fields({ tree, fixed = false }: { tree: Tree; fixed?: boolean }) {
   )
 }
 
-/** Moves the customers of one industry to another. */
+/** Form that moves the tenants of one industry to another industry. */
 export function IndustryMerge({ tree, row, onClose }: { tree: Tree; row: IndustryNode; onClose(): void }) {
   const { modal, form } = useFormModal(industry.merge, { onClose, initial: { fromId: row.id } })
   const choices = tree.map(({ id, name, children }) => ({

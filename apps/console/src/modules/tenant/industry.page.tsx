@@ -1,18 +1,18 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
-import { type IndustryNode, IndustryRow, industry } from '@oms/contract/industry.ts'
+import { type IndustryNode, IndustryRow, industry } from '@oms/contract/tenant/industry.ts'
 import { Button, InputNumber } from 'antd'
 import { useMemo, useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { dialogs } from '#kernel/overlays.ts'
-import { useWrite } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { type Column, columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
-import { useRows } from '#kit/use-rows.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useWrite } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { type Column, columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { useRows } from '#kit/list/use-rows.ts'
 
 const IndustryAdd = later(() => import('./industry-form.tsx'), 'IndustryAdd')
 const IndustryEdit = later(() => import('./industry-form.tsx'), 'IndustryEdit')
@@ -20,22 +20,22 @@ const IndustryMerge = later(() => import('./industry-form.tsx'), 'IndustryMerge'
 
 const { col, actions } = columnsOf(IndustryRow)
 
-type Open =
+type OpenLayer =
   | { readonly what: 'add'; readonly parentId: number }
   | { readonly what: 'edit' | 'merge'; readonly row: IndustryNode }
 
-/** What customers do for a living, in two levels. */
+/** Lists the industries in two levels. */
 export default function IndustryPage() {
   const list = useRows(industry.list)
   const tree = list.table.rows as readonly IndustryNode[]
   const shown = useMemo(() => tree.map(withoutEmpty), [tree])
-  const [open, setOpen] = useState<Open>()
+  const [open, setOpen] = useState<OpenLayer>()
   const close = () => setOpen(undefined)
   const columns = [
     col('name', { width: 260 }),
     col('code', { width: 150 }),
     col('tenantCount', (count, row) => <Count id={row.id} count={count} />, { width: 90, align: 'right' }),
-    col('sort', (_, row) => <Sort key={row.rev} row={row as IndustryNode} />, { width: 120 }),
+    col('sort', (_, row) => <Sort row={row as IndustryNode} />, { width: 120 }),
     col('status', (_, row) => <Status row={row as IndustryNode} />, { width: 100 }),
     col('remark', { width: 200 }),
     actions((row) => <Actions row={row as IndustryNode} onOpen={setOpen} />, 190),
@@ -58,7 +58,7 @@ export default function IndustryPage() {
   )
 }
 
-/** A table draws an arrow for an empty list of children. */
+/** Removes an empty `children` list, because the table would show an expand icon. */
 function withoutEmpty({ children, ...row }: IndustryNode): IndustryNode {
   return (children.length > 0 ? { ...row, children: children.map(withoutEmpty) } : row) as IndustryNode
 }
@@ -94,10 +94,15 @@ function Sort({ row }: { row: IndustryNode }) {
   const save = useWrite(industry.sort)
   const can = useCan()(industry.sort.access)
   const [value, setValue] = useState<number | null>(row.sort)
+  const [stored, setStored] = useState(row.sort)
+  if (stored !== row.sort) {
+    setStored(row.sort)
+    setValue(row.sort)
+  }
   if (!can) return row.sort
   const keep = () => {
     if (value === null || value === row.sort) return setValue(row.sort)
-    // Enter saved it already; leaving the field saves it no second time.
+    // Skips the save on blur when Enter has already sent the same number.
     if (save.isPending && save.variables?.list[0]?.sort === value) return
     save.mutate({ list: [{ id: row.id, sort: value }] }, { onError: () => setValue(row.sort) })
   }
@@ -132,7 +137,7 @@ function Status({ row }: { row: IndustryNode }) {
   )
 }
 
-function Actions({ row, onOpen }: { row: IndustryNode; onOpen(open: Open): void }) {
+function Actions({ row, onOpen }: { row: IndustryNode; onOpen(open: OpenLayer): void }) {
   const remove = useWrite(industry.remove)
   return (
     <RowActions

@@ -1,15 +1,15 @@
-import { tenant } from '@oms/contract/tenant.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { Button, Modal, Popconfirm, Switch } from 'antd'
 import { useState } from 'react'
-import { useWrite } from '#kernel/query.ts'
-import { CopyText } from '#kit/copy-text.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { CopyText } from '#kit/record/copy-text.tsx'
 import type { Tenant } from './use-tenant-actions.tsx'
 import './tenant.css'
 
-/** The code newcomers ask to join with: shown, changed, switched off. */
+/** Shows the join code of a tenant. The code can be replaced and disabled. */
 export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
   const [now, setNow] = useState({ joinCode: row.joinCode, allowApply: row.allowApply })
-  // Two of them: while one is on its way, a press of the other counts.
+  // Two mutations, so that each button works while the request of the other button is pending.
   const renewing = useWrite(tenant.joinCode)
   const allowing = useWrite(tenant.joinCode)
   const renew = async () => {
@@ -27,16 +27,7 @@ export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
         <strong>
           <CopyText text={now.joinCode || '-'} />
         </strong>
-        <Popconfirm
-          title="更换后原加入码立即失效，确定更换？"
-          okText="更换"
-          cancelText="取消"
-          onConfirm={() => renew().catch(() => {})}
-        >
-          <Button size="small" loading={renewing.isPending}>
-            更换加入码
-          </Button>
-        </Popconfirm>
+        <RenewButton loading={renewing.isPending} onRenew={renew} />
       </div>
       <p className="tenant-code">
         <Switch
@@ -51,5 +42,20 @@ export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
         <span>接受加入申请</span>
       </p>
     </Modal>
+  )
+}
+
+function RenewButton({ loading, onRenew }: { loading: boolean; onRenew(): Promise<void> }) {
+  return (
+    <Popconfirm
+      title="更换后原加入码立即失效，确定更换？"
+      okText="更换"
+      cancelText="取消"
+      onConfirm={() => onRenew().catch(() => {})}
+    >
+      <Button size="small" loading={loading}>
+        更换加入码
+      </Button>
+    </Popconfirm>
   )
 }

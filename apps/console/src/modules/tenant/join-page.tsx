@@ -1,24 +1,25 @@
-import { APPLY_STATUS, ApplyInput, userApply } from '@oms/contract/user-apply.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { Button, Form, Popconfirm, Tag } from 'antd'
+import { APPLY_STATUS, ApplyInput, userApply } from '@oms/contract/tenant/user-apply.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Button, Form, Popconfirm } from 'antd'
 import { useEffect } from 'react'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { NoteField, TextField } from '#kit/field.tsx'
-import { useSaveForm } from '#kit/use-save-form.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { NoteField, TextField } from '#kit/form/field.tsx'
+import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { WordTag } from '#kit/pickers/dict-words.tsx'
 import './tenant.css'
 
 type Own = ResultOf<typeof userApply.mine>['list'][number]
 const COLORS = { 0: 'warning', 1: 'success', 2: 'error', 3: 'default', 4: 'default' } as const
-/** How often an open page looks whether its application was decided. */
-const LOOK_MS = 20_000
+/** Interval in milliseconds between two checks of the application status. */
+const POLL_MS = 20_000
 
-/** For an account that belongs to no customer yet: asks to join one, and shows what became of it. */
+/** Page for an account without a tenant: sends an application to join a tenant and shows its status. */
 export function JoinPage() {
   const { data, refetch } = useRead(userApply.mine, {}, { quiet: true })
   const waits = data?.list.some(({ status }) => status === 0) === true
   useEffect(() => {
     if (!waits) return
-    const timer = setInterval(() => void refetch(), LOOK_MS)
+    const timer = setInterval(() => void refetch(), POLL_MS)
     return () => clearInterval(timer)
   }, [waits, refetch])
   return (
@@ -43,7 +44,12 @@ function OwnApplication({ own }: { own: Own }) {
     <li>
       <header>
         <strong>{tenantName}</strong>
-        <Tag color={COLORS[status as keyof typeof COLORS]}>{APPLY_STATUS[status as keyof typeof APPLY_STATUS]}</Tag>
+        <WordTag
+          type="apply_status"
+          words={APPLY_STATUS}
+          value={status}
+          color={COLORS[status as keyof typeof COLORS]}
+        />
         {status === 0 && (
           <Popconfirm
             title="取消这个申请？"

@@ -1,18 +1,18 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import type { OverviewBlockKey } from '@oms/contract/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import type { OverviewBlockKey } from '@oms/contract/tenant/tenant-info.ts'
 import { Skeleton, Tag } from 'antd'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { useKnownPages } from '#kernel/known-pages.ts'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { Time } from '#kit/time.tsx'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { useKnownPages } from '#core/routing/known-pages.ts'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { Time } from '#kit/record/time.tsx'
 import './tenant.css'
 
 type Data = ResultOf<typeof tenant.overviewBlock>
 const TONES = { good: 'success', warn: 'warning', bad: 'error', none: 'default' } as const
 
-/** One block of a customer's page, loaded and retried by itself. */
+/** One block of the tenant page. Each block has its own request and retry button. */
 export function OverviewPanel(props: { tenantId: number; block: OverviewBlockKey; title: string }) {
   const { tenantId, block, title } = props
   const { data, error, refetch } = useRead(
@@ -43,37 +43,18 @@ function More({ url, title }: { url: string; title: string }) {
 }
 
 function Filled({ data: { figures, bars, rows } }: { data: Data }) {
-  const most = Math.max(1, ...bars.map(({ value }) => value))
+  const isKnown = useKnownPages()
   return (
     <>
       <dl className="tenant-figures">
-        {figures.map(({ label, value, tone }) => (
+        {figures.map(({ label, value, tone, url }) => (
           <div key={label} data-tone={tone}>
             <dt>{label}</dt>
-            <dd>{value.toLocaleString()}</dd>
+            <dd>{url && isKnown(url) ? <Link to={url}>{value.toLocaleString()}</Link> : value.toLocaleString()}</dd>
           </div>
         ))}
       </dl>
-      {bars.length > 0 && (
-        <ul className="tenant-bars" aria-label="按型号">
-          {bars.map(({ label, value, part }) => (
-            <li key={label}>
-              <span className="tenant-bar-name" title={label}>
-                {label}
-              </span>
-              <span className="tenant-bar" aria-hidden="true">
-                <i style={{ width: `${(value / most) * 100}%` }}>
-                  <b style={{ width: `${value ? (part / value) * 100 : 0}%` }} />
-                </i>
-              </span>
-              <span className="tenant-bar-count">
-                {value.toLocaleString()}
-                <small> 在线 {part.toLocaleString()}</small>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {bars.length > 0 && <Bars bars={bars} />}
       {rows.length > 0 && (
         <ul className="tenant-rows">
           {rows.map(({ id, title, detail, time, state, tone }) => (
@@ -89,5 +70,29 @@ function Filled({ data: { figures, bars, rows } }: { data: Data }) {
         </ul>
       )}
     </>
+  )
+}
+
+function Bars({ bars }: Pick<Data, 'bars'>) {
+  const most = Math.max(1, ...bars.map(({ value }) => value))
+  return (
+    <ul className="tenant-bars" aria-label="按型号">
+      {bars.map(({ label, value, part }) => (
+        <li key={label}>
+          <span className="tenant-bar-name" title={label}>
+            {label}
+          </span>
+          <span className="tenant-bar" aria-hidden="true">
+            <i style={{ width: `${(value / most) * 100}%` }}>
+              <b style={{ width: `${value ? (part / value) * 100 : 0}%` }} />
+            </i>
+          </span>
+          <span className="tenant-bar-count">
+            {value.toLocaleString()}
+            <small> 在线 {part.toLocaleString()}</small>
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,58 +1,73 @@
-import { tenant } from '@oms/contract/tenant.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { Button, Empty, Input, Modal, Tag } from 'antd'
 import { useDeferredValue, useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { usePermissions } from '#kernel/session.tsx'
-import { keywordOf } from '#kit/use-keyword.ts'
-import { Waiting } from '#kit/waiting.tsx'
-import { enterTenant } from './visit.ts'
+import { useRead } from '#core/api/query.ts'
+import { usePermissions } from '#core/auth/session.tsx'
+import { keywordOf } from '#kit/list/use-keyword.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { enterTenant } from './enter-tenant.ts'
 import './tenant.css'
 
-/** Finds a customer and goes to work in it. */
+/** Dialog that finds a tenant and switches to it. */
 export function SwitchTenant({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('')
   const keyword = useDeferredValue(keywordOf(text))
   const read = useRead(tenant.switchable, { keyword }, { quiet: true, staleTime: 0 })
   const { data } = read
-  const { visiting } = usePermissions()
+  const { switchedTenant } = usePermissions()
   const [going, setGoing] = useState<number>()
   const go = (id: number) => {
     setGoing(id)
-    enterTenant(id).catch(() => setGoing(undefined))
+    const stay = () => setGoing(undefined)
+    enterTenant(id).then((moved) => moved || stay(), stay)
   }
   return (
     <Modal open title="切换客户" footer={null} onCancel={onClose}>
-      <p>进入后看到和新建的都是该客户的数据，操作会记入日志。</p>
+      <p>进入后看到和新增的都是该客户的数据，操作会记入日志。</p>
       <Input.Search
         autoFocus
         allowClear
-        aria-label="客户名称或客户号"
-        placeholder="客户名称或客户号"
+        aria-label="客户名称或客户编号"
+        placeholder="客户名称或客户编号"
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
       {!data && <Waiting reads={[read]} rows={4} />}
       {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到客户" />}
       <ul className="tenant-rows tenant-choices">
-        {data?.list.map(({ id, name, tenantNo, status }) => (
-          <li key={id}>
-            <span className="tenant-row-main">
-              <strong>{name}</strong>
-              <small>{tenantNo}</small>
-            </span>
-            {status !== 1 && <Tag>已停用</Tag>}
-            <Button
-              size="small"
-              loading={going === id}
-              disabled={visiting?.id === id}
-              aria-label={`进入 ${name}`}
-              onClick={() => go(id)}
-            >
-              {visiting?.id === id ? '当前' : '进入'}
-            </Button>
-          </li>
+        {data?.list.map((choice) => (
+          <TenantChoice
+            key={choice.id}
+            choice={choice}
+            isGoing={going === choice.id}
+            isCurrent={switchedTenant?.id === choice.id}
+            onGo={go}
+          />
         ))}
       </ul>
     </Modal>
+  )
+}
+
+interface TenantChoiceProps {
+  readonly choice: ResultOf<typeof tenant.switchable>['list'][number]
+  readonly isGoing: boolean
+  readonly isCurrent: boolean
+  onGo(id: number): void
+}
+
+function TenantChoice({ choice: { id, name, tenantNo, status }, isGoing, isCurrent, onGo }: TenantChoiceProps) {
+  return (
+    <li>
+      <span className="tenant-row-main">
+        <strong>{name}</strong>
+        <small>{tenantNo}</small>
+      </span>
+      {status !== 1 && <Tag>已停用</Tag>}
+      <Button size="small" loading={isGoing} disabled={isCurrent} aria-label={`进入 ${name}`} onClick={() => onGo(id)}>
+        {isCurrent ? '当前' : '进入'}
+      </Button>
+    </li>
   )
 }

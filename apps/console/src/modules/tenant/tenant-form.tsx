@@ -1,21 +1,23 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import { COMPANY_SIZE, TENANT_LEVEL, TenantCreateInput } from '@oms/contract/tenant-info.ts'
-import { UPLOAD } from '@oms/contract/upload.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { COMPANY_SIZE, TENANT_LEVEL, TenantCreateInput } from '@oms/contract/tenant/tenant-info.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Alert, Drawer, Form } from 'antd'
 import type * as z from 'zod'
-import { call } from '#kernel/call.ts'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { useCan } from '#kernel/session.tsx'
-import { useWords } from '#kit/dict-words.tsx'
-import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { TreeSelectField } from '#kit/field-tree.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadingDrawer } from '#kit/loading-layer.tsx'
+import { call } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { TreeSelectField } from '#kit/form/field-tree.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
-import { useIndustryTree } from '#kit/use-industry-tree.ts'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { LEVEL_DICT, SIZE_DICT } from './tenant-status.tsx'
 import { SceneSelect } from './scene-select.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
@@ -25,22 +27,23 @@ type Detail = z.output<(typeof tenant.get)['result']>
 const MASKED = '已隐藏部分内容，不修改则保持原值'
 const ONE_LOGO = { ...UPLOAD.image, maxCount: 1 }
 
-/** Makes a customer with its first administrator; the one-time password comes back with the answer. */
-export function TenantAdd(props: { onClose(): void; onMade(made: { account: string; password: string }): void }) {
+/** Form that adds a tenant with its first administrator. The response contains the one-time password. */
+export function TenantAdd(props: AddProps) {
   const scenes = useRead(tenant.scenes, {}, { quiet: true })
   if (!scenes.data) return <LoadingDrawer title="新增客户" reads={[scenes]} onClose={props.onClose} />
   const standard = scenes.data.list.flatMap(({ id, isDefault }) => (isDefault === 1 ? [id] : []))
   return <AddForm {...props} standard={standard} />
 }
 
-function AddForm(props: {
-  standard: readonly number[]
+interface AddProps {
   onClose(): void
-  onMade(made: { account: string; password: string }): void
-}) {
+  onMade(made: ResultOf<typeof tenant.create>, name: string): void
+}
+
+function AddForm(props: AddProps & { standard: readonly number[] }) {
   const { drawer, footer, form } = useFormDrawer(tenant.create, {
     onClose: props.onClose,
-    onSaved: props.onMade,
+    onSaved: (made, { name }) => props.onMade(made, name),
     initial: { level: 1, allowApply: 1, accountCount: -1, deviceQuota: -1, sceneIds: props.standard },
   })
   return (
@@ -62,11 +65,19 @@ function AddForm(props: {
   )
 }
 
-/** Changes a customer; it is read anew first, so that the form never starts from an old revision. */
+/** Form that edits a tenant. */
 export function TenantEdit({ id, onClose }: { id: number; onClose(): void }) {
-  const asked = useRead(tenant.get, { id }, { staleTime: 0, keepPrevious: false, quiet: true })
-  if (!asked.data) return <LoadingDrawer title="编辑客户" reads={[asked]} onClose={onClose} />
-  return <EditForm key={`${asked.data.id}-${asked.data.rev}`} loaded={asked.data} onClose={onClose} />
+  return (
+    <FreshRecord
+      of={id}
+      read={() => call(tenant.get, { id }, { quiet: true })}
+      layer="drawer"
+      title="编辑客户"
+      onClose={onClose}
+    >
+      {(loaded) => <EditForm loaded={loaded} onClose={onClose} />}
+    </FreshRecord>
+  )
 }
 
 function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
@@ -101,6 +112,7 @@ function Basics() {
           of={TenantCreateInput}
           name="industryId"
           tree={industries}
+          create="industry"
           hint={
             industries.length === 0 && (
               <>
@@ -117,7 +129,8 @@ function Basics() {
 }
 
 function Contact({ loaded }: { loaded?: Detail }) {
-  // A number shown masked is no number: the form's own rule would refuse what the server takes as unchanged.
+  // Uses the schema of the update call, because the server accepts a masked number as unchanged and the create schema
+  // refuses it.
   const schema = loaded ? tenant.update.input : TenantCreateInput
   return (
     <>

@@ -1,50 +1,50 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { tenant } from '@oms/contract/tenant.ts'
-import { TENANT_LEVEL, TenantRow } from '@oms/contract/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { TENANT_LEVEL, TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { later } from '#kernel/later.tsx'
-import { Link } from '#kernel/router.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { BatchAction } from '#kit/batch-action.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { useWords } from '#kit/dict-words.tsx'
-import { Ellipsis } from '#kit/ellipsis.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { TreeFilter } from '#kit/filter-tree.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useIndustryTree } from '#kit/use-industry-tree.ts'
-import { useList } from '#kit/use-list.ts'
-import { Expiry, Level, LEVEL_DICT, Quota, Size, TenantStatus } from './tenant-status.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { TreeFilter } from '#kit/list/filter-tree.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
+import { useList } from '#kit/list/use-list.ts'
+import { Expiry, TenantLevel, LEVEL_DICT, Quota, CompanySize, TenantStatus } from './tenant-status.tsx'
 import { type Tenant, useTenantActions } from './use-tenant-actions.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
 const TenantAdd = later(() => import('./tenant-form.tsx'), 'TenantAdd')
-const OneTimeSecret = later(() => import('#kit/one-time-secret.tsx'), 'OneTimeSecret')
+const AdministratorSecret = later(() => import('./administrator-secret.tsx'), 'AdministratorSecret')
 
 const { col, actions } = columnsOf(TenantRow)
 const QUERY = tenant.list.input
 const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overview/${id}`
 
 const COLUMNS = [
-  col('name', (name, row) => <Name row={row} name={name} />, { width: 190, sort: true }),
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 200, sort: true }),
   col('tenantNo', { width: 100, hidden: true }),
   col('shortName', { width: 110, hidden: true }),
   col('industryName', { width: 110 }),
-  col('level', (level) => <Level level={level} />, { width: 100, sort: true }),
+  col('level', (level) => <TenantLevel level={level} />, { width: 100, sort: true }),
   col('contactName', { width: 90 }),
   col('contactPhone', { width: 130, hidden: true }),
   col('contactEmail', { width: 180, hidden: true }),
-  col('companySize', (size) => <Size size={size} />, { width: 110, hidden: true }),
+  col('companySize', (size) => <CompanySize size={size} />, { width: 110, hidden: true }),
   col('accountUsed', (used, row) => <Quota used={used} limit={row.accountCount} />, { width: 95, align: 'right' }),
   col('deviceUsed', (used, row) => <Quota used={used} limit={row.deviceQuota} />, { width: 105, align: 'right' }),
   col('sceneNames', { width: 170, hidden: true }),
@@ -65,7 +65,7 @@ function Name({ row, name }: { row: Tenant; name: string }) {
   )
 }
 
-/** Customers of the vendor. */
+/** Lists the tenants. */
 export default function TenantListPage() {
   const list = useList(tenant.list)
   const navigate = useNavigate()
@@ -73,13 +73,7 @@ export default function TenantListPage() {
   const { actionsOf, dialog } = useTenantActions()
   const [adding, setAdding] = useState(false)
   const [secret, setSecret] = useState<{ account: string; password: string }>()
-  const add = (
-    <Allowed to={tenant.create}>
-      <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
-        新增客户
-      </Button>
-    </Allowed>
-  )
+  const add = <AddButton onAdd={() => setAdding(true)} />
   const open = (row: Tenant) => void navigate(overviewOf(row))
   const rowActions = (row: Tenant) => (
     <RowActions items={[{ label: '概况', to: tenant.overview, onClick: () => open(row) }, ...actionsOf(row)]} />
@@ -104,25 +98,25 @@ export default function TenantListPage() {
       />
       {adding && <TenantAdd onClose={() => setAdding(false)} onMade={setSecret} />}
       {dialog}
-      {secret && (
-        <OneTimeSecret
-          title="客户已新增"
-          owner="首位管理员"
-          account={secret.account}
-          label="一次性密码"
-          secret={secret.password}
-          hint="请通过安全的方式转交客户管理员。首次登录后必须修改密码。"
-          onClose={() => setSecret(undefined)}
-        />
-      )}
+      {secret && <AdministratorSecret {...secret} onClose={() => setSecret(undefined)} />}
     </Page>
+  )
+}
+
+function AddButton({ onAdd }: { onAdd(): void }) {
+  return (
+    <Allowed to={tenant.create}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+        新增客户
+      </Button>
+    </Allowed>
   )
 }
 
 const idOf = ({ id }: Tenant) => ({ id })
 const nameOf = ({ name }: Tenant) => name
 
-function TenantSearch(search: ReturnType<typeof useList<typeof tenant.list>>['search']) {
+function TenantSearch(search: SearchProps) {
   const industries = useIndustryTree()
   const levels = useWords(LEVEL_DICT, TENANT_LEVEL).options
   const scenes = useSceneChoices().map(({ id, sceneName }) => ({ value: id, label: sceneName }))

@@ -1,32 +1,32 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import { TenantDetail } from '@oms/contract/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { TenantDetail } from '@oms/contract/tenant/tenant-info.ts'
 import { Alert, Space, Tag } from 'antd'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
+import { useRead } from '#core/api/query.ts'
 import { useParams } from 'react-router'
-import { useCan } from '#kernel/session.tsx'
-import { useTab, useTabTitle } from '#kernel/tab.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { RecordPage } from '#kit/record-page.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { time } from '#kit/time.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { useTab, useTabTitle } from '#core/routing/tab.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { RecordPage } from '#kit/record/record-page.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import { OverviewPanel } from './overview-panel.tsx'
-import { Expiry, Level, Quota, Size, TenantStatus } from './tenant-status.tsx'
+import { Expiry, TenantLevel, Quota, CompanySize, TenantStatus } from './tenant-status.tsx'
 import { useTenantActions } from './use-tenant-actions.tsx'
 import './tenant.css'
 
 type Detail = z.output<typeof TenantDetail>
 
-const { item, wide } = detailsOf(TenantDetail)
+const { item, wide } = descriptionsOf(TenantDetail)
 const ITEMS = [
   item('tenantNo'),
   item('shortName'),
   item('industryName'),
-  item('companySize', (size) => <Size size={size} />),
+  item('companySize', (size) => <CompanySize size={size} />),
   item('contactName'),
   item('contactPhone'),
   item('contactEmail'),
@@ -46,7 +46,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** Everything of one customer on one page; each block comes by itself, and only those one may see. */
+/** Page with all data of one tenant. Each block loads separately and is shown only with its permission. */
 export default function TenantOverviewPage() {
   const id = Number(useParams()['id'])
   const read = useRead(tenant.overview, { id }, { quiet: true, keepPrevious: false })
@@ -66,7 +66,7 @@ function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
   const { actionsOf, dialog } = useTenantActions(() => tab.close('/tenantManage/tenant'))
   const extra = (
     <Space wrap>
-      <Level level={row.level} />
+      <TenantLevel level={row.level} />
       <TenantStatus row={row} />
       <RowActions items={actionsOf(row)} shown={5} />
     </Space>
@@ -84,7 +84,7 @@ function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
       )}
       <Panel title="基本信息">
         <div className="tenant-facts">
-          <Details
+          <Descriptions
             row={row}
             items={ITEMS.filter(({ key, wide }) => !wide || String(row[key as keyof Detail]) !== '')}
           />

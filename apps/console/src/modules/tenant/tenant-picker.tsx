@@ -1,19 +1,12 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import { Select } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 
-/** Picks a customer by name or number; a control of Filter, so its value is the text in the address. */
-export function TenantPicker(props: { id?: string; value?: string; onChange?(value: string | undefined): void }) {
-  const [name, setText] = useKeyword()
-  const { data } = useRead(tenant.simple, { name }, { quiet: true })
-  return (
-    <Select
-      {...props}
-      allowClear
-      placeholder="请选择客户"
-      showSearch={{ filterOption: false, onSearch: setText }}
-      options={(data?.list ?? []).map((row) => ({ value: String(row.id), label: row.name }))}
-    />
-  )
+/** Selects a tenant by name or number. */
+export function TenantPicker(props: RecordSelectProps) {
+  const [name, onSearch] = useKeyword()
+  const { data, isFetching } = useRead(tenant.simple, { name }, { quiet: true })
+  const options = (data?.list ?? []).map((row) => ({ value: row.id, label: row.name }))
+  return <RecordSelect {...props} placeholder="请选择客户" source={{ options, isFetching, onSearch }} />
 }

@@ -1,9 +1,12 @@
-import { tenant } from '@oms/contract/tenant.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { Button, Form, Modal, Space } from 'antd'
 import dayjs from 'dayjs'
-import { NoteField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { call, readFresh } from '#core/api/client.ts'
+import { dayBefore, wallClock } from '#core/text/format.ts'
+import { NoteField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { Tenant } from './use-tenant-actions.tsx'
 
 const FORMAT = 'YYYY-MM-DD HH:mm:ss'
@@ -14,13 +17,26 @@ const STEPS = [
   ['3年', 36],
 ] as const
 
-/** A new end for one customer, counted from the old one while that still lies ahead. */
+/** Form that extends a tenant. The new end counts from the old end, or from today when the tenant has expired. */
 export function TenantRenew({ row, onClose }: { row: Tenant; onClose(): void }) {
+  const read = () => readFresh(tenant.get, { id: row.id }, row)
+  return (
+    <FreshRecord of={row.id} read={read} title={`续期 ${row.name}`} onClose={onClose}>
+      {(fresh) => <RenewForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+type Term = Pick<Tenant, 'id' | 'rev' | 'name' | 'expireTime'>
+const forForm = ({ id, rev, expireTime }: Term) => ({ id, rev, expireTime })
+
+function RenewForm({ row, onClose }: { row: Term; onClose(): void }) {
   const { modal, form } = useFormModal(tenant.renew, {
     onClose,
-    initial: { id: row.id, rev: row.rev, expireTime: row.expireTime },
+    initial: forForm(row),
+    latest: async () => forForm(await call(tenant.get, { id: row.id })),
   })
-  const from = row.expireTime && dayjs(row.expireTime).isAfter(dayjs()) ? dayjs(row.expireTime) : dayjs().endOf('day')
+  const from = dayjs(row.expireTime && row.expireTime > wallClock() ? row.expireTime : `${dayBefore()} 23:59:59`)
   const set = (value: string | null) => {
     form.form.setFieldsValue({ expireTime: value })
     form.onValuesChange()

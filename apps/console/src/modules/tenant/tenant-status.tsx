@@ -1,18 +1,18 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import { COMPANY_SIZE, TENANT_LEVEL } from '@oms/contract/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { COMPANY_SIZE, TENANT_LEVEL } from '@oms/contract/tenant/tenant-info.ts'
 import { Tag } from 'antd'
-import { useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { Word, WordTag } from '#kit/dict-words.tsx'
-import { StatusSwitch } from '#kit/status-switch.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import type { Tenant } from './use-tenant-actions.tsx'
 
-/** On or off; one past its end comes back by a renewal alone. */
+/** Status switch of a tenant. An expired tenant can be enabled only by a renewal. */
 export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'status'> }) {
   const enable = useWrite(tenant.enable)
   const disable = useWrite(tenant.disable)
   const can = useCan()
-  if (row.status === 3) return <Tag color="error">已到期</Tag>
+  if (row.status === 3) return <Tag color="error">已过期</Tag>
   return (
     <StatusSwitch
       on={row.status === 1}
@@ -24,12 +24,12 @@ export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'statu
   )
 }
 
-/** When it ends, coloured as it draws near. */
+/** Shows the end date of a tenant, in a warning colour when the date is near. */
 export function Expiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLeft'> }) {
   const { expireTime, daysLeft } = row
   if (!expireTime || daysLeft === null) return <span>长期</span>
   const day = expireTime.slice(0, 10)
-  if (daysLeft <= 0) return <Tag color="error">{day} 已到期</Tag>
+  if (daysLeft <= 0) return <Tag color="error">{day} 已过期</Tag>
   if (daysLeft <= 30)
     return (
       <Tag color={daysLeft <= 7 ? 'error' : 'warning'}>
@@ -39,7 +39,7 @@ export function Expiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLeft'> }
   return <span>{day}</span>
 }
 
-/** How much of a limit is used. */
+/** Shows the used share of a quota. */
 export function Quota({ used, limit }: { used: number; limit: number }) {
   const full = limit >= 0 && used >= limit
   return (
@@ -55,7 +55,9 @@ const LEVEL_COLORS = { 1: 'default', 2: 'blue', 3: 'gold' } as const
 export const LEVEL_DICT = 'tenant_level'
 export const SIZE_DICT = 'company_size'
 
-export const Level = ({ level }: { level: number }) => (
+export const TenantLevel = ({ level }: { level: number }) => (
   <WordTag type={LEVEL_DICT} words={TENANT_LEVEL} value={level} color={LEVEL_COLORS[level as 1 | 2 | 3]} />
 )
-export const Size = ({ size }: { size: number | null }) => <Word type={SIZE_DICT} words={COMPANY_SIZE} value={size} />
+export const CompanySize = ({ size }: { size: number | null }) => (
+  <Word type={SIZE_DICT} words={COMPANY_SIZE} value={size} />
+)

@@ -1,4 +1,5 @@
-import { firstPage, type Screen } from '#kernel/screens.ts'
+import { addCreateForm } from '#core/routing/create-forms.ts'
+import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const tenantScreens: readonly Screen[] = [
   {
@@ -37,3 +38,17 @@ export const tenantScreens: readonly Screen[] = [
     prefetch: firstPage('/api/v1/account/app/page'),
   },
 ]
+
+addCreateForm('tenant', {
+  label: '新增客户',
+  access: 'tenantManage:tenant:add',
+  load: () => import('./tenant-create.tsx'),
+  part: 'TenantCreate',
+})
+
+addCreateForm('industry', {
+  label: '新增行业',
+  access: 'tenantManage:industry:add',
+  load: () => import('./industry-form.tsx'),
+  part: 'IndustryCreate',
+})

@@ -1,35 +1,35 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import type { TenantRow } from '@oms/contract/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import type { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { usePermissions } from '#kernel/session.tsx'
-import type { RowAction } from '#kit/row-actions.tsx'
-import { enterTenant } from './visit.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { usePermissions } from '#core/auth/session.tsx'
+import type { RowAction } from '#kit/list/row-actions.tsx'
+import { enterTenant } from './enter-tenant.ts'
 
 const TenantEdit = later(() => import('./tenant-form.tsx'), 'TenantEdit')
 const TenantRenew = later(() => import('./tenant-renew.tsx'), 'TenantRenew')
 const JoinCode = later(() => import('./join-code.tsx'), 'JoinCode')
 
 export type Tenant = z.output<typeof TenantRow>
-type Open = { readonly what: 'edit' | 'renew' | 'code'; readonly row: Tenant }
+type OpenLayer = { readonly what: 'edit' | 'renew' | 'code'; readonly row: Tenant }
 
-/** What can be done to one customer, and the dialogs it takes. */
+/** Returns the row actions of a tenant and their dialogs. */
 export function useTenantActions(onGone?: () => void) {
-  const [open, setOpen] = useState<Open>()
+  const [open, setOpen] = useState<OpenLayer>()
   const close = () => setOpen(undefined)
   const remove = useWrite(tenant.remove)
-  const { visiting } = usePermissions()
+  const { switchedTenant } = usePermissions()
   const actionsOf = (row: Tenant): readonly (RowAction | false)[] => [
     { label: '编辑', to: tenant.update, onClick: () => setOpen({ what: 'edit', row }) },
     { label: '续期', to: tenant.renew, onClick: () => setOpen({ what: 'renew', row }) },
     { label: '加入码', to: tenant.joinCode, onClick: () => setOpen({ what: 'code', row }) },
-    visiting?.id !== row.id && {
+    switchedTenant?.id !== row.id && {
       label: '进入客户',
       to: tenant.switchTo,
-      confirm: `进入「${row.name}」工作？之后看到和新建的都是该客户的数据，操作会记入日志。`,
-      onClick: () => enterTenant(row.id),
+      confirm: `进入「${row.name}」工作？之后看到和新增的都是该客户的数据，操作会记入日志。`,
+      onClick: async () => void (await enterTenant(row.id)),
     },
     {
       label: '删除',

@@ -1,13 +1,13 @@
-import { industry } from '@oms/contract/industry.ts'
-import { tenant } from '@oms/contract/tenant.ts'
-import { useRead } from '#kernel/query.ts'
+import { industry } from '@oms/contract/tenant/industry.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { useRead } from '#core/api/query.ts'
 
 export function useSceneChoices() {
   const { data } = useRead(tenant.scenes, {}, { quiet: true })
   return data?.list ?? []
 }
 
-/** Ids of scenes recommended for a line of business, by itself or by the level above it. */
+/** Returns the ids of the scenes that are recommended for an industry or for its parent industry. */
 export function useRecommendedScenes(industryId: number | undefined): ReadonlySet<number> {
   const scenes = useSceneChoices()
   const { data } = useRead(industry.options, {}, { quiet: true })

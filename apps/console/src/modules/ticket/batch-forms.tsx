@@ -6,18 +6,18 @@ import {
   PriorityInput,
   SuspendInput,
   TagsInput,
-} from '@oms/contract/feedback.ts'
-import { FeedbackBatch } from '@oms/contract/feedback-rows.ts'
-import type { Endpoint } from '@oms/contract/kernel/endpoint.ts'
+} from '@oms/contract/ticket/ticket.ts'
+import { FeedbackBatch } from '@oms/contract/ticket/ticket-rows.ts'
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { Form, Modal, Select } from 'antd'
 import type * as z from 'zod'
-import { dialogs } from '#kernel/overlays.ts'
-import { useRead } from '#kernel/query.ts'
-import { Field, NoteField, SelectField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
-import { useKeyword } from '#kit/use-keyword.ts'
-import { UserPicker } from '#kit/user-picker.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useRead } from '#core/api/query.ts'
+import { Field, NoteField, SelectField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { useChoices } from './use-choices.ts'
 
 type Row = {
@@ -45,7 +45,7 @@ const TITLES: Readonly<Record<BatchKind, string>> = {
   merge: '合并工单',
 }
 
-/** One question about one ticket or many; rows that were refused are told one by one. */
+/** Dialog for a batch action on one or more tickets. Lists the tickets that the server refused. */
 export function BatchForm(props: Props) {
   const { kind } = props
   if (kind === 'assign') return <Assign {...props} />
@@ -60,12 +60,12 @@ const named = (kind: BatchKind, rows: readonly Row[]) =>
   `${TITLES[kind]}（${rows.length === 1 ? rows[0]?.feedbackNo : `${rows.length} 个`}）`
 
 function useBatchForm<E extends Endpoint>(endpoint: E, { rows, onClose, onDone }: Props, initial: object = {}) {
-  const tell = useFailures()
+  const showFailures = useFailures()
   return useFormModal(endpoint, {
     onClose,
     initial: { ids: rows.map(({ id }) => id), ...initial },
     onSaved: (report) => {
-      tell(report as Report)
+      showFailures(report as Report)
       onDone?.()
     },
   })
@@ -186,7 +186,7 @@ function Merge(props: Props) {
   )
 }
 
-/** Finds the ticket to merge into by number, serial or account. */
+/** Selects the ticket to merge into. Searches by ticket number, serial number or account. */
 function TicketPicker({
   besides,
   ...control
@@ -201,7 +201,7 @@ function TicketPicker({
   return (
     <Select
       {...control}
-      placeholder="输入编号、序列号或账号搜索"
+      placeholder="输入编号、序列号、账号或电话搜索"
       showSearch={{ filterOption: false, onSearch: setText }}
       notFoundContent="没有找到工单"
       options={(data?.list ?? [])

@@ -5,13 +5,13 @@ import {
   PROBLEM_PART,
   PROBLEM_PARTS,
   type ProblemPart,
-} from '@oms/contract/feedback-rows.ts'
+} from '@oms/contract/ticket/ticket-rows.ts'
 import { Checkbox } from 'antd'
-import { useDict } from '#kit/use-dict.ts'
+import { useDict } from '#kit/pickers/use-dict.ts'
 
 type Ticked = Readonly<Record<ProblemPart, readonly string[]>>
 
-/** The three problem checklists; as a control of Field its value holds the ticked options of each. */
+/** The three problem checklists. As a form control its value holds the selected options of each checklist. */
 export function Checklists({
   value = NO_PROBLEMS,
   onChange,

@@ -1,8 +1,8 @@
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import type { Device } from './service-devices.page.tsx'
 
-/** One device beside the list, with its versions, upgrades and tickets. */
+/** Shows one device in a drawer, with its versions, upgrade tasks and tickets. */
 export function DeviceDrawer(props: {
   rows: readonly Device[]
   row: Device | undefined

@@ -1,13 +1,14 @@
-import { feedback } from '@oms/contract/feedback.ts'
-import { DeviceContext } from '@oms/contract/feedback-rows.ts'
-import { TASK_STATE } from '@oms/contract/ota-task.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { DeviceContext } from '@oms/contract/ticket/ticket-rows.ts'
+import { TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
 import { Badge, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { Time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { dayBefore } from '#core/text/format.ts'
+import { Time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { StatusTag } from './ticket-tags.tsx'
 import './ticket.css'
@@ -15,13 +16,16 @@ import './ticket.css'
 type Context = z.output<typeof DeviceContext>
 const SOURCE: Readonly<Record<number, string>> = { 1: '设备上报', 2: '升级任务', 3: '控制台' }
 
-/** The device behind a serial: state, versions it ran, upgrade tasks, its other tickets (`besides` is the one shown). */
+/**
+ * Shows the device of a serial number: state, version history, upgrade tasks and other tickets. `besides` is the id of
+ * the ticket on the page.
+ */
 export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
   const { data, error, refetch } = useRead(feedback.device, { sn }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={5} />
   return (
     <div className="ticket-device">
-      {data.device ? <Facts device={data.device} /> : <p className="ticket-muted">系统中没有该序列号的设备</p>}
+      {data.device ? <DeviceFacts device={data.device} /> : <p className="ticket-muted">系统中没有该序列号的设备</p>}
       <Versions versions={data.versions} />
       <Upgrades upgrades={data.upgrades} />
       <Others tickets={data.tickets.filter(({ id }) => id !== besides)} />
@@ -29,17 +33,17 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
   )
 }
 
-function Facts({ device }: { device: NonNullable<Context['device']> }) {
+export function DeviceFacts({ device }: { device: NonNullable<Context['device']> }) {
   const ends = device.warrantyEnd
   const facts: [string, React.ReactNode][] = [
     ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={device.online ? '在线' : '离线'} />],
     ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
     ['设备名称', device.devName],
     ['当前版本', [device.osVer, device.verCode && `(${device.verCode})`].filter(Boolean).join(' ')],
-    ['硬件 / 应用', [device.hwVer, device.appVer].filter(Boolean).join(' / ')],
+    ['硬件 / App', [device.hwVer, device.appVer].filter(Boolean).join(' / ')],
     ['地区', device.region],
     ['激活时间', <Time key="a" at={device.activateTime} />],
-    ['保修截止', ends && <Warranty key="w" ends={ends} />],
+    ['保修到期', ends && <Warranty key="w" ends={ends} />],
   ]
   return (
     <dl className="ticket-facts">
@@ -54,7 +58,7 @@ function Facts({ device }: { device: NonNullable<Context['device']> }) {
 }
 
 function Warranty({ ends }: { ends: string }) {
-  const [today] = useState(() => new Date().toISOString().slice(0, 10))
+  const [today] = useState(() => dayBefore())
   const over = ends < today
   return (
     <>

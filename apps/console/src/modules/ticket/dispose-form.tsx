@@ -1,20 +1,25 @@
-import { DisposeFields } from '@oms/contract/feedback-input.ts'
-import { feedback } from '@oms/contract/feedback.ts'
-import { DISPOSE_STATUS, FEEDBACK_CLOSED, FEEDBACK_MESSAGES, FEEDBACK_SUSPENDED } from '@oms/contract/feedback-rows.ts'
+import { DisposeFields } from '@oms/contract/ticket/ticket-input.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import {
+  DISPOSE_STATUS,
+  FEEDBACK_CLOSED,
+  FEEDBACK_MESSAGES,
+  FEEDBACK_SUSPENDED,
+} from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Form, Radio } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
-import { useSession } from '#kernel/session.tsx'
-import { useWords } from '#kit/dict-words.tsx'
-import { Field, NoteField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { useSaveForm } from '#kit/use-save-form.ts'
-import { UserPicker } from '#kit/user-picker.tsx'
+import { useSession } from '#core/auth/session.tsx'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { Field, NoteField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { Checklists } from './checklists.tsx'
 import type { Info } from './ticket-head.tsx'
 import { TemplateButton } from './template-button.tsx'
 import { STATUS_DICT } from './ticket-tags.tsx'
 
-/** Status, handler, reason and checklists of one step. */
+/** Form that processes a ticket: status, handler, remark and checklists. */
 export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: boolean): void }) {
   const save = useSaveForm(feedback.dispose, {
     initial: { status: 1, handlerId: info.handlerId ?? undefined, problemAttr: info.problemAttr, remark: '' },
@@ -23,7 +28,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
   })
   const { form } = save.form
   const statuses = useWords(STATUS_DICT, DISPOSE_STATUS).options
-  useTellDirty(save.dirty, onDirty)
+  useReportDirty(save.dirty, onDirty)
   const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
   const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED
   const onValuesChange = (changed: { status?: number }) => {
@@ -46,7 +51,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
         of={DisposeFields}
         name="remark"
         rows={3}
-        hint={<TemplateButton onPick={(text) => append(form, text)} />}
+        hint={<TemplateButton onPick={(text) => appendTemplate(form, text)} />}
       />
       <Button type="primary" htmlType="submit" block loading={save.saving}>
         确认
@@ -55,7 +60,10 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
   )
 }
 
-/** The handler: required here because closing alone does without one. */
+/**
+ * Form field for the handler. The form validates it, because the schema requires a handler for every status except
+ * closed.
+ */
 function HandlerField({ info, form, onTake }: { info: Info; form: string; onTake(uid: number): void }) {
   const uid = Number(useSession()?.uid)
   const chosen = info.handlerId ? { uid: info.handlerId, realname: info.handler } : undefined
@@ -89,13 +97,13 @@ const inputOf = ({ id, version }: Info, values: Record<string, unknown>) => {
   } as never
 }
 
-/** A template goes behind what is there; two hundred characters are all there is room for. */
-function append(form: ReturnType<typeof Form.useForm>[0], text: string) {
+/** Appends a template to the remark, up to the limit of 200 characters. */
+function appendTemplate(form: ReturnType<typeof Form.useForm>[0], text: string) {
   const before = String(form.getFieldValue('remark') ?? '')
   form.setFieldsValue({ remark: `${before}${before ? '\n' : ''}${text}`.slice(0, 200) })
 }
 
-function useTellDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {
-  const tell = useEffectEvent(onDirty)
-  useEffect(() => tell(dirty), [dirty])
+function useReportDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {
+  const onDirtyChange = useEffectEvent(onDirty)
+  useEffect(() => onDirtyChange(dirty), [dirty])
 }

@@ -1,13 +1,14 @@
-import { feedback } from '@oms/contract/feedback.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { FEEDBACK_CLOSED } from '@oms/contract/ticket/ticket-rows.ts'
 import { Alert, Button } from 'antd'
 import { useState } from 'react'
-import { useCan, useSession } from '#kernel/session.tsx'
-import { Panel } from '#kit/page.tsx'
+import { useCan, useSession } from '#core/auth/session.tsx'
+import { Panel } from '#kit/record/page.tsx'
 import { DisposeForm } from './dispose-form.tsx'
 import { Checklists } from './checklists.tsx'
 import type { Info } from './ticket-head.tsx'
 
-/** May this account confirm: nobody has the ticket, or it does itself, and it holds the permission. */
+/** Returns true when the account may submit: it has the permission, and the ticket is unassigned or assigned to it. */
 function useMayConfirm({ handlerId, mergedInto }: Info) {
   const uid = Number(useSession()?.uid)
   const can = useCan()
@@ -15,8 +16,9 @@ function useMayConfirm({ handlerId, mergedInto }: Info) {
 }
 
 /**
- * The processing form for those who may handle the ticket; what is ticked for the others. It keeps the version it was
- * opened with while something is typed: a colleague's change is announced, and never takes the typed text away.
+ * Processing form for accounts that may handle the ticket; other accounts see the checklists read-only. While the user
+ * types, the form keeps the version that it was opened with. A change by another user is shown as a notice and never
+ * replaces typed text.
  */
 export function DisposePanel({ info, onTyping }: { info: Info; onTyping(typing: boolean): void }) {
   const [base, setBase] = useState(info)
@@ -28,17 +30,9 @@ export function DisposePanel({ info, onTyping }: { info: Info; onTyping(typing: 
     setDirty(next)
     onTyping(next)
   }
-  if (!mayConfirm)
-    return (
-      <Panel title="问题分类">
-        <Checklists value={info.problemAttr} disabled />
-        <p className="ticket-muted">
-          {info.handlerId ? `该工单由 ${info.handler} 处理，您可以查看。` : '您没有处理工单的权限，可以查看。'}
-        </p>
-      </Panel>
-    )
+  if (!mayConfirm) return <ChecklistsPanel info={info} />
   return (
-    <Panel title="处理工单">
+    <Panel title={info.status === FEEDBACK_CLOSED ? '重新打开' : '处理工单'}>
       {behind && dirty && (
         <Alert
           type="warning"
@@ -59,6 +53,18 @@ export function DisposePanel({ info, onTyping }: { info: Info; onTyping(typing: 
         />
       )}
       <DisposeForm key={base.version} info={base} onDirty={typed} />
+    </Panel>
+  )
+}
+
+/** Shows the checklists read-only. */
+function ChecklistsPanel({ info }: { info: Info }) {
+  return (
+    <Panel title="问题分类">
+      <Checklists value={info.problemAttr} disabled />
+      <p className="ticket-muted">
+        {info.handlerId ? `该工单由 ${info.handler} 处理，您可以查看。` : '您没有处理工单的权限，可以查看。'}
+      </p>
     </Panel>
   )
 }

@@ -1,11 +1,11 @@
-import { feedback } from '@oms/contract/feedback.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { useNavigate } from 'react-router'
-import { useRead } from '#kernel/query.ts'
-import { DataTable } from '#kit/data-table.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { useList } from '#kit/use-list.ts'
-import { useSession } from '#kernel/session.tsx'
+import { useRead } from '#core/api/query.ts'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { useCan, useSession } from '#core/auth/session.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
@@ -14,24 +14,27 @@ import { useClaim } from './use-claim.ts'
 
 const HERE = '/AfterService/PendingList'
 const COLUMNS = ticketColumns(HERE)
+/** Access of the ticket page below this list. */
+const DETAIL = { access: 'AfterService:PendingList:query' }
 
-/** What waits: open tickets of one's own, and those nobody has. */
+/** Lists the open tickets that are unassigned or assigned to the caller. */
 export default function PendingListPage() {
   const list = useList(feedback.pending)
   const navigate = useNavigate()
   const claim = useClaim()
+  const can = useCan()
   const show = ({ id }: Ticket) => void navigate(ticketAddress(HERE, id))
   const rowActions = (row: Ticket) => (
     <RowActions
       items={[
-        { label: '处理', onClick: () => show(row) },
+        { label: '处理', to: DETAIL, onClick: () => show(row) },
         !row.handlerId && { label: '认领', to: feedback.claim, onClick: () => claim(row) },
       ]}
     />
   )
   return (
     <Page>
-      <Queues initial={list.search.initial} onSearch={list.search.onSearch} />
+      <QueueCounts initial={list.search.initial} onSearch={list.search.onSearch} />
       <TicketSearch {...list.search} />
       <DataTable
         {...list.table}
@@ -39,14 +42,14 @@ export default function PendingListPage() {
         columns={[...COLUMNS, ticketActions(rowActions, 105)]}
         batch={(picked) => <TicketBatch picked={picked} />}
         empty={{ text: '没有待处理的工单', hint: '分派给您的和尚未分派的工单会出现在这里。' }}
-        onOpen={show}
+        {...(can(DETAIL.access) && { onOpen: show })}
       />
     </Page>
   )
 }
 
-/** The queue in figures; each narrows the list to what it counts. */
-function Queues({ initial, onSearch }: { initial: object; onSearch(values: object): void }) {
+/** Ticket counts by queue. A click on a count filters the list to the counted tickets. */
+function QueueCounts({ initial, onSearch }: { initial: object; onSearch(values: object): void }) {
   const uid = Number(useSession()?.uid)
   const { data } = useRead(feedback.pending, { pageNum: 1, pageSize: 10 }, { quiet: true })
   const counts = data?.counts

@@ -1,12 +1,12 @@
-import { feedback } from '@oms/contract/feedback.ts'
-import { RECORD_KIND } from '@oms/contract/feedback-rows.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { RECORD_KIND } from '@oms/contract/ticket/ticket-rows.ts'
 import { Timeline } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { Time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { StatusTag } from './ticket-tags.tsx'
 
-/** Everything that happened, newest first: who, to whom, to what state, when, and what was said. */
+/** Progress timeline of a ticket, newest entry first. */
 export function Progress({ id }: { id: number }) {
   const { data, error, refetch } = useRead(feedback.records, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />

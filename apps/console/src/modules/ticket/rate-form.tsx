@@ -1,11 +1,11 @@
-import { feedback, RateInput } from '@oms/contract/feedback.ts'
-import { SATISFACTION } from '@oms/contract/feedback-rows.ts'
+import { feedback, RateInput } from '@oms/contract/ticket/ticket.ts'
+import { SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
 import { Form, Modal, Rate } from 'antd'
-import { Field, NoteField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { Field, NoteField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { Info } from './ticket-head.tsx'
 
-/** What the customer said when asked about a closed ticket. */
+/** Form that records the customer's rating of a closed ticket. */
 export function RateForm({ info, onClose }: { info: Info; onClose(): void }) {
   const { id, satisfaction, satisfactionRemark } = info
   const initial = { id, ...(satisfaction !== null && { satisfaction }), satisfactionRemark }

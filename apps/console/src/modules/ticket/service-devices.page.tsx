@@ -1,19 +1,19 @@
-import { feedback, ServiceDeviceQuery } from '@oms/contract/feedback.ts'
-import { ServiceDevice } from '@oms/contract/feedback-rows.ts'
+import { feedback, ServiceDeviceQuery } from '@oms/contract/ticket/ticket.ts'
+import { ServiceDevice } from '@oms/contract/ticket/ticket-rows.ts'
 import { Badge } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { Link } from '#kernel/router.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { Link } from '#core/routing/router.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { minutes, time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
 import { useChoices } from './use-choices.ts'
 
 const DeviceDrawer = later(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
@@ -30,7 +30,7 @@ const COLUMNS = [
   col('modelName', { width: 125 }),
   col('typeName', { width: 100, hidden: true }),
   col('osVer', { width: 120 }),
-  col('tenantName', { width: 125 }),
+  col('tenantName', { width: 198 }),
   col('online', (online) => <Badge status={online ? 'success' : 'default'} text={online ? '在线' : '离线'} />, {
     width: 84,
     hidden: true,
@@ -49,10 +49,10 @@ const COLUMNS = [
     width: 75,
     align: 'right',
   }),
-  col('lastTicketTime', time, { width: 165 }),
+  col('lastTicketTime', minutes, { width: 126 }),
 ]
 
-/** Devices as the service desk sees them: with their tickets and their warranty. */
+/** Lists the devices with their tickets and the end of their warranty. */
 export default function ServiceDevicesPage() {
   const list = useList(feedback.devices)
   const { tenants, types, models } = useChoices()
@@ -75,7 +75,7 @@ export default function ServiceDevicesPage() {
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 80)]}
         tools={<ExportButton to={feedback.exportDevices} query={list.query} name="售后设备" />}
-        empty={{ text: '还没有设备', hint: '设备登记后，可以在这里查看保修期限与历次工单。' }}
+        empty={{ text: '还没有设备', hint: '设备登记后，可以在这里查看保修到期日期与历次工单。' }}
         onOpen={setShown}
       />
       <DeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />

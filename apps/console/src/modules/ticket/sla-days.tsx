@@ -1,7 +1,8 @@
 import { CalendarOutlined, SnippetsOutlined } from '@ant-design/icons'
-import { type HolidayYear, missingYear, OFFICIAL_HOLIDAYS, readHolidays } from '@oms/contract/holidays.ts'
+import { type HolidayYear, missingYear, OFFICIAL_HOLIDAYS, readHolidays } from '@oms/contract/ticket/holidays.ts'
 import { Alert, Button, Form, Input, InputNumber, Modal, Select, Space } from 'antd'
 import { useState } from 'react'
+import { dayBefore } from '#core/text/format.ts'
 
 interface Calendar {
   readonly holidays: readonly string[]
@@ -15,7 +16,7 @@ interface Props {
 const sorted = (days: Iterable<string>) => [...new Set(days)].sort()
 const inYear = (days: readonly string[], year: number) => days.filter((day) => day.startsWith(`${year}-`)).length
 
-/** A year's arrangement takes the place of what the calendar said of its days. */
+/** Replaces the days of one year in the calendar with the days of an imported holiday notice. */
 function withYear(calendar: Calendar, { holidays, workdays }: HolidayYear): Calendar {
   const years = new Set([...holidays, ...workdays].map((day) => day.slice(0, 4)))
   const others = (days: readonly string[]) => days.filter((day) => !years.has(day.slice(0, 4)))
@@ -26,30 +27,20 @@ function withYear(calendar: Calendar, { holidays, workdays }: HolidayYear): Cale
   }
 }
 
-const todayText = () => {
-  const now = new Date()
-  return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, '0')}-${String(now.getDate()).padStart(2, '0')}`
-}
-
-/** Days off and days worked instead: which years are known, the official ones at a click, and a notice pasted in. */
+/**
+ * Edits holidays and extra working days: shows the known years, adds the official days of a year, and imports a pasted
+ * notice.
+ */
 export function SlaDays({ value, onChange }: Props) {
   const [pasting, setPasting] = useState(false)
-  const [today] = useState(todayText)
+  const [today] = useState(() => dayBefore())
   if (!value) return null
   const years = sorted([...value.holidays, ...value.workdays].map((day) => day.slice(0, 4)))
   const missing = missingYear(value, today)
   const shipped = Object.keys(OFFICIAL_HOLIDAYS).filter((year) => !years.includes(year))
   return (
     <>
-      {missing && (
-        <Alert
-          className="ticket-calendar-hint"
-          type="warning"
-          showIcon
-          title={`日历中还没有 ${missing} 年的节假日`}
-          description="国务院办公厅每年 11 月前后公布次年的放假安排。请导入通知，否则放假期间仍按工作日计时。"
-        />
-      )}
+      {missing && <MissingYearAlert year={missing} />}
       <Form.Item label="放假安排">
         <Space wrap>
           {shipped.map((year) => (
@@ -65,14 +56,7 @@ export function SlaDays({ value, onChange }: Props) {
             导入放假通知
           </Button>
         </Space>
-        <ul className="ticket-calendar-years">
-          {years.map((year) => (
-            <li key={year}>
-              {year} 年：放假 {inYear(value.holidays, Number(year))} 天，调休上班 {inYear(value.workdays, Number(year))}{' '}
-              天
-            </li>
-          ))}
-        </ul>
+        <Years calendar={value} years={years} />
       </Form.Item>
       {pasting && (
         <PasteNotice
@@ -82,6 +66,31 @@ export function SlaDays({ value, onChange }: Props) {
         />
       )}
     </>
+  )
+}
+
+function MissingYearAlert({ year }: { year: number }) {
+  return (
+    <Alert
+      className="ticket-calendar-hint"
+      type="warning"
+      showIcon
+      title={`日历中还没有 ${year} 年的节假日`}
+      description="国务院办公厅每年 11 月前后公布次年的放假安排。请导入通知，否则放假期间仍按工作日计时。"
+    />
+  )
+}
+
+function Years({ calendar, years }: { calendar: Calendar; years: readonly string[] }) {
+  return (
+    <ul className="ticket-calendar-years">
+      {years.map((year) => (
+        <li key={year}>
+          {year} 年：放假 {inYear(calendar.holidays, Number(year))} 天，调休上班{' '}
+          {inYear(calendar.workdays, Number(year))} 天
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -95,7 +104,6 @@ function PasteNotice({ first, onClose, onTake }: PasteProps) {
   const [year, setYear] = useState(first)
   const [text, setText] = useState('')
   const found = readHolidays(text, year)
-  const nothing = found.holidays.length + found.workdays.length === 0
   const take = () => {
     onTake(found)
     onClose()
@@ -106,7 +114,7 @@ function PasteNotice({ first, onClose, onTake }: PasteProps) {
       open
       okText="载入日历"
       cancelText="取消"
-      okButtonProps={{ disabled: nothing }}
+      okButtonProps={{ disabled: isEmpty(found) }}
       onOk={take}
       onCancel={onClose}
     >
@@ -114,17 +122,7 @@ function PasteNotice({ first, onClose, onTake }: PasteProps) {
         粘贴国务院办公厅放假通知的正文，或逐行填写，例如「2027-01-01 至 2027-01-03 放假」「2027-01-04
         上班」。载入后替换该年已有的安排，保存后生效。
       </p>
-      <Space className="ticket-calendar-year">
-        <span id="holiday-year">通知年份</span>
-        <InputNumber
-          aria-labelledby="holiday-year"
-          min={2000}
-          max={2199}
-          precision={0}
-          value={year}
-          onChange={(next) => setYear(next ?? first)}
-        />
-      </Space>
+      <YearInput year={year} onYear={(next) => setYear(next ?? first)} />
       <Input.TextArea
         aria-label="通知正文"
         rows={8}
@@ -133,18 +131,28 @@ function PasteNotice({ first, onClose, onTake }: PasteProps) {
         onChange={({ target }) => setText(target.value)}
         placeholder="一、元旦：1月1日至3日放假调休，共3天。1月4日上班。"
       />
-      <p role="status">
-        {text.trim() === ''
-          ? ''
-          : nothing
-            ? '没有识别到日期，请检查内容'
-            : `识别到放假 ${found.holidays.length} 天，调休上班 ${found.workdays.length} 天`}
-      </p>
+      <p role="status">{text.trim() === '' ? '' : foundText(found)}</p>
     </Modal>
   )
 }
 
-/** Days as text, typed or pasted several at once. */
+const isEmpty = ({ holidays, workdays }: HolidayYear) => holidays.length + workdays.length === 0
+
+const foundText = (found: HolidayYear) =>
+  isEmpty(found)
+    ? '没有识别到日期，请检查内容'
+    : `识别到放假 ${found.holidays.length} 天，调休上班 ${found.workdays.length} 天`
+
+function YearInput({ year, onYear }: { year: number; onYear(year: number | null): void }) {
+  return (
+    <Space className="ticket-calendar-year">
+      <span id="holiday-year">通知年份</span>
+      <InputNumber aria-labelledby="holiday-year" min={2000} max={2199} precision={0} value={year} onChange={onYear} />
+    </Space>
+  )
+}
+
+/** Edits a list of days as text. Several days can be pasted at once. */
 export const DayList = ({ name, label, hint }: { name: 'holidays' | 'workdays'; label: string; hint: string }) => (
   <Form.Item name={['calendar', name]} label={label} extra={hint}>
     <Select

@@ -1,22 +1,24 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { desk, type SlaValue } from '@oms/contract/feedback-desk.ts'
-import { FEEDBACK_PRIORITY } from '@oms/contract/feedback-rows.ts'
+import { desk, type SlaValue } from '@oms/contract/ticket/ticket-desk.ts'
+import { FEEDBACK_PRIORITY } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Checkbox, Drawer, Form, Input, InputNumber, Switch } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { LoadingDrawer } from '#kit/loading-layer.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { call } from '#core/api/client.ts'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { DayList, SlaDays } from './sla-days.tsx'
 import './ticket.css'
 
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'].map((label, at) => ({ value: at + 1, label }))
 const PRIORITIES = Object.entries(FEEDBACK_PRIORITY).reverse()
 
-/** Time limits by priority and the working hours they are counted in. */
+/** Form for the time limits by priority and for the working hours that count. */
 export function SlaForm({ onClose }: { onClose(): void }) {
-  const read = useRead(desk.sla, {}, { staleTime: 0, keepPrevious: false, quiet: true })
-  if (read.data) return <Loaded sla={read.data} onClose={onClose} />
-  return <LoadingDrawer title="服务时限" reads={[read]} onClose={onClose} />
+  return (
+    <FreshRecord read={() => call(desk.sla, {}, { quiet: true })} layer="drawer" title="服务时限" onClose={onClose}>
+      {(sla) => <Loaded sla={sla} onClose={onClose} />}
+    </FreshRecord>
+  )
 }
 
 function Loaded({ sla, onClose }: { sla: SlaValue; onClose(): void }) {
@@ -51,7 +53,7 @@ function Loaded({ sla, onClose }: { sla: SlaValue; onClose(): void }) {
 const Targets = () => (
   <div className="ticket-targets">
     <span />
-    <span>首次应答</span>
+    <span>首次响应</span>
     <span>解决</span>
     {PRIORITIES.map(([value, label]) => (
       <TargetRow key={value} value={value} label={label} />
@@ -70,7 +72,7 @@ function TargetRow({ value, label }: { value: string; label: string }) {
             max={100_000}
             suffix="分钟"
             style={{ width: '100%' }}
-            aria-label={`${label}${kind === 'respond' ? '首次应答' : '解决'}`}
+            aria-label={`${label}${kind === 'respond' ? '首次响应' : '解决'}`}
           />
         </Form.Item>
       ))}

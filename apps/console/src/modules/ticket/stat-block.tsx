@@ -1,8 +1,8 @@
-import type { Endpoint, InputOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Empty, Skeleton } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { LoadFailed } from '#kit/table-state.tsx'
+import { useRead } from '#core/api/query.ts'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 import type { StatRange } from './stat-range.ts'
 
 interface Table {
@@ -10,7 +10,7 @@ interface Table {
   readonly rows: readonly (readonly (string | number)[])[]
 }
 
-/** A chart with its own question and its own retry; the same figures as a table for those who cannot see it. */
+/** One chart of the statistics with its own request and retry button. The figures can also be shown as a table. */
 export function StatBlock<E extends Endpoint>(props: {
   title: string
   hint?: string

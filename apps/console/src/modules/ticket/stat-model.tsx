@@ -1,43 +1,31 @@
-import { feedbackStat } from '@oms/contract/feedback-stat.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Tag } from 'antd'
-import { Link } from '#kernel/router.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
 import { StatBlock } from './stat-block.tsx'
 import { Bars } from './stat-problem.tsx'
-import { drill, madeIn, type StatRange } from './stat-range.ts'
+import { ticketListPath, createdWithin, type StatRange } from './stat-range.ts'
 
 type Models = ResultOf<typeof feedbackStat.model>
 type Model = Models['models'][number]
 type Version = Model['versions'][number]
 const TOP = 10
+/** Filter value for tickets without a firmware version. */
+const NO_VERSION = 0
 
-/** Tickets by model, the most first. */
+/** Bar chart of tickets by device model, in descending order. */
 export function ModelBars({ range }: { range: StatRange }) {
   return (
-    <StatBlock
-      title="型号工单数"
-      of={feedbackStat.model}
-      range={range}
-      table={({ models }) => ({
-        head: ['型号', '类型', '工单', '激活设备', '每千台'],
-        rows: models.map(({ modelName, typeName, tickets, devices, rate }) => [
-          modelName,
-          typeName,
-          tickets,
-          devices,
-          rate ?? '-',
-        ]),
-      })}
-      isEmpty={({ models }) => models.length === 0}
-    >
+    <StatBlock title="型号工单数" of={feedbackStat.model} range={range} isEmpty={({ models }) => models.length === 0}>
       {({ models }) => (
         <Bars
+          name="型号工单数"
+          categoryTitle="型号"
           bars={models.slice(0, TOP).map(({ modelId, modelName, tickets, rate }) => ({
-            key: String(modelId),
             label: modelName,
             value: tickets,
             note: rate === null ? '-' : `${rate}‰`,
-            to: drill(range, { ...madeIn(range), modelId }),
+            to: ticketListPath(range, { ...createdWithin(range), modelId }),
           }))}
         />
       )}
@@ -45,7 +33,7 @@ export function ModelBars({ range }: { range: StatRange }) {
   )
 }
 
-/** Defects of each firmware of each model: tickets per 1,000 active devices. Around a release the rate says what it did. */
+/** Defect rate of each firmware version and model in tickets per 1,000 active devices. */
 export function FirmwareMatrix({ range }: { range: StatRange }) {
   return (
     <StatBlock
@@ -83,7 +71,9 @@ function Matrix({ data: { models, countTime }, range }: { data: Models; range: S
             {models.map((model) => (
               <tr key={model.modelId}>
                 <th scope="row">
-                  <Link to={drill(range, { ...madeIn(range), modelId: model.modelId })}>{model.modelName}</Link>
+                  <KnownLink to={ticketListPath(range, { ...createdWithin(range), modelId: model.modelId })}>
+                    {model.modelName}
+                  </KnownLink>
                   <small>
                     {model.tickets} 个工单 · {model.devices} 台{model.rate !== null && ` · ${model.rate}‰`}
                   </small>
@@ -107,11 +97,15 @@ function Cell(props: { model: Model; version: Version; worst: number; range: Sta
   const isNew =
     releaseTime !== null && releaseTime.slice(0, 10) >= range.startDate && releaseTime.slice(0, 10) <= range.endDate
   const older = model.versions[model.versions.indexOf(version) + 1]?.rate
-  const to = drill(range, { ...madeIn(range), modelId: model.modelId, ...(verCode !== null && { verCode }) })
+  const to = ticketListPath(range, {
+    ...createdWithin(range),
+    modelId: model.modelId,
+    verCode: verCode ?? NO_VERSION,
+  })
   const heat = Math.round(((rate ?? 0) / worst) * 60)
   return (
     <td>
-      <Link
+      <KnownLink
         to={to}
         className="stat-cell"
         style={{ background: `color-mix(in srgb, var(--ant-color-error) ${heat}%, transparent)` }}
@@ -126,7 +120,7 @@ function Cell(props: { model: Model; version: Version; worst: number; range: Sta
             <span className={rate > older ? 'stat-up' : 'stat-down'}>{rate > older ? '↑' : '↓'}</span>
           )}
         </small>
-      </Link>
+      </KnownLink>
     </td>
   )
 }

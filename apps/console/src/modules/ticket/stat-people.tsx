@@ -1,37 +1,35 @@
-import { feedbackStat } from '@oms/contract/feedback-stat.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { Link } from '#kernel/router.tsx'
+import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { Chart } from '#kit/chart/chart.tsx'
+import type { ChartData } from '#kit/chart/chart-data.ts'
 import { StatBlock } from './stat-block.tsx'
 import { Bars } from './stat-problem.tsx'
-import { closedIn, drill, madeIn, minutesInWords, type StatRange } from './stat-range.ts'
+import { closedWithin, ticketListPath, createdWithin, minutesInWords, type StatRange } from './stat-range.ts'
 
-interface Ranged {
+interface RangeProps {
   readonly range: StatRange
 }
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日']
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** How long what is open has been open. */
-export function AgeBars({ range }: Ranged) {
+/** Bar chart of open tickets by age. */
+export function AgeBars({ range }: RangeProps) {
   return (
-    <StatBlock
-      title="未关闭时长"
-      hint="当前，与统计日期无关"
-      of={feedbackStat.age}
-      range={range}
-      table={(ages) => ({
-        head: ['时长', '工单', '超时'],
-        rows: ages.map(({ label, count, breached }) => [label, count, breached]),
-      })}
-    >
+    <StatBlock title="未关闭时长" hint="当前，与统计日期无关" of={feedbackStat.age} range={range}>
       {(ages) => (
         <Bars
+          name="未关闭时长"
+          categoryTitle="时长"
           bars={ages.map(({ label, count, breached, minAge, maxAge }) => ({
-            key: label,
             label,
             value: count,
             note: breached > 0 ? `${breached} 超时` : '',
-            to: drill(range, { open: 1, minAge: minAge === 0 ? 0 : minAge, ...(maxAge !== null && { maxAge }) }),
+            to: ticketListPath(range, {
+              open: 1,
+              minAge: minAge === 0 ? 0 : minAge,
+              ...(maxAge !== null && { maxAge }),
+            }),
           }))}
         />
       )}
@@ -39,73 +37,38 @@ export function AgeBars({ range }: Ranged) {
   )
 }
 
-/** When tickets come in, by weekday and hour. */
-export function HeatMap({ range }: Ranged) {
+/** Heat map of new tickets by weekday and hour. */
+export function HeatMap({ range }: RangeProps) {
   return (
     <StatBlock
       title="来单时段"
       hint="星期 × 小时"
       of={feedbackStat.heatmap}
       range={range}
-      table={(cells) => ({
-        head: ['星期', '小时', '工单'],
-        rows: cells.map(({ weekday, hour, count }) => [WEEKDAYS[weekday - 1] ?? weekday, hour, count]),
-      })}
       isEmpty={(cells) => cells.length === 0}
     >
-      {(cells) => <Heat cells={cells} range={range} />}
+      {(cells) => <Chart name="来单时段" data={heatOf(cells, range)} />}
     </StatBlock>
   )
 }
 
-function Heat({ cells, range }: { cells: ResultOf<typeof feedbackStat.heatmap>; range: StatRange }) {
-  const max = Math.max(1, ...cells.map(({ count }) => count))
+const heatOf = (cells: ResultOf<typeof feedbackStat.heatmap>, range: StatRange): ChartData => {
   const counts = new Map(cells.map(({ weekday, hour, count }) => [`${weekday}-${hour}`, count]))
-  return (
-    <div className="stat-scroll">
-      <div className="stat-heat">
-        <span />
-        {HOURS.map((hour) => (
-          <span key={hour} className="stat-heat-hour">
-            {hour}
-          </span>
-        ))}
-        {WEEKDAYS.map((name, at) => (
-          <HeatRow key={name} name={name} weekday={at + 1} {...{ counts, max, range }} />
-        ))}
-      </div>
-    </div>
-  )
+  return {
+    kind: 'heat',
+    categoryTitle: '小时',
+    categories: HOURS.map((hour) => ({ label: String(hour), title: `${hour} 时` })),
+    series: WEEKDAYS.map((name, at) => ({
+      name,
+      color: '--ant-color-primary',
+      values: HOURS.map((hour) => counts.get(`${at + 1}-${hour}`) ?? 0),
+      links: HOURS.map((hour) => ticketListPath(range, { ...createdWithin(range), weekday: at + 1, hour })),
+    })),
+  }
 }
 
-function HeatRow(props: { name: string; weekday: number; counts: Map<string, number>; max: number; range: StatRange }) {
-  const { name, weekday, counts, max, range } = props
-  return (
-    <>
-      <span className="stat-heat-day">{name}</span>
-      {HOURS.map((hour) => {
-        const count = counts.get(`${weekday}-${hour}`) ?? 0
-        const title = `${name} ${hour} 时：${count} 个工单`
-        const style = {
-          background: `color-mix(in srgb, var(--ant-color-primary) ${Math.round((count / max) * 90)}%, var(--ant-color-fill-quaternary))`,
-        }
-        if (count === 0) return <i key={hour} style={style} title={title} />
-        return (
-          <Link
-            key={hour}
-            to={drill(range, { ...madeIn(range), weekday, hour })}
-            style={style}
-            title={title}
-            aria-label={title}
-          />
-        )
-      })}
-    </>
-  )
-}
-
-/** What everybody did. */
-export function Handlers({ range }: Ranged) {
+/** Table of ticket figures by handler. */
+export function HandlerStatsTable({ range }: RangeProps) {
   return (
     <StatBlock title="处理人员" of={feedbackStat.handler} range={range} isEmpty={(list) => list.length === 0}>
       {(list) => (
@@ -113,32 +76,42 @@ export function Handlers({ range }: Ranged) {
           <table className="stat-table">
             <thead>
               <tr>
-                {['处理人员', '处理中', '已关闭', '平均解决', '重开', '满意度'].map((title) => (
+                {['处理人员', '处理中', '已关闭', '平均解决', '重新打开', '满意度'].map((title) => (
                   <th key={title}>{title}</th>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {list.map(({ uid, realname, open, closed, solveMinutes, reopened, satisfaction }) => (
-                <tr key={uid}>
-                  <th scope="row">{realname}</th>
-                  <td>
-                    <Link to={drill(range, { open: 1, handlerId: uid })}>{open}</Link>
-                  </td>
-                  <td>
-                    <Link to={drill(range, { ...closedIn(range), lastHandlerId: uid })}>{closed}</Link>
-                  </td>
-                  <td>{minutesInWords(solveMinutes)}</td>
-                  <td>
-                    <Link to={drill(range, { ...madeIn(range), lastHandlerId: uid, reopened: 1 })}>{reopened}</Link>
-                  </td>
-                  <td>{satisfaction ?? '-'}</td>
-                </tr>
+              {list.map((row) => (
+                <HandlerRow key={row.uid} row={row} range={range} />
               ))}
             </tbody>
           </table>
         </div>
       )}
     </StatBlock>
+  )
+}
+
+type Handler = ResultOf<typeof feedbackStat.handler>[number]
+
+function HandlerRow({ row, range }: { row: Handler; range: StatRange }) {
+  const { uid, realname, open, closed, solveMinutes, reopened, satisfaction } = row
+  const reopenedPath = ticketListPath(range, { ...createdWithin(range), lastHandlerId: uid, reopened: 1 })
+  return (
+    <tr>
+      <th scope="row">{realname}</th>
+      <td>
+        <KnownLink to={ticketListPath(range, { open: 1, handlerId: uid })}>{open}</KnownLink>
+      </td>
+      <td>
+        <KnownLink to={ticketListPath(range, { ...closedWithin(range), lastHandlerId: uid })}>{closed}</KnownLink>
+      </td>
+      <td>{minutesInWords(solveMinutes)}</td>
+      <td>
+        <KnownLink to={reopenedPath}>{reopened}</KnownLink>
+      </td>
+      <td>{satisfaction ?? '-'}</td>
+    </tr>
   )
 }

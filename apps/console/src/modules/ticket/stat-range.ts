@@ -1,4 +1,6 @@
-/** What the statistics are asked for. */
+import { dayBefore } from '#core/text/format.ts'
+
+/** Date range and filters of the statistics. */
 export interface StatRange {
   readonly startDate: string
   readonly endDate: string
@@ -7,37 +9,35 @@ export interface StatRange {
   readonly modelId?: number
 }
 
-const DAY_MS = 86_400_000
-const stamp = (at: number) => {
-  const local = new Date(at)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${local.getFullYear()}-${two(local.getMonth() + 1)}-${two(local.getDate())}`
-}
-
-/** The range asked for in the address; thirty days up to today when it says nothing. */
-export function rangeOf(given: Readonly<Partial<Record<keyof StatRange, string>>>, now = Date.now()): StatRange {
+/** Returns the range of the URL. The default is the last 30 days. */
+export function rangeOf(given: Readonly<Partial<Record<keyof StatRange, string>>>, now = new Date()): StatRange {
   const number = (name: 'tenantId' | 'typeId' | 'modelId') => (given[name] ? { [name]: Number(given[name]) } : {})
   return {
-    startDate: given.startDate ?? stamp(now - 29 * DAY_MS),
-    endDate: given.endDate ?? stamp(now),
+    startDate: given.startDate ?? dayBefore(29, now),
+    endDate: given.endDate ?? dayBefore(0, now),
     ...number('tenantId'),
     ...number('typeId'),
     ...number('modelId'),
   }
 }
 
-/** The list behind a figure: the same customer, type and model, and what the mark stands for. */
-export function drill({ tenantId, typeId, modelId }: StatRange, filter: Readonly<Record<string, string | number>>) {
+/** Returns the path of the ticket list that shows the tickets of a figure. */
+export function ticketListPath(
+  { tenantId, typeId, modelId }: StatRange,
+  filter: Readonly<Record<string, string | number>>,
+) {
   const both = { tenantId, typeId, modelId, ...filter }
   const set = Object.entries(both).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
   return `/AfterService/Questions?${new URLSearchParams(set as [string, string][])}`
 }
 
-/** Tickets made within the range; duplicates are not counted, so they are not listed either. */
-export const madeIn = ({ startDate, endDate }: StatRange) => ({ beginTime: startDate, endTime: endDate, merged: 0 })
-export const closedIn = ({ startDate, endDate }: StatRange) => ({ closeBegin: startDate, closeEnd: endDate, merged: 0 })
+type Days = Pick<StatRange, 'startDate' | 'endDate'>
 
-/** `95` → `1 小时 35 分`. */
+/** Filters for tickets created within the range. Merged duplicates are not counted and not listed. */
+export const createdWithin = ({ startDate, endDate }: Days) => ({ beginTime: startDate, endTime: endDate, merged: 0 })
+export const closedWithin = ({ startDate, endDate }: Days) => ({ closeBegin: startDate, closeEnd: endDate, merged: 0 })
+
+/** Formats minutes: `95` → `1 小时 35 分`. */
 export function minutesInWords(minutes: number | null | undefined) {
   if (minutes === null || minutes === undefined) return '-'
   if (minutes < 60) return `${minutes} 分钟`

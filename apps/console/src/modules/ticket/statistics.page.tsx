@@ -1,25 +1,25 @@
 import { DownloadOutlined } from '@ant-design/icons'
-import { feedbackStat, StatQuery } from '@oms/contract/feedback-stat.ts'
+import { feedbackStat, StatQuery } from '@oms/contract/ticket/ticket-statistics.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
-import { download } from '#kernel/download.ts'
-import { useSearchParams } from '#kernel/router.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { Page } from '#kit/page.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
+import { download } from '#core/api/download.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import { SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
 import { FirmwareMatrix, ModelBars } from './stat-model.tsx'
 import { ProblemCharts } from './stat-problem.tsx'
 import { Figures, TrendChart } from './stat-summary.tsx'
-import { AgeBars, Handlers, HeatMap } from './stat-people.tsx'
+import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
 import { rangeOf, type StatRange } from './stat-range.ts'
 import { useChoices } from './use-choices.ts'
 import './statistics.css'
 
 const NAMES = ['startDate', 'endDate', 'tenantId', 'typeId', 'modelId'] as const
 
-/** What the service desk is measured by. Every mark leads to the tickets it counts. */
+/** Statistics of the after-sales service. A click on a chart opens the counted tickets. */
 export default function StatisticsPage() {
   const [params, setParams] = useSearchParams()
   const given = Object.fromEntries(NAMES.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : [])))
@@ -46,7 +46,7 @@ export default function StatisticsPage() {
       </div>
       <FirmwareMatrix range={range} />
       <HeatMap range={range} />
-      <Handlers range={range} />
+      <HandlerStatsTable range={range} />
     </Page>
   )
 }

@@ -1,11 +1,11 @@
-import { desk } from '@oms/contract/feedback-desk.ts'
+import { desk } from '@oms/contract/ticket/ticket-desk.ts'
 import { Button, Empty, Input, Popover } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { useKeyword } from '#kit/use-keyword.ts'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 
-/** Finds a canned text by its words and hands it to the form. */
+/** Searches remark templates and passes the selected text to the form. */
 export function TemplateButton({ onPick }: { onPick(text: string): void }) {
   const [open, setOpen] = useState(false)
   const pick = (text: string) => {

@@ -1,26 +1,25 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { desk, TemplateInput, type TemplateRow } from '@oms/contract/feedback-desk.ts'
-import { Button, Drawer, Empty, Form, Input, Modal, Skeleton } from 'antd'
+import { desk, type TemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
+import { Button, Drawer, Empty, Input, Skeleton } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { focusOpened } from '#kit/focus-first.ts'
-import { NoteField, NumberField, TextField } from '#kit/field.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { LoadFailed } from '#kit/table-state.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
-import { useKeyword } from '#kit/use-keyword.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { TemplateAdd, TemplateEdit } from './template-form.tsx'
 import './ticket.css'
 
 type Template = z.output<typeof TemplateRow>
 
-/** The canned remarks of one's own desk. */
+/** Manages the remark templates of the current tenant. */
 export function Templates({ onClose }: { onClose(): void }) {
   const [keyword, setText] = useKeyword()
   const [edited, setEdited] = useState<Template | 'new'>()
   const [open, setOpen] = useState(true)
-  const { data, error, refetch } = useRead(desk.templates, { keyword }, { quiet: true })
   const remove = useWrite(desk.removeTemplate)
+  const { data, error, refetch } = useRead(desk.templates, { keyword }, { quiet: true })
   return (
     <Drawer
       title="备注模板"
@@ -42,48 +41,51 @@ export function Templates({ onClose }: { onClose(): void }) {
       />
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active title={false} />}
-      {data?.length === 0 && (
-        <Empty
-          image={Empty.PRESENTED_IMAGE_SIMPLE}
-          description={keyword ? '没有符合条件的模板' : '还没有模板：把常写的处理备注存成模板，处理工单时一键插入'}
-        />
-      )}
+      {data?.length === 0 && <NoTemplates keyword={keyword} />}
       <ul className="ticket-template-list">
         {data?.map((template) => (
-          <li key={template.id}>
-            <div>
-              <b>{template.title}</b>
-              <p>{template.content}</p>
-            </div>
-            <RowActions
-              items={[
-                { label: '编辑', onClick: () => setEdited(template) },
-                {
-                  label: '删除',
-                  danger: true,
-                  confirm: `删除模板「${template.title}」？`,
-                  onClick: () => remove.mutateAsync({ id: template.id }),
-                },
-              ]}
-            />
-          </li>
+          <TemplateItem key={template.id} template={template} onEdit={setEdited} onRemove={remove.mutateAsync} />
         ))}
       </ul>
-      {edited && <TemplateForm {...(edited !== 'new' && { row: edited })} onClose={() => setEdited(undefined)} />}
+      {edited === 'new' && <TemplateAdd onClose={() => setEdited(undefined)} />}
+      {edited && edited !== 'new' && <TemplateEdit id={edited.id} onClose={() => setEdited(undefined)} />}
     </Drawer>
   )
 }
 
-function TemplateForm({ row, onClose }: { row?: Template; onClose(): void }) {
-  const endpoint = row ? desk.updateTemplate : desk.addTemplate
-  const { modal, form } = useFormModal(endpoint as typeof desk.updateTemplate, { onClose, initial: row ?? { sort: 0 } })
+function NoTemplates({ keyword }: { keyword: string | undefined }) {
   return (
-    <Modal title={row ? '编辑模板' : '新增模板'} {...modal}>
-      <Form {...form}>
-        <TextField of={TemplateInput} name="title" />
-        <NoteField of={TemplateInput} name="content" rows={4} />
-        <NumberField of={TemplateInput} name="sort" min={0} max={9999} />
-      </Form>
-    </Modal>
+    <Empty
+      image={Empty.PRESENTED_IMAGE_SIMPLE}
+      description={keyword ? '没有符合条件的模板' : '还没有模板：把常写的处理备注存成模板，处理工单时一键插入'}
+    />
+  )
+}
+
+interface TemplateItemProps {
+  readonly template: Template
+  onEdit(template: Template): void
+  onRemove(input: { id: number }): Promise<unknown>
+}
+
+function TemplateItem({ template, onEdit, onRemove }: TemplateItemProps) {
+  return (
+    <li>
+      <div>
+        <b>{template.title}</b>
+        <p>{template.content}</p>
+      </div>
+      <RowActions
+        items={[
+          { label: '编辑', onClick: () => onEdit(template) },
+          {
+            label: '删除',
+            danger: true,
+            confirm: `删除模板「${template.title}」？`,
+            onClick: () => onRemove({ id: template.id }),
+          },
+        ]}
+      />
+    </li>
   )
 }

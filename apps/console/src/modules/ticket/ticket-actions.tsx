@@ -1,16 +1,16 @@
 import { DownOutlined } from '@ant-design/icons'
-import { feedback } from '@oms/contract/feedback.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { useCan } from '#kernel/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useCan } from '#core/auth/session.tsx'
 import type { BatchKind } from './batch-forms.tsx'
 import type { Info } from './ticket-head.tsx'
 
 const BatchForm = later(() => import('./batch-forms.tsx'), 'BatchForm')
 const RateForm = later(() => import('./rate-form.tsx'), 'RateForm')
 
-/** What can be done to one ticket besides handling it. */
+/** Actions of a ticket except processing. */
 export function TicketActions({ info }: { info: Info }) {
   const can = useCan()
   const [open, setOpen] = useState<BatchKind | 'rate'>()

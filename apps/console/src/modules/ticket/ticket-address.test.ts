@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { listOf, ticketAddress, ticketIdIn } from './ticket-address.ts'
+import { ticketListOf, ticketAddress, ticketIdIn } from './ticket-address.ts'
 
-test('ROUTE-05 the address of a ticket is read again, whatever else it says', () => {
+test('ROUTE-05 reads the ticket id from the URL and ignores its other fields', () => {
   const address = ticketAddress('/AfterService/Questions', 12)
   expect(ticketIdIn(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
   expect(ticketIdIn('{"id":"7","status":5,"handlerId":1}')).toBe(7)
-  expect(listOf('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')
-  expect(listOf('/AfterService/Questions/Pendding')).toBe('/AfterService/Questions')
+  expect(ticketListOf('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')
+  expect(ticketListOf('/AfterService/Questions/Pendding')).toBe('/AfterService/Questions')
 })
 
 test.each([

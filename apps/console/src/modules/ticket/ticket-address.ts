@@ -1,8 +1,11 @@
-/** Where a ticket opens: from the list it stands in. Only its id travels; the rest is asked for. */
+/** Returns the path of a ticket's page below the list that the user came from. The URL contains only the ticket id. */
 export const ticketAddress = (from: '/AfterService/Questions' | '/AfterService/PendingList', id: number) =>
   `${from}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
 
-/** The id in the query's JSON; undefined when it is no JSON, or names no ticket. Everything else in it is ignored. */
+/**
+ * Reads the ticket id from the JSON in the query. Returns undefined for invalid JSON or a missing id; ignores other
+ * fields.
+ */
 export function ticketIdIn(info: string | null): number | undefined {
   try {
     const parsed: unknown = JSON.parse(info ?? '')
@@ -13,6 +16,6 @@ export function ticketIdIn(info: string | null): number | undefined {
   }
 }
 
-/** `Questions` or `PendingList`: the list a detail page belongs to. */
-export const listOf = (pathname: string) =>
+/** Returns the list that a detail page belongs to: `Questions` or `PendingList`. */
+export const ticketListOf = (pathname: string) =>
   pathname.startsWith('/AfterService/PendingList') ? '/AfterService/PendingList' : '/AfterService/Questions'

@@ -1,9 +1,9 @@
-import { feedback } from '@oms/contract/feedback.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import type { Picked } from '#kit/data-table.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import type { Picked } from '#kit/table/data-table.tsx'
 import type { BatchKind } from './batch-forms.tsx'
 import type { Ticket } from './ticket-columns.tsx'
 
@@ -18,7 +18,7 @@ const ACTIONS = [
   ['merge', '合并', feedback.merge],
 ] as const satisfies readonly (readonly [BatchKind, string, { access: string }])[]
 
-/** What can be done to several tickets at once. */
+/** Batch actions for the selected tickets. */
 export function TicketBatch({ picked }: { picked: Picked<Ticket> }) {
   const [open, setOpen] = useState<BatchKind>()
   return (

@@ -1,20 +1,20 @@
 import { DownloadOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file.ts'
-import { feedback } from '@oms/contract/feedback.ts'
-import { DevInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/feedback-rows.ts'
+import { files } from '@oms/contract/file/file.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { DevInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Popover } from 'antd'
-import { download } from '#kernel/download.ts'
-import { formatBytes } from '#kernel/format.ts'
-import { Word } from '#kit/dict-words.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Panel } from '#kit/page.tsx'
-import { Time } from '#kit/time.tsx'
+import { download } from '#core/api/download.ts'
+import { formatBytes } from '#core/text/format.ts'
+import { Word } from '#kit/pickers/dict-words.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Panel } from '#kit/record/page.tsx'
+import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { Info } from './ticket-head.tsx'
 import { TYPE_DICT } from './ticket-tags.tsx'
 
-const { item } = detailsOf(FeedbackInfo)
-const device = detailsOf(DevInfo)
+const { item } = descriptionsOf(FeedbackInfo)
+const device = descriptionsOf(DevInfo)
 const ITEMS = [
   item('feedbackNo'),
   item('account', (account, { contact }) => [account, contact].filter(Boolean).join(' / ')),
@@ -31,11 +31,11 @@ const ITEMS = [
   item('createTime', (at) => <Time at={at} />),
 ]
 
-/** Ticket information: what was reported, of which device, with what was sent along. */
+/** Ticket information: reported problem, device, images and attachments. */
 export function TicketContent({ info }: { info: Info }) {
   return (
     <Panel title="工单信息">
-      <Details row={info} items={ITEMS} />
+      <Descriptions row={info} items={ITEMS} />
       <h3 className="ticket-title">问题描述</h3>
       <p className="ticket-text">{info.content}</p>
       <div className="ticket-title-row">

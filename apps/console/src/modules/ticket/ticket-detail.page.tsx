@@ -1,27 +1,27 @@
-import { feedback } from '@oms/contract/feedback.ts'
-import { FEEDBACK_MESSAGES } from '@oms/contract/feedback-rows.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { FEEDBACK_MESSAGES } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Result } from 'antd'
 import { useState } from 'react'
 import { useLocation } from 'react-router'
-import { useRead } from '#kernel/query.ts'
-import { useSearchParams } from '#kernel/router.tsx'
-import { useTab, useTabTitle } from '#kernel/tab.tsx'
-import { Page, Panel } from '#kit/page.tsx'
-import { RecordPage } from '#kit/record-page.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { useTab, useTabTitle } from '#core/routing/tab.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { RecordPage } from '#kit/record/record-page.tsx'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './dispose-panel.tsx'
 import { Progress } from './progress.tsx'
-import { listOf, ticketIdIn } from './ticket-address.ts'
+import { ticketListOf, ticketIdIn } from './ticket-address.ts'
 import { TicketContent } from './ticket-content.tsx'
 import { TicketHead } from './ticket-head.tsx'
 import { useViewers } from './use-viewers.ts'
 import './ticket.css'
 
-/** One ticket, as agents live in it: what is wrong, what to do, the device, and all that happened. */
+/** Page of one ticket: content, processing form, device and progress timeline. */
 export default function TicketDetailPage() {
   const { pathname } = useLocation()
   const [params] = useSearchParams()
-  const [opened] = useState(() => ({ id: ticketIdIn(params.get('info')), list: listOf(pathname) }))
+  const [opened] = useState(() => ({ id: ticketIdIn(params.get('info')), list: ticketListOf(pathname) }))
   if (opened.id === undefined) return <Malformed list={opened.list} />
   return <Opened id={opened.id} list={opened.list} />
 }

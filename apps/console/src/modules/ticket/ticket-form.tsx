@@ -1,18 +1,47 @@
-import { FeedbackInput } from '@oms/contract/feedback-input.ts'
-import { feedback } from '@oms/contract/feedback.ts'
-import { PROBLEM_TYPE, TICKET_FILE, TICKET_IMAGE } from '@oms/contract/feedback-rows.ts'
+import { FeedbackInput } from '@oms/contract/ticket/ticket-input.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { PROBLEM_TYPE, TICKET_FILE, TICKET_IMAGE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Drawer, Form, Select } from 'antd'
-import { useWords } from '#kit/dict-words.tsx'
-import { Field, NoteField, SelectField, TextField } from '#kit/field.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
+import { useEffect, useState } from 'react'
+import { useRead } from '#core/api/query.ts'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
-import { UserPicker } from '#kit/user-picker.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { UserPicker } from '#kit/pickers/user-picker.tsx'
+import { DeviceFacts } from './device-panel.tsx'
 import { TYPE_DICT } from './ticket-tags.tsx'
 import { useChoices } from './use-choices.ts'
 
-/** Writes down what a customer reports by telephone or elsewhere. */
+/** Delay in milliseconds between the last key press and the request for the device. */
+const TYPING_MS = 300
+
+/** Shows the device of the typed serial number, so that the agent notices a wrong number before saving. */
+function SerialFacts({ sn }: { sn: string }) {
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(sn.trim()), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [sn])
+  if (asked === '') return null
+  return (
+    <section className="ticket-serial" aria-label="设备信息" aria-live="polite">
+      <SerialDevice sn={asked} />
+    </section>
+  )
+}
+
+function SerialDevice({ sn }: { sn: string }) {
+  const { data, error } = useRead(feedback.device, { sn }, { quiet: true, keepPrevious: false })
+  if (error) return <p className="ticket-muted">暂时无法加载设备信息，可继续填写</p>
+  if (!data) return <p className="ticket-muted">正在查找设备…</p>
+  if (!data.device) return <p className="ticket-muted">系统中没有该序列号的设备，工单仍可提交</p>
+  return <DeviceFacts device={data.device} />
+}
+
+/** Form that adds a ticket for a customer who reports a problem by telephone or mail. */
 export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: number): void }) {
   const { tenants, tags } = useChoices()
   const problems = useWords(TYPE_DICT, PROBLEM_TYPE).options
@@ -23,11 +52,12 @@ export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: nu
   })
   const sn = Form.useWatch('sn', form.form) as string | undefined
   return (
-    <Drawer title="新建工单" {...drawer} footer={<FormFooter {...footer} />}>
+    <Drawer title="新增工单" {...drawer} footer={<FormFooter {...footer} />}>
       <Form {...form}>
         <TextField of={FeedbackInput} name="sn" hint="填写后自动带出客户、型号和系统版本" />
+        {sn && <SerialFacts sn={sn} />}
         {!sn && tenants.length > 1 && (
-          <SelectField of={FeedbackInput} name="tenantId" options={tenants} hint="不选则属于当前客户" />
+          <SelectField of={FeedbackInput} name="tenantId" options={tenants} create="tenant" hint="不选则属于当前客户" />
         )}
         <TextField of={FeedbackInput} name="account" />
         <TextField of={FeedbackInput} name="contact" />

@@ -1,13 +1,13 @@
 import { EyeOutlined, PrinterOutlined } from '@ant-design/icons'
-import { feedback } from '@oms/contract/feedback.ts'
-import { type FeedbackInfo, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/feedback-rows.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { type FeedbackInfo, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
 import { Alert, Button, Rate, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { Link } from '#kernel/router.tsx'
-import { Allowed } from '#kernel/session.tsx'
-import { CopyText } from '#kit/copy-text.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed } from '#core/auth/session.tsx'
+import { CopyText } from '#kit/record/copy-text.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { TicketActions } from './ticket-actions.tsx'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
@@ -18,10 +18,9 @@ const PrintTicket = later(() => import('./print-ticket.tsx'), 'PrintTicket')
 export type Info = z.output<typeof FeedbackInfo>
 type Viewers = readonly { uid: number; realname: string; typing: number }[]
 
-/** Number, state, limits, who else looks, and what can be done besides handling. */
+/** Head of the ticket page: number, status, time limits, other viewers and actions. */
 export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) {
   const [printing, setPrinting] = useState(false)
-  const claim = useClaim()
   return (
     <section className="kit-card ticket-head">
       <div className="ticket-head-line">
@@ -32,36 +31,9 @@ export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) 
         <PriorityTag value={info.priority} />
         <TypeTag value={info.problemType} />
         <SlaTag ticket={info} />
-        <div className="ticket-head-buttons">
-          {!info.handlerId && info.status !== 5 && (
-            <Allowed to={feedback.claim}>
-              <Button type="primary" ghost onClick={() => claim(info)}>
-                认领
-              </Button>
-            </Allowed>
-          )}
-          <TicketActions info={info} />
-          <Allowed to={feedback.print}>
-            <Button icon={<PrinterOutlined />} onClick={() => setPrinting(true)}>
-              打印
-            </Button>
-          </Allowed>
-        </div>
+        <HeadButtons info={info} onPrint={() => setPrinting(true)} />
       </div>
-      <p className="ticket-head-meta">
-        <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
-        <span>客户：{info.tenantName || '-'}</span>
-        <span>来源：{FEEDBACK_SOURCE[info.source as keyof typeof FEEDBACK_SOURCE]}</span>
-        <span>更新于 {info.updateTime}</span>
-        {info.reopenCount > 0 && <span>重开 {info.reopenCount} 次</span>}
-        {info.suspendUntil && <span>提醒时间 {info.suspendUntil}</span>}
-        {info.satisfaction !== null && (
-          <span>
-            满意度 <Rate disabled value={info.satisfaction} className="ticket-rate" />{' '}
-            {SATISFACTION[info.satisfaction as keyof typeof SATISFACTION]} {info.satisfactionRemark}
-          </span>
-        )}
-      </p>
+      <Meta info={info} />
       {info.tags.length > 0 && (
         <p className="ticket-head-meta">
           {info.tags.map((tag) => (
@@ -73,6 +45,46 @@ export function TicketHead({ info, viewers }: { info: Info; viewers: Viewers }) 
       <Links info={info} />
       {printing && <PrintTicket id={info.id} onDone={() => setPrinting(false)} />}
     </section>
+  )
+}
+
+function HeadButtons({ info, onPrint }: { info: Info; onPrint(): void }) {
+  const claim = useClaim()
+  return (
+    <div className="ticket-head-buttons">
+      {!info.handlerId && info.status !== 5 && (
+        <Allowed to={feedback.claim}>
+          <Button type="primary" ghost onClick={() => claim(info)}>
+            认领
+          </Button>
+        </Allowed>
+      )}
+      <TicketActions info={info} />
+      <Allowed to={feedback.print}>
+        <Button icon={<PrinterOutlined />} onClick={onPrint}>
+          打印
+        </Button>
+      </Allowed>
+    </div>
+  )
+}
+
+function Meta({ info }: { info: Info }) {
+  return (
+    <p className="ticket-head-meta">
+      <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
+      <span>客户：{info.tenantName || '-'}</span>
+      <span>来源：{FEEDBACK_SOURCE[info.source as keyof typeof FEEDBACK_SOURCE]}</span>
+      <span>更新于 {info.updateTime}</span>
+      {info.reopenCount > 0 && <span>重新打开 {info.reopenCount} 次</span>}
+      {info.suspendUntil && <span>提醒时间 {info.suspendUntil}</span>}
+      {info.satisfaction !== null && (
+        <span>
+          满意度 <Rate disabled value={info.satisfaction} className="ticket-rate" />{' '}
+          {SATISFACTION[info.satisfaction as keyof typeof SATISFACTION]} {info.satisfactionRemark}
+        </span>
+      )}
+    </p>
   )
 }
 

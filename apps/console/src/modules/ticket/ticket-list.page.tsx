@@ -1,17 +1,18 @@
 import { ClockCircleOutlined, PlusOutlined, SnippetsOutlined } from '@ant-design/icons'
-import { desk } from '@oms/contract/feedback-desk.ts'
-import { feedback } from '@oms/contract/feedback.ts'
+import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { later } from '#kernel/later.tsx'
-import { Allowed, useCan } from '#kernel/session.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Page } from '#kit/page.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { useList } from '#kit/use-list.ts'
-import { DrillNote } from './drill-note.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { useTab } from '#core/routing/tab.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { ActiveFilterNote } from './active-filter-note.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
@@ -24,26 +25,19 @@ const SlaForm = later(() => import('./sla-form.tsx'), 'SlaForm')
 
 const HERE = '/AfterService/Questions'
 const COLUMNS = ticketColumns(HERE)
+/** Access of the ticket page below this list. */
+const DETAIL = { access: 'AfterService:Questions:query' }
 
-/** Every ticket the account may see. */
+/** Lists every ticket that the account may see. */
 export default function TicketListPage() {
   const list = useList(feedback.page)
-  const navigate = useNavigate()
   const claim = useClaim()
-  const { hash } = useLocation()
-  const can = useCan()
-  const [chosen, setOpen] = useState<'add' | 'templates' | 'sla'>()
-  // The home page leads straight to the limits when their calendar lacks a year.
-  const open = chosen ?? (hash === '#sla' && can(desk.saveSla.access) ? 'sla' : undefined)
-  const close = () => {
-    setOpen(undefined)
-    if (hash) void navigate(HERE, { replace: true })
-  }
-  const show = ({ id }: Ticket) => void navigate(ticketAddress(HERE, id))
+  const { open, setOpen, close } = useOpenDialog()
+  const { canShow, show, showMade } = useShowTicket()
   const rowActions = (row: Ticket) => (
     <RowActions
       items={[
-        { label: '详情', onClick: () => show(row) },
+        { label: '详情', to: DETAIL, onClick: () => show(row) },
         !row.handlerId && row.status !== 5 && { label: '认领', to: feedback.claim, onClick: () => claim(row) },
       ]}
     />
@@ -51,7 +45,7 @@ export default function TicketListPage() {
   return (
     <Page>
       <TicketSearch {...list.search} />
-      <DrillNote initial={list.search.initial} onClear={list.table.onClear} />
+      <ActiveFilterNote initial={list.search.initial} onClear={list.table.onClear} />
       <DataTable
         {...list.table}
         rowKey="id"
@@ -64,13 +58,38 @@ export default function TicketListPage() {
           hint: '来自App、设备和客服登记的问题都在这里跟踪到解决。',
           action: <AddButton onOpen={setOpen} />,
         }}
-        onOpen={show}
+        {...(canShow && { onOpen: show })}
       />
-      {open === 'add' && <TicketForm onClose={close} onMade={(id) => void navigate(ticketAddress(HERE, id))} />}
+      {open === 'add' && <TicketForm onClose={close} onMade={showMade} />}
       {open === 'templates' && <Templates onClose={close} />}
       {open === 'sla' && <SlaForm onClose={close} />}
     </Page>
   )
+}
+
+/** Opens the page of a ticket. A hidden list does not replace the page that the user works in. */
+function useShowTicket() {
+  const navigate = useNavigate()
+  const tab = useTab()
+  const canShow = useCan()(DETAIL.access)
+  const show = ({ id }: Pick<Ticket, 'id'>) => void navigate(ticketAddress(HERE, id))
+  const showMade = (id: number) => tab.isShown() && canShow && show({ id })
+  return { canShow, show, showMade }
+}
+
+/** Keeps which dialog is open. */
+function useOpenDialog() {
+  const navigate = useNavigate()
+  const { hash } = useLocation()
+  const can = useCan()
+  const [chosen, setOpen] = useState<'add' | 'templates' | 'sla'>()
+  // The hash `#sla` opens the time limits. The home page links to it when the calendar has no holidays for a year.
+  const open = chosen ?? (hash === '#sla' && can(desk.saveSla.access) ? 'sla' : undefined)
+  const close = () => {
+    setOpen(undefined)
+    if (hash) void navigate(HERE, { replace: true })
+  }
+  return { open, setOpen, close }
 }
 
 type Opens = { onOpen(what: 'add' | 'templates' | 'sla'): void }
@@ -78,7 +97,7 @@ type Opens = { onOpen(what: 'add' | 'templates' | 'sla'): void }
 const AddButton = ({ onOpen }: Opens) => (
   <Allowed to={feedback.create}>
     <Button type="primary" icon={<PlusOutlined />} onClick={() => onOpen('add')}>
-      新建工单
+      新增工单
     </Button>
   </Allowed>
 )

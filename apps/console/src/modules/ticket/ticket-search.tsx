@@ -1,26 +1,26 @@
-import { FeedbackFilter } from '@oms/contract/feedback-input.ts'
-import { FEEDBACK_STATUS, PROBLEM_TYPE } from '@oms/contract/feedback-rows.ts'
-import { useWords } from '#kit/dict-words.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
+import { FeedbackFilter } from '@oms/contract/ticket/ticket-input.ts'
+import { FEEDBACK_STATUS, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
+import { useWords } from '#kit/pickers/dict-words.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
 import { STATUS_DICT, TYPE_DICT } from './ticket-tags.tsx'
 import { useChoices } from './use-choices.ts'
 
-/** The filters of both ticket lists. */
+/** Search form of both ticket lists. */
 export function TicketSearch(search: { initial: Record<string, unknown>; onSearch(values: object): void }) {
   const { tenants, types, models } = useChoices()
   const statuses = useWords(STATUS_DICT, FEEDBACK_STATUS).options
   const problems = useWords(TYPE_DICT, PROBLEM_TYPE).options
   return (
     <SearchForm {...(search as Parameters<typeof SearchForm>[0])}>
-      <Filter of={FeedbackFilter} name="keyword" />
+      <Filter of={FeedbackFilter} name="keyword" placeholder="编号、序列号、账号或电话" />
       <SelectFilter of={FeedbackFilter} name="status" options={statuses} />
       <SelectFilter of={FeedbackFilter} name="problemType" options={problems} />
-      <DateRangeFilter label="反馈时间" />
+      <DateRangeFilter label="提交时间" />
       <SelectFilter of={FeedbackFilter} name="priority" />
       <SelectFilter of={FeedbackFilter} name="slaState" />
-      <SelectFilter of={FeedbackFilter} name="unassigned" />
+      <SelectFilter of={FeedbackFilter} name="unassigned" all="全部" />
       <Filter of={FeedbackFilter} name="content" />
       <Filter of={FeedbackFilter} name="tag" />
       <SelectFilter of={FeedbackFilter} name="tenantId" options={tenants} />

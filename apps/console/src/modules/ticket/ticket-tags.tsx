@@ -1,7 +1,7 @@
 import { ClockCircleOutlined } from '@ant-design/icons'
-import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/feedback-rows.ts'
+import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Tag } from 'antd'
-import { WordTag } from '#kit/dict-words.tsx'
+import { WordTag } from '#kit/pickers/dict-words.tsx'
 import './ticket.css'
 
 const STATUS_COLOR = ['orange', 'processing', 'cyan', 'purple', 'default', 'success']
@@ -30,17 +30,19 @@ interface Limited {
   readonly slaSolveDue: string | null
 }
 
-/** The limit that counts now: the first answer until it was given, then the solution. */
+/** Tag for the current time limit: the first reply until it was given, then the resolution. */
 export function SlaTag({ ticket }: { ticket: Limited }) {
   const { status, slaState, firstRespondTime, slaRespondDue, slaSolveDue } = ticket
   if (slaState === 0) return <span className="kit-none">-</span>
   const open = status !== 5 && status !== 4
   const due = firstRespondTime === null ? slaRespondDue : slaSolveDue
   const color = slaState === 3 ? 'error' : slaState === 2 ? 'warning' : 'default'
-  const title = `应答时限 ${slaRespondDue ?? '-'}，解决时限 ${slaSolveDue ?? '-'}`
+  const title = `首次响应时限 ${slaRespondDue ?? '-'}，解决时限 ${slaSolveDue ?? '-'}`
   return (
     <Tag color={color} icon={<ClockCircleOutlined />} title={title}>
-      {open && due ? `${firstRespondTime === null ? '应答' : '解决'} ${due.slice(5, 16)}` : word(SLA_STATE, slaState)}
+      {open && due
+        ? `${firstRespondTime === null ? '首次响应' : '解决'} ${due.slice(5, 16)}`
+        : word(SLA_STATE, slaState)}
     </Tag>
   )
 }

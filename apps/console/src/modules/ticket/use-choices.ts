@@ -1,9 +1,9 @@
-import { desk } from '@oms/contract/feedback-desk.ts'
-import { useRead } from '#kernel/query.ts'
+import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { useRead } from '#core/api/query.ts'
 
 const option = ({ id, name }: { id: number; name: string }) => ({ value: id, label: name })
 
-/** What tickets may be filtered and labelled by: customers, types, models, tags in use. */
+/** Returns the tenants, device types, models and tags for filters and forms of tickets. */
 export function useChoices() {
   const { data } = useRead(desk.choices, {}, { quiet: true, staleTime: 300_000 })
   return {

@@ -1,7 +1,7 @@
-import { feedback } from '@oms/contract/feedback.ts'
-import { useWrite } from '#kernel/query.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { useWrite } from '#core/api/query.ts'
 
-/** Takes a ticket; a refusal was told by its call. */
+/** Returns a function that claims a ticket. The API client has already shown the error of a failed call. */
 export function useClaim() {
   const { mutateAsync } = useWrite(feedback.claim)
   return ({ id }: { id: number }) => mutateAsync({ id }).catch(() => {})

@@ -1,17 +1,20 @@
-import { desk } from '@oms/contract/feedback-desk.ts'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
+import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { call } from '#kernel/call.ts'
+import { call } from '#core/api/client.ts'
 
 const BEAT_MS = 15_000
 type Viewers = ResultOf<typeof desk.viewers>
 
-/** Who else has the ticket open. Says so every 15 seconds while it is shown, and goodbye when it is not. */
+/**
+ * Returns the other viewers of a ticket. Reports this viewer every 15 seconds while the tab is visible, and reports
+ * leaving.
+ */
 export function useViewers(id: number, typing: boolean) {
   const [viewers, setViewers] = useState<Viewers>([])
   const beat = useEffectEvent((leave: boolean) => {
     const said = call(desk.viewers, { id, typing: typing ? 1 : 0, leave: leave ? 1 : 0 }, { quiet: true })
-    // Whoever cannot say so still works on; the next beat tries again.
+    // A failed report is ignored, because the next report follows within 15 seconds.
     said.then(leave ? () => {} : setViewers, () => {})
   })
   useEffect(() => {

@@ -1,14 +1,15 @@
 import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Button, Empty, Input } from 'antd'
 import { useState } from 'react'
-import { useRead } from '#kernel/query.ts'
-import { Panel } from '#kit/page.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Panel } from '#kit/record/page.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import './upgrade.css'
 import { useCalls } from './release-calls.ts'
-import { type Survey, useSurvey } from './use-survey.ts'
+import { type DryRunResult, useDryRun } from './use-dry-run.ts'
 
-/** Who would get the version now, and why one device does or does not. */
+/** Shows the devices that would receive the version now, and explains the result for a single device. */
 export const DryRun = ({ otaId }: { otaId: number }) => (
   <div className="up-columns">
     <Panel title="现在会收到的设备">
@@ -21,7 +22,7 @@ export const DryRun = ({ otaId }: { otaId: number }) => (
 )
 
 function Now({ otaId }: { otaId: number }) {
-  const { data, error, refetch } = useSurvey(otaId)
+  const { data, error, refetch } = useDryRun(otaId)
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
     <>
@@ -68,7 +69,7 @@ function Part({ title, rows }: { title: string; rows: readonly (readonly [string
   )
 }
 
-function Sample({ devices }: { devices: Survey['sample'] }) {
+function Sample({ devices }: { devices: DryRunResult['sample'] }) {
   if (devices.length === 0) return null
   return (
     <>
@@ -103,56 +104,68 @@ function WhyBox({ otaId }: { otaId: number }) {
   }
   return (
     <>
-      <form
-        className="up-why"
-        onSubmit={(event) => {
-          event.preventDefault()
-          ask()
-        }}
-      >
-        <Input
-          allowClear
-          aria-label="设备序列号"
-          placeholder="输入设备序列号"
-          maxLength={64}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-        {/* Busy only with this very question: one asked again by itself must not swallow the next. */}
-        <Button
-          type="primary"
-          htmlType="submit"
-          loading={isFetching && text.trim() === sn}
-          disabled={text.trim() === ''}
-        >
-          查看原因
-        </Button>
-      </form>
+      {/* Shows the spinner only for this request, so that a background refresh does not block the next click. */}
+      <WhyForm text={text} isLoading={isFetching && text.trim() === sn} onText={setText} onSubmit={ask} />
       {sn === '' && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="输入序列号，逐条查看发布规则的判断结果" />}
       {error && <Alert style={{ marginTop: 12 }} type="error" showIcon title={error.message} />}
-      {data && !error && (
-        <>
-          <Alert
-            style={{ marginTop: 12 }}
-            type={data.passed ? 'success' : 'warning'}
-            showIcon
-            title={`${data.sn}：${data.words}`}
-          />
-          <ul className="up-plain up-rules" aria-label="逐条规则">
-            {data.rules.map(({ rule, title, passed, words }) => (
-              <li key={rule}>
-                {passed ? (
-                  <CheckCircleFilled style={{ color: 'var(--ant-color-success)' }} aria-label="满足" />
-                ) : (
-                  <CloseCircleFilled style={{ color: 'var(--ant-color-error)' }} aria-label="不满足" />
-                )}
-                <span>{title}</span>
-                <span className="up-words">{words}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {data && !error && <WhyResult data={data} />}
+    </>
+  )
+}
+
+interface WhyFormProps {
+  readonly text: string
+  readonly isLoading: boolean
+  onText(text: string): void
+  onSubmit(): void
+}
+
+function WhyForm({ text, isLoading, onText, onSubmit }: WhyFormProps) {
+  return (
+    <form
+      className="up-why"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <Input
+        allowClear
+        aria-label="设备序列号"
+        placeholder="输入设备序列号"
+        maxLength={64}
+        value={text}
+        onChange={({ target }) => onText(target.value)}
+      />
+      <Button type="primary" htmlType="submit" loading={isLoading} disabled={text.trim() === ''}>
+        查看原因
+      </Button>
+    </form>
+  )
+}
+
+function WhyResult({ data }: { data: ResultOf<ReturnType<typeof useCalls>['release']['why']> }) {
+  return (
+    <>
+      <Alert
+        style={{ marginTop: 12 }}
+        type={data.passed ? 'success' : 'warning'}
+        showIcon
+        title={`${data.sn}：${data.words}`}
+      />
+      <ul className="up-plain up-rules" aria-label="逐条规则">
+        {data.rules.map(({ rule, title, passed, words }) => (
+          <li key={rule}>
+            {passed ? (
+              <CheckCircleFilled style={{ color: 'var(--ant-color-success)' }} aria-label="满足" />
+            ) : (
+              <CloseCircleFilled style={{ color: 'var(--ant-color-error)' }} aria-label="不满足" />
+            )}
+            <span>{title}</span>
+            <span className="up-words">{words}</span>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

@@ -1,16 +1,16 @@
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { type otaTask, FailureRow } from '@oms/contract/upgrade-task.ts'
-import { useWrite } from '#kernel/query.ts'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable } from '#kit/data-table.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { time } from '#kit/time.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { type otaTask, FailureRow } from '@oms/contract/upgrade/upgrade-task.ts'
+import { useWrite } from '#core/api/query.ts'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import { useCalls } from './release-calls.ts'
 
 type Group = ResultOf<typeof otaTask.failures>['list'][number] & { key: string }
 
-/** Failures under the words of their devices: what to repair first, and to retry together. */
+/** Failed tasks grouped by the reason that the devices reported. A group can be retried together. */
 export function FailureGroups({ otaId, onReason }: { otaId: number; onReason(reason: string): void }) {
   const calls = useCalls()
   const list = useInnerList(calls.task.failures, { otaId })

@@ -1,12 +1,12 @@
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
-import { otaTask } from '@oms/contract/upgrade-task.ts'
-import { otaChoices, otaWhite } from '@oms/contract/upgrade-white.ts'
+import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
+import { otaChoices, otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { CallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
 
 const FIRMWARE: ReleaseCalls = { release: otaRelease, task: otaTask, white: otaWhite, choices: otaChoices }
 
-/** The release of a firmware version. */
+/** Release page of a firmware version. */
 export default function FirmwareReleasePage() {
   return (
     <CallsProvider value={FIRMWARE}>

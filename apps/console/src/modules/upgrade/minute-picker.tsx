@@ -1,7 +1,10 @@
 import { TimePicker } from 'antd'
 import dayjs, { type Dayjs } from 'dayjs'
 
-/** A time of day, kept as minutes after midnight. */
+/** A date without a daylight-saving change. */
+const ANY_DAY = '2000-01-01'
+
+/** Time picker whose value is in minutes after midnight. */
 export function MinutePicker(props: {
   value?: number | null
   onChange?(minute: number | null): void
@@ -9,7 +12,7 @@ export function MinutePicker(props: {
   placeholder?: string
 }) {
   const { value, onChange, ...rest } = props
-  const at = value === undefined || value === null ? null : dayjs().startOf('day').add(value, 'minute')
+  const at = value === undefined || value === null ? null : dayjs(ANY_DAY).add(value, 'minute')
   return (
     <TimePicker
       {...rest}

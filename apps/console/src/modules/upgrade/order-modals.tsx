@@ -1,11 +1,11 @@
-import { otaRelease } from '@oms/contract/upgrade-release.ts'
+import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { shareText } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Form, Input, Modal, Radio } from 'antd'
-import { NoteField, TextField } from '#kit/field.tsx'
-import { useFormModal } from '#kit/use-form-modal.ts'
+import { NoteField, TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useCalls } from './release-calls.ts'
 import { PercentInput } from './percent-input.tsx'
 import type { Release } from './release-state.tsx'
-import { shareText } from './release-words.ts'
 
 interface Props {
   release: Release
@@ -13,7 +13,7 @@ interface Props {
 }
 const ALSO = { alsoChanges: ['device'] }
 
-/** Pausing or stopping, with a word why. */
+/** Dialog that pauses or stops a release, with a reason. */
 export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 'stop' }) {
   const calls = useCalls()
   const endpoint = what === 'pause' ? calls.release.pause : calls.release.stop
@@ -45,7 +45,7 @@ export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 
   )
 }
 
-/** The share of a release without stages. */
+/** Dialog that changes the rollout percentage of a release without stages. */
 export function ShareModal({ release, onClose }: Props) {
   const calls = useCalls()
   const { otaId, percent, needsAudit } = release
@@ -77,7 +77,7 @@ const VERDICTS = [
   { value: 0, label: '驳回' },
 ]
 
-/** The second person's word. */
+/** Dialog in which a second person approves or rejects a release. */
 export function AuditModal({ release, onClose }: Props) {
   const calls = useCalls()
   const { otaId, rev, verName, submitByName } = release
@@ -96,7 +96,7 @@ export function AuditModal({ release, onClose }: Props) {
 }
 const SAID = otaRelease.audit.input
 
-/** One version to one device, whatever the release says. */
+/** Dialog that pushes a version to one device regardless of the release rules. */
 export function PushModal({ release, onClose }: Props) {
   const calls = useCalls()
   const { otaId, verName, verCode } = release

@@ -1,7 +1,7 @@
-import { MAX_SNS } from '@oms/contract/device.ts'
+import { MAX_SNS } from '@oms/contract/entities/device.ts'
 import { Alert, Input, Modal } from 'antd'
 import { useState } from 'react'
-import { useWrite } from '#kernel/query.ts'
+import { useWrite } from '#core/api/query.ts'
 import './upgrade.css'
 import { useCalls } from './release-calls.ts'
 
@@ -13,23 +13,12 @@ interface Done {
   readonly missing: readonly string[]
 }
 
-/** Puts pasted serials on the white list, a thousand at a time, and says which of them are none. */
+/** Adds pasted serial numbers to the allowlist, 1,000 at a time, and lists the unknown serial numbers. */
 export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName: string; onClose(): void }) {
-  const calls = useCalls()
   const [text, setText] = useState('')
-  const [done, setDone] = useState<Done>()
-  const { mutateAsync, isPending } = useWrite(calls.white.put, { alsoChanges: ['upgrade'] })
+  const { done, setDone, isPending, run } = usePaste(otaId, onClose)
   const sns = partsOf(text)
   const tooLong = sns.find((sn) => sn.length > 64)
-  const run = async () => {
-    let sum: Done = { count: 0, unchanged: 0, missing: [] }
-    for (let at = 0; at < sns.length; at += MAX_SNS) {
-      const { count, unchanged, missing } = await mutateAsync({ otaId, sns: sns.slice(at, at + MAX_SNS) })
-      sum = { count: sum.count + count, unchanged: sum.unchanged + unchanged, missing: [...sum.missing, ...missing] }
-    }
-    if (sum.missing.length === 0) onClose()
-    else setDone(sum)
-  }
   return (
     <Modal
       open
@@ -39,7 +28,7 @@ export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName
       mask={{ closable: false }}
       confirmLoading={isPending}
       okButtonProps={{ disabled: sns.length === 0 || tooLong !== undefined }}
-      onOk={() => void run().catch(() => {})}
+      onOk={() => void run(sns).catch(() => {})}
       onCancel={onClose}
     >
       <p>每行一个序列号，也可用逗号、空格分隔；只会加入该版本型号的设备。</p>
@@ -57,15 +46,36 @@ export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName
       <p role="status" style={{ margin: '8px 0 0' }}>
         {tooLong ? `序列号「${tooLong.slice(0, 20)}…」超过 64 个字符` : `共 ${sns.length} 个序列号`}
       </p>
-      {done && (
-        <Alert
-          style={{ marginTop: 8 }}
-          type="warning"
-          showIcon
-          title={`新加入 ${done.count} 台，${done.unchanged} 台已在白名单中；以下 ${done.missing.length} 个不是该版本型号的设备：`}
-          description={<pre className="up-missing">{done.missing.join('\n')}</pre>}
-        />
-      )}
+      {done && <MissingAlert done={done} />}
     </Modal>
+  )
+}
+
+/** Adds serial numbers to the allowlist. Closes the dialog when every serial number is known. */
+function usePaste(otaId: number, onClose: () => void) {
+  const calls = useCalls()
+  const [done, setDone] = useState<Done>()
+  const { mutateAsync, isPending } = useWrite(calls.white.put, { alsoChanges: ['upgrade'] })
+  const run = async (sns: readonly string[]) => {
+    let sum: Done = { count: 0, unchanged: 0, missing: [] }
+    for (let at = 0; at < sns.length; at += MAX_SNS) {
+      const { count, unchanged, missing } = await mutateAsync({ otaId, sns: sns.slice(at, at + MAX_SNS) })
+      sum = { count: sum.count + count, unchanged: sum.unchanged + unchanged, missing: [...sum.missing, ...missing] }
+    }
+    if (sum.missing.length === 0) onClose()
+    else setDone(sum)
+  }
+  return { done, setDone, isPending, run }
+}
+
+function MissingAlert({ done }: { done: Done }) {
+  return (
+    <Alert
+      style={{ marginTop: 8 }}
+      type="warning"
+      showIcon
+      title={`新加入 ${done.count} 台，${done.unchanged} 台已在白名单中；以下 ${done.missing.length} 个不是该版本型号的设备：`}
+      description={<pre className="up-missing">{done.missing.join('\n')}</pre>}
+    />
   )
 }

@@ -1,6 +1,6 @@
 import { InputNumber } from 'antd'
 
-/** A share kept in hundredths of a percent, typed in percent. */
+/** Percentage input. The value is in hundredths of a percent. */
 export function PercentInput(props: {
   value?: number | null
   onChange?(value: number | null): void
@@ -17,7 +17,7 @@ export function PercentInput(props: {
       precision={2}
       suffix="%"
       value={value === undefined || value === null ? null : value / 100}
-      // Two digits behind the point, like 12.34, are no exact binary numbers.
+      // Rounds, because a decimal such as 12.34 has no exact binary representation.
       onChange={(next) => onChange?.(next === null ? null : Math.round(Number(next) * 100))}
       formatter={(text) => (text === undefined || `${text}` === '' ? '' : String(Number(text)))}
     />

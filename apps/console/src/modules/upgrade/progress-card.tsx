@@ -1,11 +1,12 @@
-import { TASK } from '@oms/contract/ota-task.ts'
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { limitsInWords } from '@oms/contract/upgrade/release-plan.ts'
 import { Empty } from 'antd'
-import { Panel } from '#kit/page.tsx'
+import { formatPercent } from '#core/text/format.ts'
+import { Panel } from '#kit/record/page.tsx'
 import { type Release, TASK_COLOR, taskStateText } from './release-state.tsx'
-import { limitsInWords } from './release-words.ts'
 import './upgrade.css'
 
-/** All tasks as one bar, segment by state; a click on a figure filters the list. */
+/** Shows all tasks as one bar with a segment for each state. A click on a figure filters the list. */
 export function ProgressCard(props: {
   release: Release
   state: number | undefined
@@ -25,40 +26,57 @@ export function ProgressCard(props: {
         />
       </Panel>
     )
-  const rate = closed > 0 ? `成功率 ${((of(TASK.succeeded) * 100) / closed).toFixed(1)}%，` : ''
+  const rate = closed > 0 ? `成功率 ${formatPercent(of(TASK.succeeded) / closed)}，` : ''
   const words = `共 ${total} 个任务，${rate}已安装该版本的设备 ${installed} 台`
   return (
     <Panel title="升级进度">
       <p className="up-count">{words}</p>
       {limits && <p className="up-demand">{limits}</p>}
-      <div
-        className="up-bar"
-        role="img"
-        aria-label={counts.map(({ state, count }) => `${taskStateText(state)} ${count}`).join('，')}
-      >
-        {counts.map(({ state, count }) => (
-          <span
-            key={state}
-            style={{ flexGrow: count, background: TASK_COLOR[state] }}
-            title={`${taskStateText(state)} ${count}`}
-          />
-        ))}
-      </div>
-      <ul className="up-figures" aria-label="按状态筛选任务">
-        {counts.map(({ state, count }) => (
-          <li key={state}>
-            <button
-              type="button"
-              className="up-figure"
-              aria-pressed={props.state === state}
-              onClick={() => props.onState(props.state === state ? undefined : state)}
-            >
-              <span className="up-dot" style={{ background: TASK_COLOR[state] }} aria-hidden />
-              {taskStateText(state)} {count}
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Bar counts={counts} />
+      <Figures counts={counts} chosen={props.state} onState={props.onState} />
     </Panel>
+  )
+}
+
+function Bar({ counts }: Pick<Release, 'counts'>) {
+  return (
+    <div
+      className="up-bar"
+      role="img"
+      aria-label={counts.map(({ state, count }) => `${taskStateText(state)} ${count}`).join('，')}
+    >
+      {counts.map(({ state, count }) => (
+        <span
+          key={state}
+          style={{ flexGrow: count, background: TASK_COLOR[state] }}
+          title={`${taskStateText(state)} ${count}`}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface FiguresProps extends Pick<Release, 'counts'> {
+  readonly chosen: number | undefined
+  onState(state: number | undefined): void
+}
+
+function Figures({ counts, chosen, onState }: FiguresProps) {
+  return (
+    <ul className="up-figures" aria-label="按状态筛选任务">
+      {counts.map(({ state, count }) => (
+        <li key={state}>
+          <button
+            type="button"
+            className="up-figure"
+            aria-pressed={chosen === state}
+            onClick={() => onState(chosen === state ? undefined : state)}
+          >
+            <span className="up-dot" style={{ background: TASK_COLOR[state] }} aria-hidden />
+            {taskStateText(state)} {count}
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,20 +1,20 @@
-import { PolicyInput } from '@oms/contract/upgrade-release.ts'
+import { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import { planInWords } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Drawer, Form, Radio, Switch } from 'antd'
 import { useState } from 'react'
-import { Field, NumberField } from '#kit/field.tsx'
-import { DateTimeField } from '#kit/field-date.tsx'
-import { FormFooter } from '#kit/form-footer.tsx'
-import { useFormDrawer } from '#kit/use-form-modal.ts'
+import { Field, NumberField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useCalls } from './release-calls.ts'
 import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { GroupsPicker, TenantsPicker } from './pickers.tsx'
-import { initialOf, isOut, policyOf, type PublishValues } from './publish-values.ts'
+import { initialValuesOf, isRolledOut, policyOf, type PublishValues } from './publish-values.ts'
 import { FORMAL, type Release } from './release-state.tsx'
-import { planInWords } from './release-words.ts'
 import { StageEditor } from './stage-editor.tsx'
 import './upgrade.css'
-import { type Survey, useSurvey } from './use-survey.ts'
+import { type DryRunResult, useDryRun } from './use-dry-run.ts'
 
 const MODES = [
   { value: 2, label: '正式发布' },
@@ -25,19 +25,10 @@ const WAYS = [
   { value: false, label: '一次性按比例' },
 ]
 
-/** The publish sheet: what will happen in words and numbers above, every setting below. */
+/** Form that publishes a version. A summary shows the effect; the settings follow below. */
 export function PublishDrawer({ release, onClose }: { release: Release; onClose(): void }) {
-  const calls = useCalls()
-  const [initial] = useState(() => initialOf(release))
-  const { drawer, footer, form } = useFormDrawer(calls.release.publish, {
-    onClose,
-    initial,
-    alsoChanges: ['device'],
-    input: (values) => {
-      const { otaId, rev } = values as unknown as PublishValues
-      return { otaId, rev, ...policyOf(values as unknown as PublishValues) }
-    },
-  })
+  const [initial] = useState(() => initialValuesOf(release))
+  const { drawer, footer, form } = usePublishForm(initial, onClose)
   const values = {
     ...initial,
     ...Form.useWatch((all) => all as PublishValues, { form: form.form, preserve: true }),
@@ -46,44 +37,27 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
   const [groups, setGroups] = useState(() => new Map(release.groups.map(({ id, name }) => [id, name])))
   const isFormal = values.mode === FORMAL
   const waits = isFormal && release.needsAudit
-  const survey = useSurvey(release.otaId, policyOf(values))
+  const dryRun = useDryRun(release.otaId, policyOf(values))
   return (
     <Drawer
       title={`发布「${release.verName}」（${release.verCode}）`}
       {...drawer}
       footer={<FormFooter {...footer} saveText={waits ? '提交审批' : isFormal ? '发布' : '保存'} />}
     >
-      <Summary values={values} names={{ tenants, groups }} waits={waits} survey={survey} />
-      {isOut(release) && <Alert style={{ marginBottom: 16 }} type="info" showIcon title={OUT} />}
+      <Summary values={values} names={{ tenants, groups }} waits={waits} dryRun={dryRun} />
+      {isRolledOut(release) && <Alert style={{ marginBottom: 16 }} type="info" showIcon title={OUT} />}
       <Form {...form}>
         <Form.Item name="mode" label="发布方式">
           <Radio.Group options={MODES} optionType="button" />
         </Form.Item>
         <div hidden={!isFormal}>
-          <Form.Item name="staged" label="推进方式">
-            <Radio.Group options={WAYS} />
-          </Form.Item>
-          {values.staged ? (
-            <StageEditor counts={survey.data?.stages ?? []} />
-          ) : (
-            <Field
-              of={PolicyInput}
-              name="percent"
-              hint="同一台设备在同一版本中的位置固定，提高比例不会漏掉已收到的设备"
-            >
-              <PercentInput />
-            </Field>
-          )}
-          <Field of={PolicyInput} name="tenantIds">
-            <TenantsPicker chosen={release.tenants} onNames={(names) => setTenants(new Map(names))} />
-          </Field>
-          <Field of={PolicyInput} name="groupIds">
-            <GroupsPicker
-              otaId={release.otaId}
-              chosen={release.groups}
-              onNames={(names) => setGroups(new Map(names))}
-            />
-          </Field>
+          <ScopeFields
+            release={release}
+            isStaged={values.staged}
+            stageCounts={dryRun.data?.stages ?? []}
+            onTenants={setTenants}
+            onGroups={setGroups}
+          />
           <Times />
         </div>
         <Limits />
@@ -92,15 +66,61 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
   )
 }
 
+interface ScopeFieldsProps {
+  readonly release: Release
+  readonly isStaged: PublishValues['staged']
+  readonly stageCounts: Parameters<typeof StageEditor>[0]['counts']
+  onTenants(names: Map<number, string>): void
+  onGroups(names: Map<number, string>): void
+}
+
+/** Fields for the percentage, the tenants and the groups of a release. */
+function ScopeFields({ release, isStaged, stageCounts, onTenants, onGroups }: ScopeFieldsProps) {
+  return (
+    <>
+      <Form.Item name="staged" label="推进方式">
+        <Radio.Group options={WAYS} />
+      </Form.Item>
+      {isStaged ? (
+        <StageEditor counts={stageCounts} />
+      ) : (
+        <Field of={PolicyInput} name="percent" hint="同一台设备在同一版本中的位置固定，提高比例不会漏掉已收到的设备">
+          <PercentInput />
+        </Field>
+      )}
+      <Field of={PolicyInput} name="tenantIds">
+        <TenantsPicker chosen={release.tenants} onNames={(names) => onTenants(new Map(names))} />
+      </Field>
+      <Field of={PolicyInput} name="groupIds">
+        <GroupsPicker otaId={release.otaId} chosen={release.groups} onNames={(names) => onGroups(new Map(names))} />
+      </Field>
+    </>
+  )
+}
+
+/** Connects the form to the endpoint that publishes a version. */
+function usePublishForm(initial: PublishValues, onClose: () => void) {
+  const calls = useCalls()
+  return useFormDrawer(calls.release.publish, {
+    onClose,
+    initial,
+    alsoChanges: ['device'],
+    input: (values) => {
+      const { otaId, rev } = values as unknown as PublishValues
+      return { otaId, rev, ...policyOf(values as unknown as PublishValues) }
+    },
+  })
+}
+
 const OUT = '该版本正在发布。重新发布从当前已达到的比例继续，已在范围内的设备不会退出；进行中的任务不受影响。'
 
 function Summary(props: {
   values: PublishValues
   names: { tenants: ReadonlyMap<number, string>; groups: ReadonlyMap<number, string> }
   waits: boolean
-  survey: ReturnType<typeof useSurvey>
+  dryRun: ReturnType<typeof useDryRun>
 }) {
-  const { values, names, waits, survey } = props
+  const { values, names, waits, dryRun } = props
   const policy = policyOf(values)
   const of = (known: ReadonlyMap<number, string>, ids: readonly number[]) =>
     ids.map((id) => known.get(id) ?? String(id))
@@ -120,13 +140,13 @@ function Summary(props: {
         <p key={line}>{line}</p>
       ))}
       <p className="up-live" role="status">
-        {survey.error ? '填写完整后显示会收到的设备数' : survey.data ? liveWords(survey.data) : '正在预演…'}
+        {dryRun.error ? '填写完整后显示会收到的设备数' : dryRun.data ? dryRunText(dryRun.data) : '正在预演…'}
       </p>
     </section>
   )
 }
 
-function liveWords({ count, total, obstacles }: Survey) {
+function dryRunText({ count, total, obstacles }: DryRunResult) {
   const later = obstacles.find(({ rule }) => rule === 'window')?.count ?? 0
   const wait = later > 0 ? `，${later} 台在发布时间段开放后才能收到` : ''
   return `按此发布，现在有 ${count} 台设备会在下次检查时收到${wait}（该型号共 ${total} 台）`

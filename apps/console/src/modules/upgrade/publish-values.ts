@@ -1,6 +1,7 @@
-import { STAGE_DEFAULTS, STANDARD_STAGES } from '@oms/contract/upgrade-release.ts'
+import { limitsOf, type PlanLimits } from '@oms/contract/upgrade/release-plan.ts'
+import { STAGE_DEFAULTS, STANDARD_STAGES } from '@oms/contract/upgrade/upgrade-release.ts'
 import { FORMAL, type Release, RUNNING } from './release-state.tsx'
-import type { Policy } from './use-survey.ts'
+import type { Policy } from './use-dry-run.ts'
 
 export interface StageValues {
   percent?: number | null
@@ -11,33 +12,28 @@ export interface StageValues {
   maxMinutes?: number | null
 }
 
-/** The sheet as the form holds it; emptied fields are null. */
-export interface PublishValues {
+/** Form values of the publish form. Emptied fields are null. */
+export interface PublishValues extends Partial<PlanLimits<null>> {
   otaId: number
   rev: number
   mode: number
-  /** Step by step, or one share at once. */
+  /** True for a rollout in stages, false for one percentage. */
   staged: boolean
   percent?: number | null
   stages?: StageValues[]
   tenantIds?: number[]
   groupIds?: number[]
-  startTime?: string | null
-  endTime?: string | null
-  dailyStart?: number | null
-  dailyEnd?: number | null
   needConfirm?: boolean
-  maxDownloads?: number | null
-  perMinute?: number | null
-  bandwidth?: number | null
   timeoutMinutes?: number | null
   autoRetries?: number | null
 }
 
 export const newStage = (percent: number): StageValues => ({ percent, ...STAGE_DEFAULTS })
 
-/** What the sheet opens with: the stored plan, or the careful standard for a version nobody published yet. */
-export function initialOf(release: Release): PublishValues {
+/**
+ * Returns the initial form values: the stored settings, or cautious defaults for a version that was never published.
+ */
+export function initialValuesOf(release: Release): PublishValues {
   const { otaId, rev, mode, percent, stages, tenants, groups, submitTime, ...rest } = release
   const isNew = submitTime === null
   const stored = stages.map(({ seq: _seq, state: _state, ...stage }) => pick(stage))
@@ -50,14 +46,8 @@ export function initialOf(release: Release): PublishValues {
     stages: stored.length > 0 ? stored : STANDARD_STAGES.map(newStage),
     tenantIds: tenants.map(({ id }) => id),
     groupIds: groups.map(({ id }) => id),
-    startTime: rest.startTime,
-    endTime: rest.endTime,
-    dailyStart: rest.dailyStart,
-    dailyEnd: rest.dailyEnd,
+    ...limitsOf(rest, null),
     needConfirm: rest.needConfirm,
-    maxDownloads: rest.maxDownloads,
-    perMinute: rest.perMinute,
-    bandwidth: rest.bandwidth,
     timeoutMinutes: rest.timeoutMinutes,
     autoRetries: rest.autoRetries,
   }
@@ -72,7 +62,7 @@ const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes, m
   maxMinutes: maxMinutes ?? null,
 })
 
-/** The plan as the calls take it. */
+/** Converts the form values to the input of the calls. */
 export function policyOf(values: PublishValues): NonNullable<Policy> {
   const { mode, staged, percent, stages = [], tenantIds = [], groupIds = [], ...rest } = values
   const isStaged = mode === FORMAL && staged
@@ -82,19 +72,13 @@ export function policyOf(values: PublishValues): NonNullable<Policy> {
     stages: isStaged ? stages.map((stage) => pick(stage) as never) : [],
     tenantIds,
     groupIds,
-    startTime: rest.startTime ?? undefined,
-    endTime: rest.endTime ?? undefined,
-    dailyStart: rest.dailyStart ?? undefined,
-    dailyEnd: rest.dailyEnd ?? undefined,
+    ...limitsOf(rest, undefined),
     needConfirm: rest.needConfirm ?? false,
-    maxDownloads: rest.maxDownloads ?? undefined,
-    perMinute: rest.perMinute ?? undefined,
-    bandwidth: rest.bandwidth ?? undefined,
     timeoutMinutes: (rest.timeoutMinutes ?? undefined) as never,
     autoRetries: (rest.autoRetries ?? undefined) as never,
   }
 }
 
-/** Does the release already go to devices beyond its white list? */
-export const isOut = ({ mode, state, submitTime }: Release) =>
+/** Returns true when the release already reaches devices outside its allowlist. */
+export const isRolledOut = ({ mode, state, submitTime }: Release) =>
   mode === FORMAL && state === RUNNING && submitTime !== null

@@ -1,13 +1,13 @@
+import { shareText } from '@oms/contract/upgrade/release-plan.ts'
 import { Button, Dropdown, Tooltip } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
-import { later } from '#kernel/later.tsx'
-import { dialogs } from '#kernel/overlays.ts'
-import { useWrite } from '#kernel/query.ts'
-import { Allowed, useCan } from '#kernel/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useCalls } from './release-calls.ts'
 import { FORMAL, PAUSED, type Release, RUNNING, STOPPED, WAITING } from './release-state.tsx'
-import { shareText } from './release-words.ts'
 
 const PublishDrawer = later(() => import('./publish-drawer.tsx'), 'PublishDrawer')
 const modals = () => import('./order-modals.tsx')
@@ -19,17 +19,18 @@ const PushModal = later(modals, 'PushModal')
 type Open = 'publish' | 'pause' | 'stop' | 'share' | 'audit' | 'push'
 const ALSO = { alsoChanges: ['device'] }
 
-/** What can be done to a release now. */
+/** Buttons for the actions that the state of a release allows. */
 export function ReleaseButtons({ release }: { release: Release }) {
   const calls = useCalls()
-  const { state, status } = release
+  const { state, status, canSteer } = release
   const [open, setOpen] = useState<Open>()
   const resume = useWrite(calls.release.resume, ALSO)
   const close = () => setOpen(undefined)
   if (status !== 1) return null
+  if (!canSteer) return <PushOnly release={release} />
   return (
     <div className="up-head-buttons">
-      {state === WAITING && <AuditButton release={release} onClick={() => setOpen('audit')} />}
+      {(state === WAITING || release.pending) && <AuditButton release={release} onClick={() => setOpen('audit')} />}
       {state === PAUSED && (
         <Allowed to={calls.release.resume}>
           <Button type="primary" loading={resume.isPending} onClick={() => resume.mutate({ otaId: release.otaId })}>
@@ -54,16 +55,46 @@ export function ReleaseButtons({ release }: { release: Release }) {
       )}
       <SkipButton release={release} />
       <MoreMenu release={release} onOpen={setOpen} />
-      {open === 'publish' && <PublishDrawer release={release} onClose={close} />}
-      {(open === 'pause' || open === 'stop') && <HoldModal release={release} what={open} onClose={close} />}
-      {open === 'share' && <ShareModal release={release} onClose={close} />}
-      {open === 'audit' && <AuditModal release={release} onClose={close} />}
-      {open === 'push' && <PushModal release={release} onClose={close} />}
+      <Dialogs release={release} open={open} onClose={close} />
     </div>
   )
 }
 
-/** Whoever may not approve this one is told why instead of finding out. */
+interface DialogsProps {
+  readonly release: Release
+  readonly open: Open | undefined
+  onClose(): void
+}
+
+function Dialogs({ release, open, onClose }: DialogsProps) {
+  return (
+    <>
+      {open === 'publish' && <PublishDrawer release={release} onClose={onClose} />}
+      {(open === 'pause' || open === 'stop') && <HoldModal release={release} what={open} onClose={onClose} />}
+      {open === 'share' && <ShareModal release={release} onClose={onClose} />}
+      {open === 'audit' && <AuditModal release={release} onClose={onClose} />}
+      {open === 'push' && <PushModal release={release} onClose={onClose} />}
+    </>
+  )
+}
+
+/**
+ * Buttons for a release that also reaches tenants outside the data scope: only a push to a visible device is possible.
+ */
+function PushOnly({ release }: { release: Release }) {
+  const calls = useCalls()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className="up-head-buttons">
+      <Allowed to={calls.task.push}>
+        <Button onClick={() => setOpen(true)}>推送到单台设备</Button>
+      </Allowed>
+      {isOpen && <PushModal release={release} onClose={() => setOpen(false)} />}
+    </div>
+  )
+}
+
+/** Approve button. When the user may not approve, the button is disabled and its tooltip shows the reason. */
 function AuditButton({ release: { auditBlock }, onClick }: { release: Release; onClick(): void }) {
   const calls = useCalls()
   return (

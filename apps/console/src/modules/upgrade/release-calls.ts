@@ -1,9 +1,9 @@
-import type { otaRelease } from '@oms/contract/upgrade-release.ts'
-import type { otaTask } from '@oms/contract/upgrade-task.ts'
-import type { otaChoices, otaWhite } from '@oms/contract/upgrade-white.ts'
+import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
+import type { otaChoices, otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { createContext, use } from 'react'
 
-/** Firmware and general software share the release page; each has calls, and so rights, of its own. */
+/** Calls of the release page. Firmware and software packages share the page; each has its own calls and permissions. */
 export interface ReleaseCalls {
   readonly release: typeof otaRelease
   readonly task: Omit<typeof otaTask, 'ofDevice'>

@@ -1,12 +1,12 @@
 import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useLocation, useParams } from 'react-router'
-import { rangeInWords } from '@oms/contract/ota.ts'
-import { useRead, useWrite } from '#kernel/query.ts'
-import { useCan } from '#kernel/session.tsx'
-import { useTabTitle } from '#kernel/tab.tsx'
-import { RecordPage } from '#kit/record-page.tsx'
-import { Page, Panel } from '#kit/page.tsx'
+import { rangeInWords } from '@oms/contract/ota/ota.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { useTabTitle } from '#core/routing/tab.tsx'
+import { RecordPage } from '#kit/record/record-page.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
 import { useCalls } from './release-calls.ts'
 import { DryRun } from './dry-run.tsx'
 import { FailureGroups } from './failure-groups.tsx'
@@ -17,9 +17,9 @@ import { FORMAL, PAUSED, REFUSED, type Release, ReleaseState, STOPPED, WAITING }
 import { StageCard } from './stage-card.tsx'
 import { TaskTable } from './task-table.tsx'
 import './upgrade.css'
-import { WhiteTab } from './white-tab.tsx'
+import { AllowlistTab } from './allowlist-tab.tsx'
 
-/** The release of one version: where it stands, what came of it, and everything that steers it. */
+/** Release page of a version: state, progress, tasks, allowlist, dry run and settings. */
 export function ReleasePage() {
   const calls = useCalls()
   const otaId = Number(useParams().id)
@@ -36,21 +36,7 @@ export function ReleasePage() {
 type TabKey = 'tasks' | 'failures' | 'white' | 'dry' | 'plan'
 
 function Shown({ release }: { release: Release }) {
-  const [tab, setTab] = useState<TabKey>(() =>
-    release.counts.length > 0 || release.mode === FORMAL ? 'tasks' : 'white',
-  )
-  const [state, setState] = useState<number>()
-  const [reason, setReason] = useState<string>()
-  const filter = (next: number | undefined) => {
-    setState(next)
-    setReason(undefined)
-    setTab('tasks')
-  }
-  const showReason = (words: string) => {
-    setState(FAILED)
-    setReason(words)
-    setTab('tasks')
-  }
+  const { tab, setTab, state, reason, filter, showReason } = useTaskFilter(release)
   const failed = release.counts.find((each) => each.state === FAILED)?.count ?? 0
   const narrowed = `${state}:${reason}`
   return (
@@ -74,7 +60,7 @@ function Shown({ release }: { release: Release }) {
             label: `失败原因${failed > 0 ? `（${failed}）` : ''}`,
             children: inPage(<FailureGroups otaId={release.otaId} onReason={showReason} />),
           },
-          { key: 'white', label: `白名单（${release.whites}）`, children: inPage(<WhiteTab release={release} />) },
+          { key: 'white', label: `白名单（${release.whites}）`, children: inPage(<AllowlistTab release={release} />) },
           { key: 'dry', label: '预演与排查', children: <DryRun otaId={release.otaId} /> },
           { key: 'plan', label: '策略与历史', children: <ReleasePlan release={release} /> },
         ]}
@@ -83,6 +69,26 @@ function Shown({ release }: { release: Release }) {
   )
 }
 const FAILED = 110
+
+/** Keeps the shown tab and the filter of the task table. */
+function useTaskFilter(release: Release) {
+  const [tab, setTab] = useState<TabKey>(() =>
+    release.counts.length > 0 || release.mode === FORMAL ? 'tasks' : 'white',
+  )
+  const [state, setState] = useState<number>()
+  const [reason, setReason] = useState<string>()
+  const filter = (next: number | undefined) => {
+    setState(next)
+    setReason(undefined)
+    setTab('tasks')
+  }
+  const showReason = (words: string) => {
+    setState(FAILED)
+    setReason(words)
+    setTab('tasks')
+  }
+  return { tab, setTab, state, reason, filter, showReason }
+}
 
 const inPage = (children: React.ReactNode) => <Page>{children}</Page>
 
@@ -109,17 +115,24 @@ function Head({ release }: { release: Release }) {
   )
 }
 
-/** What a person has to know or do before anything else. */
+/** Alerts about the state of a release and its alarms. */
 function Alerts({ release }: { release: Release }) {
   const calls = useCalls()
   const can = useCan()
   const close = useWrite(calls.release.closeAlarm)
-  // What paused it stands in the release itself; its alarm would say the same again.
+  // Leaves out the alarm that paused the release, because the state already shows its message.
   const alarms = release.alarms.filter(({ message }) => message !== release.stateReason)
   const words = newsOf(release)
-  if (!words && alarms.length === 0) return null
+  if (!words && alarms.length === 0 && release.canSteer) return null
   return (
     <div className="up-alerts">
+      {!release.canSteer && (
+        <Alert
+          showIcon
+          type="info"
+          title="该发布还涉及您数据范围之外的客户：这里只统计您范围内的设备，发布由数据范围更大的人员调整"
+        />
+      )}
       {words && <Alert showIcon type={words.type} title={words.title} />}
       {alarms.map(({ id, message, createTime }) => (
         <Alert
@@ -144,7 +157,8 @@ function Alerts({ release }: { release: Release }) {
   )
 }
 
-function newsOf({ status, state, stateReason, mode, whites, submitByName, auditByName, auditRemark }: Release) {
+function newsOf(release: Release) {
+  const { status, state, stateReason, mode, whites, pending, submitByName, auditByName, auditRemark } = release
   const why = stateReason ? `：${stateReason}` : ''
   if (status !== 1)
     return {
@@ -156,12 +170,18 @@ function newsOf({ status, state, stateReason, mode, whites, submitByName, auditB
       type: 'warning',
       title: `${submitByName} 提交的发布正在等待另一人审批；审批前仅白名单设备可以收到`,
     } as const
+  if (pending)
+    return {
+      type: 'warning',
+      title: `${submitByName} 提交的修改正在等待另一人审批，审批前按已批准的方式${state === PAUSED ? '暂停' : '继续'}：${pending.lines.join('；')}`,
+    } as const
   if (state === REFUSED)
     return {
       type: 'error',
       title: `发布被 ${auditByName} 驳回：${auditRemark}。仅白名单设备可以收到，修改后可重新提交`,
     } as const
-  if (state === PAUSED) return { type: 'warning', title: `发布已暂停${why}。已领取任务的设备继续升级` } as const
+  if (state === PAUSED)
+    return { type: 'warning', title: `发布已暂停${why}。已开始下载的设备继续升级，其他设备等待` } as const
   if (state === STOPPED) return { type: 'info', title: `发布已终止${why}。停用后重新启用可以重新开始` } as const
   if (mode !== FORMAL && whites === 0)
     return {

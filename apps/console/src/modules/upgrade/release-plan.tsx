@@ -1,13 +1,13 @@
-import { Release as Schema } from '@oms/contract/upgrade-release.ts'
-import { Panel } from '#kit/page.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { RecordHistory } from '#kit/record-history.tsx'
-import { time } from '#kit/time.tsx'
+import { Release as Schema } from '@oms/contract/upgrade/upgrade-release.ts'
+import { dailyText, planInWords, shareText, spanText } from '@oms/contract/upgrade/release-plan.ts'
+import { Panel } from '#kit/record/page.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { time } from '#kit/record/time.tsx'
 import { type Release, ReleaseState } from './release-state.tsx'
-import { clockText, planInWords, shareText, spanText } from './release-words.ts'
 import './upgrade.css'
 
-const { item, wide } = detailsOf(Schema)
+const { item, wide } = descriptionsOf(Schema)
 const none = (value: number | null, unit: string) => (value === null ? '不限' : `${value} ${unit}`)
 const titled = <T extends object>(line: T, title: string) => ({ ...line, title })
 const ITEMS = [
@@ -30,9 +30,7 @@ const ITEMS = [
     '结束时间',
   ),
   titled(
-    item('dailyStart', (start, { dailyEnd }) =>
-      start === null || dailyEnd === null ? '全天' : `${clockText(start)}～${clockText(dailyEnd)}`,
-    ),
+    item('dailyStart', (start, { dailyEnd }) => dailyText(start, dailyEnd) || '全天'),
     '每日时间段',
   ),
   titled(
@@ -63,21 +61,10 @@ const ITEMS = [
   wide('auditRemark'),
 ]
 
-/** The plan in words and in full, and everything that was done to the version. */
+/** Shows the settings of a release as sentences and as a table, with the operation history. */
 export function ReleasePlan({ release }: { release: Release }) {
   const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name)
-  const plan = {
-    ...release,
-    startTime: release.startTime ?? undefined,
-    endTime: release.endTime ?? undefined,
-    dailyStart: release.dailyStart ?? undefined,
-    dailyEnd: release.dailyEnd ?? undefined,
-    perMinute: release.perMinute ?? undefined,
-    maxDownloads: release.maxDownloads ?? undefined,
-    bandwidth: release.bandwidth ?? undefined,
-    tenants: names(release.tenants),
-    groups: names(release.groups),
-  }
+  const plan = { ...release, tenants: names(release.tenants), groups: names(release.groups) }
   return (
     <div className="up-columns">
       <Panel title="发布策略">
@@ -86,7 +73,7 @@ export function ReleasePlan({ release }: { release: Release }) {
             <p key={line}>{line}</p>
           ))}
         </div>
-        <Details row={release} items={ITEMS} />
+        <Descriptions row={release} items={ITEMS} />
       </Panel>
       <Panel title="操作历史">
         <RecordHistory bizType={release.kind === 2 ? 'software' : 'ota'} bizId={release.otaId} />

@@ -1,7 +1,7 @@
-import { RELEASE_MODE, RELEASE_STATE, TASK_STATE } from '@oms/contract/ota-task.ts'
+import { RELEASE_MODE, RELEASE_STATE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
 import { Tag } from 'antd'
-import type { ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import type { otaRelease } from '@oms/contract/upgrade-release.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import './upgrade.css'
 
 export type Release = ResultOf<typeof otaRelease.get>
@@ -14,7 +14,7 @@ export const FORMAL = 2
 
 const COLORS: Readonly<Record<number, string>> = { 0: 'processing', 1: 'gold', 2: 'error', 3: 'warning', 4: 'default' }
 
-/** Where a release stands, in words and colour. */
+/** Tag with the state of a release. */
 export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'state' | 'status'>) => (
   <span className="up-tags">
     <Tag>{RELEASE_MODE[mode as keyof typeof RELEASE_MODE] ?? mode}</Tag>
@@ -28,7 +28,7 @@ export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'st
   </span>
 )
 
-/** Colours of the segments, from waiting to closed. */
+/** Colours of the task states in the progress bar. */
 export const TASK_COLOR: Readonly<Record<number, string>> = {
   0: '#8c8c8c',
   5: '#b37feb',

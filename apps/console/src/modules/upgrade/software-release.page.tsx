@@ -1,8 +1,13 @@
-import { softwareChoices, softwareRelease, softwareTask, softwareWhite } from '@oms/contract/software-release.ts'
+import {
+  softwareChoices,
+  softwareRelease,
+  softwareTask,
+  softwareWhite,
+} from '@oms/contract/upgrade/software-release.ts'
 import { CallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
 
-// The same calls but for their addresses and rights.
+// The calls for software packages have the same shape; only paths and permissions differ.
 const SOFTWARE = {
   release: softwareRelease,
   task: softwareTask,
@@ -10,7 +15,7 @@ const SOFTWARE = {
   choices: softwareChoices,
 } as ReleaseCalls
 
-/** The release of a version of general software. */
+/** Release page of a software package version. */
 export default function SoftwareReleasePage() {
   return (
     <CallsProvider value={SOFTWARE}>

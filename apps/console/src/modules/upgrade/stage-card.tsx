@@ -1,9 +1,10 @@
-import { STAGE_STATE } from '@oms/contract/ota-task.ts'
+import { STAGE_STATE } from '@oms/contract/upgrade/task-state.ts'
+import { shareText, spanText } from '@oms/contract/upgrade/release-plan.ts'
 import { Tag } from 'antd'
-import { Panel } from '#kit/page.tsx'
-import { Time } from '#kit/time.tsx'
+import { formatPercent } from '#core/text/format.ts'
+import { Panel } from '#kit/record/page.tsx'
+import { Time } from '#kit/record/time.tsx'
 import type { Release } from './release-state.tsx'
-import { shareText, spanText } from './release-words.ts'
 import './upgrade.css'
 
 type Stage = Release['stages'][number]
@@ -17,17 +18,17 @@ const COLOR: Readonly<Record<number, string>> = {
 const WAITING = 0
 const SKIPPED = 4
 
-const demandOf = ({ minReports, minMinutes, maxMinutes, successPercent, errorPercent }: Stage) =>
+const conditionText = ({ minReports, minMinutes, maxMinutes, successPercent, errorPercent }: Stage) =>
   `至少 ${minReports} 个结果、观察 ${spanText(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停；设备都有结果或等满 ${spanText(maxMinutes)}后按已有结果评判`
 
-/** The stages beside each other: what each needs, and what came of it. */
+/** Shows the stages of a release: the conditions and the result of each stage. */
 export function StageCard({ stages }: { stages: readonly Stage[] }) {
   const [first] = stages
   if (!first) return null
-  const same = stages.every((stage) => demandOf(stage) === demandOf(first))
+  const same = stages.every((stage) => conditionText(stage) === conditionText(first))
   return (
     <Panel title="发布阶段">
-      {same && <p className="up-demand">每阶段{demandOf(first)}</p>}
+      {same && <p className="up-demand">每阶段{conditionText(first)}</p>}
       <ol className="up-stages" aria-label="发布阶段">
         {stages.map((stage) => (
           <li key={stage.seq} className="up-stage" data-state={stage.state}>
@@ -37,7 +38,7 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
                 {STAGE_STATE[stage.state as keyof typeof STAGE_STATE] ?? stage.state}
               </Tag>
             </div>
-            {!same && <p>{demandOf(stage)}</p>}
+            {!same && <p>{conditionText(stage)}</p>}
             <Outcome {...stage} />
           </li>
         ))}
@@ -53,7 +54,7 @@ function Outcome({ state, succeeded, failed, minReports, startTime, judgeTime }:
     <>
       <p>
         结果 {reports} / {minReports}，失败 {failed}
-        {reports > 0 && `，成功率 ${((succeeded * 100) / reports).toFixed(1)}%`}
+        {reports > 0 && `，成功率 ${formatPercent(succeeded / reports)}`}
       </p>
       {(judgeTime ?? startTime) && (
         <p>

@@ -1,14 +1,14 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { FULL_SHARE } from '@oms/contract/ota-task.ts'
-import { MAX_STAGES, StageInput } from '@oms/contract/upgrade-release.ts'
+import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
+import { stageSizeInWords } from '@oms/contract/upgrade/release-plan.ts'
+import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Button, Form } from 'antd'
-import { Field, NumberField } from '#kit/field.tsx'
+import { Field, NumberField } from '#kit/form/field.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { newStage, type StageValues } from './publish-values.ts'
-import { stageSizeInWords } from './release-words.ts'
 import './upgrade.css'
 
-/** The stages of a formal release, one card each; `counts` says how many devices each would hold. */
+/** Edits the stages of a formal release, one card for each stage. `counts` holds the expected devices of each stage. */
 export function StageEditor({ counts }: { counts: readonly { percent: number; count: number }[] }) {
   const form = Form.useFormInstance()
   return (

@@ -1,24 +1,24 @@
-import { TaskRow } from '@oms/contract/upgrade-task.ts'
+import { TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Empty, Timeline } from 'antd'
-import { useRead } from '#kernel/query.ts'
-import { Link } from '#kernel/router.tsx'
-import { useCan } from '#kernel/session.tsx'
-import { DetailDrawer } from '#kit/detail-drawer.tsx'
-import { Details, detailsOf } from '#kit/details.tsx'
-import { Time, time } from '#kit/time.tsx'
-import { Waiting } from '#kit/waiting.tsx'
+import { useRead } from '#core/api/query.ts'
+import { Link } from '#core/routing/router.tsx'
+import { useCan } from '#core/auth/session.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { Time, time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { useCalls } from './release-calls.ts'
 import { TaskState, taskStateText } from './release-state.tsx'
 import type { Task } from './task-table.tsx'
 import './upgrade.css'
 
-/** The device's own page, for those who may see it. */
+/** Link to the page of the device, shown with the permission for that page. */
 function DeviceLink({ sn, deviceId }: { sn: string; deviceId: number }) {
   const can = useCan()
   return can('device:apkManage:query') ? <Link to={`/device/apkManage/detail/${deviceId}`}>{sn}</Link> : sn
 }
 
-const { item, wide } = detailsOf(TaskRow)
+const { item, wide } = descriptionsOf(TaskRow)
 const ITEMS = [
   item('sn', (sn, { deviceId }) => <DeviceLink sn={sn} deviceId={deviceId} />),
   item('devName'),
@@ -37,7 +37,7 @@ const ITEMS = [
   wide('reason'),
 ]
 
-/** One task beside the list: what it is, and everything its device said. */
+/** Shows one task in a drawer: its fields and every report of its device. */
 export function TaskDrawer(props: {
   rows: readonly Task[]
   row: Task | undefined
@@ -56,7 +56,7 @@ function TaskDetails({ taskId }: { taskId: number }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <>
-      <Details row={data.task} items={ITEMS} />
+      <Descriptions row={data.task} items={ITEMS} />
       <h3 className="up-part">设备上报记录</h3>
       {data.logs.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备还没有上报" />}
       <Timeline

@@ -1,19 +1,19 @@
-import { TaskQuery, TaskRow } from '@oms/contract/upgrade-task.ts'
+import { TaskQuery, TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Button, Progress } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
-import { later } from '#kernel/later.tsx'
-import { useWrite } from '#kernel/query.ts'
-import { Allowed } from '#kernel/session.tsx'
-import { columnsOf } from '#kit/columns.tsx'
-import { DataTable, type Picked } from '#kit/data-table.tsx'
-import { ExportButton } from '#kit/export-button.tsx'
-import { Filter, SelectFilter } from '#kit/filter.tsx'
-import { DateRangeFilter } from '#kit/filter-date.tsx'
-import { RowActions } from '#kit/row-actions.tsx'
-import { SearchForm } from '#kit/search-form.tsx'
-import { time } from '#kit/time.tsx'
-import { useInnerList } from '#kit/use-list.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 import { useCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import { type Release, TaskState } from './release-state.tsx'
@@ -47,16 +47,9 @@ const COLUMNS = [
   col('pushed', (pushed) => (pushed ? '是' : '否'), { width: 100, hidden: true }),
 ]
 
-/** The tasks of a version, narrowed to one state from outside by the progress bar. */
-export function TaskTable({
-  release,
-  state,
-  reason,
-}: {
-  release: Release
-  state: number | undefined
-  reason: string | undefined
-}) {
+/** Table of the tasks of a version. The progress bar can filter the table by state. */
+export function TaskTable(props: { release: Release; state: number | undefined; reason: string | undefined }) {
+  const { release, state, reason } = props
   const calls = useCalls()
   const { otaId } = release
   const list = useInnerList(calls.task.list, {
@@ -65,12 +58,53 @@ export function TaskTable({
     ...(reason !== undefined && { reason }),
   })
   const [shown, setShown] = useState<Task>()
+  const rowActions = useTaskActions(otaId, setShown)
+  return (
+    <>
+      <TaskSearch search={list.search} hasState={state === undefined} />
+      <DataTable
+        {...list.table}
+        name="ota-tasks"
+        rowKey="taskId"
+        columns={[...COLUMNS, actions(rowActions, 130)]}
+        actions={<RetryAll release={release} />}
+        batch={(picked) => <TaskBatch otaId={otaId} picked={picked} />}
+        tools={<ExportButton to={calls.task.export} query={list.query} name="升级任务" />}
+        empty={{ text: '还没有升级任务：设备下次检查时会领取' }}
+        onOpen={setShown}
+      />
+      <TaskDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+    </>
+  )
+}
+
+interface TaskSearchProps {
+  readonly search: SearchProps
+  /** False while the progress bar already filters by state. */
+  readonly hasState: boolean
+}
+
+const TaskSearch = ({ search, hasState }: TaskSearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={TaskQuery} name="sn" />
+    {hasState && <SelectFilter of={TaskQuery} name="state" />}
+    <Filter of={TaskQuery} name="tenantId">
+      <TenantFilter />
+    </Filter>
+    <DateRangeFilter label="下发时间" />
+    <SelectFilter of={TaskQuery} name="pushed" />
+  </SearchForm>
+)
+
+/** Returns a function that renders the actions on a task. */
+function useTaskActions(otaId: number, onShow: (row: Task) => void) {
+  const calls = useCalls()
   const retry = useWrite(calls.task.retry)
   const cancel = useWrite(calls.task.cancel)
-  const rowActions = (row: Task) => (
+  return (row: Task) => (
     <RowActions
       items={[
-        { label: '详情', to: calls.task.get, onClick: () => setShown(row) },
+        { label: '详情', to: calls.task.get, onClick: () => onShow(row) },
         row.state === FAILED &&
           !row.retried && {
             label: '重试',
@@ -89,31 +123,6 @@ export function TaskTable({
       ]}
     />
   )
-  return (
-    <>
-      <SearchForm {...list.search}>
-        <Filter of={TaskQuery} name="sn" />
-        {state === undefined && <SelectFilter of={TaskQuery} name="state" />}
-        <Filter of={TaskQuery} name="tenantId">
-          <TenantFilter />
-        </Filter>
-        <DateRangeFilter label="下发时间" />
-        <SelectFilter of={TaskQuery} name="pushed" />
-      </SearchForm>
-      <DataTable
-        {...list.table}
-        name="ota-tasks"
-        rowKey="taskId"
-        columns={[...COLUMNS, actions(rowActions, 130)]}
-        actions={<RetryAll release={release} />}
-        batch={(picked) => <TaskBatch otaId={otaId} picked={picked} />}
-        tools={<ExportButton to={calls.task.export} query={list.query} name="升级任务" />}
-        empty={{ text: '还没有升级任务：设备下次检查时会领取' }}
-        onOpen={setShown}
-      />
-      <TaskDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-    </>
-  )
 }
 
 const TaskProgress = ({ progress, state }: { progress: number; state: number }) => (
@@ -126,7 +135,7 @@ const TaskProgress = ({ progress, state }: { progress: number; state: number }) 
   />
 )
 
-/** Every failed task of the version at once. */
+/** Button that retries every failed task of the version. */
 function RetryAll({ release: { otaId, counts, status } }: { release: Release }) {
   const calls = useCalls()
   const { mutateAsync } = useWrite(calls.task.retry)

@@ -1,16 +1,16 @@
 import { arch, release, type } from 'node:os'
-import { type about as calls, ContactInput } from '@oms/contract/about.ts'
-import { about as titleOf } from '@oms/contract/kernel/fields.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type about as calls, ContactInput } from '@oms/contract/about/about.ts'
+import { about as titleOf } from '@oms/contract/core/fields.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq } from 'drizzle-orm'
 import * as z from 'zod'
-import { wallClock } from '#db/schema/columns.ts'
-import { settings } from '#db/schema/system.ts'
-import type { Db } from '#db/client.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { forbidden } from '#kernel/problem.ts'
-import { checkRevision } from '#kernel/stale.ts'
+import { wallClock } from '#schema/columns.ts'
+import { settings } from '#schema/system.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { forbidden } from '#core/http/api-error.ts'
+import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { buildFacts } from './build-facts.ts'
 import { RELEASES } from './releases.ts'
 
@@ -18,7 +18,7 @@ const KEY = 'aboutContact'
 const TITLES = Object.fromEntries(
   Object.keys(ContactInput.shape).map((field) => [field, titleOf(ContactInput, field).title as string]),
 )
-/** The stored texts; one that no longer fits the form counts as empty rather than break the page. */
+/** Stored contact texts. Invalid stored values count as empty, so that the page still opens. */
 const Stored = ContactInput.extend({ rev: z.int().catch(0), updateBy: z.int().nullable().catch(null) })
 
 export async function facts(ctx: Ctx) {
@@ -35,7 +35,7 @@ export async function facts(ctx: Ctx) {
   }
 }
 
-/** A customer sees the product, not the machine it runs on. */
+/** Values shown to tenants instead of data about the server. */
 const UNSAID = {
   node: '',
   platform: '',
@@ -49,8 +49,8 @@ const UNSAID = {
   timeZone: '',
 } as const
 
-async function machine({ kernel }: Ctx) {
-  const { config, database } = kernel
+async function machine({ services }: Ctx) {
+  const { config, database } = services
   const uptimeSeconds = Math.floor(process.uptime())
   const { rows } = await database.pool.query<{ started: string; version: string; bytes: number; schema: string }>(
     `select (now() - make_interval(secs => $1))::text as started, current_setting('server_version') as version,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { operLogs } from '#db/schema/system.ts'
+import { operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { readFacts } from './build-facts.ts'
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
   admin = await app.as('system:AboutUs:list', 'system:AboutUs:edit')
 })
 
-describe('about', () => {
-  test('MODULE-01 tells product, version and what it runs on', async () => {
+describe('about page', () => {
+  test('MODULE-01 shows product, version and runtime environment', async () => {
     const { data } = await admin.call('GET', ABOUT)
     expect(data).toMatchObject({ product: '运营管理系统 OMS', storage: 'local', timeZone: 'Asia/Shanghai' })
     expect(data.version).toMatch(/^\d+\.\d+\.\d+/)
@@ -27,14 +27,14 @@ describe('about', () => {
     expect(data.releases[0].version).toBe('0.1.0')
   })
 
-  test('a customer sees the product, not the machine', async () => {
+  test('a tenant sees the product but not the server', async () => {
     const customer = await app.by({ tenant: '甲公司', permissions: ['system:AboutUs:list', 'system:AboutUs:edit'] })
     const { data } = await customer.call('GET', ABOUT)
     expect(data).toMatchObject({ product: '运营管理系统 OMS', node: '', database: '', platform: '', databaseBytes: 0 })
     expect(await customer.call('PUT', ABOUT, { company: '改', rev: 0 })).toMatchObject({ code: 501 })
   })
 
-  test('the contact texts are changed with a permission, a revision and a trace', async () => {
+  test('changing the contact texts requires a permission and a revision and is logged', async () => {
     const contact = { company: '示例公司', phone: '400-000-0000', website: 'https://example.com', rev: 0 }
     expect(await admin.call('PUT', ABOUT, contact)).toMatchObject({ code: 200, data: { rev: 1 } })
     expect((await admin.call('GET', ABOUT)).data.contact).toMatchObject({ ...contact, email: '', rev: 1 })
@@ -46,7 +46,7 @@ describe('about', () => {
     expect(await (await app.as()).call('GET', ABOUT)).toMatchObject({ code: 501 })
   })
 
-  test.each(['javascript:x()', 'ftp://a.example', 'https://'])('a website %s is refused', async (website) =>
+  test.each(['javascript:x()', 'ftp://a.example', 'https://'])('refuses a website %s', async (website) =>
     expect(await admin.call('PUT', ABOUT, { website, rev: 1 })).toMatchObject({
       code: 400,
       data: { field: 'website' },
@@ -54,7 +54,7 @@ describe('about', () => {
   )
 })
 
-test('the list of dependencies is what the build wrote; a broken file counts as none', async () => {
+test("the list of dependencies is the build's file; an invalid file counts as empty", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oms-licences-'))
   const write = (text: string) => {
     writeFileSync(join(folder, 'licences.json'), text)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Dependency } from '@oms/contract/about.ts'
+import { Dependency } from '@oms/contract/about/about.ts'
 import * as z from 'zod'
 
 const Facts = z.object({
@@ -11,18 +11,18 @@ const Facts = z.object({
 })
 export type BuildFacts = z.output<typeof Facts>
 
-/** Beside the bundle in a build; in the sources, the one of the last build. */
+/** Next to the bundle in a build; in the sources, the file of the last build. */
 const PLACES = ['licences.json', '../../../../../dist/licences.json']
 const UNBUILT: BuildFacts = { version: '0.1.0', build: '', licence: '', dependencies: [] }
 let known: BuildFacts | undefined
 
-/** What the build wrote about itself; read once. Sources that were never built know no dependencies. */
+/** Returns the facts that the build wrote, read once. Sources without a build have no dependencies. */
 export function buildFacts(): BuildFacts {
   known ??= PLACES.map((place) => readFacts(join(import.meta.dirname, place))).find(Boolean) ?? UNBUILT
   return known
 }
 
-/** Undefined when the file is missing or is no such file. */
+/** Reads the file; undefined when missing or invalid. */
 export function readFacts(file: string): BuildFacts | undefined {
   try {
     return Facts.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -1,7 +1,7 @@
-import type { Release } from '@oms/contract/about.ts'
+import type { Release } from '@oms/contract/about/about.ts'
 import type * as z from 'zod'
 
-/** The update log as people read it, newest first. A release adds its entry here. */
+/** Release notes for users, newest first. Each release adds its entry here. */
 export const RELEASES: readonly z.output<typeof Release>[] = [
   {
     version: '0.1.0',

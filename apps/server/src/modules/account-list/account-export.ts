@@ -1,7 +1,7 @@
-import { AccountRow } from '@oms/contract/account.ts'
-import { accounts as contract } from '@oms/contract/account-list.ts'
-import { accounts } from '#db/schema/account.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { AccountRow } from '@oms/contract/entities/account.ts'
+import { accounts as contract } from '@oms/contract/account-list/account-list.ts'
+import { accounts } from '#schema/account.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { accountOrder, accountsByKeys, conditionsOf } from './account-rows.ts'
 
 const COLUMNS = [
@@ -22,7 +22,7 @@ const COLUMNS = [
   ['createTime', { type: 'dateTime', width: 20 }],
 ] as const
 
-/** The filtered list in its order; numbers masked as on the screen. */
+/** Exports the filtered list in its order, with numbers masked as on the screen. */
 export const exportAccounts = defineExport({
   kind: 'account',
   endpoint: contract.export,

@@ -1,5 +1,5 @@
-import { accounts } from '@oms/contract/account-list.ts'
-import { implement } from '#kernel/implement.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
+import { implement } from '#core/http/implement.ts'
 import { exportAccounts } from './account-export.ts'
 import {
   disable,
@@ -7,6 +7,7 @@ import {
   endSessions,
   list,
   listTenants,
+  removeMfa,
   resetCode,
   resetPasswd,
   search,
@@ -25,6 +26,7 @@ export const accountListModule = implement(
     disable,
     resetPasswd,
     resetCode,
+    removeMfa,
     unlock,
     endSessions,
     export: exportAccounts,

@@ -1,37 +1,41 @@
-import type { accounts as contract } from '@oms/contract/account-list.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { accounts as contract } from '@oms/contract/account-list/account-list.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { loginLogs } from '#db/schema/system.ts'
+import { accounts } from '#schema/account.ts'
+import { loginLogs } from '#schema/system.ts'
 import {
   type Account,
   accountForChange,
-  accountInReach,
+  findAccountInScope,
   forgetAfterCommit,
   nameOf,
   openResetCode,
+  removeSecondFactor,
   resetPassword,
   setStatus,
   statusNote,
-} from '#kernel/accounts/account-actions.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { unlock as liftLocks } from '#kernel/lockout.ts'
-import { maskMobile } from '#kernel/mask.ts'
-import { contains, offsetOf, paginate } from '#kernel/query.ts'
-import { alive, transact } from '#kernel/tenancy.ts'
-import { accountOrder, conditionsOf, dressed, reachedBy, selectAccounts, tenantsNamed } from './account-rows.ts'
+} from '#domain/accounts/account-actions.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { unlock as liftLocks } from '#core/auth/lockout.ts'
+import { maskMobile } from '#core/audit/mask.ts'
+import { contains, offsetOf, paginate } from '#core/database/list-query.ts'
+import { alive, transact } from '#core/tenancy/tenancy.ts'
+import { accountOrder, conditionsOf, presentAccounts, inScope, selectAccounts, tenantsNamed } from './account-rows.ts'
 
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
   const rows = selectAccounts(db).where(conditionsOf(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, accountOrder(filters))
-  return { ...page, list: await dressed(db, user, page.list) }
+  return { ...page, list: await presentAccounts(db, user, page.list) }
 }
 
 export async function listTenants(ctx: Ctx, { keyword }: ParsedOf<typeof contract.tenants>) {
   return { list: await tenantsNamed(ctx, keyword) }
 }
 
-/** Colleagues: enabled accounts of the tenant one works in. Numbers are always masked, and found only when known. */
+/**
+ * Lists colleagues: enabled accounts of the session's tenant. Phone numbers are always masked and found only in
+ * full.
+ */
 export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof contract.search>) {
   if (user.tenantId === null) return { list: [] }
   const named = or(
@@ -58,7 +62,7 @@ export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<t
   }
 }
 
-const found = (ctx: Ctx, id: number) => accountForChange(ctx, id, reachedBy(ctx.user))
+const found = (ctx: Ctx, id: number) => accountForChange(ctx, id, inScope(ctx.user))
 const note = ({ uid }: Account, action: string) => ({ bizType: 'account', bizId: uid, action })
 
 export async function enable(ctx: Ctx, { id }: ParsedOf<typeof contract.enable>) {
@@ -75,7 +79,10 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable
   return null
 }
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: a one-time password is kept nowhere. */
+/**
+ * Resets the password. Runs outside the request's transaction, because that transaction stores the response and a
+ * one-time password is never stored.
+ */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
   return transact(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
@@ -84,7 +91,7 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.res
   })
 }
 
-/** Outside the call's own transaction, like the password. */
+/** Creates a reset code. Runs outside the request's transaction for the same reason. */
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
   return transact(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
@@ -93,8 +100,15 @@ export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.reset
   })
 }
 
+export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof contract.removeMfa>) {
+  const account = await found(ctx, id)
+  await removeSecondFactor(ctx, account)
+  ctx.audit(note(account, `解除账号${nameOf(account)}的两步验证`))
+  return null
+}
+
 export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>) {
-  const account = await accountInReach(ctx, id, reachedBy(ctx.user))
+  const account = await findAccountInScope(ctx, id, inScope(ctx.user))
   await liftLocks(ctx.db, account.account)
   ctx.audit(note(account, `解锁账号${nameOf(account)}`))
   return null
@@ -102,7 +116,7 @@ export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof contract.unlock>)
 
 export async function endSessions(ctx: Ctx, { id }: ParsedOf<typeof contract.endSessions>) {
   const account = await found(ctx, id)
-  const ended = await ctx.kernel.sessions.endOf(ctx.db, [id], 'forced')
+  const ended = await ctx.services.sessions.endOf(ctx.db, [id], 'forced')
   forgetAfterCommit(ctx)
   ctx.audit(note(account, `强制账号${nameOf(account)}下线，结束${ended}个会话`))
   if (ended > 0)

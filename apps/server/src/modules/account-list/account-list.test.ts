@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { md5Hex } from '#kernel/passwords.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
@@ -25,7 +25,7 @@ beforeAll(async () => {
 const accountsSeenBy = async (by: Caller, query = '') =>
   (await by.call('GET', `${ACCOUNT}/all/page?pageSize=200${query}`)).data.list.map(({ uid }: { uid: number }) => uid)
 
-test('ACCOUNT-01 the list spans all tenants for the platform, and one for a customer', async () => {
+test('ACCOUNT-01 the list covers all tenants for the platform, and one for a tenant', async () => {
   expect(await accountsSeenBy(clerk)).toEqual(expect.arrayContaining([boss.uid, ours.uid, theirs.uid]))
   expect(await accountsSeenBy(ours)).toEqual([ours.uid])
   const { data } = await clerk.call('GET', `${ACCOUNT}/all/page?account=${theirs.account}`)
@@ -34,7 +34,7 @@ test('ACCOUNT-01 the list spans all tenants for the platform, and one for a cust
   ])
 })
 
-test('ACCOUNT-01 it filters by tenant, status and lock, and sorts by allowed columns only', async () => {
+test('ACCOUNT-01 filters by tenant, status and lock, and sorts by permitted columns only', async () => {
   const { rows } = await server.db.execute<{ id: number }>(sql`select id from tenants where name = '乙公司'`)
   const inTenant = await accountsSeenBy(clerk, `&tenantId=${rows[0]?.id}&orderByColumn=account&isAsc=asc`)
   expect(new Set(inTenant)).toEqual(new Set([theirs.uid, foreigner.uid]))
@@ -47,10 +47,10 @@ test('ACCOUNT-01 it filters by tenant, status and lock, and sorts by allowed col
   expect((await clerk.call('GET', `${ACCOUNT}/all/page?orderByColumn=email`)).msg).toBe('排序字段不正确')
 })
 
-test('ACCOUNT-05 an account of any tenant is disabled, out at once, and enabled again', async () => {
+test('ACCOUNT-05 disables an account of any tenant with immediate effect and enables it again', async () => {
   const perms = () => theirs.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
   expect((await perms()).statusCode).toBe(200)
-  // The clerk lacks what the account holds; only somebody who has it may touch it.
+  // The clerk lacks a permission of the account. Only an account with that permission may change it.
   expect((await clerk.call('POST', `${ACCOUNT}/disable/${theirs.uid}`)).code).toBe(501)
   expect((await boss.call('POST', `${ACCOUNT}/disable/${theirs.uid}`)).msg).toBe('已停用')
   expect((await perms()).statusCode).toBe(401)
@@ -58,7 +58,7 @@ test('ACCOUNT-05 an account of any tenant is disabled, out at once, and enabled 
   expect((await boss.call('POST', `${ACCOUNT}/enable/${theirs.uid}`)).msg).toBe('已启用')
 })
 
-test('what a customer cannot see answers like what does not exist', async () => {
+test('an account that a tenant cannot see is reported as not found', async () => {
   const missing = { code: 400, msg: '账号不存在或已被删除', data: null }
   for (const id of [theirs.uid, 2_000_000_000]) {
     expect(await ours.call('GET', `${ACCOUNT}/${id}`)).toEqual(missing)
@@ -67,7 +67,7 @@ test('what a customer cannot see answers like what does not exist', async () => 
   }
 })
 
-test('numbers are masked in list, overview and export without the right to see them', async () => {
+test('list, overview and export mask numbers without the permission', async () => {
   const one = `account=${foreigner.account}`
   const row = async (by: Caller) => (await by.call('GET', `${ACCOUNT}/all/page?${one}`)).data.list[0]
   expect(await row(clerk)).toMatchObject({ mobileNo: '138****5678', email: 'w***@example.com' })
@@ -79,7 +79,7 @@ test('numbers are masked in list, overview and export without the right to see t
   expect((await clerk.call('GET', `${ACCOUNT}/all/page?mobileNo=1381`)).data.total).toBe(0)
 })
 
-test('ROUTE-07 the overview tells roles, rights, sessions, logins and operations, each by its own right', async () => {
+test('ROUTE-07 the overview shows roles, permissions, sessions, logins and operations, each with its own permission', async () => {
   const worker = await server.by({ tenant: '乙公司', permissions: ['system:manager:list', 'system:manager:add'] })
   await server.db.execute(sql`insert into login_logs (account, uid, ip, status, msg)
     values (${worker.account}, ${worker.uid}, '192.168.1.5', 1, '登录成功')`)
@@ -96,7 +96,7 @@ test('ROUTE-07 the overview tells roles, rights, sessions, logins and operations
   expect(JSON.stringify(data)).not.toMatch(/argon2|passwordHash|mfaSecret|tokenHash/)
 })
 
-test('a reset password is one-time, and its sessions end', async () => {
+test('a reset password is a one-time password, and the sessions end', async () => {
   const { data } = await clerk.call('POST', `${ACCOUNT}/resetPasswd/${foreigner.uid}`)
   const login = { account: foreigner.account, pswdMd5: md5Hex(data.password) }
   const entered = await server.stranger().call('POST', '/api/v1/account/login', login)
@@ -105,14 +105,14 @@ test('a reset password is one-time, and its sessions end', async () => {
   expect(code.data).toMatchObject({ account: foreigner.account, code: expect.stringMatching(/^[A-Z2-9]{10}$/) })
 })
 
-test('all sessions of an account end at once', async () => {
+test('all sessions of an account can be ended at once', async () => {
   const victim = await server.by({ tenant: '乙公司' })
   const ender = await server.by({ superAdmin: true })
   expect((await ender.call('POST', `${ACCOUNT}/forceLogout/${victim.uid}`)).data).toEqual({ ended: 1 })
   expect((await victim.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })).statusCode).toBe(401)
 })
 
-test('TICKET-09 the handler search answers uid, nickName, realname and mobileNo, of colleagues only', async () => {
+test('TICKET-09 the handler search returns uid, nickName, realname and mobileNo of colleagues only', async () => {
   await server.db.execute(sql`update accounts set status = 1 where tenant_id is not null`)
   const colleague = await server.by({ tenant: '乙公司' })
   const search = async (by: Caller, keyword: string) =>

@@ -1,49 +1,52 @@
-import type { accounts as contract } from '@oms/contract/account-list.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { accounts as contract } from '@oms/contract/account-list/account-list.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts, sessions } from '#db/schema/account.ts'
-import { loginLogs, menus, operLogs } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { isLocked } from '#kernel/accounts/lock-filter.ts'
-import { rolesOfAccounts } from '#kernel/accounts/account-roles.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { placeOf } from '#kernel/place.ts'
-import { notFound } from '#kernel/problem.ts'
-import { loadRights, type Rights } from '#kernel/rights.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { dressed, reachedBy } from './account-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts, sessions } from '#schema/account.ts'
+import { loginLogs, menus, operLogs } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import { isLocked } from '#domain/accounts/lock-filter.ts'
+import { rolesOfAccounts } from '#domain/accounts/account-roles.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { ipLocationOf } from '#core/http/ip-location.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { loadRights, type Rights } from '#core/auth/rights.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { presentAccounts, inScope } from './account-rows.ts'
 
-/** How far back recent logins and operations are looked for: the logs are partitioned by time. */
+/** Maximum age of recent logins and operations, because the logs are partitioned by time. */
 const RECENT = sql`now() - interval '90 days'`
 const RECENT_ROWS = 10
 
-/** One account with its roles, rights, sessions and doings; each part only for those who may see the list it is from. */
+/**
+ * Returns one account with its roles, permissions, sessions and operations. Each part requires the permission of its
+ * list.
+ */
 export async function detail(ctx: Ctx, { id }: ParsedOf<typeof contract.detail>) {
   const { db, user } = ctx
   const [found] = await db
     .select({ row: accounts, locked: isLocked, tenantName: sql<string>`coalesce(${tenants.name}, '')` })
     .from(accounts)
     .leftJoin(tenants, eq(tenants.id, accounts.tenantId))
-    .where(and(eq(accounts.uid, id), reachedBy(user)))
+    .where(and(eq(accounts.uid, id), inScope(user)))
   const rights = found && (await loadRights(db, id))
   if (!found || !rights) throw notFound('账号')
   const { row, locked, tenantName } = found
-  const [account] = await dressed(db, user, [{ ...row, locked, tenantName }])
+  const [account] = await presentAccounts(db, user, [{ ...row, locked, tenantName }])
   if (!account) throw notFound('账号')
   return {
     account,
     roles: (await rolesOfAccounts(db, [id])).get(id) ?? [],
     rights: await rightsByPage(db, rights),
     isSuper: rights.isSuper,
-    barredBecause: rights.barredBecause,
+    suspendedReason: rights.suspendedReason,
     sessions: user.can('system:online:list') ? await openSessions(ctx, id) : null,
     logins: user.can('system:loginLog:list') ? await recentLogins(db, id) : null,
     operations: user.can('system:operLog:list') ? await recentOperations(db, id) : null,
   }
 }
 
-/** What an account may do, page by page in the menu's order. */
+/** Returns the permissions of an account by page in the order of the menu. */
 async function rightsByPage(db: Db, { menuIds }: Rights) {
   if (menuIds.size === 0) return []
   const rows = await db
@@ -79,7 +82,7 @@ async function recentLogins(db: Db, uid: number) {
     .where(and(eq(loginLogs.account, account), eq(loginLogs.uid, uid), gt(loginLogs.loginTime, RECENT)))
     .orderBy(desc(loginLogs.loginTime), desc(loginLogs.infoId))
     .limit(RECENT_ROWS)
-  return rows.map((row) => ({ ...row, location: placeOf(row.ip) }))
+  return rows.map((row) => ({ ...row, location: ipLocationOf(row.ip) }))
 }
 
 const recentOperations = (db: Db, uid: number) =>

@@ -1,28 +1,33 @@
-import type { accounts as contract } from '@oms/contract/account-list.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { accounts as contract } from '@oms/contract/account-list/account-list.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { isLocked, lockedIs } from '#kernel/accounts/lock-filter.ts'
-import { withRoles } from '#kernel/accounts/with-roles.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { among, contains, orderOf } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
+import { withRoles } from '#domain/accounts/with-roles.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { among, contains, orderOf } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
 
-/** Accounts of every tenant one may see. Those that belong to none show to who sees all. */
-export const reachedBy = (user: User): SQL | undefined =>
+/**
+ * Returns the condition for accounts of visible tenants. Accounts without a tenant are visible only with unlimited
+ * scope.
+ */
+export const inScope = (user: User): SQL | undefined =>
   and(scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), alive(accounts))
 
-const seesPlain = (user: User) => user.can('system:userList:plain')
+const canSeeContacts = (user: User) => user.can('system:userList:plain')
 
 export function conditionsOf(user: User, { account, realname, mobileNo, tenantId, status, locked }: Filters) {
-  // Who may not see numbers finds one only by knowing it: part by part it could be guessed.
-  const mobile = mobileNo && !seesPlain(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
+  // Without the permission for contact details, search requires the full number; otherwise numbers could be guessed
+  // in parts.
+  const mobile =
+    mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
   return and(
-    reachedBy(user),
+    inScope(user),
     contains(accounts.account, account),
     contains(accounts.realname, realname),
     mobile,
@@ -64,18 +69,21 @@ const listed = {
 export const selectAccounts = (db: Db) =>
   db.select(listed).from(accounts).leftJoin(tenants, eq(tenants.id, accounts.tenantId)).$dynamic()
 
-/** Rows as the screen shows them. */
-export const dressed = <R extends Parameters<typeof withRoles>[1][number]>(db: Db, user: User, rows: readonly R[]) =>
-  withRoles(db, rows, { plain: seesPlain(user) })
+/** Adds roles to account rows and masks contact details unless permitted. */
+export const presentAccounts = <R extends Parameters<typeof withRoles>[1][number]>(
+  db: Db,
+  user: User,
+  rows: readonly R[],
+) => withRoles(db, rows, { plain: canSeeContacts(user) })
 
 export async function accountsByKeys(db: Db, user: User, uids: readonly number[]) {
-  const rows = await selectAccounts(db).where(and(reachedBy(user), among(accounts.uid, uids)))
-  return dressed(db, user, rows)
+  const rows = await selectAccounts(db).where(and(inScope(user), among(accounts.uid, uids)))
+  return presentAccounts(db, user, rows)
 }
 
 const OFFERED_TENANTS = 50
 
-/** Customers to filter by, as far as one's scope reaches. */
+/** Lists visible tenants for the filter. */
 export async function tenantsNamed({ db, user }: Pick<Ctx, 'db' | 'user'>, keyword: string | undefined) {
   return db
     .select({ id: tenants.id, name: tenants.name })

@@ -1,22 +1,22 @@
 import { sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { md5Hex } from '#kernel/passwords.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { accounts } from '#schema/account.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '100000' })
 const PASSWORD = 'Correct-horse-7'
 
 async function person(account: string) {
-  const passwordHash = await app.kernel.passwords.hash(md5Hex(PASSWORD))
+  const passwordHash = await app.services.passwords.hash(md5Hex(PASSWORD))
   await app.db.insert(accounts).values({ account, realname: '张三', tenantId: PLATFORM_TENANT_ID, passwordHash })
 }
 const login = (account: string, more = {}) =>
   app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(PASSWORD), ...more })
 
-test('a second step is asked for, works once, and a recovery code replaces it once', async () => {
+test('a second factor is required, each code works once, and a recovery code replaces it once', async () => {
   await person('two.steps')
   const { data } = await login('two.steps')
   const me = app.withTicket(data.token)
@@ -35,7 +35,7 @@ test('a second step is asked for, works once, and a recovery code replaces it on
   expect((await login('two.steps', recovery)).code).toBe(400)
 })
 
-test('the same Idempotency-Key runs a write once and answers it twice', async () => {
+test('a repeated Idempotency-Key runs a write once and returns the same response', async () => {
   const me = await app.as()
   const options = {
     method: 'POST' as const,

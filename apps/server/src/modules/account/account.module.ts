@@ -1,5 +1,5 @@
-import { account } from '@oms/contract/account.ts'
-import { implement } from '#kernel/implement.ts'
+import { account } from '@oms/contract/account/account.ts'
+import { implement } from '#core/http/implement.ts'
 import { captcha } from './captcha.ts'
 import { login, logout } from './login.service.ts'
 import { modifyPassword, reset, resetCode } from './password.service.ts'
@@ -28,7 +28,7 @@ export const accountModule = implement(
     preferences: listPreferences,
     setPreference,
   },
-  // Hashing a password takes long; failures must stay counted although the call is refused.
+  // Outside a transaction: password hashing takes long, and failures must stay counted when the request is refused.
   {
     outsideTransaction: [
       'login',

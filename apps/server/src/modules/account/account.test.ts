@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { accounts, challenges } from '#db/schema/account.ts'
-import { md5Hex } from '#kernel/passwords.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import { accounts, challenges } from '#schema/account.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '100000' })
@@ -11,7 +11,7 @@ const LOGIN = '/api/v1/account/login'
 const PASSWORD = 'Correct-horse-7'
 
 async function person(account: string, over: Partial<typeof accounts.$inferInsert> = {}) {
-  const passwordHash = await app.kernel.passwords.hash(md5Hex(PASSWORD))
+  const passwordHash = await app.services.passwords.hash(md5Hex(PASSWORD))
   const [row] = await app.db
     .insert(accounts)
     .values({ account, realname: '张三', tenantId: PLATFORM_TENANT_ID, passwordHash, ...over })
@@ -21,7 +21,7 @@ async function person(account: string, over: Partial<typeof accounts.$inferInser
 const login = (account: string, password = PASSWORD, more = {}) =>
   app.stranger().call('POST', LOGIN, { account, pswdMd5: md5Hex(password), ...more })
 
-/** A captcha whose answer is known: only its hash is stored, so the test stores one of its own. */
+/** Requests a captcha and stores a known answer, because the database keeps only the hash. */
 async function knownCaptcha() {
   const { data } = await app.stranger().call('GET', '/api/v1/account/captcha')
   const answerHash = createHash('sha256').update('abcd').digest()
@@ -30,7 +30,7 @@ async function knownCaptcha() {
 }
 
 describe('login', () => {
-  test('ACCOUNT-01 GUARD-04 the right password gives token, uid, account and tenant, form-encoded too', async () => {
+  test('ACCOUNT-01 GUARD-04 the correct password returns token, uid, account and tenant, also for a form-encoded request', async () => {
     const uid = await person('zhang.san')
     const reply = await app.stranger().inject({
       method: 'POST',
@@ -45,7 +45,7 @@ describe('login', () => {
     expect((await app.withTicket(data.token).call('GET', `/api/v1/account/detail/${uid}`)).data.realname).toBe('张三')
   })
 
-  test('a console session needs its cookie beside the ticket', async () => {
+  test('a console session requires its cookie in addition to the ticket', async () => {
     const uid = await person('console.user')
     const reply = await app.stranger().inject({
       method: 'POST',
@@ -64,14 +64,14 @@ describe('login', () => {
     expect(both.json().code).toBe(200)
   })
 
-  test('unknown account and wrong password answer alike', async () => {
+  test('an unknown account and a wrong password return the same message', async () => {
     await person('known.one')
     const wrong = await login('known.one', 'no')
     expect(wrong).toMatchObject({ code: 400, msg: '账号或密码错误' })
     expect(await login('nobody.at.all', 'no')).toEqual(wrong)
   })
 
-  test('a captcha after three failures, a lock after five, and the right password waits too', async () => {
+  test('requires a captcha after three failures and locks out after five, also for the correct password', async () => {
     await person('guessed')
     for (let i = 0; i < 3; i++) await login('guessed', `wrong${i}`)
     await app.db.execute(sql`update login_failures set lock_until = null where key like 'p:guessed|%'`)
@@ -85,14 +85,14 @@ describe('login', () => {
     expect(locked.data.retryAfter).toBeGreaterThan(500)
   })
 
-  test('disabled and expired accounts are told so with 403', async () => {
+  test('disabled and expired accounts get 403 with the reason', async () => {
     await person('disabled.one', { status: 0 })
     await person('expired.one', { expireTime: '2020-01-01 00:00:00' })
     expect(await login('disabled.one')).toMatchObject({ code: 403, msg: '账号已停用，请联系管理员' })
     expect(await login('expired.one')).toMatchObject({ code: 403, msg: '账号已过期，请联系管理员' })
   })
 
-  test('a one-time password may be changed and nothing else done with it', async () => {
+  test('a one-time password permits only the change of the password', async () => {
     const uid = await person('fresh.one', { pwdMustChange: true })
     const { data } = await login('fresh.one')
     expect(data.mustChangePassword).toBe(true)
@@ -107,29 +107,30 @@ describe('login', () => {
 })
 
 describe('session', () => {
-  test('GUARD-06 an ownerId that is not the session’s is refused', async () => {
+  test("GUARD-06 refuses an ownerId that is not the session's", async () => {
     const one = await app.as()
     const url = '/api/v1/sys/account/perms'
-    expect((await one.inject({ method: 'GET', url, headers: { ownerId: '1' } })).json().code).toBe(200)
+    const own = (await one.inject({ method: 'GET', url, headers: { ownerId: '1' } })).json()
+    expect(own).toMatchObject({ code: 200, data: { zone: 'Asia/Shanghai' } })
     expect((await one.inject({ method: 'GET', url, headers: { ownerId: '2' } })).json().code).toBe(403)
     const forged = await app.stranger().inject({ method: 'GET', url, headers: { ticket: 'forged', ownerId: '1' } })
     expect(forged.json().code).toBe(401)
   })
 
-  test('GUARD-07 after logout the token is dead at once', async () => {
+  test('GUARD-07 logout invalidates the token immediately', async () => {
     const one = await app.as()
     expect(await one.call('POST', '/api/v1/account/logout')).toMatchObject({ code: 200, msg: '退出成功' })
     await expect.poll(async () => (await one.call('GET', '/api/v1/sys/account/perms')).code).toBe(401)
   })
 
-  test('a session somebody else ended answers HTTP 401', async () => {
+  test('a session ended by another person returns HTTP 401', async () => {
     const victim = await app.as()
-    await app.kernel.sessions.endOf(app.db, [victim.uid], 'forced')
+    await app.services.sessions.endOf(app.db, [victim.uid], 'forced')
     const status = async () => (await victim.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })).statusCode
     await expect.poll(status).toBe(401)
   })
 
-  test('one sees and ends one’s other sessions, the oldest beyond the limit end by themselves', async () => {
+  test('an account lists and ends its other sessions; above the limit the oldest session ends', async () => {
     const uid = await person('many.sessions')
     const tokens: string[] = []
     for (let i = 0; i < 6; i++) tokens.push((await login('many.sessions')).data.token)
@@ -148,7 +149,7 @@ describe('session', () => {
 })
 
 describe('password', () => {
-  test('ACCOUNT-02 changing it needs the old one, refuses weak ones, and logs every session out', async () => {
+  test('ACCOUNT-02 changing the password requires the old password, refuses weak passwords, and ends every session', async () => {
     await person('changer')
     const { data } = await login('changer')
     const me = app.withTicket(data.token)
@@ -174,10 +175,10 @@ describe('password', () => {
     expect((await login('changer', 'Another-9')).code).toBe(200)
   })
 
-  test('ROUTE-03 a reset code sets a new password once, five wrong ones spend it', async () => {
+  test('ROUTE-03 a reset code sets a new password once and becomes invalid after five wrong codes', async () => {
     const uid = await person('forgetful')
     const code = async () => {
-      const { openChallenge } = await import('#kernel/challenge.ts')
+      const { openChallenge } = await import('#core/auth/challenge.ts')
       await openChallenge(app.db, { kind: 'reset', answer: 'k7p2m9qx', minutes: 15, uid })
     }
     await code()
@@ -195,7 +196,7 @@ describe('password', () => {
 })
 
 describe('register', () => {
-  test('ROUTE-02 makes an account without rights, once per name, with a captcha', async () => {
+  test('ROUTE-02 creates an account without permissions, once per name, with a captcha', async () => {
     const form = { account: 'new.comer', realname: '新人', pswdMd5: md5Hex(PASSWORD) }
     const register = (more: object) => app.stranger().call('POST', '/api/v1/account/register', { ...form, ...more })
     expect((await register({ captchaId: 'x', captcha: 'y' })).msg).toBe('图形验证码错误或已过期')
@@ -213,7 +214,7 @@ describe('register', () => {
 })
 
 describe('profile', () => {
-  test('ACCOUNT-03 the fields of the profile, and no others, can be changed', async () => {
+  test('ACCOUNT-03 only the fields of the profile can be changed', async () => {
     const me = await app.as()
     const url = `/api/v1/account/modify/${me.uid}`
     const profile = {
@@ -248,7 +249,7 @@ describe('profile', () => {
     expect((await me.call('POST', `/api/v1/account/modify/${other.uid}`, profile)).code).toBe(400)
   })
 
-  test('a save over a colleague’s is told who was first', async () => {
+  test("a save over a colleague's change is refused with the colleague's name", async () => {
     const me = await app.as()
     const url = `/api/v1/account/modify/${me.uid}`
     expect((await me.call('POST', url, { realname: '甲', rev: 0 })).data.rev).toBe(1)
@@ -256,7 +257,7 @@ describe('profile', () => {
     expect(late).toMatchObject({ code: 400, data: { conflict: { by: '甲', rev: 1 } } })
   })
 
-  test('the operation log keeps who changed what, and no secret', async () => {
+  test('the operation log records the account and the change without secrets', async () => {
     const me = await app.as()
     await me.call('POST', `/api/v1/account/modify/${me.uid}`, { realname: '日志' })
     const { rows } = await app.db.execute(sql`select * from oper_logs where uid = ${me.uid}`)

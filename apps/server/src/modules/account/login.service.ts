@@ -1,15 +1,15 @@
-import type { account } from '@oms/contract/account.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { account } from '@oms/contract/account/account.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { loginLogs } from '#db/schema/system.ts'
-import type { Ctx, PublicCtx } from '#kernel/context.ts'
-import { forgive, recordFailure, type Standing, standingOf } from '#kernel/lockout.ts'
-import { barred, Problem } from '#kernel/problem.ts'
-import { loadRights } from '#kernel/rights.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { readUserAgent } from '#kernel/user-agent.ts'
-import { demandCaptcha } from './captcha.ts'
+import { accounts } from '#schema/account.ts'
+import { loginLogs } from '#schema/system.ts'
+import type { Ctx, PublicCtx } from '#core/http/context.ts'
+import { clearFailures, recordFailure, type LockState, lockStateOf } from '#core/auth/lockout.ts'
+import { suspended, ApiError } from '#core/http/api-error.ts'
+import { loadRights } from '#core/auth/rights.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { readUserAgent } from '#core/http/user-agent.ts'
+import { assertCaptcha } from './captcha.ts'
 import { checkTotp } from './totp.ts'
 
 type Input = ParsedOf<typeof account.login>
@@ -17,46 +17,52 @@ type Found = typeof accounts.$inferSelect
 
 const LOGIN_TYPE = { password: 1, logout: 5 } as const
 
-/** Opens a session for the right password; every other end answers alike, takes alike long, and is counted. */
-export async function login(ctx: PublicCtx, input: Input) {
+/**
+ * Creates a session when the password is correct. All failures return the same message after the same time and count
+ * towards lock-out. Attempts of one account run one after another.
+ */
+export const login = (ctx: PublicCtx, input: Input) =>
+  ctx.services.attempts.run(input.account, () => attemptLogin(ctx, input))
+
+async function attemptLogin(ctx: PublicCtx, input: Input) {
   const guess = { account: input.account, ip: ctx.request.ip }
-  const { login: limits } = ctx.kernel.config
-  const standing = await standingOf(ctx.db, guess)
+  const { login: limits } = ctx.services.config
+  const standing = await lockStateOf(ctx.db, guess)
   if (standing.waitSeconds > 0) throw tooMany(standing, limits.lockMinutes)
-  if (standing.failures >= limits.captchaAfter) await demandCaptcha(ctx.db, input)
+  if (standing.failures >= limits.captchaAfter) await assertCaptcha(ctx.db, input)
   const found = await findAccount(ctx, input.account)
-  const { passwords } = ctx.kernel
+  const { passwords } = ctx.services
   const right = found
     ? await passwords.verify(found.passwordHash, input.pswdMd5)
     : await passwords.pretend(input.pswdMd5)
   if (!found || !right) throw await failed(ctx, input, found, '账号或密码错误')
   const rights = await loadRights(ctx.db, found.uid)
-  if (!rights || rights.barredBecause) {
-    await writeLogin(ctx, { account: found.account, found, ok: false, msg: rights?.barredBecause ?? '账号不可用' })
-    throw barred(rights?.barredBecause ?? '账号不可用')
+  if (!rights || rights.suspendedReason) {
+    await writeLogin(ctx, { account: found.account, found, ok: false, msg: rights?.suspendedReason ?? '账号不可用' })
+    throw suspended(rights?.suspendedReason ?? '账号不可用')
   }
-  if (found.mfaEnabled) await demandTotp(ctx, input, found)
+  if (found.mfaEnabled) await assertTotp(ctx, input, found)
   return openSession(ctx, found, rights.tenantName)
 }
 
-async function demandTotp(ctx: PublicCtx, input: Input, found: Found) {
-  if (!input.totp) throw new Problem(400, '请输入动态验证码', { field: 'totp', totp: true })
+async function assertTotp(ctx: PublicCtx, input: Input, found: Found) {
+  if (!input.totp) throw new ApiError(400, '请输入动态验证码', { field: 'totp', totp: true })
   if (await checkTotp(ctx, found, input.totp)) return
   const { data, message } = await failed(ctx, input, found, '动态验证码错误')
-  throw new Problem(400, message, { ...data, field: 'totp', totp: true })
+  throw new ApiError(400, message, { ...data, field: 'totp', totp: true })
 }
 
 async function openSession(ctx: PublicCtx, found: Found, ownerName: string) {
   const console = ctx.request.header('x-client') === 'console'
   const { ip, userAgent } = ctx.request
-  const opened = await ctx.kernel.database.db.transaction(async (db) => {
-    await forgive(db, { account: found.account, ip })
+  const opened = await ctx.services.database.db.transaction(async (db) => {
+    await clearFailures(db, { account: found.account, ip })
     await db
       .update(accounts)
       .set({ lastLoginTime: sql`now()` as unknown as string, lastLoginIp: ip, loginCount: found.loginCount + 1 })
       .where(eq(accounts.uid, found.uid))
     await writeLogin({ ...ctx, db }, { account: found.account, found, ok: true, msg: '登录成功' })
-    return ctx.kernel.sessions.open(db, { uid: found.uid, tenantId: found.tenantId, ip, userAgent, console })
+    return ctx.services.sessions.open(db, { uid: found.uid, tenantId: found.tenantId, ip, userAgent, console })
   })
   if (opened.cookie) ctx.setSessionCookie(opened.cookie)
   return {
@@ -70,18 +76,22 @@ async function openSession(ctx: PublicCtx, found: Found, ownerName: string) {
 }
 
 async function failed(ctx: PublicCtx, input: Input, found: Found | undefined, msg: string) {
-  const { captchaAfter, lockMinutes } = ctx.kernel.config.login
-  const standing = await recordFailure(ctx.db, { account: input.account, ip: ctx.request.ip }, ctx.kernel.config.login)
+  const { captchaAfter, lockMinutes } = ctx.services.config.login
+  const standing = await recordFailure(
+    ctx.db,
+    { account: input.account, ip: ctx.request.ip },
+    ctx.services.config.login,
+  )
   await writeLogin(ctx, { account: input.account, found, ok: false, msg })
   if (standing.isLocked) return tooMany(standing, lockMinutes)
-  return new Problem(400, msg, { captcha: standing.failures >= captchaAfter })
+  return new ApiError(400, msg, { captcha: standing.failures >= captchaAfter })
 }
 
-function tooMany({ waitSeconds: seconds, isLocked }: Standing, lockMinutes: number) {
-  // Moments are kept to the second: ten minutes may be 601 seconds, and are no eleven for that.
+function tooMany({ waitSeconds: seconds, isLocked }: LockState, lockMinutes: number) {
+  // Times are rounded to seconds: ten minutes may be 601 seconds and must not show as eleven minutes.
   const wait = seconds > 60 ? `${Math.ceil((seconds - 1) / 60)}分钟` : `${seconds}秒`
   const why = isLocked ? `登录失败次数过多，已锁定${lockMinutes}分钟` : '登录过于频繁'
-  return new Problem(400, `${why}，请${wait}后再试`, { captcha: true, retryAfter: seconds })
+  return new ApiError(400, `${why}，请${wait}后再试`, { captcha: true, retryAfter: seconds })
 }
 
 const findAccount = async ({ db }: PublicCtx, name: string) => {
@@ -92,10 +102,10 @@ const findAccount = async ({ db }: PublicCtx, name: string) => {
   return found
 }
 
-/** Ends this session at once, on every process. */
+/** Ends this session in every process. */
 export async function logout(ctx: Ctx) {
-  const { user, db, kernel } = ctx
-  await kernel.sessions.end(db, [user.sessionId], 'logout')
+  const { user, db, services } = ctx
+  await services.sessions.end(db, [user.sessionId], 'logout')
   const found = { uid: user.uid, tenantId: user.homeTenantId }
   await writeLogin(ctx, { account: user.account, found, ok: true, msg: '退出成功', type: LOGIN_TYPE.logout })
   ctx.setSessionCookie(null)

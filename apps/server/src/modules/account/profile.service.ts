@@ -1,35 +1,35 @@
-import { type account, ProfileInput } from '@oms/contract/account.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type account, ProfileInput } from '@oms/contract/account/account.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { accounts, preferences, sessions } from '#db/schema/account.ts'
-import { files } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { menuTreeOf } from '#kernel/menu-tree.ts'
-import { expired, forbidden, invalid, notFound } from '#kernel/problem.ts'
-import { buttonsOf } from '#kernel/rights.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, reaches } from '#kernel/tenancy.ts'
-import { ACCOUNT_CLASHES, uniqueClash } from '#kernel/unique.ts'
+import { accounts, preferences, sessions } from '#schema/account.ts'
+import { files } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { menuTreeOf } from '#core/auth/menu-tree.ts'
+import { expired, forbidden, invalid, notFound } from '#core/http/api-error.ts'
+import { buttonsOf } from '#core/auth/rights.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
 
 const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
 
-/** One's own profile, or a colleague's for those who may look accounts up. */
-export async function detail({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof account.detail>) {
+/** Returns the caller's profile, or a colleague's profile with the permission to list accounts. */
+export async function detail({ db, user, services }: Ctx, { id }: ParsedOf<typeof account.detail>) {
   const [row] = await db
     .select()
     .from(accounts)
     .where(and(eq(accounts.uid, id), alive(accounts)))
   const foreign = id !== user.uid
   if (foreign && !user.can('system:manager:query') && !user.can('system:userList:query')) throw forbidden()
-  if (!row || (foreign && !reaches(user, row.tenantId))) throw notFound('账号')
-  const rights = await kernel.sessions.rightsOf(id)
+  if (!row || (foreign && !isTenantInScope(user, row.tenantId))) throw notFound('账号')
+  const rights = await services.sessions.rightsOf(id)
   return { ...row, tenantName: rights?.tenantName ?? '', roles: [...(rights?.roleNames ?? [])] }
 }
 
-/** Changes one's own profile: nothing but the fields of the profile can be reached through this call. */
+/** Changes the caller's profile. Only profile fields can be changed by this call. */
 export async function modify(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof account.modify>) {
   const { db, user } = ctx
   if (id !== user.uid) throw notFound('账号')
@@ -50,13 +50,13 @@ export async function modify(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ac
     .set({ ...next, ...touched(stored, user.uid, ctx.now) })
     .where(eq(accounts.uid, id))
     .catch((error: unknown) => {
-      throw uniqueClash(error, ACCOUNT_CLASHES) ?? error
+      throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
     })
   ctx.audit({ bizType: 'account', bizId: id, action: '修改个人资料', diff: changes(stored, next, TITLES) })
   return { rev: stored.rev + 1 }
 }
 
-/** An avatar is a file this account uploaded as one; any other address is refused. */
+/** Marks the avatar's file as used. The file must be an avatar uploaded by this account; other URLs are refused. */
 async function adoptAvatar({ db, user, now }: Ctx, before: string, after: string) {
   if (after === before || after === '') return
   const id = /^\/api\/v1\/file\/([0-9a-f]{32})$/.exec(after)?.[1]
@@ -70,20 +70,22 @@ async function adoptAvatar({ db, user, now }: Ctx, before: string, after: string
   if (!adopted) throw invalid('头像不正确，请重新上传', 'avatar')
 }
 
-export async function perms({ db, user, kernel }: Ctx) {
-  const rights = await kernel.sessions.rightsOf(user.uid)
+export async function perms({ db, user, services }: Ctx) {
+  const rights = await services.sessions.rightsOf(user.uid)
   if (!rights) throw expired()
   return {
     buttons: buttonsOf(rights),
     menus: await menuTreeOf(db, rights.menuIds, rights.isSuper),
     roles: [...rights.roleCodes],
-    version: kernel.permVersion.current,
+    version: services.permissionVersion.current,
     homeUrl: rights.homeUrl,
-    visiting: await visitOf({ db, user }, rights.tenantName),
+    seesAllTenants: user.scope.tenants === 'all',
+    switchedTenant: await switchedTenantOf({ db, user }, rights.tenantName),
+    zone: services.config.timeZone,
   }
 }
 
-async function visitOf({ db, user }: Pick<Ctx, 'db' | 'user'>, home: string) {
+async function switchedTenantOf({ db, user }: Pick<Ctx, 'db' | 'user'>, home: string) {
   if (user.tenantId === null || user.tenantId === user.homeTenantId) return null
   const [host] = await db.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, user.tenantId))
   return { id: user.tenantId, name: host?.name ?? '', home }
@@ -104,7 +106,7 @@ export async function endSession(ctx: Ctx, { sessionId }: ParsedOf<typeof accoun
   const chosen = list.filter((row) => (sessionId ? row.sessionId === sessionId : !row.current))
   if (sessionId && chosen.length === 0) throw notFound('会话')
   return {
-    ended: await ctx.kernel.sessions.end(
+    ended: await ctx.services.sessions.end(
       ctx.db,
       chosen.map((row) => row.sessionId),
       'forced',

@@ -1,24 +1,27 @@
-import type { account } from '@oms/contract/account.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { accounts } from '#db/schema/account.ts'
-import type { PublicCtx } from '#kernel/context.ts'
-import { conflict } from '#kernel/problem.ts'
-import { ACCOUNT_CLASHES, uniqueClash } from '#kernel/unique.ts'
-import { demandCaptcha } from './captcha.ts'
-import { demandStrength } from './password.service.ts'
+import type { account } from '@oms/contract/account/account.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { accounts } from '#schema/account.ts'
+import type { PublicCtx } from '#core/http/context.ts'
+import { conflict } from '#core/http/api-error.ts'
+import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
+import { assertCaptcha } from './captcha.ts'
+import { assertPasswordStrength } from './password.service.ts'
 
-/** Makes an account without tenant or role: it sees its own profile until somebody admits it. */
+/**
+ * Creates an account without tenant and role. The account sees only its profile until a tenant accepts an
+ * application.
+ */
 export async function register(ctx: PublicCtx, input: ParsedOf<typeof account.register>) {
   const { pswdMd5, captcha, captchaId, mobileNo, email, ...rest } = input
-  await demandCaptcha(ctx.db, { captcha, captchaId })
-  demandStrength(pswdMd5, 'pswdMd5')
-  const passwordHash = await ctx.kernel.passwords.hash(pswdMd5)
+  await assertCaptcha(ctx.db, { captcha, captchaId })
+  assertPasswordStrength(pswdMd5, 'pswdMd5')
+  const passwordHash = await ctx.services.passwords.hash(pswdMd5)
   const [created] = await ctx.db
     .insert(accounts)
     .values({ ...rest, mobileNo: mobileNo ?? null, email: email ?? null, passwordHash })
     .returning({ uid: accounts.uid })
     .catch((error: unknown) => {
-      throw uniqueClash(error, ACCOUNT_CLASHES) ?? error
+      throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
     })
   if (!created) throw conflict('注册失败，请重试')
   return created

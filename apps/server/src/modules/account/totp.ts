@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { account } from '@oms/contract/account.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { account } from '@oms/contract/account/account.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
-import type { Db } from '#db/client.ts'
-import { accounts, challenges } from '#db/schema/account.ts'
-import type { Ctx, PublicCtx } from '#kernel/context.ts'
-import { invalid } from '#kernel/problem.ts'
-import { seal, unseal } from '#kernel/sealed.ts'
-import { demandPassword, ownAccount } from './own-account.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts, challenges } from '#schema/account.ts'
+import type { Ctx, PublicCtx } from '#core/http/context.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
+import { assertPassword, ownAccount } from './own-account.ts'
 
 const ISSUER = 'OMS'
 const PERIOD = 30
@@ -25,9 +25,9 @@ interface Holder {
   readonly recoveryCodes: string[]
 }
 
-/** Is this the present one-time password, or a recovery code not used before? Each is good once. */
+/** Verifies the current one-time password or an unused recovery code. Each is valid once. */
 export async function checkTotp(
-  { db, kernel }: Pick<PublicCtx, 'db' | 'kernel'>,
+  { db, services }: Pick<PublicCtx, 'db' | 'services'>,
   holder: Holder,
   given: string,
 ): Promise<boolean> {
@@ -35,7 +35,10 @@ export async function checkTotp(
   const recovery = digest(given)
   if (holder.recoveryCodes.includes(recovery)) return spendRecovery(db, holder.uid, recovery)
   const token = given.replaceAll(/\s/g, '')
-  const delta = totpOf(holder.account, unseal(kernel.config.secretKey, holder.mfaSecret)).validate({ token, window: 1 })
+  const delta = totpOf(holder.account, decrypt(services.config.secretKey, holder.mfaSecret)).validate({
+    token,
+    window: 1,
+  })
   if (delta === null) return false
   return spendStep(db, holder.uid, Math.floor(Date.now() / 1000 / PERIOD) + delta)
 }
@@ -50,7 +53,7 @@ async function spendRecovery(db: Db, uid: number, code: string) {
   return spent !== undefined
 }
 
-/** A password seen over a shoulder must not work again within its half minute. */
+/** Invalidates a time step, so that an observed one-time password cannot be used again within its half minute. */
 async function spendStep(db: Db, uid: number, step: number) {
   const expireTime = sql`now() + interval '5 minutes'` as unknown as string
   const [first] = await db
@@ -61,15 +64,15 @@ async function spendStep(db: Db, uid: number, step: number) {
   return first !== undefined
 }
 
-/** A new secret, not in force until a password made from it has been shown. */
+/** Creates a new secret, which becomes active after a one-time password derived from the secret is entered. */
 export async function mfaBind(ctx: Ctx, { pswdMd5 }: ParsedOf<typeof account.mfaBind>) {
   const own = await ownAccount(ctx)
-  await demandPassword(ctx, own, pswdMd5, 'pswdMd5')
+  await assertPassword(ctx, own, pswdMd5, 'pswdMd5')
   if (own.mfaEnabled) throw invalid('两步验证已启用，请先关闭')
   const secret = new Secret({ size: 20 }).base32
   await ctx.db
     .update(accounts)
-    .set({ mfaSecret: seal(ctx.kernel.config.secretKey, secret) })
+    .set({ mfaSecret: encrypt(ctx.services.config.secretKey, secret) })
     .where(eq(accounts.uid, own.uid))
   ctx.audit({ bizType: 'account', bizId: own.uid })
   return { secret, url: totpOf(own.account, secret).toString() }
@@ -90,7 +93,7 @@ export async function mfaVerify(ctx: Ctx, { totp }: ParsedOf<typeof account.mfaV
 
 export async function mfaUnbind(ctx: Ctx, { pswdMd5, totp }: ParsedOf<typeof account.mfaUnbind>) {
   const own = await ownAccount(ctx)
-  await demandPassword(ctx, own, pswdMd5, 'pswdMd5')
+  await assertPassword(ctx, own, pswdMd5, 'pswdMd5')
   if (!own.mfaEnabled) throw invalid('两步验证未启用')
   if (!(await checkTotp(ctx, own, totp))) throw invalid('动态验证码错误', 'totp')
   await ctx.db

@@ -1,26 +1,30 @@
 import { createHash, randomInt } from 'node:crypto'
-import { type deviceAccess as calls, DeviceAccessInput, STANDARD_POLL_SECONDS } from '@oms/contract/device-access.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import {
+  type deviceAccess as calls,
+  DeviceAccessInput,
+  STANDARD_POLL_SECONDS,
+} from '@oms/contract/device-group/device-access.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceAccess, deviceModels } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { invalid, notFound } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, transact } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceAccess, deviceModels } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, transact } from '#core/tenancy/tenancy.ts'
 import { tenantOf } from './group-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const TOKEN_LENGTH = 32
 const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-const ON_OFF = { 1: '开启', 0: '关闭' } as const
-// Named anew: a field called token would be masked, and these only say on or off.
+const ON_OFF = { 1: '启用', 0: '停用' } as const
+// Different titles, because a field named token would be masked, and these fields contain only on or off.
 const TITLES = {
   target: '设备令牌',
   gateway: '网关令牌',
-  autoModelName: '自动注册型号',
+  autoModelName: '自动登记型号',
   pollSeconds: String(DeviceAccessInput.shape.pollSeconds.meta()?.title),
 }
 const STANDARD = {
@@ -49,7 +53,7 @@ async function modelNameOf(db: Db, id: number | null) {
   return model?.name ?? ''
 }
 
-/** The settings as they are stored, or as they are for a tenant that never changed them. */
+/** Returns the stored settings, or the defaults of a tenant without stored settings. */
 async function settingsOf(db: Db, tenantId: number, lock = false) {
   const rows = db.select().from(deviceAccess).where(eq(deviceAccess.tenantId, tenantId))
   const [found] = await (lock ? rows.for('update') : rows)
@@ -70,7 +74,7 @@ export async function get({ db, user }: Ctx, { tenantId }: ParsedOf<typeof calls
 export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const { tenantId, tenantName } = await tenantFor(db, user, asked)
-  await settle(db, tenantId, user.uid)
+  await ensureSettings(db, tenantId, user.uid)
   const before = await settingsOf(db, tenantId, true)
   await checkRevision(db, before, rev)
   if (input.gatewayToken === 1 && !before.gatewayTokenHash) throw invalid('请先生成网关令牌', 'gatewayToken')
@@ -78,7 +82,7 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   if (autoModelId !== null && autoModelId !== before.autoModelId) await assertModel(db, autoModelId)
   const next = { ...input, autoModelId }
   const names = [await modelNameOf(db, before.autoModelId), await modelNameOf(db, autoModelId)] as const
-  const diff = changes(worded(before, names[0]), worded(next, names[1]), TITLES)
+  const diff = changes(auditFields(before, names[0]), auditFields(next, names[1]), TITLES)
   if (diff.length === 0) return { rev: before.rev }
   const [saved] = await db
     .update(deviceAccess)
@@ -86,12 +90,12 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
     .where(eq(deviceAccess.tenantId, tenantId))
     .returning({ rev: deviceAccess.rev })
   ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `修改「${tenantName}」的设备接入设置`, diff })
-  await ctx.kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
+  await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId })
   return saved!
 }
 
-/** Two that save for the first time meet at the same row. */
-const settle = (db: Db, tenantId: number, uid: number) =>
+/** Inserts the default settings, so that two simultaneous first saves lock the same row. */
+const ensureSettings = (db: Db, tenantId: number, uid: number) =>
   db.insert(deviceAccess).values({ tenantId, createBy: uid, updateBy: uid }).onConflictDoNothing()
 
 async function assertModel(db: Db, id: number) {
@@ -103,12 +107,15 @@ async function assertModel(db: Db, id: number) {
   if (!model) throw invalid('设备型号不存在或已停用', 'autoModelId')
 }
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: a token is kept nowhere. */
+/**
+ * Creates a gateway token. Runs outside the request's transaction, because that transaction stores the response and
+ * a token is never stored.
+ */
 export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
   return transact(ctx, async (db) => {
     const { user, now } = ctx
     const { tenantId, tenantName, tenantNo } = await tenantFor(db, user, asked)
-    await settle(db, tenantId, user.uid)
+    await ensureSettings(db, tenantId, user.uid)
     const before = await settingsOf(db, tenantId, true)
     const token = newToken()
     await db
@@ -117,12 +124,12 @@ export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.
       .where(eq(deviceAccess.tenantId, tenantId))
     const verb = before.gatewayTokenHash ? '更换' : '生成'
     ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `${verb}「${tenantName}」的网关令牌` })
-    await ctx.kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
+    await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId })
     return { token, tenantNo }
   })
 }
 
-const worded = (
+const auditFields = (
   { targetToken, gatewayToken, pollSeconds }: { targetToken: number; gatewayToken: number; pollSeconds: number },
   autoModelName: string,
 ) => ({

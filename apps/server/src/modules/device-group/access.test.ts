@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { deviceAccess, deviceModels, deviceTypes } from '#db/schema/device.ts'
-import { operLogs } from '#db/schema/system.ts'
+import { deviceAccess, deviceModels, deviceTypes } from '#schema/device.ts'
+import { operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -14,11 +14,13 @@ let tenantId: number
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
   customer = await app.by({ tenant: '甲公司', permissions: ['device:apkManage:access'] })
-  const { rows } = await app.kernel.database.pool.query<{ id: number }>(`select id from tenants where name = '甲公司'`)
+  const { rows } = await app.services.database.pool.query<{ id: number }>(
+    `select id from tenants where name = '甲公司'`,
+  )
   tenantId = rows[0]!.id
 })
 
-test('a tenant starts with device tokens and five minutes, and changes both', async () => {
+test('a tenant has device tokens and five minutes by default and can change both', async () => {
   const { data } = await customer.call('GET', ACCESS)
   expect(data).toMatchObject({ tenantId, targetToken: 1, gatewayToken: 0, hasGatewayToken: false, pollSeconds: 300 })
   expect(data.tenantNo).not.toBe('')
@@ -30,7 +32,7 @@ test('a tenant starts with device tokens and five minutes, and changes both', as
   expect((await admin.call('GET', `${ACCESS}?tenantId=${tenantId}`)).data).toMatchObject({ pollSeconds: 30, rev: 1 })
 })
 
-test('SEC the gateway token is shown once, kept as a digest, and never logged', async () => {
+test('SEC the gateway token is shown once, stored as a digest, and never logged', async () => {
   const before = (await customer.call('GET', ACCESS)).data
   const input = { targetToken: 1, gatewayToken: 1, pollSeconds: 60, rev: before.rev }
   expect((await customer.call('PUT', ACCESS, input)).data).toEqual({ field: 'gatewayToken' })
@@ -49,7 +51,7 @@ test('SEC the gateway token is shown once, kept as a digest, and never logged', 
   expect(logged).not.toContain(data.token)
 })
 
-test('unknown serials become devices of a model in use', async () => {
+test('unknown serials become devices of an enabled model', async () => {
   const [type] = await app.db.insert(deviceTypes).values({ typeName: '网关', typeCode: 'gw' }).returning()
   const model = { typeId: type!.id, modelName: '停用款', modelCode: 'OFF', status: 0 }
   const [off] = await app.db.insert(deviceModels).values(model).returning()
@@ -64,10 +66,10 @@ test('unknown serials become devices of a model in use', async () => {
   expect((await customer.call('PUT', ACCESS, { ...input, autoModelId: on!.id })).code).toBe(200)
   expect((await customer.call('GET', ACCESS)).data).toMatchObject({ autoModelId: on!.id, autoModelName: '在用款' })
   const kept = await admin.call('DELETE', `/api/v1/device/model/${on!.id}`)
-  expect(kept.msg).toBe('还有1个客户的自动注册设置使用该型号，不能删除')
+  expect(kept.msg).toBe('还有1个客户的自动登记设置使用该型号，不能删除')
 })
 
-test('a customer reaches its own settings only', async () => {
+test('a tenant reads and changes only its own settings', async () => {
   expect((await customer.call('GET', `${ACCESS}?tenantId=1`)).code).toBe(400)
   expect((await customer.call('POST', `${ACCESS}/gatewayToken`, { tenantId: 1 })).code).toBe(400)
   expect((await (await app.as()).call('GET', ACCESS)).code).toBe(501)

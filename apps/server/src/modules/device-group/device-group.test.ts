@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceGroupMembers, deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { otaPolicies } from '#db/schema/upgrade.ts'
+import { deviceGroupMembers, deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { otaPolicies } from '#schema/upgrade.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -20,7 +20,9 @@ let made = 0
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
   customer = await app.by({ tenant: '甲公司', permissions: ALL })
-  const { rows } = await app.kernel.database.pool.query<{ id: number }>(`select id from tenants where name = '甲公司'`)
+  const { rows } = await app.services.database.pool.query<{ id: number }>(
+    `select id from tenants where name = '甲公司'`,
+  )
   tenantId = rows[0]!.id
   const [type] = await app.db.insert(deviceTypes).values({ typeName: '门铃', typeCode: 'bell' }).returning()
   typeId = type!.id
@@ -48,21 +50,21 @@ const membersOf = async (id: number, who = admin, query = '') =>
   (await who.call('GET', `${GROUP}/devices/${id}${query}`)).data.list.map(({ sn }: { sn: string }) => sn).sort()
 
 describe('groups', () => {
-  test('MODULE-01 a group is made, found, changed and deleted', async () => {
+  test('MODULE-01 creates, finds, changes and deletes a group', async () => {
     const group = await newGroup({ description: '一楼' })
     const { list } = (await admin.call('GET', `${GROUP}/tree?groupName=${encodeURIComponent(group.groupName)}`)).data
     expect(list).toMatchObject([{ id: group.id, kind: 1, description: '一楼', tenantId: 1 }])
     const next = { ...group, groupName: `${group.groupName}改` }
     expect(await admin.call('PUT', GROUP, next)).toMatchObject({ code: 200, data: { rev: 1 } })
     expect(await admin.call('PUT', GROUP, { ...next, kind: 2, rev: 1, rule: { snPrefix: 'A' } })).toMatchObject({
-      msg: '分组类型不能修改，请新建分组',
+      msg: '分组类型不能修改，请新增分组',
     })
     expect((await admin.call('POST', GROUP, { groupName: next.groupName })).data).toEqual({ field: 'groupName' })
     expect((await admin.call('DELETE', `${GROUP}/${group.id}`)).code).toBe(200)
     expect(await admin.call('GET', `${GROUP}/${group.id}`)).toMatchObject({ msg: '设备分组不存在或已被删除' })
   })
 
-  test('groups stand below each other three levels deep and never in a circle', async () => {
+  test('groups form a tree of three levels without cycles', async () => {
     const top = await newGroup()
     const middle = await newGroup({ parentId: top.id })
     const low = await newGroup({ parentId: middle.id })
@@ -76,7 +78,7 @@ describe('groups', () => {
     expect((await admin.call('DELETE', `${GROUP}/${other.id}`)).msg).toBe('该分组下还有1个下级分组，请先删除下级分组')
   })
 
-  test('a dynamic group holds what its rule means, counted before it is saved', async () => {
+  test('a dynamic group contains the devices that match its rule, counted before saving', async () => {
     await newDevices([
       { sn: 'DYN-1', verCode: 100, tags: ['展厅'], region: '上海', online: 1 },
       { sn: 'DYN-2', verCode: 200, tags: ['展厅', '样机'], region: '上海' },
@@ -105,11 +107,11 @@ describe('groups', () => {
     expect((await admin.call('POST', GROUP, { groupName: '坏规则', kind: 2, rule })).msg).toBe(msg)
   })
 
-  test('a dynamic group without a rule is refused', async () => {
+  test('refuses a dynamic group without a rule', async () => {
     expect((await admin.call('POST', GROUP, { groupName: '无规则', kind: 2 })).msg).toBe('动态分组请设置规则')
   })
 
-  test('a group a release names stays until the release is stopped', async () => {
+  test('refuses to delete a group of a release until the release is stopped', async () => {
     const group = await newGroup()
     const version = { tenantId: 1, modelId, verCode: 7, verName: '七', releaseDate: '2026-01-01 00:00:00', status: 1 }
     const [made] = await app.db.insert(otaVersions).values(version).returning()
@@ -122,7 +124,7 @@ describe('groups', () => {
 })
 
 describe('members of a static group', () => {
-  test('are ticked, pasted or taken by filter, and removed again', async () => {
+  test('can be selected, pasted or added by filter, and removed again', async () => {
     const found = await newDevices([{ sn: 'MEM-1', online: 1 }, { sn: 'MEM-2' }, { sn: 'MEM-3' }, { sn: 'MEM-4' }])
     const group = await newGroup()
     const first = found.slice(0, 2).map(({ id }) => id)
@@ -142,7 +144,7 @@ describe('members of a static group', () => {
     expect(await countsOf(group.id)).toEqual({ id: group.id, deviceCount: 0, onlineCount: 0 })
   })
 
-  test('a device is in ten groups at most, also when ten are tried at once', async () => {
+  test('a device is in at most ten groups, also with ten simultaneous additions', async () => {
     const [device] = await newDevices([{ sn: 'CROWD-1' }])
     const groups = []
     for (let i = 0; i < 12; i++) groups.push(await newGroup())
@@ -155,7 +157,7 @@ describe('members of a static group', () => {
     expect(held).toBe(10)
   })
 
-  test('a group deleted lets its devices go', async () => {
+  test('deleting a group removes its devices from it', async () => {
     const [device] = await newDevices([{ sn: 'GONE-1' }])
     const group = await newGroup()
     await admin.call('POST', `${GROUP}/devices/add`, { id: group.id, deviceIds: [device!.id] })
@@ -163,7 +165,7 @@ describe('members of a static group', () => {
     expect(await app.db.$count(deviceGroupMembers, sql`group_id = ${group.id}`)).toBe(0)
   })
 
-  test('twenty thousand devices are as many as a customer’s group takes', async () => {
+  test("a tenant's group contains at most twenty thousand devices", async () => {
     await app.db.execute(sql`insert into devices (tenant_id, model_id, sn)
       select ${tenantId}, ${modelId}, 'BULK-' || n from generate_series(1, 20001) n`)
     const group = await newGroup({}, customer)
@@ -174,8 +176,8 @@ describe('members of a static group', () => {
   })
 })
 
-describe('whose devices', () => {
-  test('TENANT a customer groups its own devices; the vendor’s groups hold anybody’s', async () => {
+describe('devices of other tenants', () => {
+  test("TENANT a tenant's group contains only its own devices; the vendor's groups contain any device", async () => {
     await newDevices([{ sn: 'OWN-1', tenantId }, { sn: 'OWN-2' }])
     const own = await newGroup({}, customer)
     const rule = await newGroup({ kind: 2, rule: { snPrefix: 'OWN-' } }, customer)

@@ -1,15 +1,15 @@
-import { type deviceGroups as calls, MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type deviceGroups as calls, MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group/device-group.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { joinGroup, withinTenant } from '#kernel/fleet/group-members.ts'
-import { refused } from '#kernel/problem.ts'
-import { among, orderOf, paginate } from '#kernel/query.ts'
-import { announce, type Group, lockGroup, readGroup } from './group-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { joinGroup, withinTenant } from '#domain/fleet/group-members.ts'
+import { refused } from '#core/http/api-error.ts'
+import { among, orderOf, paginate } from '#core/database/list-query.ts'
+import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group-rows.ts'
 
 const shown = (db: Db) =>
   db
@@ -32,7 +32,7 @@ const shown = (db: Db) =>
     .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
     .leftJoin(tenants, eq(tenants.id, devices.tenantId))
 
-/** Devices this account sees that the group's tenant may put into a group. */
+/** Returns the condition for visible devices that the group's tenant may add to a group. */
 const within = (user: User, { tenantId }: Pick<Group, 'tenantId'>) => and(visibleDevices(user), withinTenant(tenantId))
 
 export async function groupDevices(ctx: Ctx, { id, outside, ...input }: ParsedOf<typeof calls.devices>) {
@@ -84,7 +84,7 @@ export async function addAll(ctx: Ctx, { id, ...filter }: ParsedOf<typeof calls.
 
 async function join(ctx: Ctx, group: Group, meant: SQL, action: string) {
   const { added, already, fullCount: full } = await joinGroup(ctx.db, group, and(within(ctx.user, group), meant))
-  if (added > 0) await announce(ctx, group)
+  if (added > 0) await publishDevicesChanged(ctx, group)
   ctx.audit({ bizType: 'deviceGroup', bizId: group.id, action: `${action}${added}台设备` })
   const told = { added, already, full }
   ctx.say(wordsOf(told))
@@ -115,7 +115,7 @@ async function leave(ctx: Ctx, group: Group, meant: SQL) {
     delete from device_group_members m using devices
     where m.group_id = ${group.id} and devices.id = m.device_id and ${and(within(user, group), meant)}`)
   const removed = rowCount ?? 0
-  if (removed > 0) await announce(ctx, group)
+  if (removed > 0) await publishDevicesChanged(ctx, group)
   ctx.audit({
     bizType: 'deviceGroup',
     bizId: group.id,

@@ -1,27 +1,27 @@
-import type { deviceGroups as calls } from '@oms/contract/device-group.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { deviceGroups as calls } from '@oms/contract/device-group/device-group.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, getTableColumns, inArray, or, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
-import { withinTenant } from '#kernel/fleet/group-members.ts'
-import { forbidden, notFound } from '#kernel/problem.ts'
-import { contains } from '#kernel/query.ts'
-import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { cachedFigure, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { withinTenant } from '#domain/fleet/group-members.ts'
+import { forbidden, notFound } from '#core/http/api-error.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Group = typeof deviceGroups.$inferSelect
 const MOST = 100
 
 export const visibleGroups = (user: User) => and(alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
 
-/** The tenant asked for, or the one worked in; another's is as good as missing. */
+/** Returns the requested tenant or the session's tenant. An invisible tenant is reported as not found. */
 export function tenantOf(user: User, asked: number | undefined) {
   const tenantId = asked ?? user.tenantId
   if (tenantId === null) throw forbidden()
-  if (!reaches(user, tenantId)) throw notFound('客户')
+  if (!isTenantInScope(user, tenantId)) throw notFound('客户')
   return tenantId
 }
 
@@ -53,8 +53,11 @@ interface Counted {
   onlineCount: number
 }
 
-/** Counts of all groups of a tenant: one statement for the static ones, one pass over the devices for the dynamic ones. */
-export async function counts({ db, user, kernel }: Ctx, input: ParsedOf<typeof calls.counts>) {
+/**
+ * Counts the devices of a tenant's groups: one statement for static groups, one scan of the devices for dynamic
+ * groups.
+ */
+export async function counts({ db, user, services }: Ctx, input: ParsedOf<typeof calls.counts>) {
   const tenantId = tenantOf(user, input.tenantId)
   const groups = await db
     .select({ id: deviceGroups.id, kind: deviceGroups.kind, rule: deviceGroups.rule, rev: deviceGroups.rev })
@@ -67,7 +70,7 @@ export async function counts({ db, user, kernel }: Ctx, input: ParsedOf<typeof c
   const ruled =
     dynamic.length === 0
       ? { list: [] }
-      : await keptFigure(kernel, `groups ${tenantId} ${rules} ${sightOf(user)}`, () =>
+      : await cachedFigure(services, `groups ${tenantId} ${rules} ${scopeKeyOf(user)}`, () =>
           countDynamic(db, user, tenantId, dynamic),
         )
   const found = new Map([...statics, ...ruled.list].map((row) => [row.id, row]))
@@ -130,7 +133,7 @@ const modelsOf = async (db: Db, ids: readonly number[]) =>
         .from(deviceModels)
         .where(inArray(deviceModels.id, [...ids]))
 
-/** The group a change is about, locked until it is done: changes of one group take turns. */
+/** Returns the group, locked until the transaction ends. Changes of one group run one after another. */
 export async function lockGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<Group> {
   const [found] = await db
     .select()
@@ -172,9 +175,12 @@ export async function options({ db }: Ctx, { keyword }: ParsedOf<typeof calls.op
   return { types, models }
 }
 
-/** Open lists of devices and groups look again. */
-export const announce = ({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, { tenantId }: Pick<Group, 'tenantId'>) =>
-  kernel.events.publish(db, 'changed', {
+/** Publishes the change to open lists of devices and groups. */
+export const publishDevicesChanged = (
+  { services, db }: Pick<Ctx, 'services' | 'db'>,
+  { tenantId }: Pick<Group, 'tenantId'>,
+) =>
+  services.events.publish(db, 'changed', {
     resource: 'device',
     tenantId: tenantId === PLATFORM_TENANT_ID ? null : tenantId,
   })

@@ -7,22 +7,23 @@ import {
   MAX_DYNAMIC_GROUPS,
   MAX_GROUP_DEPTH,
   MAX_GROUPS,
-} from '@oms/contract/device-group.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+} from '@oms/contract/device-group/device-group.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceGroupMembers, deviceGroups, devices, type GroupRule } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { withinTenant } from '#kernel/fleet/group-members.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, notFound } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { titlesOf } from '#kernel/titles.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { announce, type Group, lockGroup, tenantOf } from './group-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceGroupMembers, deviceGroups, devices, type GroupRule } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { withinTenant } from '#domain/fleet/group-members.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { publishDevicesChanged, type Group, lockGroup, tenantOf } from './group-rows.ts'
 
 const TITLES = titlesOf(GroupInput.shape)
 const RULE_TITLES = titlesOf(GroupRuleInput.shape)
@@ -37,6 +38,7 @@ export async function preview({ db, user }: Ctx, { tenantId: asked, rule }: Pars
 export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const tenantId = tenantOf(user, asked)
+  await receivingTenant(ctx, tenantId, 'tenantId')
   await lockTenant(db, tenantId)
   await assertRoom(db, tenantId, input.kind)
   if (input.parentId !== 0) await assertBelow(db, tenantId, input.parentId, 1)
@@ -50,9 +52,9 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
     bizType: 'deviceGroup',
     bizId: made!.id,
     action: `新增${GROUP_KIND[input.kind]}分组「${input.groupName}」`,
-    diff: changes({}, worded({ ...input, rule }), TITLES),
+    diff: changes({}, auditFields({ ...input, rule }), TITLES),
   })
-  await announce(ctx, { tenantId })
+  await publishDevicesChanged(ctx, { tenantId })
   return made!
 }
 
@@ -60,11 +62,11 @@ export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typ
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
   await checkRevision(db, before, rev)
-  if (kind !== before.kind) throw invalid('分组类型不能修改，请新建分组', 'kind')
+  if (kind !== before.kind) throw invalid('分组类型不能修改，请新增分组', 'kind')
   if (input.parentId !== before.parentId) await moveBelow(db, before, input.parentId)
   const rule = kind === 2 ? stored(input.rule ?? {}) : null
   const next = { ...input, rule }
-  const diff = changes(worded(before), worded({ ...next, kind }), TITLES)
+  const diff = changes(auditFields(before), auditFields({ ...next, kind }), TITLES)
   if (diff.length === 0) return { rev: before.rev }
   const [saved] = await db
     .update(deviceGroups)
@@ -73,7 +75,7 @@ export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typ
     .returning({ rev: deviceGroups.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'deviceGroup', bizId: id, action: `修改分组「${before.groupName}」`, diff })
-  await announce(ctx, before)
+  await publishDevicesChanged(ctx, before)
   return saved!
 }
 
@@ -91,21 +93,24 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
     .where(eq(deviceGroups.id, id))
   const held = rowCount ? `，移出${rowCount}台设备` : ''
   ctx.audit({ bizType: 'deviceGroup', bizId: id, action: `删除分组「${before.groupName}」${held}` })
-  await announce(ctx, before)
+  await publishDevicesChanged(ctx, before)
   return null
 }
 
 const STOPPED = 4
 
-/** Releases that name the group, stopped ones aside. The vendor's count too, which a customer's account cannot see. */
-async function releasesOf({ kernel }: Ctx, id: number) {
-  const { rows } = await kernel.database.db.execute<{ n: number }>(sql`
+/**
+ * Returns releases that name the group, except stopped releases. Includes releases of the vendor, which a tenant's
+ * account cannot see.
+ */
+async function releasesOf({ services }: Ctx, id: number) {
+  const { rows } = await services.database.db.execute<{ n: number }>(sql`
     select count(*)::int as n from ota_policies p join ota_versions v on v.ota_id = p.ota_id and v.deleted_at is null
     where ${id} = any(p.group_ids) and p.state <> ${STOPPED}`)
   return rows[0]?.n ?? 0
 }
 
-/** Groups of one tenant are made one after the other: of two that take the last place, the second one is told. */
+/** Locks the tenant, so that the limit on groups also holds for simultaneous creations. */
 async function lockTenant(db: Db, tenantId: number) {
   const [tenant] = await db
     .select({ id: tenants.id })
@@ -122,7 +127,7 @@ async function assertRoom(db: Db, tenantId: number, kind: number) {
     throw conflict(`最多${MAX_DYNAMIC_GROUPS}个动态分组`, 'kind')
 }
 
-/** Refuses a place under a group of another tenant, or one where `height` levels no longer fit. */
+/** Throws when the parent belongs to another tenant or `height` levels do not fit. */
 async function assertBelow(db: Db, tenantId: number, parentId: number, height: number) {
   const { rows } = await db.execute<{ id: number }>(sql`
     with recursive above as (
@@ -137,7 +142,7 @@ async function assertBelow(db: Db, tenantId: number, parentId: number, height: n
   return rows.map(({ id }) => id)
 }
 
-/** A branch moves as a whole; its groups are locked against a move that would close a circle. */
+/** Moves a group with its descendants. Locks the groups against a simultaneous move that would create a cycle. */
 async function moveBelow(db: Db, group: Group, parentId: number) {
   await lockTenant(db, group.tenantId)
   if (parentId === 0) return
@@ -153,11 +158,11 @@ async function moveBelow(db: Db, group: Group, parentId: number) {
   if (above.includes(group.id)) throw invalid('上级分组不能是自己的下级', 'parentId')
 }
 
-/** Only what was given: the column holds no empty conditions. */
+/** Removes empty conditions from a rule before storing. */
 const stored = (rule: object): GroupRule =>
   Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined))
 
-function worded(fields: { kind: number; status: number; rule?: GroupRule | null }) {
+function auditFields(fields: { kind: number; status: number; rule?: GroupRule | null }) {
   const rule = Object.entries(fields.rule ?? {}).map(
     ([key, value]) => `${RULE_TITLES[key] ?? key}：${Array.isArray(value) ? value.join('、') : String(value)}`,
   )
@@ -170,5 +175,5 @@ function worded(fields: { kind: number; status: number; rule?: GroupRule | null 
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }

@@ -1,51 +1,56 @@
-import { TYPE_STATUS } from '@oms/contract/device-type.ts'
+import { TYPE_STATUS } from '@oms/contract/device-model/device-type.ts'
 import { and, eq } from 'drizzle-orm'
-import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, notFound } from '#kernel/problem.ts'
-import { touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { announce, assertPlatform } from './catalogue-guard.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, notFound } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { publishCatalogueChanged, assertPlatform } from './catalogue-guard.ts'
 
 type StoredType = typeof deviceTypes.$inferSelect
 type StoredModel = typeof deviceModels.$inferSelect
 
-/** What types and models differ in where they are switched on, off and deleted. */
+/** Differences between types and models for status changes and deletion. */
 interface Kind<Stored> {
   readonly table: typeof deviceTypes | typeof deviceModels
   readonly bizType: string
   readonly noun: string
   readonly titles: Readonly<Record<string, string>>
   nameOf(stored: Stored): string
-  /** Why it cannot be deleted; empty when it can. */
+  /** Returns the reason that prevents deletion; empty when deletion is permitted. */
   heldBy(ctx: Ctx, id: number): Promise<string>
-  /** What goes with it. */
+  /** Deletes dependent data. */
   onRemove?(ctx: Ctx, stored: Stored): Promise<void>
 }
 
-/** The status in words, for what was changed. */
-export const worded = <F extends { status: number }>(fields: F) => ({
+/** Replaces the status code by its text for the operation log. */
+export const auditFields = <F extends { status: number }>(fields: F) => ({
   ...fields,
   status: TYPE_STATUS[fields.status as 0 | 1],
 })
 
-/** An entry of the vendor's catalogue: locked for a change, switched on and off, and deleted while nothing needs it. */
+/** Locks an entry. Throws when the entry does not exist or the account does not belong to the platform. */
+async function lockEntry<Stored extends StoredType | StoredModel>(kind: Kind<Stored>, { db, user }: Ctx, id: number) {
+  assertPlatform(user)
+  // Both tables have every column used here.
+  const table = kind.table as typeof deviceTypes
+  const [found] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.id, id), alive(table)))
+    .for('update')
+  if (!found) throw notFound(kind.noun)
+  return found as Stored
+}
+
+/** Returns the functions for an entry of the vendor's catalogue: lock, enable, disable, and delete while unused. */
 export function catalogueEntry<Stored extends StoredType | StoredModel>(kind: Kind<Stored>) {
-  // The two tables share every column used here.
+  // Both tables have every column used here.
   const table = kind.table as typeof deviceTypes
   const { bizType, noun, titles, nameOf } = kind
 
-  async function lock({ db, user }: Ctx, id: number): Promise<Stored> {
-    assertPlatform(user)
-    const [found] = await db
-      .select()
-      .from(table)
-      .where(and(eq(table.id, id), alive(table)))
-      .for('update')
-    if (!found) throw notFound(noun)
-    return found as Stored
-  }
+  const lock = (ctx: Ctx, id: number) => lockEntry(kind, ctx, id)
 
   const write = ({ db, user, now }: Ctx, stored: Stored, change: Partial<Pick<StoredType, 'status' | 'deletedAt'>>) =>
     db
@@ -58,8 +63,8 @@ export function catalogueEntry<Stored extends StoredType | StoredModel>(kind: Ki
     ctx.audit({ bizType, bizId: id, action: `${TYPE_STATUS[status]}${noun}「${nameOf(stored)}」` })
     if (stored.status === status) return null
     await write(ctx, stored, { status })
-    ctx.audit({ diff: changes(worded(stored), worded({ ...stored, status }), titles) })
-    await announce(ctx)
+    ctx.audit({ diff: changes(auditFields(stored), auditFields({ ...stored, status }), titles) })
+    await publishCatalogueChanged(ctx)
     return null
   }
 
@@ -70,7 +75,7 @@ export function catalogueEntry<Stored extends StoredType | StoredModel>(kind: Ki
     await kind.onRemove?.(ctx, stored)
     await write(ctx, stored, { deletedAt: ctx.now.toISOString() })
     ctx.audit({ bizType, bizId: id, action: `删除${noun}「${nameOf(stored)}」` })
-    await announce(ctx)
+    await publishCatalogueChanged(ctx)
     return null
   }
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { files } from '#db/schema/system.ts'
+import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { files } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -30,7 +30,7 @@ const newDevices = (modelId: number, list: { sn: string; verCode?: number; onlin
   app.db.insert(devices).values(list.map((device) => ({ tenantId: 1, modelId, ...device })))
 
 describe('device types', () => {
-  test('MODULE-01 a type is made, found, sorted, changed, switched off and deleted', async () => {
+  test('MODULE-01 creates, finds, sorts, changes, disables and deletes a type', async () => {
     const { id, typeName, typeCode } = await newType({ icon: 'bell', remark: '可视' })
     const shown = await admin.call('GET', `${TYPE}/page?typeName=${encodeURIComponent(typeName)}`)
     expect(shown.data).toMatchObject({
@@ -57,7 +57,7 @@ describe('device types', () => {
     expect(await admin.call('POST', TYPE, input)).toEqual({ code: 400, msg, data: { field } })
   })
 
-  test('names and codes are unique, told at their field', async () => {
+  test('names and codes are unique, with the error at the field', async () => {
     const { typeName, typeCode } = await newType()
     expect(await admin.call('POST', TYPE, { typeName, typeCode: 'other-1' })).toEqual({
       code: 400,
@@ -67,7 +67,7 @@ describe('device types', () => {
     expect((await admin.call('POST', TYPE, { typeName: '别名', typeCode })).data).toEqual({ field: 'typeCode' })
   })
 
-  test('a type models refer to stays, and the refusal says how many', async () => {
+  test('refuses to delete a type with models and counts them', async () => {
     const { id } = await newType()
     const one = await newModel(id)
     const two = await newModel(id)
@@ -80,7 +80,7 @@ describe('device types', () => {
     expect((await admin.call('DELETE', `${TYPE}/${id}`)).code).toBe(200)
   })
 
-  test('customers read types and models but do not change them', async () => {
+  test('tenants read types and models and cannot change them', async () => {
     const { id } = await newType()
     const customer = await app.by({
       tenant: '甲公司',
@@ -92,7 +92,7 @@ describe('device types', () => {
     expect(await customer.call('DELETE', `${TYPE}/${id}`)).toMatchObject(said)
   })
 
-  test('the list is exported as it is filtered', async () => {
+  test('exports the filtered list', async () => {
     const { typeName } = await newType({ remark: '出口' })
     const reply = await admin.inject({
       method: 'GET',
@@ -104,7 +104,7 @@ describe('device types', () => {
 })
 
 describe('device models', () => {
-  test('MODULE-01 a model is made, found, changed, switched off and deleted', async () => {
+  test('MODULE-01 creates, finds, changes, disables and deletes a model', async () => {
     const type = await newType()
     const model = await newModel(type.id, { hwVersion: 'V2', chip: 'RK3566' })
     const { data } = await admin.call('GET', `${MODEL}/page?chip=rk35&typeId=${type.id}`)
@@ -120,7 +120,7 @@ describe('device models', () => {
     expect((await admin.call('GET', `${MODEL}/page?typeId=${type.id}`)).data.total).toBe(0)
   })
 
-  test('a model is counted with its devices, its current version and what they run', async () => {
+  test('a model shows the number of devices, its current version and installed versions', async () => {
     const { id: typeId } = await newType()
     const model = await newModel(typeId)
     const spare = await newModel(typeId)
@@ -158,11 +158,11 @@ describe('device models', () => {
     expect(reply.body).toContain('二号')
   })
 
-  test('a customer sees its own devices counted and nobody else’s', async () => {
+  test('a tenant sees only its own devices counted', async () => {
     const { id: typeId } = await newType()
     const model = await newModel(typeId)
     const customer = await app.by({ tenant: '乙公司', permissions: ['device:updateManage:list'] })
-    const { rows } = await app.kernel.database.pool.query<{ id: number }>(
+    const { rows } = await app.services.database.pool.query<{ id: number }>(
       `select id from tenants where name = '乙公司'`,
     )
     await newDevices(model.id, [{ sn: `C${model.id}1` }, { sn: `C${model.id}2`, tenantId: rows[0]!.id }])
@@ -170,7 +170,7 @@ describe('device models', () => {
     expect(shown.data.list).toMatchObject([{ id: model.id, deviceCount: 1 }])
   })
 
-  test('its picture is one its account sent, kept while a model shows it', async () => {
+  test('the picture must be uploaded by the account and is kept while a model shows it', async () => {
     const { id: typeId } = await newType()
     const file = { tenantId: 1, purpose: 'image', name: 'a.png', size: 10, md5: 'm', sha1: 's', sha256: 'x' }
     const [own, foreign] = ['1'.repeat(32), '2'.repeat(32)]
@@ -191,7 +191,7 @@ describe('device models', () => {
     expect(await used()).toBeNull()
   })
 
-  test('a type that is gone or switched off takes no more models', async () => {
+  test('a deleted or disabled type accepts no new models', async () => {
     const type = await newType({ status: 0 })
     const said = { code: 400, msg: '设备类型不存在或已停用', data: { field: 'typeId' } }
     const input = { modelName: '新', modelCode: 'NEW' }
@@ -199,13 +199,13 @@ describe('device models', () => {
     expect(await admin.call('POST', MODEL, { ...input, typeId: 999_999 })).toEqual(said)
   })
 
-  test('a page of models costs as many queries as a page of one', async () => {
+  test('a page of several models needs as many queries as a page of one', async () => {
     const { id: typeId } = await newType()
     const pages = []
     for (const count of [1, 9]) {
       for (let i = 0; i < count; i++) await newModel(typeId)
       let queries = 0
-      const { pool } = app.kernel.database
+      const { pool } = app.services.database
       const connect = pool.query.bind(pool)
       pool.query = ((...args: Parameters<typeof connect>) => {
         queries += 1
@@ -219,7 +219,7 @@ describe('device models', () => {
   })
 })
 
-test('of two deletes of what the other needs, one is refused', async () => {
+test('of two simultaneous deletions that depend on each other, one is refused', async () => {
   const { id: typeId } = await newType()
   const answers = await Promise.all([
     admin.call('DELETE', `${TYPE}/${typeId}`),

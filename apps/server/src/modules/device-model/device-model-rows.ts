@@ -4,30 +4,30 @@ import {
   deviceModels as contract,
   MAX_CHOICES,
   MAX_SPREAD,
-} from '@oms/contract/device-model.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+} from '@oms/contract/device-model/device-model.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import {
   countByModel,
   type DeviceCount,
-  keptByModel,
-  keptFigure,
+  cachedCountsByModel,
+  cachedFigure,
   NO_DEVICES,
-  sightOf,
-} from '#kernel/fleet/fleet-counts.ts'
-import { notFound } from '#kernel/problem.ts'
-import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+  scopeKeyOf,
+} from '#domain/fleet/fleet-counts.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 
 type Asked = ParsedOf<typeof calls.list>
 
-const matching = (asked: Omit<Asked, 'pageNum' | 'pageSize'>) =>
+const conditionsOf = (asked: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   and(
     alive(deviceModels),
     contains(deviceModels.modelName, asked.modelName),
@@ -70,7 +70,7 @@ interface Versions extends Record<string, unknown> {
   currentVerName: string
 }
 
-/** What firmware each of these models has, in one query. */
+/** Returns the firmware versions of several models with one query. */
 async function versionsOf(db: Db, user: User, modelIds: readonly number[]) {
   const inUse = sql`filter (where status = 1)`
   const { rows } = await db.execute<Versions>(sql`
@@ -83,7 +83,7 @@ async function versionsOf(db: Db, user: User, modelIds: readonly number[]) {
   return new Map(rows.map((row) => [row.modelId, row]))
 }
 
-/** Models with their counts: two queries, however many rows. */
+/** Adds counts to models, with two queries for any number of rows. */
 async function counted(db: Db, user: User, models: readonly Shown[], countsOf: Counts) {
   if (models.length === 0) return []
   const { counts } = await countsOf()
@@ -99,14 +99,14 @@ async function counted(db: Db, user: User, models: readonly Shown[], countsOf: C
   })
 }
 
-export async function list({ db, user, kernel }: Ctx, input: Asked) {
-  const page = await paginate(db, shown(db).where(matching(input)).$dynamic(), input, orderOfModels(input))
-  return { ...page, list: await counted(db, user, page.list, () => keptByModel(kernel, db, user)) }
+export async function list({ db, user, services }: Ctx, input: Asked) {
+  const page = await paginate(db, shown(db).where(conditionsOf(input)).$dynamic(), input, orderOfModels(input))
+  return { ...page, list: await counted(db, user, page.list, () => cachedCountsByModel(services, db, user)) }
 }
 
-export async function get({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const found = await shown(db).where(and(eq(deviceModels.id, id), alive(deviceModels)))
-  const [model] = await counted(db, user, found, () => keptByModel(kernel, db, user))
+  const [model] = await counted(db, user, found, () => cachedCountsByModel(services, db, user))
   if (!model) throw notFound('设备型号')
   return model
 }
@@ -134,7 +134,8 @@ export const exportModels = defineExport({
     ['createTime', { type: 'dateTime' }],
     ['updateTime', { type: 'dateTime' }],
   ],
-  keys: (db, _user, input) => db.select({ id: deviceModels.id }).from(deviceModels).where(matching(input)).$dynamic(),
+  keys: (db, _user, input) =>
+    db.select({ id: deviceModels.id }).from(deviceModels).where(conditionsOf(input)).$dynamic(),
   order: orderOfModels,
   load: async (db, user, keys) => {
     const rows = await shown(db).where(and(among(deviceModels.id, keys), alive(deviceModels)))
@@ -165,14 +166,17 @@ interface Spread extends Record<string, unknown> {
   online: number
 }
 
-/** Versions the devices of a model run: the index (model, version) is read once; names of several customers may differ. */
-export async function spread({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof calls.spread>) {
+/**
+ * Lists the versions that devices of a model run. Reads the index (model, version) once; names of several tenants
+ * may differ.
+ */
+export async function spread({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.spread>) {
   const [model] = await db
     .select({ id: deviceModels.id })
     .from(deviceModels)
     .where(and(eq(deviceModels.id, id), alive(deviceModels)))
   if (!model) throw notFound('设备型号')
-  const found = await keptFigure(kernel, `spread ${id} ${sightOf(user)}`, async () => {
+  const found = await cachedFigure(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
     const { rows: list } = await db.execute<Spread>(sql`
       select c.*, coalesce((select v.ver_name from ota_versions v where v.model_id = ${id} and v.ver_code = c."verCode"
         and v.package_name = '' and v.deleted_at is null order by v.ota_id limit 1), '') as "verName"

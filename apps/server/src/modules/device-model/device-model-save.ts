@@ -1,18 +1,18 @@
-import { DeviceModelInput, type deviceModels as calls } from '@oms/contract/device-model.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { DeviceModelInput, type deviceModels as calls } from '@oms/contract/device-model/device-model.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changePicture } from '#kernel/files/picture.ts'
-import { changes } from '#kernel/mask.ts'
-import { invalid } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { titlesOf } from '#kernel/titles.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { catalogueEntry, worded } from './catalogue-entry.ts'
-import { announce, assertPlatform, countOf, leftOver } from './catalogue-guard.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changePicture } from '#core/storage/picture.ts'
+import { changes } from '#core/audit/mask.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { catalogueEntry, auditFields } from './catalogue-entry.ts'
+import { publishCatalogueChanged, assertPlatform, countReferences, referencesText } from './catalogue-guard.ts'
 
 type Stored = typeof deviceModels.$inferSelect
 const TITLES = { ...titlesOf(DeviceModelInput.shape), typeId: '类型编号', typeName: '设备类型' }
@@ -29,10 +29,10 @@ const entry = catalogueEntry<Stored>({
   titles: TITLES,
   nameOf: ({ modelName }) => modelName,
   async heldBy({ db }, id) {
-    const left = leftOver([
-      [await countOf(db, sql`devices where model_id = ${id} and deleted_at is null`), '台设备'],
-      [await countOf(db, sql`ota_versions where model_id = ${id} and deleted_at is null`), '个升级版本'],
-      [await countOf(db, sql`device_access where auto_model_id = ${id}`), '个客户的自动注册设置'],
+    const left = referencesText([
+      [await countReferences(db, sql`devices where model_id = ${id} and deleted_at is null`), '台设备'],
+      [await countReferences(db, sql`ota_versions where model_id = ${id} and deleted_at is null`), '个升级版本'],
+      [await countReferences(db, sql`device_access where auto_model_id = ${id}`), '个客户的自动登记设置'],
     ])
     return left && `还有${left}使用该型号，不能删除`
   },
@@ -40,7 +40,7 @@ const entry = catalogueEntry<Stored>({
 })
 export const { remove, enable, disable } = entry
 
-/** The type a model is filed under, kept from being deleted meanwhile; one switched off stays where it is already. */
+/** Returns the type of a model, locked against deletion. A model may keep a disabled type. */
 async function typeOf(db: Db, typeId: number, before?: number) {
   const [type] = await db
     .select({ typeName: deviceTypes.typeName, status: deviceTypes.status })
@@ -65,9 +65,9 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
     bizType: 'deviceModel',
     bizId: made!.id,
     action: `新增设备型号「${input.modelName}」，类型「${typeName}」`,
-    diff: changes({}, worded(input), TITLES),
+    diff: changes({}, auditFields(input), TITLES),
   })
-  await announce(ctx)
+  await publishCatalogueChanged(ctx)
   return made!
 }
 
@@ -76,7 +76,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const stored = await entry.lock(ctx, id)
   await checkRevision(db, stored, rev)
   await typeOf(db, input.typeId, stored.typeId)
-  const diff = changes(worded(stored), worded(input), TITLES)
+  const diff = changes(auditFields(stored), auditFields(input), TITLES)
   if (diff.length === 0) return { rev: stored.rev }
   await changePicture(ctx, { ...PICTURE, before: stored.picture, after: input.picture })
   const [saved] = await db
@@ -86,10 +86,10 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     .returning({ rev: deviceModels.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'deviceModel', bizId: id, action: `修改设备型号「${stored.modelName}」`, diff })
-  await announce(ctx)
+  await publishCatalogueChanged(ctx)
   return saved!
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }

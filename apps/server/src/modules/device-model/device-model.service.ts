@@ -1,13 +1,14 @@
-import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device-model.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device-model/device-model.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, forbidden, invalid } from '#kernel/problem.ts'
-import { contains } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { assertPlatform } from './catalogue-guard.ts'
 
 const CHOICE = {
   modelId: deviceModels.id,
@@ -17,7 +18,7 @@ const CHOICE = {
   typeName: deviceTypes.typeName,
 }
 
-/** Models in use whose name or code contains the keyword. */
+/** Lists enabled models whose name or code contains the keyword. */
 export async function choices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.choices>) {
   if (!MODEL_READERS.some((permission) => user.can(permission))) throw forbidden()
   return db
@@ -35,7 +36,7 @@ export async function choices({ db, user }: Ctx, { keyword }: ParsedOf<typeof ca
     .limit(MAX_CHOICES)
 }
 
-/** Types in use whose name or code contains the keyword. */
+/** Lists enabled types whose name or code contains the keyword. */
 export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeChoices>) =>
   db
     .select({ typeId: deviceTypes.id, typeName: deviceTypes.typeName, typeCode: deviceTypes.typeCode })
@@ -51,7 +52,8 @@ export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.type
     .limit(MAX_CHOICES)
 
 export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCreate>) {
-  const { db, user, kernel } = ctx
+  const { db, user, services } = ctx
+  assertPlatform(user)
   const { modelName, modelCode } = input
   const type = input.typeId ? await typeOf(db, input.typeId) : await newType(ctx, input.typeName!, input.typeCode!)
   const [made] = await db
@@ -66,7 +68,7 @@ export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCr
     action: `新增设备型号「${modelName}」，类型「${type.typeName}」${input.typeId ? '' : '（新增）'}`,
     diff: changes({}, { modelName, modelCode }, { modelName: '型号名称', modelCode: '型号编码' }),
   })
-  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: null })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: null })
   return { ...made, modelName, modelCode, ...type }
 }
 
@@ -93,7 +95,7 @@ async function newType({ db, user }: Ctx, typeName: string, typeCode: string) {
   throw named.length ? conflict('类型名称已存在', 'typeName') : conflict('类型编码已存在', 'typeCode')
 }
 
-/** Which of the two unique fields was taken. */
+/** Returns the error for the unique field that is taken. */
 async function modelTaken(db: Db, modelName: string) {
   const named = await db
     .select({ id: deviceModels.id })

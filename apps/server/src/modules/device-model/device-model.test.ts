@@ -6,7 +6,7 @@ const LIST = '/api/v1/device/model/simple/list'
 const QUICK = '/api/v1/device/model/quick'
 const author = () => server.as('upgrade:ota:list', 'upgrade:ota:add')
 
-test('a model is made with a new type, found by name or code, and offered with its type', async () => {
+test('creates a model with a new type, finds it by name or code, and lists it with its type', async () => {
   const me = await author()
   const model = { modelName: '门铃 Pro', modelCode: 'DB-100', typeName: '门铃', typeCode: 'doorbell' }
   const { data, msg } = await me.call('POST', QUICK, model)
@@ -41,7 +41,7 @@ test.each([
   expect((await me.call('GET', `${LIST}?keyword=CAM`)).data).toEqual([])
 })
 
-test('names and codes are unique, told at their field, and a refused model leaves no type behind', async () => {
+test('names and codes are unique, with the error at the field, and a refused model creates no type', async () => {
   const me = await author()
   const model = { modelName: '音箱 A', modelCode: 'SP-A', typeName: '音箱', typeCode: 'speaker' }
   expect((await me.call('POST', QUICK, model)).code).toBe(200)
@@ -55,17 +55,17 @@ test('names and codes are unique, told at their field, and a refused model leave
   expect((await me.call('GET', '/api/v1/device/type/simple/list?keyword=smart')).data).toEqual([])
 })
 
-test('reading needs upgrade:ota:list, making needs upgrade:ota:add', async () => {
+test('reading requires upgrade:ota:list, creating requires upgrade:ota:add', async () => {
   const reader = await server.as('upgrade:ota:list')
   expect((await reader.call('GET', LIST)).code).toBe(200)
   expect(await reader.call('POST', QUICK, {})).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect(await (await server.as()).call('GET', LIST)).toMatchObject({ code: 501, msg: '您没有权限！' })
 })
 
-test('a disabled model is not offered, and no new version is made for it', async () => {
+test('a disabled model is not offered and accepts no new version', async () => {
   const me = await author()
   const model = { modelName: '旧款', modelCode: 'OLD', typeName: '旧类', typeCode: 'old' }
   const { data } = await me.call('POST', QUICK, model)
-  await server.kernel.database.pool.query('update device_models set status = 0 where id = $1', [data.modelId])
+  await server.services.database.pool.query('update device_models set status = 0 where id = $1', [data.modelId])
   expect((await me.call('GET', `${LIST}?keyword=OLD`)).data).toEqual([])
 })

@@ -3,24 +3,24 @@ import {
   DeviceTypeRow,
   type deviceTypes as calls,
   deviceTypes as contract,
-} from '@oms/contract/device-type.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+} from '@oms/contract/device-model/device-type.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceTypes } from '#db/schema/device.ts'
-import { sceneDeviceTypes } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { countByModel, type DeviceCount, keptByModel } from '#kernel/fleet/fleet-counts.ts'
-import { changes } from '#kernel/mask.ts'
-import { notFound } from '#kernel/problem.ts'
-import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { titlesOf } from '#kernel/titles.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { catalogueEntry, worded } from './catalogue-entry.ts'
-import { announce, assertPlatform, countOf } from './catalogue-guard.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceTypes } from '#schema/device.ts'
+import { sceneDeviceTypes } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { countByModel, type DeviceCount, cachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
+import { changes } from '#core/audit/mask.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { catalogueEntry, auditFields } from './catalogue-entry.ts'
+import { publishCatalogueChanged, assertPlatform, countReferences } from './catalogue-guard.ts'
 
 type Stored = typeof deviceTypes.$inferSelect
 type Asked = ParsedOf<typeof calls.list>
@@ -30,7 +30,7 @@ const CLASHES = {
   device_types_code: ['类型编码已存在', 'typeCode'],
 } as const
 
-const matching = ({ typeName, typeCode, status, beginTime, endTime }: Omit<Asked, 'pageNum' | 'pageSize'>) =>
+const conditionsOf = ({ typeName, typeCode, status, beginTime, endTime }: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   and(
     alive(deviceTypes),
     contains(deviceTypes.typeName, typeName),
@@ -54,7 +54,7 @@ const orderOfTypes = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
 
 type Counts = (db: Db) => Promise<{ counts: ReadonlyMap<number, DeviceCount> }>
 
-/** How many models each type has, and how many devices these: one query for all types shown. */
+/** Adds the numbers of models and devices to types, with one query for all types. */
 async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
   const { rows } = await db.execute<{ id: number; models: number[] }>(sql`
     select type_id as id, array_agg(id) as models from device_models
@@ -68,18 +68,18 @@ async function counted(db: Db, types: readonly Stored[], countsOf: Counts) {
   })
 }
 
-export async function list({ db, user, kernel }: Ctx, input: Asked) {
-  const rows = db.select().from(deviceTypes).where(matching(input)).$dynamic()
+export async function list({ db, user, services }: Ctx, input: Asked) {
+  const rows = db.select().from(deviceTypes).where(conditionsOf(input)).$dynamic()
   const page = await paginate(db, rows, input, orderOfTypes(input))
-  return { ...page, list: await counted(db, page.list, () => keptByModel(kernel, db, user)) }
+  return { ...page, list: await counted(db, page.list, () => cachedCountsByModel(services, db, user)) }
 }
 
-export async function get({ db, user, kernel }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const found = await db
     .select()
     .from(deviceTypes)
     .where(and(eq(deviceTypes.id, id), alive(deviceTypes)))
-  const [shown] = await counted(db, found, () => keptByModel(kernel, db, user))
+  const [shown] = await counted(db, found, () => cachedCountsByModel(services, db, user))
   if (!shown) throw notFound('设备类型')
   return shown
 }
@@ -108,7 +108,7 @@ export const exportTypes = defineExport({
     ['createTime', { type: 'dateTime' }],
     ['updateTime', { type: 'dateTime' }],
   ],
-  keys: (db, _user, input) => db.select({ id: deviceTypes.id }).from(deviceTypes).where(matching(input)).$dynamic(),
+  keys: (db, _user, input) => db.select({ id: deviceTypes.id }).from(deviceTypes).where(conditionsOf(input)).$dynamic(),
   order: orderOfTypes,
   load: loadRows,
   keyOf: ({ id }) => id,
@@ -121,7 +121,7 @@ const entry = catalogueEntry<Stored>({
   titles: TITLES,
   nameOf: ({ typeName }) => typeName,
   async heldBy({ db }, id) {
-    const models = await countOf(db, sql`device_models where type_id = ${id} and deleted_at is null`)
+    const models = await countReferences(db, sql`device_models where type_id = ${id} and deleted_at is null`)
     return models > 0 ? `该类型下还有${models}个型号，请先删除型号或改到其他类型` : ''
   },
   async onRemove({ db }, { id }) {
@@ -142,9 +142,9 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
     bizType: 'deviceType',
     bizId: made!.id,
     action: `新增设备类型「${input.typeName}」`,
-    diff: changes({}, worded(input), TITLES),
+    diff: changes({}, auditFields(input), TITLES),
   })
-  await announce(ctx)
+  await publishCatalogueChanged(ctx)
   return made!
 }
 
@@ -152,7 +152,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const { db, user, now } = ctx
   const stored = await entry.lock(ctx, id)
   await checkRevision(db, stored, rev)
-  const diff = changes(worded(stored), worded(input), TITLES)
+  const diff = changes(auditFields(stored), auditFields(input), TITLES)
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(deviceTypes)
@@ -161,10 +161,10 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     .returning({ rev: deviceTypes.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'deviceType', bizId: id, action: `修改设备类型「${stored.typeName}」`, diff })
-  await announce(ctx)
+  await publishCatalogueChanged(ctx)
   return saved!
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }

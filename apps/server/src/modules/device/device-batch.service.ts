@@ -1,21 +1,21 @@
-import { type devices as calls } from '@oms/contract/device-info.ts'
-import { MAX_TAGS } from '@oms/contract/device-row.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type devices as calls } from '@oms/contract/device/device-info.ts'
+import { MAX_TAGS } from '@oms/contract/device/device-row.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, inArray, ne, notInArray, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceGroupMembers, deviceGroups, devices } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { otaWhites } from '#db/schema/upgrade.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
-import { inUpgrade } from '#kernel/fleet/device-uses.ts'
-import { DEVICE_IS_FULL, joinGroup, mayHold } from '#kernel/fleet/group-members.ts'
-import { boundMeanwhile, lockCarried } from '#kernel/license/carried.ts'
-import { forbidden, invalid } from '#kernel/problem.ts'
-import { among } from '#kernel/query.ts'
-import { alive, PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
-import { lockDevices, namesOf, reportOf, sift, type StoredDevice, tellChanged } from './device-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceGroupMembers, deviceGroups, devices } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { otaWhites } from '#schema/upgrade.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { devicesInUpgrade } from '#domain/fleet/device-references.ts'
+import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
+import { boundMeanwhile, lockCarried } from '#domain/licensing/carried.ts'
+import { forbidden, invalid } from '#core/http/api-error.ts'
+import { among } from '#core/database/list-query.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { lockDevices, namesOf, reportOf, splitByProblem, type StoredDevice, publishChanged } from './device-rows.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
 const tenantsOf = (list: readonly StoredDevice[]) => list.map(({ tenantId }) => tenantId)
@@ -25,29 +25,29 @@ const revised = ({ user, now }: Ctx) => ({
   updateTime: now.toISOString(),
 })
 
-/** Notes what was done to each of them, and has every list look again. */
-async function told(ctx: Ctx, good: readonly StoredDevice[], action: string) {
+/** Writes a history entry for each device and publishes the change to open lists. */
+async function recordAndPublish(ctx: Ctx, good: readonly StoredDevice[], action: string) {
   ctx.audit({ bizType: 'device', bizIds: idsOf(good), action: `${action}：${namesOf(good)}` })
-  await tellChanged(ctx, tenantsOf(good))
+  await publishChanged(ctx, tenantsOf(good))
 }
 
 export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof calls.setStatus>) {
   const { db, user } = ctx
-  const { good, failed } = sift(ids, await lockDevices(db, user, ids))
+  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids))
   const turned = good.filter((device) => device.status !== status)
   if (turned.length > 0)
     await db
       .update(devices)
       .set({ status, ...(status === 0 && { online: 0 }), ...revised(ctx) })
       .where(among(devices.id, idsOf(turned)))
-  await told(ctx, good, status === 1 ? '启用设备' : '停用设备')
+  await recordAndPublish(ctx, good, status === 1 ? '启用设备' : '停用设备')
   return reportOf(ids, good.length, failed)
 }
 
 export async function tag(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.tag>) {
   const { db, user } = ctx
   const next = ({ tags }: StoredDevice) => [...new Set([...tags.filter((each) => !remove.includes(each)), ...add])]
-  const { good, failed } = sift(ids, await lockDevices(db, user, ids), (device) =>
+  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), (device) =>
     next(device).length > MAX_TAGS ? `标签不能超过${MAX_TAGS}个` : undefined,
   )
   if (good.length > 0)
@@ -56,7 +56,7 @@ export async function tag(ctx: Ctx, { ids, add, remove }: ParsedOf<typeof calls.
       from jsonb_to_recordset(${JSON.stringify(good.map((device) => ({ id: device.id, tags: next(device) })))}::jsonb)
         as x(id int, tags jsonb) where d.id = x.id`)
   const parts = [add.length > 0 && `添加标签${add.join('、')}`, remove.length > 0 && `移除标签${remove.join('、')}`]
-  await told(ctx, good, parts.filter(Boolean).join('，'))
+  await recordAndPublish(ctx, good, parts.filter(Boolean).join('，'))
   return reportOf(ids, good.length, failed)
 }
 
@@ -64,14 +64,14 @@ export async function move(ctx: Ctx, { ids, join, leave }: ParsedOf<typeof calls
   const { db, user } = ctx
   const into = join === undefined ? undefined : await staticGroup(ctx, join, 'join')
   const from = leave === undefined ? undefined : await staticGroup(ctx, leave, 'leave')
-  const { good, failed } = sift(ids, await lockDevices(db, user, ids), (device) =>
-    into && !mayHold(into, device) ? '设备与分组不属于同一客户' : undefined,
+  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), (device) =>
+    into && !isGroupAllowed(into, device) ? '设备与分组不属于同一客户' : undefined,
   )
   const full = await exchanged(db, { found: idsOf(good), into, from })
   const moved = good.filter(({ id }) => !full.has(id))
   for (const { id, sn } of good) if (full.has(id)) failed.push({ id, name: sn, msg: DEVICE_IS_FULL })
   const parts = [into && `移入分组「${into.groupName}」`, from && `移出分组「${from.groupName}」`]
-  await told(ctx, moved, parts.filter(Boolean).join('，'))
+  await recordAndPublish(ctx, moved, parts.filter(Boolean).join('，'))
   return reportOf(ids, moved.length, failed)
 }
 
@@ -82,10 +82,13 @@ interface Exchange {
   readonly from: Group | undefined
 }
 
-/** Answers those that are in as many groups as a device may be in; they stay where they are. */
+/**
+ * Changes the groups of devices. Returns the devices that already have the maximum number of groups; these stay
+ * unchanged.
+ */
 async function exchanged(db: Db, { found, into, from }: Exchange): Promise<ReadonlySet<number>> {
   if (found.length === 0) return new Set()
-  // Out first: a device in ten groups may change one for another.
+  // Removes before adding, so that a device in ten groups can exchange one group.
   const left = from
     ? await db
         .delete(deviceGroupMembers)
@@ -111,30 +114,25 @@ async function staticGroup({ db, user }: Ctx, id: number, field: string) {
   return group
 }
 
-/** Hands devices to another customer. What the former one arranged for them, groups and white lists, ends. */
+/** Transfers devices to another tenant. Removes them from the groups and allowlists of the former tenant. */
 export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
   const { db, user } = ctx
   if (!user.isPlatform) throw forbidden()
-  const [target] = reaches(user, tenantId)
-    ? await db
-        .select({ name: tenants.name })
-        .from(tenants)
-        .where(and(eq(tenants.id, tenantId), alive(tenants)))
-    : []
-  if (!target) throw invalid('所属客户不存在或已被删除', 'tenantId')
-  // Certificates before their devices, as whoever binds or activates one: they go along with their device.
+  const target = await receivingTenant(ctx, tenantId, 'tenantId')
+  // Locks certificates before their devices, in the same order as binding and activation. The certificates are
+  // transferred too.
   await lockCarried(db, ids)
   const found = await lockDevices(db, user, ids)
-  const busy = await inUpgrade(db, idsOf(found))
+  const busy = await devicesInUpgrade(db, idsOf(found))
   const changing = await boundMeanwhile(db, idsOf(found))
-  const { good, failed } = sift(ids, found, (device) => {
+  const { good, failed } = splitByProblem(ids, found, (device) => {
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
     return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
   })
   const moved = idsOf(good)
   if (moved.length > 0) {
-    await assertDeviceRoom(db, tenantId, moved.length)
+    await assertDeviceQuota(db, tenantId, moved.length)
     await db
       .update(devices)
       .set({ tenantId, ...revised(ctx) })
@@ -153,13 +151,13 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
     await db.delete(otaWhites).where(and(among(otaWhites.deviceId, moved), inArray(otaWhites.otaId, foreign)))
   }
   ctx.audit({ bizType: 'device', bizIds: moved, action: `转移设备给客户「${target.name}」：${namesOf(good)}` })
-  await tellChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
+  await publishChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])
   return reportOf(ids, good.length, failed)
 }
 
 export async function command(ctx: Ctx, { ids }: ParsedOf<typeof calls.command>) {
   const { db, user } = ctx
-  const { good, failed } = sift(ids, await lockDevices(db, user, ids), ({ status }) =>
+  const { good, failed } = splitByProblem(ids, await lockDevices(db, user, ids), ({ status }) =>
     status === 1 ? undefined : '设备已停用，不能下发指令',
   )
   const waiting = good.filter(({ attributesWanted }) => attributesWanted !== 1)
@@ -168,6 +166,6 @@ export async function command(ctx: Ctx, { ids }: ParsedOf<typeof calls.command>)
       .update(devices)
       .set({ attributesWanted: 1 })
       .where(among(devices.id, idsOf(waiting)))
-  await told(ctx, good, '要求重新上报属性')
+  await recordAndPublish(ctx, good, '要求重新上报属性')
   return reportOf(ids, good.length, failed)
 }

@@ -1,17 +1,17 @@
-import { devices as calls } from '@oms/contract/device-info.ts'
-import { DeviceRow } from '@oms/contract/device-row.ts'
+import { devices as calls } from '@oms/contract/device/device-info.ts'
+import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { and, type SQL } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { devices } from '#schema/device.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { conditionsOf, sortOf } from './device-list.service.ts'
-import { shownDevices } from './device-rows.ts'
+import { selectDevices } from './device-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
 const time = { type: 'dateTime', width: 20 } as const
 
-/** The filtered list as a file, in the list's order. */
+/** Exports the filtered list in the order of the list. */
 export const exportDevices = defineExport({
   kind: 'device',
   endpoint: calls.export,
@@ -52,6 +52,6 @@ export const exportDevices = defineExport({
       .where((input as { where?: SQL }).where)
       .$dynamic(),
   order: sortOf,
-  load: (db, user, keys) => shownDevices(db).where(and(visibleDevices(user), among(devices.id, keys))),
+  load: (db, user, keys) => selectDevices(db).where(and(visibleDevices(user), among(devices.id, keys))),
   keyOf: ({ id }) => id,
 })

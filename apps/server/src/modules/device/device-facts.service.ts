@@ -1,5 +1,5 @@
-import type { devices as calls } from '@oms/contract/device-info.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { devices as calls } from '@oms/contract/device/device-info.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import {
   deviceAttributes,
@@ -8,14 +8,14 @@ import {
   devicePackages,
   devices,
   deviceVersions,
-} from '#db/schema/device.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { devicesOfRule, visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { notFound } from '#kernel/problem.ts'
-import { paginate } from '#kernel/query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+} from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { paginate } from '#core/database/list-query.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
-/** What the parts of a device's page need of it; refused when it is out of reach. */
+/** Returns the device fields that the detail page needs. Throws when the account cannot see the device. */
 async function visibleDevice({ db, user }: Ctx, id: number) {
   const [found] = await db
     .select({ tenantId: devices.tenantId, modelId: devices.modelId, attributesWanted: devices.attributesWanted })
@@ -74,11 +74,11 @@ const SHOWN = {
   status: deviceGroups.status,
 }
 
-/** Static groups it was put in, and dynamic ones whose rule means it. */
+/** Lists the static groups that contain the device and the dynamic groups whose rule matches. */
 export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>) {
   const { db } = ctx
   const { tenantId } = await visibleDevice(ctx, id)
-  // The vendor's own groups may hold anybody's devices; its customers do not see them.
+  // Groups of the vendor may contain devices of any tenant. Tenants do not see these groups.
   const mine = and(
     inArray(deviceGroups.tenantId, [tenantId, PLATFORM_TENANT_ID]),
     scoped(ctx.user, { tenant: deviceGroups.tenantId }),
@@ -99,7 +99,7 @@ export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>
     .orderBy(asc(deviceGroups.groupName))
     .limit(MAX_RULES)
   if (ruled.length === 0) return { list: put }
-  // One question for all rules: a column each.
+  // Evaluates all rules in one query, one column for each rule.
   const hits = Object.fromEntries(
     ruled.map(({ id: groupId, rule }) => [`g${groupId}`, sql<boolean>`(${devicesOfRule(rule ?? {}) ?? sql`true`})`]),
   )

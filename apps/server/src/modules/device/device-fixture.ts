@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Caller } from '#test/harness.ts'
 
 export const INFO = '/api/v1/device/info'
@@ -19,7 +19,7 @@ export const ALL = [
   'export',
 ].map((action) => `device:apkManage:${action}`)
 
-/** A model of a type of its own. */
+/** Creates a model with its own device type. */
 export async function modelOf(db: Db, code: string): Promise<number> {
   const { rows } = await db.execute<{ id: number }>(sql`
     with t as (insert into device_types (type_name, type_code) values (${`类型${code}`}, ${`t-${code}`}) returning id)
@@ -38,7 +38,7 @@ export async function tenantOf(db: Db, name: string): Promise<number> {
   return rows[0]?.id as number
 }
 
-/** Adds a device and answers its id. */
+/** Adds a device and returns its id. */
 export async function added(me: Caller, device: { sn: string; modelId: number } & Record<string, unknown>) {
   const { code, msg, data } = await me.call('POST', INFO, device)
   if (code !== 200) throw new Error(msg)

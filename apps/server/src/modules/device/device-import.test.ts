@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { deviceGroupMembers } from '#db/schema/device.ts'
-import { registerImports } from '#kernel/table/import-job.ts'
+import { deviceGroupMembers } from '#schema/device.ts'
+import { registerImports } from '#core/spreadsheet/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { ALL, added, found, groupOf, INFO, modelOf, tenantOf } from './device-fixture.ts'
 
@@ -10,10 +10,10 @@ let me: Caller
 let customer: Caller
 let modelId: number
 let theirs: number
-const HEAD = '*序列号,设备名称,型号编码,客户编号,MAC,IMEI,固件版本号,硬件版本,标签,分组,质保到期,备注'
+const HEAD = '*序列号,设备名称,型号编码,客户编号,MAC,IMEI,固件版本号,硬件版本,标签,分组,保修到期,备注'
 
 beforeAll(async () => {
-  registerImports(server.kernel)
+  registerImports(server.services)
   me = await server.as(...ALL)
   customer = await server.by({ tenant: '蓉城', permissions: ALL })
   theirs = await tenantOf(server.db, '蓉城')
@@ -47,7 +47,7 @@ const LINES = [
   'IMP-6,坏分组,IMP,,,,,,,没有,,',
 ]
 
-test('MODULE-01 lines of an import are taken or reported by number and column, and a preview changes nothing', async () => {
+test('MODULE-01 imports or reports lines by number and column, and a preview changes nothing', async () => {
   for (const dryRun of ['1', '0']) {
     const { data } = await take(me, LINES, { dryRun })
     expect(data).toMatchObject({ total: 8, created: 2, updated: 0, failed: 6, dryRun: dryRun === '1' })
@@ -67,7 +67,7 @@ test('MODULE-01 lines of an import are taken or reported by number and column, a
   expect((await me.call('GET', `${INFO}/versions/${first.id}`)).data.list).toMatchObject([{ verCode: 120, source: 3 }])
 })
 
-test('devices that exist are reported, or changed where a cell says something', async () => {
+test('existing devices are reported, or updated from the cells that have a value', async () => {
   await added(me, { sn: 'UPD-1', modelId, devName: '旧名', tags: ['留'], verCode: 5 })
   const lines = ['UPD-1,新名,,,,,6,,,,,', 'UPD-2,新的,IMP,,,,,,,,,']
   expect((await take(me, lines)).data).toMatchObject({ created: 1, failed: 1, rows: [{ row: 2, msg: '序列号已存在' }] })
@@ -85,7 +85,7 @@ test('devices that exist are reported, or changed where a cell says something', 
   expect(await take(adder, lines, { update: '1' })).toMatchObject({ code: 501, msg: '您没有权限！' })
 })
 
-test('the quota stops an import at its line, and lines after the limit of one batch are written too', async () => {
+test('the quota stops an import at its line, and lines after the first batch are written too', async () => {
   await server.db.execute(sql`update tenants set device_quota = 1500 where id = ${theirs}`)
   const { data } = await take(
     customer,
@@ -96,21 +96,21 @@ test('the quota stops an import at its line, and lines after the limit of one ba
   const lines = Array.from({ length: 4500 }, (_, at) => `J-${at},,IMP,,,,${at % 2 ? 7 : ''},,批量,仓库,,`)
   const { data: job } = await take(me, lines)
   expect(job).toEqual({ jobId: expect.any(Number) })
-  await server.kernel.jobs.drain()
+  await server.services.jobs.drain()
   const { data: done } = await me.call('GET', `/api/v1/account/job/${job.jobId}`)
   expect(done).toMatchObject({ state: 'done', report: { total: 4500, created: 4500, failed: 0 } })
   const { rows } = await server.db.execute(sql`select count(*)::int as n, count(v.id)::int as versions,
     (select count(*)::int from device_group_members m join devices x on x.id = m.device_id where x.sn like 'J-%') as members
     from devices d left join device_versions v on v.device_id = d.id where d.sn like 'J-%'`)
   expect(rows[0]).toEqual({ n: 4500, versions: 2250, members: 4500 })
-  // The planner has looked at them since: it would take them for a few, and join accordingly.
+  // Without current statistics the planner expects few rows and selects a slow join.
   const { rows: guesses } =
     await server.db.execute(sql`select sum((reltuples >= case relname when 'device_versions' then 2250
     else 4500 end)::int)::int as known from pg_class where relname in ('devices', 'device_versions', 'device_group_members')`)
   expect(guesses[0]).toEqual({ known: 3 })
 }, 60_000)
 
-test('an import meets the limits of groups line by line', async () => {
+test('an import reports group limits by line', async () => {
   await server.db.execute(sql`update tenants set device_quota = -1 where id = ${theirs}`)
   const near = await groupOf(server.db, theirs, '将满')
   const names = Array.from({ length: 11 }, (_, at) => `组${at}`)
@@ -141,7 +141,7 @@ test('an import meets the limits of groups line by line', async () => {
   expect(await server.db.$count(deviceGroupMembers, eq(deviceGroupMembers.groupId, near))).toBe(20_000)
 })
 
-test('the template opens with its columns', async () => {
+test('the import template has its columns', async () => {
   const reply = await me.inject({ method: 'GET', url: `${INFO}/template` })
   expect(reply.statusCode).toBe(200)
   expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')

@@ -1,41 +1,46 @@
-import { devices as calls } from '@oms/contract/device-info.ts'
-import { DeviceImportLine, DEVICE_IMPORT_ROWS } from '@oms/contract/device-row.ts'
+import { devices as calls } from '@oms/contract/device/device-info.ts'
+import { DeviceImportLine, DEVICE_IMPORT_ROWS } from '@oms/contract/device/device-row.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import { deviceGroups, deviceModels, devices } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { type DeviceRoom, lockDeviceRoom, quotaReached } from '#kernel/fleet/device-room.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { GroupRoom } from '#kernel/fleet/group-members.ts'
-import { conflict, forbidden, invalid, Problem } from '#kernel/problem.ts'
-import { defineImport } from '#kernel/table/import.ts'
-import type { ImportCtx } from '#kernel/table/take-lines.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { tellChanged } from './device-rows.ts'
+import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import { type DeviceQuota, lockDeviceQuota, quotaReached } from '#domain/fleet/device-quota.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { GroupCapacity } from '#domain/fleet/group-members.ts'
+import { STANDING, standingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { conflict, forbidden, invalid, ApiError } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import.ts'
+import type { ImportCtx, ReadLine } from '#core/spreadsheet/take-lines.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { publishChanged } from './device-rows.ts'
 import { insertDevices, updateDevices } from './device-import-write.ts'
 
 export type ImportLine = z.output<typeof DeviceImportLine>
-/** A line with its names looked up. */
+/** A line with resolved names. */
 export interface Resolved {
   readonly input: ImportLine
   readonly tenantId: number
-  /** Undefined in an update that leaves the model as it is. */
+  /** Undefined when an update keeps the model. */
   readonly modelId: number | undefined
   readonly groupIds: readonly number[]
+  /** Fields that an update clears. */
+  readonly cleared: readonly string[]
 }
-type Outcome = 'created' | 'updated' | Problem
+type Outcome = 'created' | 'updated' | ApiError
 
 interface State {
   readonly update: boolean
   readonly models: ReadonlyMap<string, number>
-  /** Customers by number, as far as the account reaches. */
+  /** Ids of visible tenants by tenant number. */
   readonly tenantNos: ReadonlyMap<string, number>
+  /** Reasons why a tenant receives no new devices, by tenant. */
+  readonly problems: ReadonlyMap<number, string | undefined>
   readonly ownTenant: number | null
-  readonly room: Map<number, { quota: DeviceRoom; left: number }>
-  /** Static groups by customer and name; read when first needed. */
+  readonly room: Map<number, { quota: DeviceQuota; left: number }>
+  /** Static groups by tenant and name, loaded on first use. */
   readonly groups: Map<number, ReadonlyMap<string, number>>
-  readonly groupRoom: GroupRoom
-  /** In which line each serial came first. */
+  readonly groupRoom: GroupCapacity
+  /** Line of the first occurrence of each serial. */
   readonly seen: Map<string, number>
   readonly touched: Set<number>
 }
@@ -82,7 +87,7 @@ export const deviceImport = defineImport({
   prepare,
   cells: (given) => ({ ...given, tags: parts(given['tags']), groups: parts(given['groups']) }),
   takeMany,
-  finish: (ctx, { touched }) => Promise.resolve(tellChanged(ctx, [...touched])),
+  finish: (ctx, { touched }) => Promise.resolve(publishChanged(ctx, [...touched])),
 })
 
 async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promise<State> {
@@ -93,17 +98,18 @@ async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promi
     .from(deviceModels)
     .where(and(alive(deviceModels), eq(deviceModels.status, 1)))
   const customers = await db
-    .select({ id: tenants.id, no: tenants.tenantNo })
+    .select({ id: tenants.id, no: tenants.tenantNo, ...STANDING })
     .from(tenants)
     .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
   return {
     update: update === '1',
     models: new Map(models.map(({ id, code }) => [code.toLowerCase(), id])),
     tenantNos: new Map(customers.map(({ id, no }) => [no.toLowerCase(), id])),
+    problems: new Map(customers.map((tenant) => [tenant.id, standingProblem(tenant)])),
     ownTenant: user.tenantId,
     room: new Map(),
     groups: new Map(),
-    groupRoom: new GroupRoom(),
+    groupRoom: new GroupCapacity(),
     seen: new Map(),
     touched: new Set(),
   }
@@ -114,9 +120,9 @@ interface Existing {
   readonly sn: string
   readonly tenantId: number
 }
-type Numbered = { readonly row: number; readonly input: ImportLine }
+type Numbered = ReadLine<ImportLine>
 
-/** Two statements a batch look up what is there; two to five write it. A refused line is part of none. */
+/** Looks up a batch with two statements and writes the batch with two to five. Refused lines are not written. */
 async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<Outcome[]> {
   const known = await existing(
     ctx,
@@ -127,8 +133,8 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
   const added: { at: number; line: Resolved }[] = []
   const changed: { at: number; id: number; line: Resolved }[] = []
   for (const [at, line] of lines.entries()) {
-    const verdict = await judged(ctx, line, { state, known })
-    if (verdict instanceof Problem) outcomes[at] = verdict
+    const verdict = await checkedLine(ctx, line, { state, known })
+    if (verdict instanceof ApiError) outcomes[at] = verdict
     else if (verdict.found) changed.push({ at, id: verdict.found.id, line: verdict.line })
     else added.push({ at, line: verdict.line })
   }
@@ -145,11 +151,11 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
   return outcomes
 }
 
-/** Devices there are that lines name groups for. */
+/** Returns existing devices whose lines name groups. */
 const regrouped = (lines: readonly Numbered[], known: ReadonlyMap<string, Existing>) =>
   lines.flatMap(({ input }) => (input.groups.length > 0 ? (known.get(input.sn)?.id ?? []) : []))
 
-/** Devices of these serials: those within reach with their ids, all others as taken. */
+/** Returns devices by serial: visible devices with their ids, all others as taken. */
 async function existing({ db, user }: ImportCtx, sns: string[]) {
   const rows = await db
     .select({ id: devices.id, sn: devices.sn, tenantId: devices.tenantId })
@@ -164,24 +170,30 @@ interface Around {
   readonly known: ReadonlyMap<string, Existing>
 }
 
-/** What is to be done with a line, or why nothing. */
-async function judged(ctx: ImportCtx, { row, input }: Numbered, { state, known }: Around) {
+/** Returns what to do with a line, or the reason for refusing the line. */
+async function checkedLine(ctx: ImportCtx, { row, input, filled }: Numbered, { state, known }: Around) {
   try {
     const earlier = state.seen.get(input.sn)
     if (earlier !== undefined) throw conflict(`与第${earlier}行的序列号重复`, 'sn')
     state.seen.set(input.sn, row)
     const found = known.get(input.sn)
     if (found && !state.update) throw conflict('序列号已存在', 'sn')
-    const line = await resolved(ctx, input, state, found)
+    const line = { ...(await resolved(ctx, input, state, found)), cleared: clearedBy(input, filled) }
     await takePlaces(ctx, line, state, found)
     if (!found) await takeRoom(ctx, line.tenantId, state)
     state.touched.add(line.tenantId)
     return { found, line }
   } catch (error) {
-    if (error instanceof Problem) return error
+    if (error instanceof ApiError) return error
     throw error
   }
 }
+
+const clearedBy = (input: ImportLine, filled: ReadonlySet<string>) =>
+  [...filled].filter((key) => {
+    const value = input[key as keyof ImportLine]
+    return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  })
 
 async function resolved(ctx: ImportCtx, input: ImportLine, state: State, found: Existing | undefined) {
   const { modelCode, tenantNo, groups } = input
@@ -194,6 +206,8 @@ async function resolved(ctx: ImportCtx, input: ImportLine, state: State, found: 
     throw invalid('设备属于其他客户，请使用“转移客户”', 'tenantNo')
   const tenantId = found?.tenantId ?? named ?? state.ownTenant
   if (tenantId === null) throw invalid('请输入客户编号', 'tenantNo')
+  const problem = found ? undefined : state.problems.get(tenantId)
+  if (problem) throw invalid(problem, 'tenantNo')
   const ids = groups.length > 0 ? await groupIds(ctx, { tenantId, groups, state }) : []
   return { input, tenantId, modelId, groupIds: ids }
 }
@@ -225,11 +239,11 @@ async function takePlaces(ctx: ImportCtx, line: Resolved, { groupRoom }: State, 
   if (problem) throw problem
 }
 
-/** The customer's quota is counted once, under its lock, and then kept account of here. */
+/** Takes one device from the tenant's quota. Reads the quota once under a lock and then counts in memory. */
 async function takeRoom({ db }: ImportCtx, tenantId: number, { room }: State) {
   let mine = room.get(tenantId)
   if (!mine) {
-    const quota = await lockDeviceRoom(db, tenantId)
+    const quota = await lockDeviceQuota(db, tenantId)
     mine = { quota, left: quota.left }
     room.set(tenantId, mine)
   }

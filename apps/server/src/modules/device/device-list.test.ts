@@ -54,7 +54,7 @@ test.each([
   expect(await found(me, query as Record<string, string>)).toEqual(expected)
 })
 
-test('model, type and customer narrow the list; a row says what they are called, and hides the check of a P2P id', async () => {
+test('model, type and tenant narrow the list; a row shows their names and masks the check part of a P2P id', async () => {
   const { data } = await me.call('GET', `${INFO}/page?modelId=${modelA}&tenantId=1&orderByColumn=sn&isAsc=asc`)
   expect(data.list[0]).toMatchObject({
     sn: 'CAM-0001-A',
@@ -69,7 +69,7 @@ test('model, type and customer narrow the list; a row says what they are called,
   expect(versions.list).toMatchObject([{ verCode: 100, source: 3 }])
 })
 
-test('groups of either kind choose their own customer’s devices, the vendor’s anybody’s', async () => {
+test('groups of tenants contain only devices of the tenant, groups of the vendor any device', async () => {
   const put = await groupOf(server.db, 1, '静态一组')
   const ruled = await groupOf(server.db, 1, '动态一组', { modelIds: [modelA], verCodeMin: 100 })
   const [first] = (await me.call('GET', `${INFO}/page?sn=BELL-0001`)).data.list
@@ -92,7 +92,7 @@ async function exported(who: Caller, filter: object) {
   return (await who.inject({ method: 'POST', url: `${INFO}/export`, payload })).body
 }
 
-test('MODULE-01 pasted serials are found at once, and those that are nobody’s are named', async () => {
+test('MODULE-01 finds pasted serials and reports unknown serials', async () => {
   const sns = 'CAM-0001-A\r\nBELL-0001, NOPE-1；CAM-0009-T CAM-0001-A'
   const { data } = await me.call('POST', `${INFO}/find`, { sns })
   expect(data).toMatchObject({ total: 3, missing: ['NOPE-1'] })
@@ -114,7 +114,7 @@ test('MODULE-01 pasted serials are found at once, and those that are nobody’s 
   expect(await exported(me, { sns: ['BELL-0001'] })).toContain('BELL-0001,展厅、样机,离线')
 })
 
-test('a customer sees, opens and exports its own devices alone', async () => {
+test('a tenant sees, opens and exports only its own devices', async () => {
   expect(await found(customer, {})).toEqual(['CAM-0009-T'])
   const [foreign] = (await me.call('GET', `${INFO}/page?sn=BELL-0001`)).data.list
   for (const part of ['detail', 'attributes', 'versions', 'packages', 'groups'])

@@ -1,12 +1,12 @@
-import type { devices as calls } from '@oms/contract/device-info.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { devices as calls } from '@oms/contract/device/device-info.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
-import { deviceGroups, deviceModels, deviceTypes } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { contains } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { tenantOptionsOf } from '#kernel/tenant-options.ts'
+import { deviceGroups, deviceModels, deviceTypes } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
 
@@ -66,6 +66,6 @@ export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedO
   return { list }
 }
 
-export const tenantOptions = async ({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenantOptions>) => ({
-  list: await tenantOptionsOf(db, user, keyword, MOST),
+export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenantOptions>) => ({
+  list: await tenantOptionsOf(db, user, input),
 })

@@ -1,20 +1,20 @@
-import type { DeviceRow } from '@oms/contract/device-row.ts'
+import type { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { notFound, refused } from '#kernel/problem.ts'
-import { among } from '#kernel/query.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
+import { among } from '#core/database/list-query.ts'
 
 export type StoredDevice = typeof devices.$inferSelect
 
-/** Of several customers' versions of one number the name of any will do. */
+/** Any name will do when several tenants have a version with this number. */
 const verName = sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${devices.modelId}
   and v.ver_code = ${devices.verCode} and v.package_name = '' and v.deleted_at is null limit 1), '')`
 
-/** The check part of a P2P id is a secret: with it anybody may reach the camera. */
+/** The check part of a P2P id is a secret, because anybody with the full id can connect to the camera. */
 const maskedUid = sql<string>`case when ${devices.uid} = '' then '' else
   left(${devices.uid}, greatest(length(${devices.uid}) - 5, 0)) || '*****' end`
 
@@ -52,8 +52,8 @@ export const deviceColumns = {
   rev: devices.rev,
 }
 
-/** Devices as lists and details show them. */
-export const shownDevices = (db: Db) =>
+/** Selects devices with the columns of lists and details. */
+export const selectDevices = (db: Db) =>
   db
     .select(deviceColumns)
     .from(devices)
@@ -61,14 +61,14 @@ export const shownDevices = (db: Db) =>
     .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
     .leftJoin(tenants, eq(tenants.id, devices.tenantId))
 
-/** The device to change, locked until the transaction ends; one out of reach is as good as missing. */
+/** Returns the device, locked until the transaction ends. An invisible device is reported as not found. */
 export async function lockDevice(db: Db, user: User, id: number): Promise<StoredDevice> {
   const [found] = await lockDevices(db, user, [id])
   if (!found) throw notFound('设备')
   return found
 }
 
-/** In one order everywhere, so that two batches never wait for each other in a circle. */
+/** Locks devices in a fixed order, so that two batches cannot deadlock. */
 export const lockDevices = (db: Db, user: User, ids: readonly number[]): Promise<StoredDevice[]> =>
   db
     .select()
@@ -77,11 +77,11 @@ export const lockDevices = (db: Db, user: User, ids: readonly number[]): Promise
     .orderBy(asc(devices.id))
     .for('update')
 
-/** `「客厅摄像机（SN001）」`, for the operation log. */
+/** Formats a device for the operation log: `「客厅摄像机（SN001）」`. */
 export const nameOf = ({ devName, sn }: Pick<DeviceRow, 'devName' | 'sn'>) =>
   devName ? `「${devName}（${sn}）」` : `「${sn}」`
 
-/** Names for a sentence of the log: the first few, and how many there are. */
+/** Formats several devices for the operation log: the first few names and the number of devices. */
 export const namesOf = (list: readonly Pick<DeviceRow, 'devName' | 'sn'>[]) =>
   list.length <= 5 ? list.map(nameOf).join('') : `${list.slice(0, 3).map(nameOf).join('')}等${list.length}台`
 
@@ -91,8 +91,8 @@ export interface Failed {
   readonly msg: string
 }
 
-/** Sorts the devices of a batch into those it may go on with and those that are told why not. */
-export function sift(
+/** Splits the devices of a batch into those that can proceed and those that fail with a reason. */
+export function splitByProblem(
   ids: readonly number[],
   found: readonly StoredDevice[],
   problemOf: (device: StoredDevice) => string | undefined = () => undefined,
@@ -109,15 +109,15 @@ export function sift(
   return { good, failed }
 }
 
-/** A batch of one that failed is refused like any single call. */
+/** Returns the report of a batch. Throws when the batch contains a single failed device. */
 export function reportOf(ids: readonly number[], done: number, failed: Failed[]) {
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   return { done, failed }
 }
 
-/** Lists elsewhere show what changed; of several tenants at once everybody looks again. */
-export function tellChanged({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, tenantIds: readonly number[]) {
+/** Publishes a change to open lists. Changes of several tenants are published to all accounts. */
+export function publishChanged({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly number[]) {
   const [first, ...rest] = new Set(tenantIds)
   if (first === undefined) return
-  return kernel.events.publish(db, 'changed', { resource: 'device', tenantId: rest.length > 0 ? null : first })
+  return services.events.publish(db, 'changed', { resource: 'device', tenantId: rest.length > 0 ? null : first })
 }

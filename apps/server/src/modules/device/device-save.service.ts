@@ -1,21 +1,22 @@
-import { type devices as calls } from '@oms/contract/device-info.ts'
-import { DeviceInput } from '@oms/contract/device-row.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type devices as calls } from '@oms/contract/device/device-info.ts'
+import { DeviceInput } from '@oms/contract/device/device-row.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceGroupMembers, deviceModels, devices, deviceVersions } from '#db/schema/device.ts'
-import { otaWhites } from '#db/schema/upgrade.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
-import { deviceUses } from '#kernel/fleet/device-uses.ts'
-import { changes } from '#kernel/mask.ts'
-import { forbidden, invalid } from '#kernel/problem.ts'
-import { among } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, reaches } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { lockDevice, lockDevices, nameOf, namesOf, reportOf, sift, tellChanged } from './device-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceGroupMembers, deviceModels, devices, deviceVersions } from '#schema/device.ts'
+import { otaWhites } from '#schema/upgrade.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
+import { countDeviceReferences } from '#domain/fleet/device-references.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { changes } from '#core/audit/mask.ts'
+import { forbidden, invalid } from '#core/http/api-error.ts'
+import { among } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { lockDevice, lockDevices, nameOf, namesOf, reportOf, splitByProblem, publishChanged } from './device-rows.ts'
 
 const TITLES = Object.fromEntries(
   ['devName', 'modelName', 'mac', 'imei', 'verCode', 'hwVer', 'tags', 'warrantyEnd', 'remark'].map((key) => [
@@ -25,15 +26,14 @@ const TITLES = Object.fromEntries(
 )
 
 const clash = (error: unknown) => {
-  throw uniqueClash(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
+  throw uniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
 }
 
-/** The customer new devices go to: the one asked for, as far as one may reach, else one's own. */
-export function tenantFor({ user }: Pick<Ctx, 'user'>, asked: number | undefined): number {
-  const tenantId = asked ?? user.tenantId
+/** Returns the tenant of a new device: the requested tenant, otherwise the session's tenant. */
+async function tenantFor(ctx: Ctx, asked: number | undefined): Promise<number> {
+  const tenantId = asked ?? ctx.user.tenantId
   if (tenantId === null) throw forbidden()
-  if (tenantId !== user.tenantId && !reaches(user, tenantId)) throw invalid('所属客户不存在或已被删除', 'tenantId')
-  return tenantId
+  return (await receivingTenant(ctx, tenantId, 'tenantId')).id
 }
 
 async function modelInUse(db: Db, modelId: number, keep?: number) {
@@ -58,9 +58,9 @@ const valuesOf = ({ mac, imei, verCode, tags, warrantyEnd, ...rest }: Omit<Parse
 
 export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const tenantId = tenantFor(ctx, input.tenantId)
+  const tenantId = await tenantFor(ctx, input.tenantId)
   await modelInUse(db, input.modelId)
-  await assertDeviceRoom(db, tenantId)
+  await assertDeviceQuota(db, tenantId)
   const [made] = await db
     .insert(devices)
     .values({ ...valuesOf(input), sn, tenantId, createBy: user.uid, updateBy: user.uid })
@@ -69,11 +69,11 @@ export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.c
   const id = made?.id as number
   await noteVersion(db, id, input.verCode)
   ctx.audit({ bizType: 'device', bizId: id, action: `新增设备${nameOf({ sn, devName: input.devName })}` })
-  await tellChanged(ctx, [tenantId])
+  await publishChanged(ctx, [tenantId])
   return { id }
 }
 
-/** What a person says a device runs stands in its history like what it says itself. */
+/** Records a version that a person entered in the device's history, like a reported version. */
 async function noteVersion(db: Db, deviceId: number, verCode: number | undefined) {
   if (verCode !== undefined) await db.insert(deviceVersions).values({ deviceId, verCode, source: 3 })
 }
@@ -96,7 +96,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
     action: `修改设备${nameOf({ ...stored, ...next })}`,
     diff: changes(before, { ...next, modelName }, TITLES),
   })
-  await tellChanged(ctx, [stored.tenantId])
+  await publishChanged(ctx, [stored.tenantId])
   return { rev: stored.rev + 1 }
 }
 
@@ -108,15 +108,15 @@ async function nameOfModel(db: Db, { modelId }: { modelId: number }) {
   return model?.modelName ?? ''
 }
 
-/** Deletes what nothing holds on to; each of the others is told what does. */
+/** Deletes devices without references. Reports for each other device what references the device. */
 export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const found = await lockDevices(db, user, ids)
-  const uses = await deviceUses(
+  const uses = await countDeviceReferences(
     db,
     found.map(({ id }) => id),
   )
-  const { good, failed } = sift(ids, found, ({ id }) => {
+  const { good, failed } = splitByProblem(ids, found, ({ id }) => {
     const held = uses.get(id)
     return held && `该设备还有${held}，不能删除`
   })
@@ -134,7 +134,7 @@ export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof calls.remove>) {
       .where(among(devices.id, gone))
     await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, gone))
     await db.delete(otaWhites).where(among(otaWhites.deviceId, gone))
-    await tellChanged(
+    await publishChanged(
       ctx,
       good.map(({ tenantId }) => tenantId),
     )

@@ -24,18 +24,18 @@ test.each([
   [{ sn: '' }, '请输入序列号', 'sn'],
   [{ sn: '有 空格' }, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头', 'sn'],
   [{ modelId: 999_999 }, '设备型号不存在或已被删除', 'modelId'],
-  [{ tenantId: 999_999 }, '所属客户不存在或已被删除', 'tenantId'],
+  [{ tenantId: 999_999 }, '客户不存在或已被删除', 'tenantId'],
   [{ mac: '00:11' }, 'MAC格式不正确，应为12位十六进制', 'mac'],
   [{ imei: '12' }, 'IMEI应为15位数字', 'imei'],
   [{ verCode: '1234567890' }, '固件版本号不能超过9个字符', 'verCode'],
   [{ tags: ['a,b'] }, '标签不能包含空格、逗号、分号、引号等符号', 'tags.0'],
   [{ tags: Array.from({ length: 11 }, (_, at) => `t${at}`) }, '标签不能超过10个', 'tags'],
-  [{ warrantyEnd: '2026-02-30' }, '质保到期格式应为 yyyy-MM-dd', 'warrantyEnd'],
+  [{ warrantyEnd: '2026-02-30' }, '保修到期格式应为 yyyy-MM-dd', 'warrantyEnd'],
 ])('a device with %o is refused: %s', async (over, msg, field) => {
   expect(await me.call('POST', INFO, { sn: 'X-1', modelId, ...over })).toEqual({ code: 400, msg, data: { field } })
 })
 
-test('MODULE-01 a device is added, changed against its revision, and both stand in its history', async () => {
+test('MODULE-01 adds a device, edits the device by revision, and records both in its history', async () => {
   const id = await added(me, { sn: 'EDIT-1', modelId, devName: '一号', mac: 'AA-BB-CC-DD-EE-FF', tags: ['甲', '甲'] })
   expect(await row(id)).toMatchObject({ mac: 'aabbccddeeff', tags: ['甲'], rev: 0, status: 1, online: 0 })
   expect(await me.call('POST', INFO, { sn: 'EDIT-1', modelId })).toMatchObject({
@@ -61,7 +61,7 @@ test('MODULE-01 a device is added, changed against its revision, and both stand 
   expect(history.rows.map(({ action }) => action)).toEqual(['新增设备「一号（EDIT-1）」', '修改设备「二号（EDIT-1）」'])
 })
 
-test('the customer’s quota holds however many are added at once', async () => {
+test("simultaneous additions never exceed the tenant's quota", async () => {
   await added(me, { sn: 'QUOTA-0', modelId, tenantId: theirs })
   await server.db.execute(sql`update tenants set device_quota = 4 where id = ${theirs}`)
   const answers = await Promise.all(
@@ -89,7 +89,7 @@ test('the customer’s quota holds however many are added at once', async () => 
   })
 })
 
-test('what something holds on to is not deleted, with the number; a deleted serial is free again', async () => {
+test('refuses to delete a referenced device with the number of references; a deleted serial can be reused', async () => {
   const ids = [
     await added(me, { sn: 'DEL-1', modelId }),
     await added(me, { sn: 'DEL-2', modelId }),
@@ -121,7 +121,7 @@ test('what something holds on to is not deleted, with the number; a deleted seri
   expect(await added(me, { sn: 'DEL-3', modelId })).not.toBe(ids[2])
 })
 
-test('batches change status, tags and groups row by row, and every device’s history says so', async () => {
+test("batches change status, tags and groups by row and write each device's history", async () => {
   const ids = [await added(me, { sn: 'BAT-1', modelId, tags: ['旧'] }), await added(me, { sn: 'BAT-2', modelId })]
   const foreign = await added(me, { sn: 'BAT-3', modelId, tenantId: theirs })
   expect((await me.call('POST', `${INFO}/status`, { ids, status: 0 })).data).toEqual({ done: 2, failed: [] })
@@ -160,23 +160,24 @@ test('batches change status, tags and groups row by row, and every device’s hi
   expect(rows[0]?.n).toBe(5)
 })
 
-test('a device moved into a group meets the limits the group screens have, whichever way it comes', async () => {
+test('every way of adding a device to a group applies the group limits', async () => {
   const ids = [await added(me, { sn: 'LIM-1', modelId, tenantId: theirs }), await added(me, { sn: 'LIM-2', modelId })]
   const [crowded, other] = ids as [number, number]
   const groups = []
   for (let at = 0; at < 11; at++) groups.push(await groupOf(server.db, 1, `满员${at}`))
   const [first, last] = [groups[0]!, groups[10]!]
-  // The vendor's groups hold anybody's devices.
+  // Groups of the vendor may contain devices of any tenant.
   for (const join of groups.slice(0, 10))
     expect((await me.call('POST', `${INFO}/groups`, { ids: [crowded], join })).code).toBe(200)
   const full = { id: crowded, name: 'LIM-1', msg: '设备最多加入10个分组' }
   expect((await me.call('POST', `${INFO}/groups`, { ids, join: last })).data).toEqual({ done: 1, failed: [full] })
   expect(await found(me, { groupId: last })).toEqual(['LIM-2'])
-  // One it is in already is none more; and one may be changed for another.
+  // Adding to a group that already contains the device does not count. Exchanging one group for another is
+  // permitted.
   expect((await me.call('POST', `${INFO}/groups`, { ids: [crowded], join: first })).code).toBe(200)
   expect((await me.call('POST', `${INFO}/groups`, { ids: [crowded], join: last, leave: first })).code).toBe(200)
   expect(await found(me, { groupId: first })).toEqual([])
-  // Not taken into the one, it stays in the other.
+  // When the device cannot join the new group, the device stays in the old group.
   await server.db.execute(sql`insert into device_group_members (group_id, device_id) values (${first}, ${crowded})`)
   const again = { ids: [crowded, other], join: await groupOf(server.db, 1, '另一组'), leave: last }
   expect((await me.call('POST', `${INFO}/groups`, again)).data).toEqual({ done: 1, failed: [full] })
@@ -192,7 +193,7 @@ test('a device moved into a group meets the limits the group screens have, which
   })
 })
 
-test('MODULE-01 a token is in its answer and nowhere else; replaced and cleared it is worth nothing', async () => {
+test('MODULE-01 a token appears only in its response; a replaced or cleared token is invalid', async () => {
   const id = await added(me, { sn: 'TOK-1', modelId })
   const { data } = await me.call('POST', `${INFO}/token/${id}`)
   expect(data).toEqual({ sn: 'TOK-1', token: expect.stringMatching(/^[A-Za-z0-9]{32}$/) })
@@ -217,7 +218,7 @@ test('MODULE-01 a token is in its answer and nowhere else; replaced and cleared 
   for (const made of both.data.tokens) expect(JSON.stringify(after.rows)).not.toContain(made.token)
 })
 
-test('nobody reaches another customer’s device by its number', async () => {
+test("refuses the id of another tenant's device", async () => {
   const id = await added(me, { sn: 'WALL-1', modelId })
   const gone = { code: 400, msg: '设备不存在或已被删除' }
   expect(await customer.call('PUT', INFO, { id, rev: 0, modelId })).toMatchObject(gone)

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { transact } from '#kernel/tenancy.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { ALL, found, INFO, modelOf, tenantOf } from './device-fixture.ts'
-import { fewWithPart } from './device-serials.ts'
+import { idsBySerialPart } from './device-serials.ts'
 
 const server = useApp()
 let me: Caller
@@ -13,7 +13,7 @@ let theirs: number
 
 const BUCKET = 2 ** 20
 
-/** Devices with ids of our choosing, to lie in the buckets of the index we want. */
+/** Inserts devices with given ids, so that they fall into given buckets of the index. */
 const put = (rows: readonly { id: number; sn: string; tenant?: number }[]) =>
   server.db.execute(sql`insert into devices (id, tenant_id, model_id, sn)
     select x.id, coalesce(x.tenant, 1), ${model}, x.sn
@@ -47,7 +47,7 @@ test.each([
   expect(await found(me, { sn })).toEqual(expected)
 })
 
-test('other filters, orders and later pages hold among what was found', async () => {
+test('other filters, orders and later pages apply to the found devices', async () => {
   expect(await found(me, { sn: 'ab12', tenantId: theirs })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
   expect(await found(me, { sn: 'ab12', status: 0 })).toEqual([])
   expect((await found(me, { sn: 'ab12', orderByColumn: 'sn', isAsc: 'asc' }))[0]).toBe('AB12-ef90-77')
@@ -55,14 +55,14 @@ test('other filters, orders and later pages hold among what was found', async ()
   expect(data).toMatchObject({ total: 5, list: [{ sn: 'ab12_50%zz' }, { sn: 'XX-ab12EF90' }] })
 })
 
-test('a customer finds its own alone, in the database itself too', async () => {
+test('a tenant finds only its own devices, also by row-level security', async () => {
   expect(await found(customer, { sn: 'ab12' })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
   const user = { isPlatform: false, tenantId: theirs } as Parameters<typeof transact>[0]['user']
-  const hits = await transact({ kernel: server.kernel, user }, (db) => fewWithPart(db, 'ab12'))
+  const hits = await transact({ services: server.services, user }, (db) => idsBySerialPart(db, 'ab12'))
   expect(hits).toEqual([9 * BUCKET + 5, 11])
 })
 
-test('a serial that changes, and a device that goes, are found as they are', async () => {
+test('changed and deleted serials are found correctly', async () => {
   await put([{ id: 20, sn: 'OLDNAME' }])
   await server.db.execute(sql`update devices set sn = 'NEWNAME' where id = 20`)
   expect(await found(me, { sn: 'oldn' })).toEqual([])
@@ -71,14 +71,14 @@ test('a serial that changes, and a device that goes, are found as they are', asy
   expect(await found(me, { sn: 'newn' })).toEqual([])
 })
 
-/** A page of twenty as it came: serials and total. */
+/** Returns the serials and total of a page of twenty. */
 async function pageOf(sn: string, pageNum: number) {
   const { data } = await me.call('GET', `${INFO}/page?sn=${sn}&pageNum=${pageNum}&pageSize=20`)
   const { total, totalIsEstimate } = data
   return { total, totalIsEstimate, sns: data.list.map((row: { sn: string }) => row.sn) as string[] }
 }
 
-test('beyond the page asked for the total is an estimate, until one is asked for that needs them counted', async () => {
+test('beyond the requested page the total is an estimate until a later page needs an exact count', async () => {
   const many = Array.from({ length: 260 }, (_, at) => ({ id: 5 * BUCKET - 30 + at, sn: `SOME-${at}` }))
   await put(many)
   const from = (row: number) =>
@@ -95,12 +95,12 @@ test('beyond the page asked for the total is an estimate, until one is asked for
   expect((await me.call('GET', `${INFO}/page?sn=some&orderByColumn=sn&isAsc=asc`)).data).toMatchObject({ total: 260 })
 })
 
-test('in the oldest million, which is all a smaller fleet has, two thousand are counted', async () => {
+test('in the oldest million ids, two thousand matches are counted exactly', async () => {
   await put(Array.from({ length: 1200 }, (_, at) => ({ id: 1000 + at, sn: `PLENTY-${at}` })))
   expect(await pageOf('plenty', 1)).toMatchObject({ total: 1200, totalIsEstimate: undefined })
 })
 
-test('of a part that more have than a pager reaches every page comes newest first', async () => {
+test('a part that matches more devices than a pager reaches returns every page newest first', async () => {
   const many = Array.from({ length: 10_500 }, (_, at) => ({ id: 3 * BUCKET - 400 + at, sn: `COMMON-${at}` }))
   await put(many)
   await put([{ id: 30, sn: 'COMMON-OF-THEIRS', tenant: theirs }])

@@ -1,31 +1,31 @@
-import { MAX_ROWS } from '@oms/contract/kernel/page.ts'
+import { MAX_ROWS } from '@oms/contract/core/page.ts'
 import { and, desc, lt, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { devices } from '#db/schema/device.ts'
-import { contains } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { devices } from '#schema/device.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
-/** Length of the keys of the index `devices_sn_keys`; shorter parts are not found by it. */
+/** Key length of the index `devices_sn_keys`. The index does not find shorter parts. */
 export const MIN_KEYED_PART = 4
 
 /**
- * Devices found before older millions are no longer looked into and the total is estimated. Each lies on a page of its own
- * that has to be read, which is most of what a search costs.
+ * Number of matches after which older millions are not searched and the total is estimated. Each match is on a
+ * separate disk page, which is most of the cost.
  */
 const COUNTED = 20
 
-/** Devices with a part in their serials, whoever may see them but for the tenant's wall. */
-export interface SerialHits {
-  /** All of them from the newest down to `moreBelow`, newest first. */
+/** Devices whose serials contain a part. Only row-level security limits the result. */
+export interface FoundSerials {
+  /** Ids of all matches from the newest down to `moreBelow`, newest first. */
   readonly ids: readonly number[]
-  /** Nothing: there are no more. */
+  /** Id below which more matches may exist; null when there are none. */
   readonly moreBelow: number | null
-  /** How many there may be in all, when there may be more. */
+  /** Estimated total when more matches may exist. */
   readonly estimate: number
 }
 
-/** Looks from the newest devices to the oldest until there are `wanted`. */
-export async function serialHits(db: Db, part: string, wanted: number): Promise<SerialHits> {
+/** Searches from the newest to the oldest devices until `wanted` matches are found. */
+export async function findSerials(db: Db, part: string, wanted: number): Promise<FoundSerials> {
   const { rows } = await db.execute<{ ids: number[]; more_below: number | null; estimate: number | null }>(
     sql`select ids, more_below, estimate from oms_serial_hits(${part}, ${wanted})`,
   )
@@ -33,15 +33,17 @@ export async function serialHits(db: Db, part: string, wanted: number): Promise<
   return { ids: ids.toSorted((a, b) => b - a), moreBelow, estimate: Math.max(estimate ?? 0, ids.length) }
 }
 
-/** All devices with the part, or nothing when there are more than a pager reaches. */
-export async function fewWithPart(db: Db, part: string): Promise<readonly number[] | undefined> {
-  const { ids, moreBelow } = await serialHits(db, part, MAX_ROWS + 1)
+/** Returns all devices with the part, or undefined when there are more than a pager reaches. */
+export async function idsBySerialPart(db: Db, part: string): Promise<readonly number[] | undefined> {
+  const { ids, moreBelow } = await findSerials(db, part, MAX_ROWS + 1)
   return moreBelow === null && ids.length <= MAX_ROWS ? ids : undefined
 }
 
-/** The ids of one page, newest first, with the total behind it: an estimate where not all were counted. */
-export async function pageWithPart(db: Db, part: string, offset: number, size: number) {
-  const hits = await serialHits(db, part, Math.max(COUNTED, offset + size))
+/**
+ * Returns the ids of one page, newest first, with the total. The total is an estimate when the search stopped early.
+ */
+export async function pageBySerialPart(db: Db, part: string, offset: number, size: number) {
+  const hits = await findSerials(db, part, Math.max(COUNTED, offset + size))
   const ids = hits.ids.slice(offset, offset + size)
   if (hits.moreBelow === null) return { ids, total: hits.ids.length }
   if (ids.length < size)
@@ -49,12 +51,12 @@ export async function pageWithPart(db: Db, part: string, offset: number, size: n
   return { ids, total: Math.max(hits.estimate, offset + ids.length), totalIsEstimate: true as const }
 }
 
-/** Where the search stopped for there being very many, the newest are found soonest one by one. */
+/** Finds the newest matches of a very frequent part by scanning ids in descending order. */
 async function walk(db: Db, part: string, below: number, [offset, limit]: readonly [number, number]) {
   const rows = await db
     .select({ id: devices.id })
     .from(devices)
-    // The column is hidden from the trigram index, which would read all devices with the part.
+    // The expression prevents the use of the trigram index, which would read all matching devices.
     .where(and(lt(devices.id, below), alive(devices), contains(sql`(${devices.sn} || '')`, part)))
     .orderBy(desc(devices.id))
     .limit(limit)

@@ -1,20 +1,23 @@
 import { createHash, randomInt } from 'node:crypto'
-import { type devices as calls } from '@oms/contract/device-info.ts'
-import { TOKEN_LENGTH } from '@oms/contract/device-row.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { type devices as calls } from '@oms/contract/device/device-info.ts'
+import { TOKEN_LENGTH } from '@oms/contract/device/device-row.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq, sql } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { refused } from '#kernel/problem.ts'
-import { touched } from '#kernel/stale.ts'
-import { transact } from '#kernel/tenancy.ts'
-import { lockDevice, lockDevices, nameOf, namesOf, tellChanged } from './device-rows.ts'
+import { devices } from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { refused } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { lockDevice, lockDevices, nameOf, namesOf, publishChanged } from './device-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: a token is kept nowhere. */
+/**
+ * Creates a token. Runs outside the request's transaction, because that transaction stores the response for repeated
+ * requests and a token is never stored.
+ */
 export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
   return transact(ctx, async (db) => {
     const stored = await lockDevice(db, ctx.user, id)
@@ -25,7 +28,7 @@ export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
       .where(eq(devices.id, id))
     const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${nameOf(stored)}`
     ctx.audit({ bizType: 'device', bizId: id, action })
-    await tellChanged({ ...ctx, db }, [stored.tenantId])
+    await publishChanged({ ...ctx, db }, [stored.tenantId])
     return { sn: stored.sn, token: made }
   })
 }
@@ -39,11 +42,11 @@ export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearTo
     .set({ tokenHash: null, ...touched(stored, user.uid, now) })
     .where(eq(devices.id, id))
   ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${nameOf(stored)}` })
-  await tellChanged(ctx, [stored.tenantId])
+  await publishChanged(ctx, [stored.tenantId])
   return null
 }
 
-/** Tokens for many at once; like a single one they are in the answer and nowhere else. */
+/** Creates tokens for several devices. The tokens appear only in the response. */
 export function tokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
   return transact(ctx, async (db) => {
     const { user, now } = ctx
@@ -59,7 +62,7 @@ export function tokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>
       bizIds: chosen.map(({ id }) => id),
       action: `批量生成设备令牌：${namesOf(chosen)}`,
     })
-    await tellChanged(
+    await publishChanged(
       { ...ctx, db },
       chosen.map(({ tenantId }) => tenantId),
     )

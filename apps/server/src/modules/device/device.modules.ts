@@ -1,5 +1,5 @@
-import { devices } from '@oms/contract/device-info.ts'
-import { implement, type Module } from '#kernel/implement.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { implement, type Module } from '#core/http/implement.ts'
 import { command, move, setStatus, tag, transfer } from './device-batch.service.ts'
 import { exportDevices } from './device-export.ts'
 import { attributes, groupsOf, packages, versions } from './device-facts.service.ts'

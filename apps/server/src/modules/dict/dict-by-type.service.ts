@@ -1,18 +1,21 @@
-import { dictData as calls } from '@oms/contract/dict.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { CODE } from '@oms/contract/kernel/envelope.ts'
+import { dictData as calls } from '@oms/contract/dict/dict.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { CODE } from '@oms/contract/core/envelope.ts'
 import { and, asc, eq } from 'drizzle-orm'
-import { dictData, dictTypes } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import type { StreamAnswer } from '#kernel/implement.ts'
-import { serializerOf } from '#kernel/serialize.ts'
-import { alive } from '#kernel/tenancy.ts'
+import { dictData, dictTypes } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { serializerOf } from '#core/http/serialize.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
 const serialize = serializerOf(calls.byType)
 
-/** Sends a dictionary, or 304 to one who holds this version of it; of an unknown or disabled type there is nothing. */
+/**
+ * Returns the entries of a dictionary, or 304 to a client with the current version. An unknown or disabled type is
+ * empty.
+ */
 export async function byType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byType>): Promise<StreamAnswer> {
-  const { db, kernel, request } = ctx
+  const { db, services, request } = ctx
   const [found] = await db
     .select({ dictId: dictTypes.dictId, version: dictTypes.version, status: dictTypes.status })
     .from(dictTypes)
@@ -23,7 +26,7 @@ export async function byType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byTy
   const data = !known && shown ? await entriesOf(ctx, type, all) : []
   return (_request, reply) => {
     reply.header('etag', tag).header('cache-control', 'private, no-cache')
-    reply.header('x-perm-version', kernel.permVersion.current)
+    reply.header('x-perm-version', services.permissionVersion.current)
     if (known) return reply.code(304).send()
     return reply
       .header('content-type', 'application/json; charset=utf-8')
@@ -38,6 +41,6 @@ const entriesOf = ({ db }: Ctx, type: string, all: number) =>
     .where(and(eq(dictData.dictType, type), alive(dictData), all ? undefined : eq(dictData.status, 1)))
     .orderBy(asc(dictData.dictSort), asc(dictData.dictCode))
 
-/** Proxies that compress may have made our tag a weak one. */
+/** True when the ETags match. A compressing proxy may have changed the tag into a weak tag. */
 const matches = (header: string | undefined, tag: string) =>
   header?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag) ?? false

@@ -1,19 +1,19 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { dictTypes } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { forbidden, notFound } from '#kernel/problem.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { dictTypes } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { forbidden, notFound } from '#core/http/api-error.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
-/** What changing a dictionary needs, in a call of its own or within an import. */
-export type Changing = Pick<Ctx, 'db' | 'user' | 'now' | 'kernel'>
+/** Context for changing a dictionary, in a request or an import. */
+export type ChangeCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'>
 
-/** Dictionaries are one for the whole installation: a customer's account reads them and changes none. */
-export function demandPlatform({ user }: Pick<Ctx, 'user'>) {
+/** Throws for accounts of tenants: dictionaries are shared, and only the platform changes them. */
+export function assertPlatformAccount({ user }: Pick<Ctx, 'user'>) {
   if (!user.isPlatform) throw forbidden()
 }
 
-/** The type by name, held until the transaction ends: changes of one dictionary queue up, others go on. */
+/** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
 export async function lockType(db: Db, dictType: string) {
   const [type] = await db
     .select()
@@ -24,11 +24,14 @@ export async function lockType(db: Db, dictType: string) {
   return type
 }
 
-/** Every change of a dictionary ends here: caches by ETag miss, open consoles ask again. */
-export async function dictChanged({ db, kernel }: Pick<Ctx, 'db' | 'kernel'>, dictType: string) {
+/**
+ * Increments the dictionary's version, which invalidates ETags, and notifies open consoles. Every change must call
+ * this function.
+ */
+export async function dictChanged({ db, services }: Pick<Ctx, 'db' | 'services'>, dictType: string) {
   await db
     .update(dictTypes)
     .set({ version: sql`${dictTypes.version} + 1` })
     .where(and(eq(dictTypes.dictType, dictType), alive(dictTypes)))
-  await kernel.events.publish(db, 'dict', { type: dictType })
+  await services.events.publish(db, 'dict', { type: dictType })
 }

@@ -1,15 +1,15 @@
-import { DictDataInput, type dictData as calls, MAX_DICT_ENTRIES } from '@oms/contract/dict.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { DictDataInput, type dictData as calls, MAX_DICT_ENTRIES } from '@oms/contract/dict/dict.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ne, type SQL } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { dictData } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, notFound, refused } from '#kernel/problem.ts'
-import { contains, orderOf, paginate } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { type Changing, demandPlatform, dictChanged, lockType } from './dict-change.ts'
+import type { Db } from '#core/database/client.ts'
+import { dictData } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { contains, orderOf, paginate } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
 import { usedBy } from './dict-usage.ts'
 
@@ -17,7 +17,7 @@ const TITLES = titlesOf(DictDataInput)
 const BIZ = 'dictData'
 type Stored = typeof dictData.$inferSelect
 
-/** The condition of the list and of its export. */
+/** Returns the condition for the list and its export. */
 export const dataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
   and(
     alive(dictData),
@@ -40,7 +40,7 @@ export function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
 export const get = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db, id)
 
 export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
-  demandPlatform(ctx)
+  assertPlatformAccount(ctx)
   await lockType(ctx.db, input.dictType)
   const dictCode = await insert(ctx, input)
   await dictChanged(ctx, input.dictType)
@@ -53,11 +53,11 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   return { dictCode }
 }
 
-/** Adds one entry; the caller holds the type and announces the change. */
-export async function insert({ db, user }: Changing, input: ParsedOf<typeof calls.create>) {
+/** Inserts one entry. The caller locks the type and publishes the change. */
+export async function insert({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
   const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), alive(dictData)))
   if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
-  await demandFree(db, input)
+  await assertValueFree(db, input)
   const [made] = await db
     .insert(dictData)
     .values({ ...input, createBy: user.uid, updateBy: user.uid })
@@ -68,7 +68,7 @@ export async function insert({ db, user }: Changing, input: ParsedOf<typeof call
 }
 
 export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typeof calls.update>) {
-  demandPlatform(ctx)
+  assertPlatformAccount(ctx)
   const { dictType } = await find(ctx.db, dictCode)
   await lockType(ctx.db, dictType)
   const stored = await find(ctx.db, dictCode)
@@ -85,13 +85,13 @@ export async function update(ctx: Ctx, { dictCode, rev, ...input }: ParsedOf<typ
   return saved
 }
 
-/** Writes one entry over the stored one; the caller holds the type and announces the change. */
-export async function save({ db, user, now }: Changing, stored: Stored, input: ParsedOf<typeof calls.create>) {
+/** Updates one entry. The caller locks the type and publishes the change. */
+export async function save({ db, user, now }: ChangeCtx, stored: Stored, input: ParsedOf<typeof calls.create>) {
   const { dictCode } = stored
   if (input.dictValue !== stored.dictValue) {
     if (stored.isBuiltin) throw invalid('内置字典数据的键值不能修改', 'dictValue')
-    await demandUnused(db, stored, 'dictValue')
-    await demandFree(db, input, dictCode)
+    await assertUnused(db, stored, 'dictValue')
+    await assertValueFree(db, input, dictCode)
   }
   const change = touched(stored, user.uid, now)
   await db
@@ -106,7 +106,7 @@ export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setSt
 export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
-  demandPlatform(ctx)
+  assertPlatformAccount(ctx)
   const { db, user, now } = ctx
   const { dictType } = await find(db, dictCode)
   await lockType(db, dictType)
@@ -127,13 +127,13 @@ async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
 }
 
 export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
-  demandPlatform(ctx)
+  assertPlatformAccount(ctx)
   const { db, now } = ctx
   const { dictType } = await find(db, id)
   await lockType(db, dictType)
   const stored = await find(db, id)
   if (stored.isBuiltin) throw refused('内置字典数据不能删除，可以停用')
-  await demandUnused(db, stored)
+  await assertUnused(db, stored)
   await db.update(dictData).set({ deletedAt: now.toISOString() }).where(eq(dictData.dictCode, id))
   await dictChanged(ctx, dictType)
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除字典「${dictType}」的数据「${stored.dictLabel}」` })
@@ -149,8 +149,8 @@ async function find(db: Db, dictCode: number): Promise<Stored> {
   return row
 }
 
-/** The type is locked, so what is free now stays free until the commit. */
-async function demandFree(db: Db, { dictType, dictValue }: { dictType: string; dictValue: string }, except = 0) {
+/** Throws when the value exists. The type is locked, so a free value stays free until the commit. */
+async function assertValueFree(db: Db, { dictType, dictValue }: { dictType: string; dictValue: string }, except = 0) {
   const [taken] = await db
     .select({ dictLabel: dictData.dictLabel })
     .from(dictData)
@@ -165,13 +165,13 @@ async function demandFree(db: Db, { dictType, dictValue }: { dictType: string; d
   if (taken) throw conflict(`字典键值已被「${taken.dictLabel}」使用`, 'dictValue')
 }
 
-async function demandUnused(db: Db, { dictType, dictValue }: Stored, field?: string) {
+async function assertUnused(db: Db, { dictType, dictValue }: Stored, field?: string) {
   const used = await usedBy(db, dictType, dictValue)
   if (!used) return
   throw invalid(`「${used.place}」有${used.count}条数据正在使用该键值，不能${field ? '修改' : '删除'}`, field)
 }
 
-/** At most one entry of a type is chosen by default. */
+/** Clears the default of other entries, because a type has at most one default entry. */
 async function clearDefault(db: Db, dictType: string, except: number) {
   await db
     .update(dictData)

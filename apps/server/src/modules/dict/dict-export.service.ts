@@ -1,8 +1,8 @@
-import { DICT_STATUS, DictDataRow, dictData as data } from '@oms/contract/dict.ts'
-import { DictTypeRow, dictTypes as types } from '@oms/contract/dict-type.ts'
-import { dictData, dictTypes } from '#db/schema/system.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { DICT_STATUS, DictDataRow, dictData as data } from '@oms/contract/dict/dict.ts'
+import { DictTypeRow, dictTypes as types } from '@oms/contract/dict/dict-type.ts'
+import { dictData, dictTypes } from '#schema/system.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { dataFilter, dataOrder } from './dict-data.service.ts'
 import { TYPE_ROW, typeFilter, typeOrder } from './dict-type.service.ts'
 
@@ -32,7 +32,7 @@ const DATA_COLUMNS = [
   ['createTime', time],
 ] as const
 
-/** The filtered list of types as a file. */
+/** Exports the filtered list of types. */
 export const exportTypes = defineExport({
   kind: 'dictType',
   endpoint: types.export,
@@ -47,7 +47,7 @@ export const exportTypes = defineExport({
   line: (row) => words(row),
 })
 
-/** The filtered list of entries as a file, which the import takes back. */
+/** Exports the filtered list of entries in the format of the import. */
 export const exportData = defineExport({
   kind: 'dictData',
   endpoint: data.export,

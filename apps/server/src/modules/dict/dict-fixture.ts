@@ -7,7 +7,7 @@ export const ALL = ACTIONS.map((action) => `system:systemDict:${action}`)
 export const DATA = '/api/v1/sys/dict/data'
 export const TYPE = '/api/v1/sys/dict/type'
 
-/** An entry as a form sends it. */
+/** Returns the request body of an entry. */
 export const entry = (dictType: string, value: string, more: object = {}) => ({
   dictType,
   dictLabel: `标签${value}`,
@@ -17,7 +17,7 @@ export const entry = (dictType: string, value: string, more: object = {}) => ({
   ...more,
 })
 
-/** The server, somebody who may do everything with dictionaries, and types of the test's own. */
+/** Starts the server with an account that has all dictionary permissions, and types for the test. */
 export function withDicts() {
   const app = useApp()
   let made = 0
@@ -25,7 +25,7 @@ export function withDicts() {
   beforeAll(async () => {
     caller = await app.as(...ALL)
   })
-  /** Stands for the caller, who exists only once the tests run. */
+  /** Forwards to the caller, who is created when the tests run. */
   const admin: Pick<Caller, 'uid' | 'call' | 'inject'> = {
     get uid() {
       return caller.uid

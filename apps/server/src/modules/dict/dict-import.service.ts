@@ -1,34 +1,34 @@
 import {
   DictDataInput,
+  DictDataRow,
   dictData as calls,
   IMPORT_FIELDS,
   LIST_CLASS_LABELS,
   MAX_IMPORT_ROWS,
-} from '@oms/contract/dict.ts'
+} from '@oms/contract/dict/dict.ts'
+import { about } from '@oms/contract/core/fields.ts'
 import { and, eq } from 'drizzle-orm'
-import { dictData } from '#db/schema/system.ts'
-import { invalid, Problem } from '#kernel/problem.ts'
-import { defineImport } from '#kernel/table/import.ts'
-import type { ImportCtx } from '#kernel/table/take-lines.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { type Changing, demandPlatform, dictChanged, lockType } from './dict-change.ts'
+import { dictData } from '#schema/system.ts'
+import { invalid, ApiError } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import.ts'
+import { type ImportCtx, pickFilled, type ReadLine } from '#core/spreadsheet/take-lines.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
 import { insert, save } from './dict-data.service.ts'
 
 interface State {
-  /** Set when the entries of one dictionary alone are imported: what its column says does not count then. */
+  /** Type of an import into one dictionary. The type column of the file is then ignored. */
   readonly onlyType: string | undefined
   readonly update: boolean
-  /** Lines by type and value, for the word to the second one. */
+  /** Lines by type and value, for the error of a duplicate. */
   readonly seen: Map<string, number>
   readonly changed: Set<string>
 }
-interface Line {
-  readonly row: number
-  readonly input: (typeof DictDataInput)['_output']
-}
-type Outcome = 'created' | 'updated' | Problem
+type Line = ReadLine<(typeof DictDataInput)['_output']>
+type Stored = typeof dictData.$inferSelect
+type Outcome = 'created' | 'updated' | ApiError
 
-/** Entries of dictionaries, from a table. */
+/** Imports dictionary entries from a spreadsheet. */
 export const dictImport = defineImport({
   kind: 'dictData',
   endpoint: calls.import,
@@ -48,15 +48,16 @@ export const dictImport = defineImport({
     remark: '示例行，导入前请删除',
   },
   maxRows: MAX_IMPORT_ROWS,
+  ignoredTitles: ['isBuiltin', 'createTime'].map((key) => String(about(DictDataRow, key).title)),
   prepare: async (ctx, { dictType, update }): Promise<State> => {
-    demandPlatform(ctx)
+    assertPlatformAccount(ctx)
     return { onlyType: dictType, update: update === 1, seen: new Map(), changed: new Set() }
   },
   cells: (given, { onlyType }) => fromWords({ ...given, ...(onlyType && { dictType: onlyType }) }),
   async takeMany(ctx, lines, state) {
     const outcomes = new Map<number, Outcome>()
     const byType = [...Map.groupBy(lines, ({ input }) => input.dictType)]
-    // Types are held in one order, so that two imports never wait for each other.
+    // Locks types in alphabetical order, so that two imports cannot deadlock.
     for (const [type, own] of byType.sort(([a], [b]) => (a < b ? -1 : 1)))
       for (const [row, outcome] of await takeType(ctx, type, own, state)) outcomes.set(row, outcome)
     return lines.map(({ row }) => outcomes.get(row) as Outcome)
@@ -66,7 +67,7 @@ export const dictImport = defineImport({
   },
 })
 
-/** What people write in a cell, as the fields want it; anything else goes on to be refused. */
+/** Converts texts of cells to field values. Unknown texts stay and fail validation. */
 function fromWords(given: Readonly<Record<string, string>>): Record<string, string> {
   const listClass = Object.entries(LIST_CLASS_LABELS).find(([, label]) => label === given['listClass'])?.[0]
   return {
@@ -78,9 +79,23 @@ function fromWords(given: Readonly<Record<string, string>>): Record<string, stri
   }
 }
 
+/** Returns the fields of an entry as an unchanged form would send them. */
+const inputOf = ({
+  dictType,
+  dictLabel,
+  dictValue,
+  dictSort,
+  listClass,
+  cssClass,
+  isDefault,
+  status,
+  remark,
+}: Stored) =>
+  ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, isDefault, status, remark }) as Line['input']
+
 async function takeType(ctx: ImportCtx, type: string, lines: readonly Line[], state: State) {
   const known = await lockType(ctx.db, type).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error
+    if (!(error instanceof ApiError)) throw error
   })
   if (!known) return lines.map(({ row }) => [row, invalid('字典类型不存在', 'dictType')] as const)
   const stored = await ctx.db
@@ -98,8 +113,8 @@ async function takeType(ctx: ImportCtx, type: string, lines: readonly Line[], st
 
 async function takeLine(
   ctx: ImportCtx,
-  { row, input }: Line,
-  before: typeof dictData.$inferSelect | undefined,
+  { row, input, filled }: Line,
+  before: Stored | undefined,
   { seen, update, changed }: State,
 ): Promise<Outcome> {
   const key = `${input.dictType} ${input.dictValue}`
@@ -107,11 +122,12 @@ async function takeLine(
   if (earlier !== undefined) return invalid(`与第${earlier}行重复`, 'dictValue')
   seen.set(key, row)
   if (before && !update) return invalid('字典键值已存在', 'dictValue')
-  const write = (inside: Changing) => (before ? save(inside, before, input) : insert(inside, input))
+  const write = (inside: ChangeCtx) =>
+    before ? save(inside, before, { ...inputOf(before), ...pickFilled(input, filled) }) : insert(inside, input)
   try {
     await ctx.db.transaction(async (db) => void (await write({ ...ctx, db })))
   } catch (error) {
-    if (error instanceof Problem) return error
+    if (error instanceof ApiError) return error
     throw error
   }
   changed.add(input.dictType)

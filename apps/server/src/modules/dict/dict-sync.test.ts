@@ -1,14 +1,14 @@
-import { DICT_SEED } from '@oms/contract/dict-seed.ts'
-import { and, eq, isNull } from 'drizzle-orm'
+import { DICT_SEED, RETIRED_DICTS } from '@oms/contract/dict/dict-seed.ts'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { dictData, dictTypes } from '#db/schema/system.ts'
+import { dictData, dictTypes } from '#schema/system.ts'
 import { syncDicts } from './dict-sync.ts'
 
 const app = useApp()
 
-describe('the shipped dictionaries', () => {
-  test('every type and entry is there after the first start, with at most one default', async () => {
+describe('shipped dictionaries', () => {
+  test('the first start creates every type and entry with at most one default', async () => {
     const stored = await app.db.select().from(dictTypes)
     expect(stored.map(({ dictType }) => dictType).sort()).toEqual(DICT_SEED.map(({ type }) => type).sort())
     for (const { type, entries, standard } of DICT_SEED) {
@@ -20,7 +20,7 @@ describe('the shipped dictionaries', () => {
     }
   })
 
-  test('a second start changes nothing and keeps what an administrator edited', async () => {
+  test("a second start changes nothing and keeps an administrator's edits", async () => {
     const sex = and(eq(dictData.dictType, 'sys_user_sex'), eq(dictData.dictValue, '1'))
     await app.db.update(dictData).set({ dictLabel: '先生', status: 0 }).where(sex)
     expect(await syncDicts(app.db)).toBe(false)
@@ -28,13 +28,54 @@ describe('the shipped dictionaries', () => {
     expect(row).toMatchObject({ dictLabel: '先生', status: 0 })
   })
 
-  test('an entry that went missing comes back and the version grows', async () => {
+  test('formerly shipped licence words are corrected unless an administrator edited them', async () => {
+    const entry = (value: string) => and(eq(dictData.dictType, 'license_status'), eq(dictData.dictValue, value))
+    const set = (value: string, fields: Partial<typeof dictData.$inferInsert>) =>
+      app.db.update(dictData).set(fields).where(entry(value))
+    const stored = async (value: string) => (await app.db.select().from(dictData).where(entry(value)))[0]
+    await set('0', { dictLabel: '未绑定', listClass: 'default' })
+    await set('1', { dictLabel: '已绑定', listClass: 'success', updateBy: 1 })
+    await set('2', { dictLabel: '停用中', listClass: 'warning' })
+    await set('3', { dictLabel: '已吊销', listClass: 'danger' })
+    expect(await syncDicts(app.db)).toBe(true)
+    expect(await stored('0')).toMatchObject({ dictLabel: '未分配', listClass: 'default' })
+    expect(await stored('1')).toMatchObject({ dictLabel: '已绑定', listClass: 'success' })
+    expect(await stored('2')).toMatchObject({ dictLabel: '停用中', listClass: 'warning' })
+    expect(await stored('3')).toMatchObject({ dictLabel: '已激活', listClass: 'success' })
+    expect(await syncDicts(app.db)).toBe(false)
+  })
+
+  test('removes retired dictionaries and keeps one that somebody edited as an ordinary dictionary', async () => {
+    const [plain, edited] = RETIRED_DICTS
+    const fields = { listClass: 'default', isBuiltin: 1 }
+    const shipped = RETIRED_DICTS.map((dictType) => ({ dictType, dictName: dictType, isBuiltin: 1 }))
+    await app.db.insert(dictTypes).values(shipped)
+    await app.db.insert(dictData).values([
+      { dictType: plain, dictValue: '1', dictLabel: '启用', ...fields },
+      { dictType: edited, dictValue: '1', dictLabel: '可见', ...fields, updateBy: 1 },
+    ])
+    expect(await syncDicts(app.db)).toBe(true)
+    const types = await app.db
+      .select()
+      .from(dictTypes)
+      .where(inArray(dictTypes.dictType, [...RETIRED_DICTS]))
+    const left = types.filter(({ deletedAt }) => deletedAt === null)
+    expect(left).toMatchObject([{ dictType: edited, isBuiltin: 0 }])
+    const entries = await app.db
+      .select()
+      .from(dictData)
+      .where(inArray(dictData.dictType, [...RETIRED_DICTS]))
+    expect(entries.filter(({ deletedAt }) => deletedAt === null)).toMatchObject([{ dictLabel: '可见', isBuiltin: 0 }])
+    expect(await syncDicts(app.db)).toBe(false)
+  })
+
+  test('restores a deleted entry and increments the version', async () => {
     const versionOf = async () =>
-      (await app.db.select().from(dictTypes).where(eq(dictTypes.dictType, 'sys_yes_no')))[0]!.version
+      (await app.db.select().from(dictTypes).where(eq(dictTypes.dictType, 'company_size')))[0]!.version
     const before = await versionOf()
     await app.db
       .delete(dictData)
-      .where(and(eq(dictData.dictType, 'sys_yes_no'), eq(dictData.dictValue, 'Y'), isNull(dictData.deletedAt)))
+      .where(and(eq(dictData.dictType, 'company_size'), eq(dictData.dictValue, '1'), isNull(dictData.deletedAt)))
     expect(await syncDicts(app.db)).toBe(true)
     expect(await versionOf()).toBe(before + 1)
   })

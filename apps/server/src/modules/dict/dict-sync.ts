@@ -1,6 +1,6 @@
-import { DICT_SEED } from '@oms/contract/dict-seed.ts'
+import { DICT_SEED, RETIRED_DICTS } from '@oms/contract/dict/dict-seed.ts'
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 
 const LOCK = 'oms dicts'
 const STEP = 10
@@ -15,18 +15,19 @@ interface SeedRow {
 }
 
 /**
- * Adds the shipped dictionaries and entries that are missing. What an administrator renamed, coloured, sorted or
- * switched off stays so. Two servers starting at once take turns. Answers whether anything was added.
+ * Adds missing shipped dictionaries and entries. Corrects shipped words of earlier versions unless a user edited them.
+ * Removes retired dictionaries. Keeps an administrator's changes of name, colour, order and status. A lock serialises
+ * simultaneous starts of two servers. Returns whether anything changed.
  */
 export async function syncDicts(db: Db): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${LOCK}))`)
     const types = await addTypes(tx)
-    const grown = await addEntries(tx)
+    const grown = [...(await correctEntries(tx)), ...(await addEntries(tx))]
     if (grown.length > 0)
       await tx.execute(sql`update dict_types set version = version + 1
         where deleted_at is null and dict_type in ${[...new Set(grown)]}`)
-    return types > 0 || grown.length > 0
+    return (await retireTypes(tx)) > 0 || types > 0 || grown.length > 0
   })
 }
 
@@ -39,7 +40,52 @@ async function addTypes(db: Db) {
   return rowCount ?? 0
 }
 
-/** An entry an administrator added with the same value becomes the built-in one, as it looks. */
+/** Entries of earlier versions whose words did not fit the codes of the program. */
+const FORMER = [
+  { type: 'license_type', value: '3', label: '自研', list_class: 'default' },
+  { type: 'license_status', value: '0', label: '未绑定', list_class: 'default' },
+  { type: 'license_status', value: '0', label: '库存', list_class: 'default' },
+  { type: 'license_status', value: '1', label: '已绑定', list_class: 'success' },
+  { type: 'license_status', value: '2', label: '已暂停', list_class: 'warning' },
+  { type: 'license_status', value: '3', label: '已吊销', list_class: 'danger' },
+  { type: 'sys_oper_type', value: '7', label: '强退', list_class: 'danger' },
+  { type: 'oss_order_status', value: '2', label: '已到期', list_class: 'default' },
+]
+
+/** Replaces unedited shipped entries of earlier versions with the current words and colours. Returns their types. */
+async function correctEntries(db: Db): Promise<string[]> {
+  const { rows } = await db.execute<{ type: string }>(sql`
+    update dict_data d set dict_label = s.label, list_class = s.list_class, dict_sort = s.sort, rev = d.rev + 1
+    from json_to_recordset(${JSON.stringify(FORMER)}::json)
+        as f(type text, value text, label text, list_class text)
+      join json_to_recordset(${JSON.stringify(seedRows())}::json)
+        as s(type text, value text, label text, list_class text, sort int) using (type, value)
+    where d.dict_type = f.type and d.dict_value = f.value and d.is_builtin = 1 and d.deleted_at is null
+      and d.dict_label = f.label and d.list_class = f.list_class and d.update_by is null
+    returning d.dict_type as type`)
+  return rows.map(({ type }) => type)
+}
+
+/**
+ * Deletes retired dictionaries that nobody edited. An edited one becomes an ordinary dictionary, which an
+ * administrator can delete. Returns the number of changed types.
+ */
+async function retireTypes(db: Db): Promise<number> {
+  const { rows } = await db.execute<{ type: string }>(sql`
+    update dict_types t set is_builtin = 0, deleted_at = case when t.update_by is null and not exists
+        (select from dict_data d where d.dict_type = t.dict_type and d.deleted_at is null
+          and (d.is_builtin = 0 or d.update_by is not null)) then now() end
+    where dict_type in ${[...RETIRED_DICTS]} and is_builtin = 1 and deleted_at is null
+    returning dict_type as type`)
+  if (rows.length > 0)
+    await db.execute(sql`
+      update dict_data d set is_builtin = 0, deleted_at =
+        (select t.deleted_at from dict_types t where t.dict_type = d.dict_type order by t.dict_id desc limit 1)
+      where d.dict_type in ${rows.map(({ type }) => type)} and d.is_builtin = 1 and d.deleted_at is null`)
+  return rows.length
+}
+
+/** An entry that an administrator added with the same value becomes the built-in entry and keeps its appearance. */
 async function addEntries(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ type: string }>(sql`
     insert into dict_data as d (dict_type, dict_value, dict_label, list_class, is_default, dict_sort, is_builtin)

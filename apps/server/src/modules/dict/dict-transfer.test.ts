@@ -3,7 +3,7 @@ import { DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
 
 const { admin, newType, byType } = withDicts()
 
-describe('tables', () => {
+describe('spreadsheets', () => {
   const send = (csv: string, query: string) => {
     const boundary = 'xxBOUNDARYxx'
     const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--${boundary}--\r\n`
@@ -34,7 +34,7 @@ describe('tables', () => {
     expect((await send(text, 'update=1')).data).toMatchObject({ created: 0, updated: 1, failed: 0 })
   })
 
-  test('every wrong line is reported by its number and column, the good ones are taken', async () => {
+  test('reports every invalid line by number and column and imports the valid lines', async () => {
     const { dictType } = await newType()
     const lines = ['字典标签,字典键值,状态', '好,1,启用', '坏,,启用', '坏,3,也许', '又好,1,停用', '']
     const { data } = await send(lines.join('\r\n'), `dictType=${dictType}`)
@@ -51,7 +51,7 @@ describe('tables', () => {
     expect((await byType(dictType)).json().data).toHaveLength(1)
   })
 
-  test('lines of several dictionaries go together; one that does not exist is told by its lines', async () => {
+  test('imports lines of several dictionaries; an unknown dictionary is reported by its lines', async () => {
     const [{ dictType: one }, { dictType: two }] = [await newType(), await newType()]
     const lines = ['字典类型,字典标签,字典键值', `${two},甲,1`, 'no_such_type,乙,1', `${one},丙,1`, ',丁,2']
     const { data } = await send(lines.join('\r\n'), '')
@@ -65,7 +65,7 @@ describe('tables', () => {
     for (const type of [one, two]) expect((await byType(type)).json().data).toHaveLength(1)
   })
 
-  test('a table without the needed columns is refused in words', async () => {
+  test('refuses a spreadsheet without the required columns with a message', async () => {
     expect(await send('甲,乙\r\n1,2\r\n', '')).toMatchObject({ code: 400, data: { field: 'file' } })
   })
 

@@ -1,16 +1,16 @@
-import { DictTypeInput, type dictTypes as calls } from '@oms/contract/dict-type.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { DictTypeInput, type dictTypes as calls } from '@oms/contract/dict/dict-type.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { dictData, dictTypes } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, notFound, refused } from '#kernel/problem.ts'
-import { contains, orderOf, paginate, within } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { demandPlatform, dictChanged } from './dict-change.ts'
+import type { Db } from '#core/database/client.ts'
+import { dictData, dictTypes } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { assertPlatformAccount, dictChanged } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
 import { usageOf } from './dict-usage.ts'
 
@@ -18,7 +18,7 @@ const TITLES = titlesOf(DictTypeInput)
 const BIZ = 'dictType'
 const TAKEN = ['字典类型已存在', 'dictType'] as const
 
-/** The columns of a list row, the number of entries among them. */
+/** Columns of a list row, with the number of entries. */
 export const TYPE_ROW = {
   dictId: dictTypes.dictId,
   dictName: dictTypes.dictName,
@@ -29,12 +29,12 @@ export const TYPE_ROW = {
   rev: dictTypes.rev,
   createTime: dictTypes.createTime,
   updateTime: dictTypes.updateTime,
-  // Written out: drizzle leaves the table's name off its columns in a select from one table.
+  // Raw SQL, because drizzle omits the table name in a query on one table.
   dataCount: sql<number>`(select count(*)::int from dict_data d
     where d.dict_type = dict_types.dict_type and d.deleted_at is null)`.as('data_count'),
 }
 
-/** The condition of the list and of its export. */
+/** Returns the condition for the list and its export. */
 export const typeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
   and(
     alive(dictTypes),
@@ -59,12 +59,12 @@ export async function get({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   return row
 }
 
-export async function usage({ db }: Ctx, { id }: ParsedOf<typeof calls.usage>) {
+export async function usage({ db, user }: Ctx, { id }: ParsedOf<typeof calls.usage>) {
   const { dictType } = await find(db, id)
-  return { list: await usageOf(db, dictType) }
+  return { list: await usageOf(db, user, dictType) }
 }
 
-/** Every type in use, for the picker above the entries of one. */
+/** Lists every enabled type for the selection field above the entries. */
 export async function optionselect({ db }: Ctx) {
   const list = await db
     .select({ dictId: dictTypes.dictId, dictName: dictTypes.dictName, dictType: dictTypes.dictType })
@@ -76,15 +76,15 @@ export async function optionselect({ db }: Ctx) {
 }
 
 export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
-  demandPlatform(ctx)
-  const { db, user, kernel } = ctx
+  assertPlatformAccount(ctx)
+  const { db, user, services } = ctx
   const [made] = await db
     .insert(dictTypes)
     .values({ ...input, createBy: user.uid, updateBy: user.uid })
     .onConflictDoNothing()
     .returning({ dictId: dictTypes.dictId })
   if (!made) throw conflict(...TAKEN)
-  await kernel.events.publish(db, 'dict', { type: input.dictType })
+  await services.events.publish(db, 'dict', { type: input.dictType })
   ctx.audit({
     bizType: BIZ,
     bizId: made.dictId,
@@ -94,9 +94,12 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   return made
 }
 
-/** A type that gets another name takes its entries along; a shipped one keeps the name the program knows it by. */
+/**
+ * Updates a type. Renaming also renames the type of its entries. A shipped type keeps its name, which the program
+ * uses.
+ */
 export async function update(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeof calls.update>) {
-  demandPlatform(ctx)
+  assertPlatformAccount(ctx)
   const { db, user, now } = ctx
   const stored = await find(db, dictId, true)
   await checkRevision(db, stored, rev)
@@ -108,7 +111,7 @@ export async function update(ctx: Ctx, { dictId, rev, ...input }: ParsedOf<typeo
     .set({ ...input, ...change })
     .where(eq(dictTypes.dictId, dictId))
     .catch((error: unknown) => {
-      throw uniqueClash(error, { dict_types_type: TAKEN }) ?? error
+      throw uniqueViolation(error, { dict_types_type: TAKEN }) ?? error
     })
   if (renamed) await renameEntries(ctx, stored.dictType, input.dictType)
   await dictChanged(ctx, input.dictType)
@@ -133,7 +136,7 @@ export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setSt
 export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
 
 async function setStatus(ctx: Ctx, dictId: number, status: 0 | 1) {
-  demandPlatform(ctx)
+  assertPlatformAccount(ctx)
   const { db, user, now } = ctx
   const stored = await find(db, dictId, true)
   if (stored.status === status) return null
@@ -152,29 +155,32 @@ async function setStatus(ctx: Ctx, dictId: number, status: 0 | 1) {
 }
 
 export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
-  demandPlatform(ctx)
-  const { db, now, kernel } = ctx
+  assertPlatformAccount(ctx)
+  const { db, now, services } = ctx
   const stored = await find(db, id, true)
   if (stored.isBuiltin) throw refused('内置字典类型不能删除，可以停用')
   const entries = await db.$count(dictData, and(eq(dictData.dictType, stored.dictType), alive(dictData)))
   if (entries > 0) throw invalid(`该字典类型下有${entries}条数据，请先删除这些数据`)
   await db.update(dictTypes).set({ deletedAt: now.toISOString() }).where(eq(dictTypes.dictId, id))
-  await kernel.events.publish(db, 'dict', { type: stored.dictType })
+  await services.events.publish(db, 'dict', { type: stored.dictType })
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除字典类型「${stored.dictName}」` })
   return null
 }
 
-/** What consoles take as "any dictionary may have changed". */
+/** Value in `changed` events that means every dictionary. */
 const EVERY_TYPE = '*'
 
 export async function refreshCache(ctx: Ctx) {
-  demandPlatform(ctx)
-  const { db, kernel } = ctx
+  assertPlatformAccount(ctx)
+  const { db, services } = ctx
+  // Without this lock two refreshes would lock rows in different orders, and PostgreSQL detects a deadlock only
+  // after a second.
+  await db.execute(sql`select pg_advisory_xact_lock(hashtext('dictionary refresh'))`)
   const { rowCount } = await db
     .update(dictTypes)
     .set({ version: sql`${dictTypes.version} + 1` })
     .where(alive(dictTypes))
-  await kernel.events.publish(db, 'dict', { type: EVERY_TYPE })
+  await services.events.publish(db, 'dict', { type: EVERY_TYPE })
   ctx.audit({ bizType: BIZ, action: '刷新全部字典缓存' })
   return { types: rowCount ?? 0 }
 }

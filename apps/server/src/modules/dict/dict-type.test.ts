@@ -1,13 +1,13 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { operLogs } from '#db/schema/system.ts'
+import { accounts } from '#schema/account.ts'
+import { operLogs } from '#schema/system.ts'
 import { ALL, DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
 
 const { app, admin, newType, byType } = withDicts()
 
 describe('types', () => {
-  test('a type is added, listed with its number of entries, renamed with its entries and deleted when empty', async () => {
+  test('adds a type, lists it with its number of entries, renames it with its entries, and deletes it when empty', async () => {
     const { dictType, dictId } = await newType()
     const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))
     const page = await admin.call('GET', `${TYPE}/list?dictType=${dictType}&orderByColumn=dictId&isAsc=desc`)
@@ -26,19 +26,19 @@ describe('types', () => {
     expect(await admin.call('GET', `${TYPE}/${dictId}`)).toMatchObject({ code: 400 })
   })
 
-  test('a name is taken once, and a shipped type keeps it', async () => {
+  test('a name is unique, and a shipped type keeps its name', async () => {
     const taken = { code: 400, msg: '字典类型已存在', data: { field: 'dictType' } }
     const body = { dictName: '性别', dictType: 'sys_user_sex', status: 1 }
     expect(await admin.call('POST', TYPE, body)).toMatchObject(taken)
     const { dictId } = await newType()
     expect(await admin.call('PUT', TYPE, { ...body, dictId, rev: 0 })).toMatchObject(taken)
-    const shipped = (await admin.call('GET', `${TYPE}/list?dictType=sys_yes_no`)).data.list[0]
-    const rename = { ...shipped, dictType: 'sys_yes' }
+    const shipped = (await admin.call('GET', `${TYPE}/list?dictType=company_size`)).data.list[0]
+    const rename = { ...shipped, dictType: 'company_sizes' }
     expect(await admin.call('PUT', TYPE, rename)).toMatchObject({ code: 400, data: { field: 'dictType' } })
     expect(await admin.call('DELETE', `${TYPE}/${shipped.dictId}`)).toMatchObject({ code: 501 })
   })
 
-  test('usage names the places and counts the rows', async () => {
+  test('usage lists the columns and counts the rows', async () => {
     const { data } = await admin.call('GET', `${TYPE}/list?dictType=sys_user_sex`)
     await app.db.update(accounts).set({ gender: 2 }).where(eq(accounts.uid, admin.uid))
     const usage = await admin.call('GET', `${TYPE}/usage/${data.list[0].dictId}`)
@@ -51,8 +51,8 @@ describe('types', () => {
   })
 })
 
-describe('rights', () => {
-  test('PERM-04 each call asks for its own permission', async () => {
+describe('permissions', () => {
+  test('PERM-04 each call requires its own permission', async () => {
     const reader = await app.as('system:systemDict:list')
     expect(await reader.call('GET', `${TYPE}/list`)).toMatchObject({ code: 200 })
     for (const answer of await Promise.all([
@@ -65,14 +65,14 @@ describe('rights', () => {
       expect(answer).toMatchObject({ code: 501, msg: '您没有权限！' })
   })
 
-  test('a customer reads dictionaries and changes none, whatever its roles say', async () => {
+  test('a tenant reads dictionaries and cannot change them with any role', async () => {
     const customer = await app.by({ tenant: '甲公司', permissions: ALL })
     expect(await customer.call('GET', `${DATA}/list`)).toMatchObject({ code: 200 })
     expect(await customer.call('POST', DATA, entry('sys_user_sex', '9'))).toMatchObject({ code: 501 })
     expect(await customer.call('DELETE', `${TYPE}/refreshCache`)).toMatchObject({ code: 501 })
   })
 
-  test('a change leaves its differences in the operation log', async () => {
+  test('a change writes its differences to the operation log', async () => {
     const { dictType } = await newType()
     const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))
     await admin.call('PUT', DATA, { ...entry(dictType, 'a', { dictLabel: '乙' }), dictCode: data.dictCode, rev: 0 })
@@ -87,4 +87,15 @@ describe('rights', () => {
       diff: [{ field: 'dictLabel', title: '字典标签', from: '标签a', to: '乙' }],
     })
   })
+})
+
+test('ten simultaneous refreshes succeed without waiting for deadlock detection', async () => {
+  const deadlocks = async () => {
+    await app.db.execute(sql`select pg_stat_force_next_flush()`)
+    return (await app.db.execute(sql`select deadlocks from pg_stat_database where datname = current_database()`)).rows
+  }
+  const before = await deadlocks()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => admin.call('DELETE', `${TYPE}/refreshCache`)))
+  expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 200))
+  expect(await deadlocks()).toEqual(before)
 })

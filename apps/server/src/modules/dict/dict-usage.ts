@@ -1,35 +1,38 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Db } from '#db/client.ts'
-import { accounts, roles } from '#db/schema/account.ts'
-import { otaComponents } from '#db/schema/ota.ts'
-import { menus, notices } from '#db/schema/system.ts'
-import { scenes, tenants } from '#db/schema/tenant.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { otaComponents } from '#schema/ota.ts'
+import { notices } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 
-/** A column that stores values of a dictionary. Logs are named, but not counted: they grow without end. */
+/**
+ * A column that stores values of a dictionary. Columns of logs are listed but not counted, because logs grow without
+ * limit.
+ */
 interface Place {
   readonly place: string
   readonly table?: PgTable
   readonly column?: PgColumn
   readonly deletedAt?: PgColumn
+  /** Tenant column of the table; absent for rows of the platform. */
+  readonly tenant?: PgColumn
 }
 
-const place = (name: string, table: PgTable & { deletedAt?: PgColumn }, column: PgColumn): Place => ({
+type Table = PgTable & { deletedAt?: PgColumn; tenantId?: PgColumn }
+
+const place = (name: string, table: Table, column: PgColumn): Place => ({
   place: name,
   table,
   column,
   ...(table.deletedAt && { deletedAt: table.deletedAt }),
+  ...(table.tenantId && { tenant: table.tenantId }),
+  ...((table as PgTable) === tenants && { tenant: tenants.id }),
 })
 
 const PLACES: Readonly<Record<string, readonly Place[]>> = {
-  sys_normal_disable: [
-    place('账号 · 状态', accounts, accounts.status),
-    place('角色 · 状态', roles, roles.status),
-    place('客户 · 状态', tenants, tenants.status),
-    place('业务场景 · 状态', scenes, scenes.status),
-    place('菜单 · 状态', menus, menus.status),
-  ],
-  sys_show_hide: [place('菜单 · 显示状态', menus, menus.visible)],
   sys_user_sex: [place('账号 · 性别', accounts, accounts.gender)],
   sys_notice_type: [place('通知公告 · 类型', notices, notices.type)],
   sys_notice_status: [place('通知公告 · 状态', notices, notices.status)],
@@ -40,24 +43,28 @@ const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ota_component_type: [place('设备固件 · 组件类型', otaComponents, otaComponents.type)],
 }
 
-/** Where values of this dictionary are stored, with the number of rows that hold each. */
-export async function usageOf(db: Db, dictType: string) {
+/**
+ * Returns the columns that store values of this dictionary, with the number of rows in the data scope for each
+ * value.
+ */
+export async function usageOf(db: Db, user: User, dictType: string) {
   const usage = []
-  for (const { place, table, column, deletedAt } of PLACES[dictType] ?? []) {
+  for (const { place, table, column, deletedAt, tenant } of PLACES[dictType] ?? []) {
     const values =
       table && column
         ? await db
             .select({ value: sql<string>`${column}::text`, count: sql<number>`count(*)::int` })
             .from(table)
-            .where(and(sql`${column} is not null`, deletedAt && isNull(deletedAt)))
+            .where(and(sql`${column} is not null`, deletedAt && isNull(deletedAt), tenant && scoped(user, { tenant })))
             .groupBy(column)
+            .orderBy(column)
         : []
     usage.push({ place, values })
   }
   return usage
 }
 
-/** The first place where rows hold this value, and how many; undefined when none does. */
+/** Returns the first column that contains this value and the number of rows; undefined when no row does. */
 export async function usedBy(db: Db, dictType: string, value: string) {
   for (const { place, table, column, deletedAt } of PLACES[dictType] ?? []) {
     if (!table || !column) continue

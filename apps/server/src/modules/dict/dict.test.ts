@@ -1,13 +1,13 @@
 import { and, eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { dictData } from '#db/schema/system.ts'
+import { accounts } from '#schema/account.ts'
+import { dictData } from '#schema/system.ts'
 import { DATA, entry, TYPE, withDicts } from './dict-fixture.ts'
 
 const { app, admin, newType, byType } = withDicts()
 
 describe('entries', () => {
-  test('DICT-01 an entry is added, read by id, by type and in the list, changed and deleted', async () => {
+  test('DICT-01 adds, reads by id, by type and in the list, changes and deletes an entry', async () => {
     const { dictType } = await newType()
     const created = await admin.call(
       'POST',
@@ -39,7 +39,7 @@ describe('entries', () => {
     expect(await admin.call('GET', `${DATA}/${id}`)).toMatchObject({ code: 400, msg: '字典数据不存在或已被删除' })
   })
 
-  test('a stale save is refused with who changed it', async () => {
+  test('refuses a stale save with the name of the other editor', async () => {
     const { dictType } = await newType()
     const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))
     const save = { ...entry(dictType, 'a'), dictCode: data.dictCode, rev: 0 }
@@ -66,7 +66,7 @@ describe('entries', () => {
     expect(answer.data?.field).toBe(field)
   })
 
-  test('a value is unique in its type, and free again after a deletion', async () => {
+  test('a value is unique in its type and reusable after deletion', async () => {
     const { dictType } = await newType()
     const other = await newType()
     const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))
@@ -80,7 +80,7 @@ describe('entries', () => {
     expect(await admin.call('PUT', DATA, onto)).toMatchObject({ code: 200 })
   })
 
-  test('twenty at once with the same value: one is added', async () => {
+  test('of twenty simultaneous additions of one value, one succeeds', async () => {
     const { dictType } = await newType()
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin.call('POST', DATA, entry(dictType, 'a'))))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('entries', () => {
     expect(entries.map((each) => each.dictValue + each.isDefault)).toEqual(['aN', 'bY'])
   })
 
-  test('a shipped entry keeps its value and cannot be deleted, but may be renamed and switched off', async () => {
+  test('a shipped entry keeps its value and cannot be deleted, but can be renamed and disabled', async () => {
     const [male] = await app.db
       .select()
       .from(dictData)
@@ -112,7 +112,7 @@ describe('entries', () => {
     await admin.call('POST', `${DATA}/enable/${dictCode}`)
   })
 
-  test('a value in use is neither deleted nor changed, and the message counts the rows', async () => {
+  test('a value in use can be neither deleted nor changed, and the message counts the rows', async () => {
     const { data } = await admin.call('POST', DATA, entry('sys_user_sex', '3'))
     await app.db.update(accounts).set({ gender: 3 }).where(eq(accounts.uid, admin.uid))
     expect(await admin.call('DELETE', `${DATA}/${data.dictCode}`)).toMatchObject({
@@ -126,8 +126,8 @@ describe('entries', () => {
   })
 })
 
-describe('by type', () => {
-  test('DICT-02 is open to every session, sorted, and answers 304 until something changes', async () => {
+describe('entries by type', () => {
+  test('DICT-02 is open to every session, sorted, and returns 304 until a change', async () => {
     const { dictType } = await newType()
     await admin.call('POST', DATA, entry(dictType, 'late', { dictSort: 2 }))
     await admin.call('POST', DATA, entry(dictType, 'early', { dictSort: 1 }))
@@ -145,7 +145,7 @@ describe('by type', () => {
     expect(changed.json().data).toHaveLength(3)
   })
 
-  test('an unknown or disabled type is empty, a stranger is refused', async () => {
+  test('an unknown or disabled type is empty, and a request without a session is refused', async () => {
     expect((await byType('no_such_type')).json()).toMatchObject({ code: 200, data: [] })
     const { dictType, dictId } = await newType()
     await admin.call('POST', DATA, entry(dictType, 'a'))
@@ -154,13 +154,13 @@ describe('by type', () => {
     expect(await app.stranger().call('GET', `${DATA}/type/${dictType}`)).toMatchObject({ code: 401 })
   })
 
-  test('DICT-02 every change is announced to open consoles', async () => {
+  test('DICT-02 every change is published to open consoles', async () => {
     const { dictType } = await newType()
     const heard: string[] = []
-    const stop = app.kernel.events.on('dict', ({ type }) => void heard.push(type))
+    const stop = app.services.events.on('dict', ({ type }) => void heard.push(type))
     const hears = (count: number, type = dictType) =>
       expect.poll(() => heard.filter((each) => each === type).length).toBe(count)
-    await app.kernel.events.publish(app.db, 'dict', { type: 'mark' })
+    await app.services.events.publish(app.db, 'dict', { type: 'mark' })
     await hears(1, 'mark')
     heard.length = 0
     const { data } = await admin.call('POST', DATA, entry(dictType, 'a'))

@@ -1,80 +1,87 @@
 import { randomBytes } from 'node:crypto'
-import { deviceModels as deviceModelCalls } from '@oms/contract/device-model.ts'
-import type { files as contract } from '@oms/contract/file.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { deviceModels as deviceModelCalls } from '@oms/contract/device-model/device-model.ts'
+import type { files as contract } from '@oms/contract/file/file.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { IMAGE_EXTENSIONS } from '@oms/contract/core/upload.ts'
 import { and, eq } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { otaComponents, otaVersions } from '#db/schema/ota.ts'
-import { files, uploads } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { FileMismatch } from '#kernel/files/store.ts'
-import { UploadUnknown } from '#kernel/files/resumable.ts'
-import { demandAcceptable, recordFile, ruleOf, saveUpload } from '#kernel/files/save-upload.ts'
-import { sendFile } from '#kernel/files/send.ts'
-import type { StreamAnswer } from '#kernel/implement.ts'
-import { forbidden, notFound } from '#kernel/problem.ts'
-import { alive, reaches, scoped, transact } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { otaComponents, otaVersions } from '#schema/ota.ts'
+import { files, uploads } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { FileMismatch } from '#core/storage/store.ts'
+import { UploadUnknown } from '#core/storage/resumable.ts'
+import { assertAcceptableUpload, recordFile, ruleOf, saveUpload } from '#core/storage/save-upload.ts'
+import { sendFile } from '#core/storage/send.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { forbidden, notFound } from '#core/http/api-error.ts'
+import { alive, isTenantInScope, scoped, transact } from '#core/tenancy/tenancy.ts'
 
-/** Purposes beyond one's own affairs need a right; `undefined`: everyone logged in. */
+/** Permissions for upload purposes; `undefined` permits every logged-in account. */
 const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
   notice: ['system:noticeManage:add'],
   component: ['upgrade:ota:uploadComp', 'upgrade:GeneralSoftware:uploadComp'],
   ticket: ['AfterService:Questions:add'],
   ticketImage: ['AfterService:Questions:add'],
 }
-/** Who may open a ticket may fetch what is attached to it. */
+/** Permissions to open tickets, which include downloading their attachments. */
 const TICKET_READERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
-/** Who may fetch a component besides the account that sent it, by the kind of version that consists of it. */
+/** Permissions to download a component, by the kind of version. The uploader may download in any case. */
 const COMPONENT_READERS: Readonly<Record<number, string>> = {
   1: 'upgrade:ota:query',
   2: 'upgrade:GeneralSoftware:query',
 }
 
-/** A list of people must not stay in a browser's cache on a shared machine. */
+/** Personal data must not stay in the browser cache of a shared computer. */
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
-function demandRight({ user }: Ctx, purpose: string) {
+function assertUploadPermission({ user }: Ctx, purpose: string) {
   const needed = RIGHTS_FOR[purpose]
   if (needed && !needed.some((right) => user.can(right))) throw forbidden()
 }
 
-export async function upload(ctx: Ctx, { purpose }: ParsedOf<typeof contract.upload>) {
-  demandRight(ctx, purpose)
+/** Returns the purpose of an upload without a purpose, as the specification sends avatars. */
+const purposeOf = (name: string) =>
+  IMAGE_EXTENSIONS.some((extension) => name.toLowerCase().endsWith(`.${extension}`)) ? 'avatar' : 'file'
+
+export async function upload(ctx: Ctx, input: ParsedOf<typeof contract.upload>) {
+  const purpose = input.purpose ?? purposeOf(ctx.incoming?.name ?? '')
+  assertUploadPermission(ctx, purpose)
   const row = await saveUpload(ctx, purpose)
   ctx.say(row.url)
   return row
 }
 
-/** Sends a file that the caller may see. Pictures of colleagues (avatars) are seen by everyone of the installation. */
+/** Sends a file that the caller may see. Avatars are visible to every account. */
 export async function download(
-  { user, kernel }: Ctx,
+  { user, services }: Ctx,
   { id }: ParsedOf<typeof contract.download>,
 ): Promise<StreamAnswer> {
-  // In front of the wall: a customer's own rows may show a file of the vendor's. `mayRead` asks whose everything is.
-  const { db } = kernel.database
+  // Bypasses row-level security, because a tenant's row may show a file of the vendor. `mayRead` checks the
+  // permission.
+  const { db } = services.database
   const [file] = await db.select().from(files).where(eq(files.id, id))
   if (!file || !(await mayRead(db, user, file))) throw notFound('文件')
-  return (request, reply) => sendFile(request, reply, kernel.files, file, isTransfer(file) ? NOT_KEPT : {})
+  return (request, reply) => sendFile(request, reply, services.files, file, isTransfer(file) ? NOT_KEPT : {})
 }
 
-/** Made for one account by a background job, within what it may see: nobody else's, also not a colleague's. */
+/** True for files of background exports and imports, which only their account may download. */
 const isTransfer = ({ purpose }: { purpose: string }) => purpose === 'export' || purpose === 'import'
 
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
   if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
-  if (!reaches(user, file.tenantId)) return false
+  if (!isTenantInScope(user, file.tenantId)) return false
   if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
     return TICKET_READERS.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
 }
 
 /**
- * A picture is open to those who may see a row that shows it, whoever sent it: a model, which is the vendor's and which
- * customers read, and the customer whose logo it is.
+ * True when the account sees a row that shows the picture, whoever uploaded it: a device model or the logo of a
+ * tenant.
  */
 async function readsImage(db: Db, user: Ctx['user'], fileId: string) {
   const address = `/api/v1/file/${fileId}`
@@ -84,7 +91,10 @@ async function readsImage(db: Db, user: Ctx['user'], fileId: string) {
   return (await db.$count(tenants, logo)) > 0
 }
 
-/** A component is open to those who may read a version that consists of it; one in no version to either kind's readers. */
+/**
+ * True when the account may read a version with this component. An unused component is visible to the readers of
+ * either kind.
+ */
 async function readsComponent(db: Db, user: Ctx['user'], fileId: string) {
   const used = await db
     .selectDistinct({ kind: otaVersions.kind })
@@ -96,17 +106,17 @@ async function readsComponent(db: Db, user: Ctx['user'], fileId: string) {
 }
 
 export async function begin(ctx: Ctx, input: ParsedOf<typeof contract.begin>) {
-  demandRight(ctx, input.purpose)
-  demandAcceptable(ruleOf(input.purpose), input.name, input.size)
+  assertUploadPermission(ctx, input.purpose)
+  assertAcceptableUpload(ruleOf(input.purpose), input.name, input.size)
   const { uid, tenantId } = ctx.user
   const key = and(eq(uploads.uid, uid), eq(uploads.fingerprint, input.fingerprint))
   const [open] = await ctx.db.select().from(uploads).where(key)
   if (open && open.size === input.size) {
-    const state = await ctx.kernel.uploads.state(open.id).catch(missing)
+    const state = await ctx.services.uploads.state(open.id).catch(missing)
     if (state) return { uploadId: open.id, partBytes: state.partBytes, received: state.parts.map(({ index }) => index) }
   }
   const id = randomBytes(16).toString('hex')
-  const { partBytes } = await ctx.kernel.uploads.create({ id, size: input.size })
+  const { partBytes } = await ctx.services.uploads.create({ id, size: input.size })
   await transact(ctx, async (db) => {
     await db.delete(uploads).where(key)
     await db
@@ -125,27 +135,27 @@ const missing = (error: unknown) => {
 export async function putPart(ctx: Ctx, { uploadId, index, sha256 }: ParsedOf<typeof contract.putPart>) {
   const open = await ownUpload(ctx, uploadId)
   if (!ctx.incoming) throw notFound('分片')
-  await ctx.kernel.uploads.putPart(open.id, index, ctx.incoming.stream, sha256 ? { sha256 } : {})
+  await ctx.services.uploads.putPart(open.id, index, ctx.incoming.stream, sha256 ? { sha256 } : {})
   await ctx.db.update(uploads).set({ updateTime: ctx.now.toISOString() }).where(eq(uploads.id, open.id))
-  const { parts } = await ctx.kernel.uploads.state(open.id)
+  const { parts } = await ctx.services.uploads.state(open.id)
   return { received: parts.map((part) => part.index) }
 }
 
-/** The row is written before the parts go: a crash in between leaves an upload that can be finished again. */
+/** Writes the row before deleting the parts, so that an upload can be finished again after a crash. */
 export async function finish(ctx: Ctx, { uploadId, sha256 }: ParsedOf<typeof contract.finish>) {
   const open = await ownUpload(ctx, uploadId)
-  const stored = await ctx.kernel.uploads.finish(open.id)
+  const stored = await ctx.services.uploads.finish(open.id)
   if (sha256 && stored.sha256 !== sha256) throw new FileMismatch('digest differs from the announced one')
   const row = await recordFile(ctx, { purpose: 'component', name: open.name, stored })
   await ctx.db.delete(uploads).where(eq(uploads.id, open.id))
-  await ctx.kernel.uploads.discard(open.id)
+  await ctx.services.uploads.discard(open.id)
   return row
 }
 
 export async function abort(ctx: Ctx, { uploadId }: ParsedOf<typeof contract.abort>) {
   const open = await ownUpload(ctx, uploadId)
   await ctx.db.delete(uploads).where(eq(uploads.id, open.id))
-  await ctx.kernel.uploads.discard(open.id)
+  await ctx.services.uploads.discard(open.id)
   return null
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { files } from '#db/schema/system.ts'
+import { files } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { sweepFiles } from './sweep.ts'
 
@@ -13,7 +13,7 @@ const PNG = Buffer.from(
 )
 const PDF = Buffer.from('%PDF-1.4\n%test\n')
 
-/** A multipart body as browsers write it. */
+/** Returns a multipart body as browsers send it. */
 function form(name: string, content: Buffer, fields: Record<string, string> = {}) {
   const boundary = '----oms-test-boundary'
   const texts = Object.entries(fields).map(
@@ -27,7 +27,7 @@ const send = async (who: Caller, name: string, content: Buffer, purpose = 'file'
   (await who.inject({ method: 'POST', url: '/api/v1/file/upload', ...form(name, content, { purpose }) })).json()
 
 describe('upload', () => {
-  test('UPLOAD-06 the answer names the address in msg and in data.url, and the bytes come back by it', async () => {
+  test('UPLOAD-06 the response contains the URL in msg and data.url, and the URL returns the bytes', async () => {
     const me = await app.as()
     const { code, msg, data } = await send(me, '手册.pdf', PDF)
     expect(code).toBe(200)
@@ -39,7 +39,18 @@ describe('upload', () => {
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('UPLOAD-06 DOWNLOAD-01 the bearer token works in place of the ticket, both ways', async () => {
+  test('an upload with only the field file stores a picture as avatar, any other file as document', async () => {
+    const me = await app.as()
+    const alone = async (name: string, content: Buffer) =>
+      (await me.inject({ method: 'POST', url: '/api/v1/file/upload', ...form(name, content) })).json()
+    const avatar = await alone('头像.png', PNG)
+    expect(avatar).toMatchObject({ code: 200, msg: expect.stringMatching(/^\/api\/v1\/file\/[0-9a-f]{32}$/) })
+    const saved = await me.call('POST', `/api/v1/account/modify/${me.uid}`, { realname: '头像', avatar: avatar.msg })
+    expect(saved).toMatchObject({ code: 200 })
+    expect((await alone('手册.pdf', PDF)).code).toBe(200)
+  })
+
+  test('UPLOAD-06 DOWNLOAD-01 accepts the bearer token instead of the ticket for upload and download', async () => {
     const me = await app.as()
     const { payload, headers } = form('a.txt', Buffer.from('文本'))
     const bearer = { authorization: `Bearer ${me.ticket}` }
@@ -54,7 +65,7 @@ describe('upload', () => {
     expect((await app.stranger().inject({ url: reply.json().data.url })).json().code).toBe(401)
   })
 
-  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 UPLOAD-04 the server refuses with the same words as the form', async () => {
+  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 UPLOAD-04 the server returns the same messages as the form', async () => {
     const me = await app.as()
     const refused = async (name: string, content: Buffer, purpose?: string) =>
       (await send(me, name, content, purpose)).msg
@@ -65,7 +76,7 @@ describe('upload', () => {
     expect(await refused('b,c.png', PNG, 'image')).toBe('文件名不正确，不能包含英文逗号!')
   })
 
-  test('UPLOAD-07 a web page named picture.png is no picture', async () => {
+  test('UPLOAD-07 refuses a web page named picture.png', async () => {
     const me = await app.as()
     expect(await send(me, 'picture.png', Buffer.from('<html><script>alert(1)</script>'), 'image')).toMatchObject({
       code: 400,
@@ -73,7 +84,7 @@ describe('upload', () => {
     expect(await send(me, 'picture.png', PNG, 'image')).toMatchObject({ code: 200 })
   })
 
-  test('ACCOUNT-04 an avatar is JPG or PNG under 2 MB, and then one’s own', async () => {
+  test('ACCOUNT-04 an avatar must be JPG or PNG under 2 MB and belong to the account', async () => {
     const me = await app.as()
     expect((await send(me, 'me.gif', PNG, 'avatar')).msg).toBe('上传头像图片只能是 JPG,JEPG,PNG 格式!')
     const large = Buffer.concat([PNG, Buffer.alloc(2 * MIB)])
@@ -91,7 +102,7 @@ describe('upload', () => {
     ).toBe('avatar')
   })
 
-  test('a component needs its right, and customers do not see each other’s files', async () => {
+  test("a component requires its permission, and tenants do not see each other's files", async () => {
     const plain = await app.as()
     const begin = { purpose: 'component', name: 'fw.bin', size: 10, fingerprint: 'f' }
     expect(await plain.call('POST', '/api/v1/file/parts/begin', begin)).toMatchObject({
@@ -106,7 +117,7 @@ describe('upload', () => {
   })
 })
 
-test('a picture of the vendor’s is read by customers through the row that shows it, and only through it', async () => {
+test('tenants see a picture of the vendor only through a row that shows it', async () => {
   const vendor = await app.as('device:updateManage:add')
   const [shown, loose] = [await send(vendor, 'a.png', PNG, 'image'), await send(vendor, 'b.png', PNG, 'image')]
   const reader = await app.by({ tenant: '看图客户', permissions: ['device:updateManage:list'] })
@@ -124,7 +135,7 @@ test('a picture of the vendor’s is read by customers through the row that show
   expect([await sees(other, loose), await sees(reader, loose)]).toEqual([true, false])
 })
 
-describe('resumable', () => {
+describe('resumable uploads', () => {
   const content = randomBytes(17 * MIB)
   const part = (index: number) => content.subarray(index * 8 * MIB, (index + 1) * 8 * MIB)
   const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -138,7 +149,7 @@ describe('resumable', () => {
       })
     ).json()
 
-  test('OTA-09 an upload goes on where it stopped and ends with the digests of the whole', async () => {
+  test('OTA-09 an interrupted upload continues and ends with the digests of the whole file', async () => {
     const me = await app.as('upgrade:ota:uploadComp')
     const begin = { purpose: 'component', name: 'fw.bin', size: content.length, fingerprint: 'fw-1' }
     const { data: first } = await me.call('POST', '/api/v1/file/parts/begin', begin)
@@ -160,7 +171,7 @@ describe('resumable', () => {
     expect((await me.call('POST', finish)).msg).toBe('上传已过期，请重新上传')
   })
 
-  test('nobody else can go on with it, 300 MB and a byte are refused at once', async () => {
+  test('refuses continuation by another account, and a file of 300 MB and one byte immediately', async () => {
     const me = await app.as('upgrade:ota:uploadComp')
     const thief = await app.as('upgrade:ota:uploadComp')
     const begin = { purpose: 'component', name: 'fw.bin', size: 100, fingerprint: 'fw-2' }
@@ -172,7 +183,7 @@ describe('resumable', () => {
   })
 })
 
-test('files nobody uses are swept after a day, used ones and fresh ones stay', async () => {
+test('deletes unused files after a day and keeps used and new files', async () => {
   const me = await app.as()
   const upload = async (name: string) => (await send(me, name, Buffer.from(name))).data.id as string
   const [used, unused, fresh] = [await upload('used.txt'), await upload('unused.txt'), await upload('fresh.txt')]
@@ -181,7 +192,7 @@ test('files nobody uses are swept after a day, used ones and fresh ones stay', a
     .set({ usedTime: sql`now()` as unknown as string })
     .where(eq(files.id, used))
   await app.db.execute(sql`update files set create_time = now() - interval '2 days' where id in (${used}, ${unused})`)
-  expect((await sweepFiles(app.kernel)).rows).toBe(1)
+  expect((await sweepFiles(app.services)).rows).toBe(1)
   const left = await app.db.select({ id: files.id }).from(files).where(sql`${files.uid} = ${me.uid}`)
   expect(left.map(({ id }) => id).sort()).toEqual([used, fresh].sort())
 })

@@ -1,18 +1,22 @@
+import { existsSync } from 'node:fs'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { keepFile } from '#kernel/table/transfer-jobs.ts'
+import { withoutFileRemoval } from '#core/storage/removal-lock.ts'
+import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { useApp } from '#test/harness.ts'
-import { sweepFiles } from './sweep.ts'
+import { startSpoolSweep, sweepFiles } from './sweep.ts'
 
 const server = useApp()
 
-test('the file of a background export is kept seven days, and its job says when it is gone', async () => {
+test('the file of a background export is kept seven days, and its job says when the file expires', async () => {
   const me = await server.as()
-  const stored = await server.kernel.files.put([Buffer.from('a,b')].values() as never)
+  const stored = await server.services.files.put([Buffer.from('a,b')].values() as never)
   const user = { uid: me.uid, tenantId: 1 } as never
   const kept = { purpose: 'export', name: 'a.csv', mime: 'text/csv', stored } as const
-  const file = await keepFile({ kernel: server.kernel, user }, kept)
-  const jobId = await server.kernel.jobs.add(server.db, { kind: 'x', uid: me.uid, tenantId: 1 })
+  const file = await storeJobFile({ services: server.services, user }, kept)
+  const jobId = await server.services.jobs.add(server.db, { kind: 'x', uid: me.uid, tenantId: 1 })
   const result = JSON.stringify({ rows: 1, file })
   await server.db.execute(sql`update jobs set state = 'done', result = ${result}::jsonb where job_id = ${jobId}`)
   const age = (days: number) =>
@@ -23,11 +27,75 @@ test('the file of a background export is kept seven days, and its job says when 
   const fetched = () => me.inject({ method: 'GET', url: `/api/v1/file/${file.id}` })
 
   await age(6)
-  await sweepFiles(server.kernel)
+  await sweepFiles(server.services)
   expect(await shown()).toEqual({ ...file, expired: false })
   expect((await fetched()).body).toBe('a,b')
   await age(7)
-  await sweepFiles(server.kernel)
+  await sweepFiles(server.services)
   expect(await shown()).toEqual({ ...file, expired: true })
   expect((await fetched()).json()).toMatchObject({ code: 400, msg: '文件不存在或已被删除' })
+})
+
+/** Stores unused content with a time two days ago. */
+async function oldContent(text: string) {
+  const { sha256 } = await server.services.files.put([Buffer.from(text)].values() as never)
+  const path = join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2, 4), sha256)
+  const age = () => utimes(path, new Date(), new Date(Date.now() - 2 * 86_400_000))
+  await age()
+  return { sha256, age, exists: async () => (await server.services.files.stat(sha256)) !== null }
+}
+const forgetClaims = () => server.db.execute(sql`update file_claims set claim_time = now() - interval '2 days'`)
+
+test('the clean-up keeps content between its upload and its row', async () => {
+  const { age, exists } = await oldContent('uploaded again')
+  await forgetClaims()
+  // Uploads the same content again, without a row yet and with a file system clock that is behind.
+  await server.services.files.put([Buffer.from('uploaded again')].values() as never)
+  await age()
+  await sweepFiles(server.services)
+  expect(await exists()).toBe(true)
+  await forgetClaims()
+  await sweepFiles(server.services)
+  expect(await exists()).toBe(false)
+})
+
+test('the clean-up waits for an upload that is claiming the content', async () => {
+  const { sha256, exists } = await oldContent('claimed meanwhile')
+  await forgetClaims()
+  const upload = await server.services.database.pool.connect()
+  await upload.query('begin')
+  await upload.query('select pg_advisory_xact_lock(7302517, hashtext($1))', [sha256])
+  const swept = sweepFiles(server.services)
+  await expect
+    .poll(async () => (await server.db.execute(sql`select from pg_locks where not granted and classid = 7302517`)).rows)
+    .toHaveLength(1)
+  await upload.query(
+    'insert into file_claims (sha256) values ($1) on conflict (sha256) do update set claim_time = now()',
+    [sha256],
+  )
+  await upload.query('commit')
+  upload.release()
+  await swept
+  expect(await exists()).toBe(true)
+})
+
+test('the clean-up deletes nothing while a backup copies files', async () => {
+  const { exists } = await oldContent('needed by a backup')
+  await forgetClaims()
+  await withoutFileRemoval(server.services.database.connection, () => sweepFiles(server.services))
+  expect(await exists()).toBe(true)
+  await sweepFiles(server.services)
+  expect(await exists()).toBe(false)
+})
+
+test('every process deletes temporary files of killed processes from its own directory', async () => {
+  const folder = join(server.dataDir, 'files/tmp')
+  await mkdir(folder, { recursive: true })
+  const [killed, running] = [join(folder, 'killed.part'), join(folder, 'running.part')]
+  for (const path of [killed, running]) await writeFile(path, 'bytes')
+  await utimes(killed, new Date(), new Date(Date.now() - 2 * 3_600_000))
+  const stop = startSpoolSweep(server.services, 20)
+  await expect.poll(() => existsSync(killed)).toBe(false)
+  stop()
+  expect(existsSync(running)).toBe(true)
 })

@@ -1,12 +1,12 @@
-import type { HomeBlockData } from '@oms/contract/home.ts'
-import type { Ctx, User } from '#kernel/context.ts'
+import type { HomeBlockData } from '@oms/contract/home/home.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 
 export type Figures = Omit<HomeBlockData, 'key' | 'title'>
 
-/** One block of the home page: who gets it, how it is filled, and what makes it old. */
+/** A block of the home page: its permission, its data, and the resources that invalidate the data. */
 export interface Block {
   readonly title: string
-  /** Resources whose changes it shows, as `changed` events name them. */
+  /** Resources whose `changed` events invalidate the block. */
   readonly resources: readonly string[]
   may(user: User): boolean
   load(ctx: Ctx): Promise<Figures>

@@ -1,20 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { display } from '@oms/contract/home-display.ts'
-import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home-display.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { display } from '@oms/contract/home/home-display.ts'
+import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home/home-display.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { accounts, displayLinks } from '#db/schema/account.ts'
-import type { Ctx, PublicCtx, User } from '#kernel/context.ts'
-import { forbidden, notFound, refused } from '#kernel/problem.ts'
-import { isVisit, mayVisit, userOf } from '#kernel/rights.ts'
-import { inTransaction, transact } from '#kernel/tenancy.ts'
+import { accounts, displayLinks } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
+import { forbidden, notFound, refused } from '#core/http/api-error.ts'
+import { isSwitchedTenant, canSwitchTenant, userOf } from '#core/auth/rights.ts'
+import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
+import { tenantInUse } from '#domain/tenants/tenant-options.ts'
 
 const BIG_SCREEN = 'index:indexScreen:bigScreen'
 const LONGEST = 64
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 const stands = isNull(displayLinks.revokeTime)
 
-/** Addresses belong to the vendor, or the customer, they were made in. */
+/** Returns the tenant of the display links: the tenant in which they were created. */
 function workplace({ tenantId }: User) {
   if (tenantId === null) throw forbidden()
   return tenantId
@@ -40,7 +42,10 @@ export async function links({ db, user }: Ctx) {
   return { list: rows }
 }
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: the secret is kept nowhere. */
+/**
+ * Creates a display link. Runs outside the request's transaction, because that transaction stores the response and
+ * the secret is never stored.
+ */
 export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.create>) {
   const { user } = ctx
   const tenantId = workplace(user)
@@ -78,10 +83,10 @@ export async function revoke({ db, user, now, audit }: Ctx, { id }: ParsedOf<typ
 }
 
 /**
- * Whose eyes a wall sees with, as long as the address stands and its maker may still see the big screen, in the place it
- * was made in. Rights are the maker's of now: who loses them takes them from the wall as well.
+ * Returns the account whose permissions a display link uses. The link must be valid, its creator must still hold the
+ * big-screen permission in the link's tenant, and the tenant must be in use. Uses the creator's current permissions.
  */
-async function seer({ db, kernel, request }: PublicCtx): Promise<{ id: number; name: string; user: User }> {
+async function seer({ db, services, request }: PublicCtx): Promise<{ id: number; name: string; user: User }> {
   const token = request.header(DISPLAY_HEADER)
   const [link] =
     token && token.length <= LONGEST
@@ -95,9 +100,10 @@ async function seer({ db, kernel, request }: PublicCtx): Promise<{ id: number; n
           .from(displayLinks)
           .where(and(eq(displayLinks.tokenHash, hashOf(token)), stands, gt(displayLinks.expireTime, sql`now()`)))
       : []
-  const rights = link && (await kernel.sessions.rightsOf(link.uid))
-  if (!link || !rights || rights.barredBecause) throw over()
-  if (isVisit(rights, link.tenantId) && !mayVisit(rights, link.tenantId)) throw over()
+  const rights = link && (await services.sessions.rightsOf(link.uid))
+  if (!link || !rights || rights.suspendedReason) throw over()
+  if (isSwitchedTenant(rights, link.tenantId) && !canSwitchTenant(rights, link.tenantId)) throw over()
+  if (!(await db.$count(tenants, and(eq(tenants.id, link.tenantId), tenantInUse())))) throw over()
   const user = userOf(rights, { id: `display${link.id}`, tenantId: link.tenantId })
   if (!user.can(BIG_SCREEN)) throw over()
   return { id: link.id, name: link.name, user }
@@ -105,7 +111,7 @@ async function seer({ db, kernel, request }: PublicCtx): Promise<{ id: number; n
 
 const over = () => refused('展示链接无效、已过期或已被撤销，请联系管理员重新生成')
 
-/** Seen once a minute at most: the list says which screens still hang. */
+/** Records the last use of a display link, at most once a minute. The list shows which links are in use. */
 async function seen({ db, request }: PublicCtx, id: number) {
   await db
     .update(displayLinks)
@@ -121,13 +127,13 @@ async function seen({ db, request }: PublicCtx, id: number) {
 export async function about(ctx: PublicCtx) {
   const { id, name } = await seer(ctx)
   await seen(ctx, id)
-  return { name, zone: ctx.kernel.config.timeZone }
+  return { name, zone: ctx.services.config.timeZone }
 }
 
-/** One panel of the big screen for a wall: the same question the console asks, behind the same wall. */
-export const onTheWall =
+/** Returns one panel of the big screen for a display link, by the same query and data scope as the console. */
+export const forDisplayLink =
   <T>(load: (ctx: Ctx) => Promise<T>) =>
   async (ctx: PublicCtx): Promise<T> => {
     const { user } = await seer(ctx)
-    return inTransaction(ctx.kernel.database, user, (db) => load({ ...ctx, db, user }))
+    return inTransaction(ctx.services.database, user, (db) => load({ ...ctx, db, user }))
   }

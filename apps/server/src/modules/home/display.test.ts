@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
+import { accounts } from '#schema/account.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { eq } from 'drizzle-orm'
 
@@ -11,7 +11,7 @@ const LINK = { name: '一楼大厅', days: 90 }
 
 const made = async (who: Caller, more: object = {}) =>
   (await who.call('POST', `${URL}/link`, { ...LINK, ...more })).data as { id: number; token: string }
-/** A wall: nobody is logged in, the header alone speaks. */
+/** Sends a request with only the display header, without a session. */
 const wall = async (part: string, display?: string) => {
   const reply = await app
     .stranger()
@@ -19,15 +19,15 @@ const wall = async (part: string, display?: string) => {
   return reply.json()
 }
 
-test('a wall shows the big screen with its maker’s eyes, and nothing else', async () => {
+test("a display link shows the big screen with its creator's permissions and nothing else", async () => {
   const manager = await app.as(...RIGHTS)
   const { token } = await made(manager)
   expect(await wall('about', token)).toMatchObject({ code: 200, data: { name: '一楼大厅', zone: 'Asia/Shanghai' } })
   expect((await wall('fleet', token)).data.state).toMatchObject({ devices: expect.any(Number) })
-  // What its maker may not see the wall may not either.
+  // A panel that the creator cannot see is empty.
   expect(await wall('tickets', token)).toMatchObject({ code: 200, data: null })
   expect(await wall('releases', token)).toMatchObject({ code: 200, data: null })
-  // The secret opens no other call, as a ticket or otherwise.
+  // The secret opens no other call, neither as a ticket nor as a header.
   const elsewhere = await app.withTicket(token).call('GET', '/api/v1/home/blocks')
   expect(elsewhere.code).toBe(401)
   const asHeader = await app
@@ -36,13 +36,13 @@ test('a wall shows the big screen with its maker’s eyes, and nothing else', as
   expect(asHeader.json().code).toBe(401)
 })
 
-test('without a secret, or with a wrong one, there is nothing to see', async () => {
+test('a missing or wrong secret returns no data', async () => {
   for (const secret of [undefined, '', 'x', 'y'.repeat(65)])
     for (const part of ['about', 'fleet', 'online', 'releases', 'tickets'])
       expect(await wall(part, secret)).toMatchObject({ code: 501, msg: expect.stringContaining('展示链接') })
 })
 
-test('the list tells who made it and when it was seen; the secret is in neither list nor log', async () => {
+test('the list shows creator and last use; list and log do not contain the secret', async () => {
   const manager = await app.as(...RIGHTS)
   const { id, token } = await made(manager, { name: '值班室' })
   await wall('about', token)
@@ -56,7 +56,7 @@ test('the list tells who made it and when it was seen; the secret is in neither 
   expect(JSON.stringify(rows)).not.toContain(token)
 })
 
-test('revoked, expired, or its maker gone or without the right, it is dark at once', async () => {
+test('a link stops working when revoked or expired, or when its creator is disabled or loses the permission', async () => {
   const manager = await app.as(...RIGHTS)
   const [one, two, three] = [await made(manager), await made(manager), await made(manager)]
   expect((await manager.call('DELETE', `${URL}/link/${one.id}`)).code).toBe(200)
@@ -66,11 +66,11 @@ test('revoked, expired, or its maker gone or without the right, it is dark at on
   expect((await wall('about', two.token)).code).toBe(501)
   expect((await wall('about', three.token)).code).toBe(200)
   await app.db.update(accounts).set({ status: 0 }).where(eq(accounts.uid, manager.uid))
-  app.kernel.sessions.forgetAll()
+  app.services.sessions.forgetAll()
   expect((await wall('fleet', three.token)).code).toBe(501)
 })
 
-test('a customer’s wall sees its own devices, and nobody manages another’s addresses', async () => {
+test("a tenant's display link shows only its own devices, and no tenant manages links of others", async () => {
   const customer = await app.by({ tenant: '甲方', permissions: RIGHTS })
   const vendor = await app.as(...RIGHTS)
   const { id, token } = await made(customer)
@@ -84,7 +84,7 @@ test('a customer’s wall sees its own devices, and nobody manages another’s a
   expect((await viewer.call('POST', `${URL}/link`, LINK)).code).toBe(501)
 })
 
-test('fifty addresses are enough', async () => {
+test('at most fifty display links are permitted', async () => {
   const manager = await app.by({ tenant: '丙方', permissions: RIGHTS })
   await made(manager)
   await app.db.execute(sql`insert into display_links (tenant_id, name, token_hash, uid, expire_time)

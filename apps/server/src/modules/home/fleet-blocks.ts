@@ -1,18 +1,19 @@
-import { and, isNull, sql } from 'drizzle-orm'
-import { appAccounts, tenants } from '#db/schema/tenant.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { appAccounts, tenants } from '#schema/tenant.ts'
+import { tickets } from '#schema/ticket.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import type { User } from '#core/http/context.ts'
 import type { Block } from './block.ts'
-import { fleetOf, seesDevices, seesTenants } from './fleet-figures.ts'
-import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
-import { seesTickets } from './ticket-figures.ts'
+import { fleetOf, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
+import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { canSeeTickets } from './ticket-figures.ts'
 
 const today = sql`date_trunc('day', now())`
 
 export const devicesBlock: Block = {
   title: '设备',
   resources: ['device'],
-  may: seesDevices,
+  may: canSeeDevices,
   async load(ctx) {
     const { state } = await fleetOf(ctx)
     return {
@@ -20,20 +21,20 @@ export const devicesBlock: Block = {
       delta: state.createdToday,
       detail: `今日激活 ${state.activatedToday} 台${state.disabled > 0 ? `，停用 ${state.disabled} 台` : ''}`,
       parts: [
-        { title: '在线', value: state.online, tone: 'good' },
-        { title: '离线', value: state.offline, tone: 'calm' },
-        { title: '未激活', value: state.inactive, tone: 'quiet' },
+        { title: '在线', value: state.online, tone: 'good', url: '/device/apkManage?online=1' },
+        { title: '离线', value: state.offline, tone: 'calm', url: '/device/apkManage?online=0&activated=1' },
+        { title: '未激活', value: state.inactive, tone: 'quiet', url: '/device/apkManage?online=0&activated=0' },
       ],
       url: '/device/apkManage',
     }
   },
 }
 
-/** Customers, without the vendor itself. */
+/** Counts tenants without the platform. */
 export const tenantsBlock: Block = {
   title: '客户',
   resources: ['tenant'],
-  may: seesTenants,
+  may: canSeeTenants,
   async load({ db, user }) {
     const [sums] = await db
       .select({
@@ -54,7 +55,7 @@ export const tenantsBlock: Block = {
   },
 }
 
-/** End users of the Apps, and how many of them were there lately. */
+/** Counts App users and the recently active App users. */
 export const appAccountsBlock: Block = {
   title: 'App账号',
   resources: ['account'],
@@ -77,13 +78,16 @@ export const appAccountsBlock: Block = {
   },
 }
 
-/** Tickets nobody has closed yet. */
+/** Counts open tickets: all visible tickets, or the pending tickets for accounts with only the pending list. */
 export const ticketsBlock: Block = {
   title: '待处理工单',
   resources: ['feedback'],
-  may: seesTickets,
+  may: canSeeTickets,
   async load({ db, user }) {
     const seen = visibleTickets(user)
+    const hasList = user.can('AfterService:Questions:list')
+    const hasPending = user.can('AfterService:PendingList:list')
+    const own = hasList || !hasPending ? undefined : or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))
     const [open] = await db
       .select({
         value: sql<number>`count(*)::int`,
@@ -91,36 +95,51 @@ export const ticketsBlock: Block = {
         late: sql<number>`count(*) filter (where sla_state = 3)::int`,
       })
       .from(tickets)
-      .where(and(seen, openTickets))
+      .where(and(seen, openTickets, own))
     const created = await db.$count(tickets, and(seen, sql`${tickets.createTime} >= ${today}`))
     return {
       value: open?.value ?? 0,
       detail: `今日新增 ${created} 个，未分派 ${open?.free ?? 0} 个${open?.late ? `，超时 ${open.late} 个` : ''}`,
-      url: user.can('AfterService:PendingList:list') ? '/AfterService/PendingList' : '/AfterService/Questions',
+      url: hasList
+        ? '/AfterService/Questions?open=1'
+        : hasPending
+          ? '/AfterService/PendingList'
+          : '/AfterService/StatisticAnalysis',
     }
   },
 }
 
+/**
+ * Returns the condition on `license_counts` within the data scope. Tenant 0 is the vendor's stock, which is visible
+ * with the platform in the scope.
+ */
+function countedLicenses({ scope: { tenants } }: User) {
+  if (tenants === 'all') return sql`true`
+  const stock = tenants.includes(PLATFORM_TENANT_ID) ? [0] : []
+  return sql`tenant_id = any(${sql.param([...stock, ...tenants])}::int[])`
+}
+
 const STATE = { stock: 0, allotted: 1, bound: 2, activated: 3 } as const
 
-/** Certificates one can still give away: the vendor's stock, or what a customer was allotted and has not used. */
+/** Counts available certificates: the vendor's stock, or a tenant's allotted and unused certificates. */
 export const licensesBlock: Block = {
   title: '剩余授权',
   resources: ['license'],
   may: (user) => user.can('LicenseManage:Certificate:list'),
   async load({ db, user }) {
-    const own = user.isPlatform ? sql`true` : sql`tenant_id = ${user.tenantId ?? 0}`
+    const isVendor = user.isPlatform && user.tenantId === PLATFORM_TENANT_ID
+    const own = isVendor ? countedLicenses(user) : sql`tenant_id = ${user.tenantId ?? 0}`
     const { rows } = await db.execute<{ state: number; n: number }>(
       sql`select state, sum(n)::int as n from license_counts where ${own} group by state`,
     )
     const held = new Map(rows.map(({ state, n }) => [state, n]))
     const of = (state: number) => held.get(state) ?? 0
     return {
-      value: user.isPlatform ? of(STATE.stock) : of(STATE.allotted),
-      detail: user.isPlatform
+      value: isVendor ? of(STATE.stock) : of(STATE.allotted),
+      detail: isVendor
         ? `已分配未使用 ${of(STATE.allotted)} 个，已使用 ${of(STATE.bound) + of(STATE.activated)} 个`
         : `已使用 ${of(STATE.bound) + of(STATE.activated)} 个`,
-      url: '/LicenseManage/Certificate',
+      url: `/LicenseManage/Certificate?state=${isVendor ? STATE.stock : STATE.allotted}`,
     }
   },
 }

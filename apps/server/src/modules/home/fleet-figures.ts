@@ -1,13 +1,13 @@
-import { type FleetState, MAX_SPREAD_LINES, type Spread, type SpreadData } from '@oms/contract/home.ts'
+import { type FleetState, MAX_SPREAD_LINES, type Spread, type SpreadData } from '@oms/contract/home/home.ts'
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { cachedFigure, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 
-export const seesDevices = (user: User) => user.can('device:apkManage:list')
-/** Whose accounts see one customer only learn nothing from a comparison of customers. */
-export const seesTenants = (user: User) => user.isPlatform && user.can('tenantManage:tenant:list')
+export const canSeeDevices = (user: User) => user.can('device:apkManage:list')
+/** True when the account sees several tenants. A comparison of tenants is useless for one tenant. */
+export const canSeeTenants = (user: User) => user.isPlatform && user.can('tenantManage:tenant:list')
 
 interface Line {
   readonly key: string
@@ -24,11 +24,14 @@ interface Fleet {
   readonly by: Readonly<Record<'model' | 'version' | 'region' | 'tenant', readonly Line[]>>
 }
 
-/** One pass over the devices counts them every way there is; kept for a minute when they are many. */
-export const fleetOf = ({ kernel, db, user }: Ctx): Promise<Fleet> =>
-  keptFigure(kernel, `fleet ${sightOf(user)}`, () => countFleet(db, user))
+/** Counts the devices by every grouping with one query. Large counts are cached for a minute. */
+export const fleetOf = ({ services, db, user }: Ctx): Promise<Fleet> =>
+  cachedFigure(services, `fleet ${scopeKeyOf(user)}`, () => countFleet(db, user))
 
-/** What `grouping(model_id, tenant_id, region, ver_code)` says of a line: a bit for each column left out. */
+/**
+ * Maps `grouping(model_id, tenant_id, region, ver_code)` to the grouping of the row: one bit for each omitted
+ * column.
+ */
 const KINDS = { 15: 'all', 7: 'model', 11: 'tenant', 13: 'region', 6: 'version' } as const
 
 type Counted = Line & Omit<FleetState, 'offline'> & { kind: keyof typeof KINDS } & Record<string, unknown>
@@ -62,10 +65,10 @@ async function countFleet(db: Db, user: User): Promise<Fleet> {
   }
 }
 
-/** The largest shares by name, each with the list of its devices. */
+/** Returns the largest groups by name with links to their device lists. */
 export async function spreadOf(ctx: Ctx, by: Spread): Promise<SpreadData> {
   const fleet = await fleetOf(ctx)
-  const may = seesDevices(ctx.user)
+  const may = canSeeDevices(ctx.user)
   const link = (query: string) => (may ? `/device/apkManage?${query}` : '')
   const total = fleet.state.devices
   if (by === 'type') return cut(total, await byType(ctx, fleet, link))
@@ -75,37 +78,8 @@ export async function spreadOf(ctx: Ctx, by: Spread): Promise<SpreadData> {
       total,
       shown.map(({ region, devices, online }) => ({ name: region || '未知地区', value: devices, online, url: '' })),
     )
-  if (by === 'tenant') {
-    const names = await namesOf(
-      ctx.db,
-      'tenants',
-      shown.map(({ tenantId }) => tenantId ?? 0),
-    )
-    return cut(
-      total,
-      shown.map(({ tenantId, devices, online }) => ({
-        name: names.get(tenantId ?? 0) ?? '',
-        value: devices,
-        online,
-        url: link(`tenantId=${tenantId}`),
-      })),
-    )
-  }
-  const names = await namesOf(
-    ctx.db,
-    'device_models',
-    shown.map(({ modelId }) => modelId ?? 0),
-  )
-  return cut(
-    total,
-    shown.map(({ modelId, verCode, devices, online }) => {
-      const model = names.get(modelId ?? 0) ?? ''
-      if (by === 'model') return { name: model, value: devices, online, url: link(`modelId=${modelId}`) }
-      const name = `${model} ${verCode ?? '未上报'}`
-      const query = `modelId=${modelId}&verCodeMin=${verCode}&verCodeMax=${verCode}`
-      return { name, value: devices, online, url: verCode === null ? link(`modelId=${modelId}`) : link(query) }
-    }),
-  )
+  const lines = by === 'tenant' ? byTenant(ctx, shown, link) : byModel(ctx, shown, { by, link })
+  return cut(total, await lines)
 }
 
 const cut = (total: number, list: SpreadData['list']): SpreadData => {
@@ -113,7 +87,33 @@ const cut = (total: number, list: SpreadData['list']): SpreadData => {
   return { total, others: total - shown.reduce((sum, { value }) => sum + value, 0), list: shown }
 }
 
-async function byType({ db }: Ctx, fleet: Fleet, link: (query: string) => string) {
+type Link = (query: string) => string
+
+async function byTenant({ db }: Ctx, shown: readonly Line[], link: Link) {
+  const ids = shown.map(({ tenantId }) => tenantId ?? 0)
+  const names = await namesOf(db, 'tenants', ids)
+  return shown.map(({ tenantId, devices, online }) => ({
+    name: names.get(tenantId ?? 0) ?? '',
+    value: devices,
+    online,
+    url: link(`tenantId=${tenantId}`),
+  }))
+}
+
+/** Presents the groups by model, or by model and version. */
+async function byModel({ db }: Ctx, shown: readonly Line[], { by, link }: { by: 'model' | 'version'; link: Link }) {
+  const ids = shown.map(({ modelId }) => modelId ?? 0)
+  const names = await namesOf(db, 'device_models', ids)
+  return shown.map(({ modelId, verCode, devices, online }) => {
+    const model = names.get(modelId ?? 0) ?? ''
+    if (by === 'model') return { name: model, value: devices, online, url: link(`modelId=${modelId}`) }
+    const name = `${model} ${verCode ?? '未上报'}`
+    const query = `modelId=${modelId}&verCodeMin=${verCode}&verCodeMax=${verCode}`
+    return { name, value: devices, online, url: verCode === null ? '' : link(query) }
+  })
+}
+
+async function byType({ db }: Ctx, fleet: Fleet, link: Link) {
   const ids = fleet.by.model.map(({ modelId }) => modelId)
   const { rows } = await db.execute<{ modelId: number; typeId: number; name: string }>(sql`
     select m.id as "modelId", t.id as "typeId", t.type_name as name from device_models m

@@ -1,17 +1,19 @@
 import { sql } from 'drizzle-orm'
-import type { Kernel } from '#kernel/kernel.ts'
+import type { Services } from '#core/services.ts'
 
-const EVERY_MS = 5 * 60_000
 export const SPAN = { hour: 1, day: 2 } as const
-/** The line that counts all devices: the sum of every customer's best moment would be more than ever were there. */
+/** Tenant id of the sample row for all devices. A sum of the tenants' peaks would exceed the real peak. */
 export const EVERYBODY = 0
 
-export function registerFleetSamples(kernel: Kernel) {
-  kernel.jobs.register('fleet-samples', () => sampleFleet(kernel), { everyMs: EVERY_MS })
+export function registerFleetSamples(services: Services) {
+  services.jobs.schedule('fleet-samples', () => sampleFleet(services), {
+    title: '设备在线采样',
+    cron: '50 */5 * * * *',
+  })
 }
 
-/** Notes how many devices there are and raises the peak of this hour and this day; forgets what is old. */
-export async function sampleFleet({ database: { db }, now }: Pick<Kernel, 'database' | 'now'>) {
+/** Records the number of devices and the peak of online devices for this hour and day. Deletes old samples. */
+export async function sampleFleet({ database: { db }, now }: Pick<Services, 'database' | 'now'>) {
   const at = now().toISOString()
   await db.execute(sql`
     with counted as materialized (

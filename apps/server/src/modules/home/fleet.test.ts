@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceModels, devices, deviceTypes } from '#db/schema/device.ts'
-import { fleetSamples } from '#db/schema/fleet.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import { otaPolicies, otaTasks } from '#db/schema/upgrade.ts'
+import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { fleetSamples } from '#schema/fleet.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { tickets } from '#schema/ticket.ts'
+import { otaPolicies, otaTasks } from '#schema/upgrade.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { sampleFleet } from './fleet-samples.ts'
 
@@ -23,7 +23,9 @@ const keysOf = async (who: Caller) =>
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
   customer = await app.by({ tenant: '甲公司', permissions: ['device:apkManage:list', SCREEN] })
-  const { rows } = await app.kernel.database.pool.query<{ id: number }>(`select id from tenants where name = '甲公司'`)
+  const { rows } = await app.services.database.pool.query<{ id: number }>(
+    `select id from tenants where name = '甲公司'`,
+  )
   tenantId = rows[0]!.id
   const [type] = await app.db.insert(deviceTypes).values({ typeName: '门铃', typeCode: 'bell' }).returning()
   const model = { typeId: type!.id, modelName: '甲型', modelCode: 'A' }
@@ -45,8 +47,8 @@ beforeAll(async () => {
   ])
 })
 
-describe('the fleet on the home page', () => {
-  test('MODULE-01 counts devices by state, within what the account sees', async () => {
+describe('devices on the home page', () => {
+  test("MODULE-01 counts devices by state within the account's data scope", async () => {
     expect(await block(admin, 'devices')).toMatchObject({
       value: 4,
       delta: 1,
@@ -65,7 +67,7 @@ describe('the fleet on the home page', () => {
     expect(await keysOf(customer)).toEqual(['devices', 'notices', 'operations'])
   })
 
-  test('names no line and no spread an account may not see', async () => {
+  test('returns no charts that the account may not see', async () => {
     const { data } = await admin.call('GET', `${HOME}/blocks`)
     expect(data).toMatchObject({
       trends: ['activated', 'online', 'tickets'],
@@ -81,7 +83,7 @@ describe('the fleet on the home page', () => {
     expect(await admin.call('GET', `${HOME}/trend?metric=activated&days=8`)).toMatchObject({ code: 400 })
   })
 
-  test('spreads devices over models, versions, regions, types and customers', async () => {
+  test('counts devices by model, version, region, type and tenant', async () => {
     const by = async (key: string, who = admin) => (await who.call('GET', `${HOME}/distribution?by=${key}`)).data
     expect(await by('model')).toMatchObject({
       total: 4,
@@ -98,31 +100,31 @@ describe('the fleet on the home page', () => {
     expect(await by('model', customer)).toMatchObject({ total: 1, list: [{ name: '乙型' }] })
   })
 
-  test('draws a line a day up to today', async () => {
+  test('returns one point a day up to today', async () => {
     const { points } = (await admin.call('GET', `${HOME}/trend?metric=activated&days=7`)).data
     expect(points).toHaveLength(7)
     expect(points.map(({ value }: { value: number }) => value)).toEqual([0, 0, 0, 0, 0, 0, 1])
   })
 
-  test('samples who is online: peaks by hour and day, of everybody and of each customer', async () => {
-    const kernel = { database: app.kernel.database, now: () => new Date() }
-    await sampleFleet(kernel)
+  test('records peaks of online devices by hour and day, in total and for each tenant', async () => {
+    const services = { database: app.services.database, now: () => new Date() }
+    await sampleFleet(services)
     await app.db.execute(sql`update devices set online = 0 where sn = 'H1'`)
-    await sampleFleet(kernel)
+    await sampleFleet(services)
     await app.db.execute(sql`update devices set online = 1 where sn = 'H1'`)
     const { points } = (await admin.call('GET', `${HOME}/trend?metric=online&days=7`)).data
     expect(points.map(({ value }: { value: number | null }) => value)).toEqual([null, null, null, null, null, null, 2])
     const own = (await customer.call('GET', `${HOME}/trend?metric=online&days=7`)).data.points
     expect(own.at(-1).value).toBe(1)
-    const late = { database: app.kernel.database, now: () => new Date(Date.now() + 500 * 86_400_000) }
+    const late = { database: app.services.database, now: () => new Date(Date.now() + 500 * 86_400_000) }
     expect(await sampleFleet(late)).toEqual({ forgotten: 6 })
     await app.db.delete(fleetSamples)
-    await sampleFleet(kernel)
+    await sampleFleet(services)
   })
 })
 
-describe('the big screen', () => {
-  test('needs its right, and shows nothing beyond what the account sees', async () => {
+describe('big screen', () => {
+  test("requires its permission and shows only data within the account's scope", async () => {
     expect(await (await app.as()).call('GET', `${HOME}/screen/fleet`)).toMatchObject({ code: 501 })
     const guest = await app.as(SCREEN)
     for (const panel of ['fleet', 'online', 'releases', 'tickets'])
@@ -131,7 +133,7 @@ describe('the big screen', () => {
     expect(data).toMatchObject({ state: { devices: 1, online: 1 }, tenants: null, models: { total: 1 } })
   })
 
-  test('shows the fleet, its day, and releases on their way', async () => {
+  test("shows devices, today's peaks and active releases", async () => {
     const { data } = await admin.call('GET', `${HOME}/screen/fleet`)
     expect(data).toMatchObject({
       state: { devices: 4, online: 2, offline: 1, inactive: 1 },
@@ -167,7 +169,7 @@ describe('the big screen', () => {
     ])
   })
 
-  test('shows tickets that wait, come and go', async () => {
+  test('shows pending, new and closed tickets', async () => {
     const ticket = { tenantId: 1, problemType: 1, content: '坏了' }
     const now = new Date().toISOString()
     await app.db.insert(tickets).values([

@@ -1,11 +1,11 @@
-import type { HomeBlock } from '@oms/contract/home.ts'
+import type { HomeBlock } from '@oms/contract/home/home.ts'
 import type { Block } from './block.ts'
 import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
 import { noticesBlock, operationsBlock } from './news-blocks.ts'
 import { accountsBlock, sessionsBlock } from './people-blocks.ts'
 import { firmwareBlock, storageBlock } from './stock-blocks.ts'
 
-/** Every block, in the order of the page. */
+/** All blocks in the order of the page. */
 export const BLOCKS: Readonly<Record<HomeBlock, Block>> = {
   devices: devicesBlock,
   tenants: tenantsBlock,

@@ -1,6 +1,6 @@
-import { home } from '@oms/contract/home.ts'
-import { display } from '@oms/contract/home-display.ts'
-import { implement } from '#kernel/implement.ts'
+import { home } from '@oms/contract/home/home.ts'
+import { display } from '@oms/contract/home/home-display.ts'
+import { implement } from '#core/http/implement.ts'
 import * as displays from './display.service.ts'
 import { blocks, summary } from './home.service.ts'
 import { screenFleet, screenOnline, screenReleases, screenTickets } from './screen.service.ts'
@@ -26,10 +26,10 @@ export const displayModule = implement(
     create: displays.create,
     revoke: displays.revoke,
     about: displays.about,
-    fleet: displays.onTheWall(screenFleet),
-    online: displays.onTheWall(screenOnline),
-    releases: displays.onTheWall(screenReleases),
-    tickets: displays.onTheWall(screenTickets),
+    fleet: displays.forDisplayLink(screenFleet),
+    online: displays.forDisplayLink(screenOnline),
+    releases: displays.forDisplayLink(screenReleases),
+    tickets: displays.forDisplayLink(screenTickets),
   },
   { outsideTransaction: ['create'] },
 )

@@ -1,14 +1,16 @@
-import { NOTICE_TYPE } from '@oms/contract/notice.ts'
+import { NOTICE_TYPE } from '@oms/contract/notice/notice.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { notices, operLogs } from '#db/schema/system.ts'
-import type { User } from '#kernel/context.ts'
-import { inboxOf, unreadCount } from '#kernel/inbox.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import { notices, operLogs } from '#schema/system.ts'
+import type { User } from '#core/http/context.ts'
+import { inboxOf, unreadCount } from '#domain/notices/inbox.ts'
+import { recordsInScope } from '#domain/tenants/logged-records.ts'
+import { localTimeOf } from '#domain/tickets/zone.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 
 const SHOWN = 6
 
-/** Unread messages, and the newest ones. */
+/** Returns the number of unread messages and the newest messages. No page lists unread messages, so it has no URL. */
 export const noticesBlock: Block = {
   title: '通知公告',
   resources: ['sys'],
@@ -29,7 +31,7 @@ export const noticesBlock: Block = {
     return {
       value: await unreadCount(db, user),
       detail: '条未读',
-      url: user.can('system:noticeManage:list') ? '/system/noticeManage' : '',
+      url: '',
       items: newest.map(({ noticeId, title, type, time }) => ({
         id: String(noticeId),
         title,
@@ -40,13 +42,14 @@ export const noticesBlock: Block = {
   },
 }
 
-/** What was done lately: within the data scope for those who read the operation log, one's own for everybody else. */
+/** Lists recent operations: within the data scope with the log permission, otherwise the account's own. */
 export const operationsBlock: Block = {
   title: '最近操作',
   resources: [],
   may: () => true,
-  async load({ db, user }) {
+  async load({ db, user, now, services }) {
     const seen = seenBy(user)
+    const day = localTimeOf(now, services.config.timeZone).slice(0, 10)
     const rows = await db
       .select({
         operId: operLogs.operId,
@@ -64,7 +67,7 @@ export const operationsBlock: Block = {
     return {
       value: await db.$count(operLogs, today),
       detail: '次（今日）',
-      url: user.can('system:operLog:list') ? '/system/operLog' : '',
+      url: user.can('system:operLog:list') ? `/system/operLog?beginTime=${day}&endTime=${day}` : '',
       items: rows.map(({ operId, title, action, operName, status, operTime }) => ({
         id: String(operId),
         title: action || title,
@@ -78,5 +81,5 @@ export const operationsBlock: Block = {
 
 const seenBy = (user: User) =>
   user.can('system:operLog:list')
-    ? scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid })
+    ? and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), recordsInScope(user))
     : eq(operLogs.uid, user.uid)

@@ -1,29 +1,30 @@
-import { and, sql } from 'drizzle-orm'
-import { accounts, sessions } from '#db/schema/account.ts'
-import { loginLogs } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { accounts, sessions } from '#schema/account.ts'
+import { loginLogs } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { openSessions } from '#domain/accounts/open-sessions.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 
 const DAYS = 7
 
-/** Consoles open right now, and the logins of a week. */
+/** Counts open consoles and the logins of a week. */
 export const sessionsBlock: Block = {
   title: '在线会话',
   resources: ['sys'],
   may: (user) => user.can('system:online:list'),
   async load(ctx) {
-    const { db, user } = ctx
-    const live = and(
-      sql`${sessions.endTime} is null and ${sessions.expireTime} > now()`,
-      scoped(user, { tenant: sessions.tenantId }),
-    )
-    const [value, trend] = [await db.$count(sessions, live), await loginsByDay(ctx)]
+    const [open] = await ctx.db
+      .select({ value: sql<number>`count(*)::int` })
+      .from(sessions)
+      .innerJoin(accounts, eq(accounts.uid, sessions.uid))
+      .where(openSessions(ctx))
+    const trend = await loginsByDay(ctx)
     const [yesterday, today] = trend.slice(-2)
     return {
-      value,
+      value: open?.value ?? 0,
       detail: `今日登录 ${today?.value ?? 0} 次，昨日 ${yesterday?.value ?? 0} 次`,
-      url: '/system/loginLog',
+      url: '/system/loginLog?tab=online',
       trend,
     }
   },
@@ -44,12 +45,15 @@ async function loginsByDay({ db, user }: Ctx) {
   return rows
 }
 
-/** Accounts within reach, those added today and those switched off. */
+/** Counts the accounts of the linked list, accounts added today and disabled accounts. */
 export const accountsBlock: Block = {
   title: '账号',
   resources: ['tenant'],
   may: (user) => user.can('system:userList:list') || user.can('system:manager:list'),
   async load({ db, user }) {
+    const seesAll = user.can('system:userList:list')
+    // The list of staff contains only the session's tenant.
+    const listed = seesAll ? undefined : sql`${accounts.tenantId} = ${user.tenantId}`
     const [sums] = await db
       .select({
         value: sql<number>`count(*)::int`,
@@ -57,12 +61,12 @@ export const accountsBlock: Block = {
         off: sql<number>`count(*) filter (where status = 0)::int`,
       })
       .from(accounts)
-      .where(and(alive(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy })))
+      .where(and(alive(accounts), listed, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy })))
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,
       detail: sums?.off ? `停用 ${sums.off} 个` : '全部启用',
-      url: user.can('system:userList:list') ? '/system/userList' : '/system/manager',
+      url: seesAll ? '/system/userList' : '/system/manager',
     }
   },
 }

@@ -1,14 +1,15 @@
 import { and, isNull, sql } from 'drizzle-orm'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import { TASK } from '@oms/contract/ota-task.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { fleetOf, seesDevices, seesTenants, spreadOf } from './fleet-figures.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { tickets } from '#schema/ticket.ts'
+import { otaTasks } from '#schema/upgrade.ts'
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { cachedFigure, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { fleetOf, canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
 import { SPAN } from './fleet-samples.ts'
-import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
-import { seesTickets } from './ticket-figures.ts'
+import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { canSeeTickets } from './ticket-figures.ts'
 import { sampled } from './trend.service.ts'
 
 const MAX_RELEASES = 6
@@ -16,18 +17,18 @@ const FLOW_DAYS = 14
 const today = sql`date_trunc('day', now())`
 
 export async function screenFleet(ctx: Ctx) {
-  if (!seesDevices(ctx.user)) return null
+  if (!canSeeDevices(ctx.user)) return null
   const { state } = await fleetOf(ctx)
   return {
     state,
     regions: await spreadOf(ctx, 'region'),
     models: await spreadOf(ctx, 'model'),
-    tenants: seesTenants(ctx.user) ? await spreadOf(ctx, 'tenant') : null,
+    tenants: canSeeTenants(ctx.user) ? await spreadOf(ctx, 'tenant') : null,
   }
 }
 
 export async function screenOnline({ db, user }: Ctx) {
-  if (!seesDevices(user) || user.scope.ownOnly) return null
+  if (!canSeeDevices(user) || user.scope.ownOnly) return null
   const { rows } = await db.execute<{ hour: string; value: number | null }>(sql`
     with found as (select start, sum(online) as n from fleet_samples
       where span = ${SPAN.hour} and start >= date_trunc('hour', now()) - interval '23 hours' and ${sampled(user)}
@@ -50,9 +51,9 @@ interface Release extends Record<string, unknown> {
 const FIRMWARE = 1
 const SOFTWARE = 2
 
-/** Formal releases that run or are paused, the newest first, with how their tasks went. */
+/** Lists running and paused formal releases with the results of their tasks, newest first. */
 export async function screenReleases(ctx: Ctx) {
-  const { db, user, kernel } = ctx
+  const { db, user, services } = ctx
   const kinds = [
     ...(user.can('upgrade:ota:list') ? [FIRMWARE] : []),
     ...(user.can('upgrade:GeneralSoftware:list') ? [SOFTWARE] : []),
@@ -66,24 +67,27 @@ export async function screenReleases(ctx: Ctx) {
     where p.mode = 2 and p.state in (0, 3) and ota_versions.kind = any(${sql.param(kinds)}::int[]) and ota_versions.status = 1 and ${seen ?? sql`true`}
     order by p.update_time desc, p.ota_id desc limit ${MAX_RELEASES}`)
   const ids = rows.map(({ otaId }) => otaId)
-  const counts = await keptFigure(kernel, `releases ${ids.join(',')} ${sightOf(user)}`, () => progressOf(ctx, ids))
+  const counts = await cachedFigure(services, `releases ${ids.join(',')} ${scopeKeyOf(user)}`, () =>
+    progressOf(ctx, ids),
+  )
   const none = { total: 0, succeeded: 0, failed: 0 }
   return { list: rows.map((row) => ({ ...row, ...none, ...counts.of.get(row.otaId) })) }
 }
 
-async function progressOf({ db }: Ctx, ids: readonly number[]) {
+async function progressOf({ db, user }: Ctx, ids: readonly number[]) {
   const { rows } = await db.execute<{ otaId: number; total: number; succeeded: number; failed: number }>(sql`
     select ota_id as "otaId", count(*)::int as total,
       count(*) filter (where state = ${TASK.succeeded})::int as succeeded,
       count(*) filter (where state = ${TASK.failed} and not retried)::int as failed
-    from ota_tasks where ota_id = any(${sql.param(ids)}::int[]) and not (state >= ${TASK.succeeded} and retried)
+    from ota_tasks where ota_id = any(${sql.param(ids)}::int[])
+      and ${scoped(user, { tenant: otaTasks.tenantId }) ?? sql`true`} and not (state >= ${TASK.succeeded} and retried)
     group by ota_id`)
   return { of: new Map(rows.map((row) => [row.otaId, row])), rows: rows.reduce((sum, { total }) => sum + total, 0) }
 }
 
-/** Tickets that wait, and what came and went on each of the last days. */
+/** Counts pending tickets, and the new and closed tickets of the last days. */
 export async function screenTickets({ db, user }: Ctx) {
-  if (!seesTickets(user)) return null
+  if (!canSeeTickets(user)) return null
   const seen = visibleTickets(user)
   const [open] = await db
     .select({

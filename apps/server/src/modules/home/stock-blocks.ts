@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { otaVersions } from '#db/schema/ota.ts'
-import { files } from '#db/schema/system.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { files } from '#schema/system.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 
-/** Firmware versions, and how many of them devices may take. */
+/** Counts firmware versions and enabled firmware versions. */
 export const firmwareBlock: Block = {
   title: '固件版本',
   resources: ['device', 'upgrade'],
@@ -33,7 +33,7 @@ export const firmwareBlock: Block = {
   },
 }
 
-/** Bytes on the disk: equal files are stored once. */
+/** Sums the stored bytes. Equal files are stored once. */
 export const storageBlock: Block = {
   title: '文件存储',
   resources: [],

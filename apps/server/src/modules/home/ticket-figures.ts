@@ -1,5 +1,5 @@
-import type { User } from '#kernel/context.ts'
+import type { User } from '#core/http/context.ts'
 
 const PAGES = ['Questions', 'PendingList', 'StatisticAnalysis'] as const
 
-export const seesTickets = (user: User) => PAGES.some((page) => user.can(`AfterService:${page}:list`))
+export const canSeeTickets = (user: User) => PAGES.some((page) => user.can(`AfterService:${page}:list`))

@@ -1,44 +1,58 @@
-import { missingYear } from '@oms/contract/holidays.ts'
-import { type AnyColumn, and, eq, isNull, ne, sql } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { licenseGrants } from '#db/schema/license.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { notices } from '#db/schema/system.ts'
-import { tenants, userApplications } from '#db/schema/tenant.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import { otaAlarms, otaPolicies } from '#db/schema/upgrade.ts'
-import { lockedIs } from '#kernel/accounts/lock-filter.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
-import { slaSettings } from '#kernel/tickets/sla.ts'
-import { isOpen as openTickets, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
-import { wallOf } from '#kernel/tickets/zone.ts'
+import { missingYear } from '@oms/contract/ticket/holidays.ts'
+import { type AnyColumn, and, eq, isNull, ne, not, sql } from 'drizzle-orm'
+import { accounts } from '#schema/account.ts'
+import { licenseGrants } from '#schema/license.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { notices } from '#schema/system.ts'
+import { tenants, userApplications } from '#schema/tenant.ts'
+import { tickets } from '#schema/ticket.ts'
+import { otaAlarms, otaPolicies } from '#schema/upgrade.ts'
+import { lockedIs } from '#domain/accounts/lock-filter.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { reachesBeyond } from '#domain/fleet/release-scope.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { slaSettings } from '#domain/tickets/sla.ts'
+import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { localTimeOf } from '#domain/tickets/zone.ts'
+import { firstSteps } from './first-steps.ts'
 
 interface Task {
   readonly key: string
   readonly title: string
-  readonly url: string
-  /** The permission to do it, not merely to see it. */
+  /** URL of the list with exactly the counted rows. */
+  readonly url: string | ((ctx: Ctx) => string)
+  /** Permission to do the work, which is more than the permission to see the list. */
   readonly needs?: string
   count(ctx: Ctx): Promise<number>
 }
 
 const PENDING = 0
+/** False for tenants' accounts and while staff work inside a tenant. */
+const worksInPlatform = ({ isPlatform, tenantId }: User) => isPlatform && tenantId === PLATFORM_TENANT_ID
 const WAITS_FOR_AUDIT = 1
 
-/** Firmware and general software are released by people with rights of their own. */
-const FAMILY = {
+/** Permissions for releases of firmware and of general software. */
+const ARTIFACT_KINDS = {
   1: { noun: '固件', url: '/upgrade/ota', prefix: 'upgrade:ota' },
   2: { noun: '软件包', url: '/upgrade/GeneralSoftware', prefix: 'upgrade:GeneralSoftware' },
 } as const
-const ofKind = (id: AnyColumn, kind: keyof typeof FAMILY) =>
+const ofKind = (id: AnyColumn, kind: keyof typeof ARTIFACT_KINDS) =>
   sql`exists (select from ota_versions v where v.ota_id = ${id} and v.kind = ${kind})`
 
-const releaseAudits = (key: string, kind: keyof typeof FAMILY): Task => ({
+/**
+ * Returns the condition for releases that concern only tenants in the account's data scope, because the account
+ * cannot decide on others.
+ */
+const withinScope = (user: User, otaId: AnyColumn) => {
+  const beyond = reachesBeyond(user, otaId)
+  return beyond && not(beyond)
+}
+
+const releaseAudits = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => ({
   key,
-  title: `待审批的${FAMILY[kind].noun}发布`,
-  url: FAMILY[kind].url,
-  needs: `${FAMILY[kind].prefix}:audit`,
+  title: `待审批的${ARTIFACT_KINDS[kind].noun}发布`,
+  url: ARTIFACT_KINDS[kind].url,
+  needs: `${ARTIFACT_KINDS[kind].prefix}:audit`,
   count: ({ db, user }) =>
     db.$count(
       otaPolicies,
@@ -47,18 +61,24 @@ const releaseAudits = (key: string, kind: keyof typeof FAMILY): Task => ({
         ne(otaPolicies.submitBy, user.uid),
         ofKind(otaPolicies.otaId, kind),
         scoped(user, { tenant: otaPolicies.tenantId }),
+        withinScope(user, otaPolicies.otaId),
       ),
     ),
 })
-const upgradeAlarms = (key: string, kind: keyof typeof FAMILY): Task => ({
+const upgradeAlarms = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => ({
   key,
-  title: `未处理的${FAMILY[kind].noun}告警`,
-  url: FAMILY[kind].url,
-  needs: `${FAMILY[kind].prefix}:publish`,
+  title: `未处理的${ARTIFACT_KINDS[kind].noun}告警`,
+  url: ARTIFACT_KINDS[kind].url,
+  needs: `${ARTIFACT_KINDS[kind].prefix}:publish`,
   count: ({ db, user }) =>
     db.$count(
       otaAlarms,
-      and(isNull(otaAlarms.closeTime), ofKind(otaAlarms.otaId, kind), scoped(user, { tenant: otaAlarms.tenantId })),
+      and(
+        isNull(otaAlarms.closeTime),
+        ofKind(otaAlarms.otaId, kind),
+        scoped(user, { tenant: otaAlarms.tenantId }),
+        withinScope(user, otaAlarms.otaId),
+      ),
     ),
 })
 
@@ -66,7 +86,7 @@ const TASKS: readonly Task[] = [
   {
     key: 'ownTickets',
     title: '我处理的工单',
-    url: '/AfterService/PendingList',
+    url: ({ user }) => `/AfterService/PendingList?handlerId=${user.uid}`,
     needs: 'AfterService:PendingList:list',
     count: ({ db, user }) =>
       db.$count(tickets, and(visibleTickets(user), openTickets, eq(tickets.handlerId, user.uid))),
@@ -74,7 +94,7 @@ const TASKS: readonly Task[] = [
   {
     key: 'freeTickets',
     title: '未分派的工单',
-    url: '/AfterService/PendingList',
+    url: '/AfterService/PendingList?unassigned=1',
     needs: 'AfterService:PendingList:list',
     count: ({ db, user }) => db.$count(tickets, and(visibleTickets(user), openTickets, isNull(tickets.handlerId))),
   },
@@ -110,7 +130,7 @@ const TASKS: readonly Task[] = [
     url: '/LicenseManage/StatisticalAnalysis',
     needs: 'LicenseManage:Certificate:import',
     async count({ db, user }) {
-      if (!user.isPlatform) return 0
+      if (!worksInPlatform(user)) return 0
       const { rows } = await db.execute<{ n: number }>(sql`
         select count(*)::int as n from license_thresholds t where threshold > 0 and threshold >
           coalesce((select sum(c.n) from license_counts c where c.vendor = t.vendor and c.state = 0), 0)`)
@@ -139,10 +159,10 @@ const TASKS: readonly Task[] = [
     title: '补充服务日历的节假日',
     url: '/AfterService/Questions#sla',
     needs: 'AfterService:Questions:sla',
-    async count({ db, user, now, kernel }) {
-      if (!user.isPlatform) return 0
+    async count({ db, user, now, services }) {
+      if (!worksInPlatform(user)) return 0
       const { enabled, calendar } = await slaSettings(db)
-      const today = wallOf(now, kernel.config.timeZone).slice(0, 10)
+      const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
       return enabled && missingYear(calendar, today) !== undefined ? 1 : 0
     },
   },
@@ -183,7 +203,10 @@ const TASKS: readonly Task[] = [
     url: '/system/userList?locked=1',
     needs: 'system:userList:unlock',
     count: ({ db, user }) =>
-      db.$count(accounts, and(alive(accounts), scoped(user, { tenant: accounts.tenantId }), lockedIs(1))),
+      db.$count(
+        accounts,
+        and(alive(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), lockedIs(1)),
+      ),
   },
   {
     key: 'ownMfa',
@@ -196,13 +219,13 @@ const TASKS: readonly Task[] = [
   },
 ]
 
-/** What waits for this account; tasks without anything to do are left out. */
+/** Lists the account's pending work. Omits kinds of work with a count of 0. */
 export async function todo(ctx: Ctx) {
   const list = []
   for (const { key, title, url, needs, count } of TASKS) {
     if (needs && !ctx.user.can(needs)) continue
     const waiting = await count(ctx)
-    if (waiting > 0) list.push({ key, title, url, count: waiting })
+    if (waiting > 0) list.push({ key, title, url: typeof url === 'string' ? url : url(ctx), count: waiting })
   }
-  return { list }
+  return { list, steps: await firstSteps(ctx) }
 }

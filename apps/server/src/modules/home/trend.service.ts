@@ -1,33 +1,36 @@
-import type { home as calls, TrendMetric } from '@oms/contract/home.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { home as calls, TrendMetric } from '@oms/contract/home/home.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, type SQL, sql } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { keptFigure, sightOf } from '#kernel/fleet/fleet-counts.ts'
-import { forbidden } from '#kernel/problem.ts'
-import { seesDevices, seesTenants, spreadOf } from './fleet-figures.ts'
+import { devices } from '#schema/device.ts'
+import { tickets } from '#schema/ticket.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { cachedFigure, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { forbidden } from '#core/http/api-error.ts'
+import { canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
 import { EVERYBODY, SPAN } from './fleet-samples.ts'
-import { visibleTickets } from '#kernel/tickets/visible-tickets.ts'
-import { seesTickets } from './ticket-figures.ts'
+import { visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { canSeeTickets } from './ticket-figures.ts'
 
-/** Measured over all devices of a customer; who sees only the own ones gets no line of them. */
+/**
+ * Permissions of the trends. They cover all devices of a tenant, so accounts with scope "own records" cannot see
+ * them.
+ */
 const MAY: Readonly<Record<TrendMetric, (user: User) => boolean>> = {
-  activated: seesDevices,
-  online: (user) => seesDevices(user) && !user.scope.ownOnly,
-  tickets: seesTickets,
+  activated: canSeeDevices,
+  online: (user) => canSeeDevices(user) && !user.scope.ownOnly,
+  tickets: canSeeTickets,
 }
 
 export const trendsOf = (user: User) => (['activated', 'online', 'tickets'] as const).filter((key) => MAY[key](user))
 export const spreadsOf = (user: User) =>
   (['type', 'model', 'version', 'region', 'tenant'] as const).filter(
-    (by) => seesDevices(user) && (by !== 'tenant' || seesTenants(user)),
+    (by) => canSeeDevices(user) && (by !== 'tenant' || canSeeTenants(user)),
   )
 
 export async function trend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.trend>) {
   if (!MAY[metric](ctx.user)) throw forbidden()
-  const { points } = await keptFigure(ctx.kernel, `trend ${metric} ${days} ${sightOf(ctx.user)}`, () =>
+  const { points } = await cachedFigure(ctx.services, `trend ${metric} ${days} ${scopeKeyOf(ctx.user)}`, () =>
     LOAD[metric](ctx, days),
   )
   return { points }
@@ -35,7 +38,7 @@ export async function trend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.tr
 
 type Points = Promise<{ rows: number; points: { day: string; value: number | null }[] }>
 
-/** One line a day up to today, whether anything happened or not. */
+/** Returns one point for each day up to today, also for days without events. */
 async function byDay({ db }: Ctx, days: number, counted: SQL, none: SQL): Points {
   const { rows } = await db.execute<{ day: string; value: number | null }>(sql`
     with found as (${counted})
@@ -75,7 +78,7 @@ const LOAD: Readonly<Record<TrendMetric, (ctx: Ctx, days: number) => Points>> = 
     ),
 }
 
-/** Whose samples an account reads: everybody's own line, or those of its customers. */
+/** Returns the tenants whose samples the account reads: the total row, or the rows of its tenants. */
 export function sampled({ scope: { tenants } }: User) {
   if (tenants === 'all') return sql`tenant_id = ${EVERYBODY}`
   return sql`tenant_id = any(${sql.param([...tenants])}::int[])`

@@ -1,12 +1,12 @@
-import { isOpen, JOB_STATES, type jobs as contract } from '@oms/contract/job.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { ImportReport } from '@oms/contract/kernel/transfer.ts'
-import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { jobs } from '#db/schema/system.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { notFound, refused } from '#kernel/problem.ts'
-import { paginate } from '#kernel/query.ts'
+import { isOpen, JOB_STATES, type jobs as contract } from '@oms/contract/job/job.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { ImportReport } from '@oms/contract/core/transfer.ts'
+import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { jobs } from '#schema/system.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
+import { paginate } from '#core/database/list-query.ts'
 
 interface Result {
   readonly rows?: number
@@ -15,6 +15,14 @@ interface Result {
 }
 
 const own = ({ uid }: User) => eq(jobs.uid, uid)
+/**
+ * Returns the condition for visible jobs. Failed scheduled jobs have no account and are visible to platform accounts
+ * with the log permission.
+ */
+const visible = (user: User) =>
+  user.isPlatform && user.can('system:operLog:list')
+    ? or(own(user), and(isNull(jobs.uid), eq(jobs.state, 'failed')))
+    : own(user)
 
 const shown = (db: Db) =>
   db
@@ -42,19 +50,19 @@ const stateOf = (state: string) => JOB_STATES.find((known) => known === state) ?
 
 export async function list({ db, user }: Ctx, { state, ...page }: ParsedOf<typeof contract.list>) {
   const wanted: SQL | undefined = state && eq(jobs.state, state)
-  const found = await paginate(db, shown(db).where(and(own(user), wanted)), page, [desc(jobs.jobId)])
+  const found = await paginate(db, shown(db).where(and(visible(user), wanted)), page, [desc(jobs.jobId)])
   return { ...found, list: found.list.map(rowOf) }
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof contract.get>) {
-  const [found] = await shown(db).where(and(own(user), eq(jobs.jobId, id)))
+  const [found] = await shown(db).where(and(visible(user), eq(jobs.jobId, id)))
   if (!found) throw notFound('任务')
   return rowOf(found)
 }
 
-/** A job in line never starts; one under way stops between two batches. */
+/** Cancels a job. A waiting job never starts; a running job stops between two batches. */
 export async function cancel(ctx: Ctx, { id }: ParsedOf<typeof contract.cancel>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const mine = and(own(user), eq(jobs.jobId, id))
   const [stopped] = await db
     .update(jobs)
@@ -65,7 +73,7 @@ export async function cancel(ctx: Ctx, { id }: ParsedOf<typeof contract.cancel>)
     const [found] = await db.select({ jobId: jobs.jobId }).from(jobs).where(mine)
     throw found ? refused('任务已经结束') : notFound('任务')
   }
-  await kernel.jobs.cancelled(db, { jobId: id, uid: user.uid, percent: stopped.percent })
+  await services.jobs.cancelled(db, { jobId: id, uid: user.uid, percent: stopped.percent })
   ctx.audit({ bizType: 'job', bizId: id, action: `取消任务「${stopped.title}」` })
   return null
 }

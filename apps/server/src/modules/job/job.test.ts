@@ -11,7 +11,7 @@ beforeAll(async () => {
   other = await server.by({ tenant: '任务客户' })
 })
 const add = (who: Caller, kind: string, uniqueKey?: string) =>
-  server.kernel.jobs.add(server.db, {
+  server.services.jobs.add(server.db, {
     kind,
     title: `任务${kind}`,
     uid: who.uid,
@@ -21,7 +21,7 @@ const add = (who: Caller, kind: string, uniqueKey?: string) =>
 const idOf = async (who: Caller, kind: string) => (await add(who, kind)) as number
 
 describe('JOB-01 own jobs', () => {
-  test('are listed newest first, by state, and nobody else sees them', async () => {
+  test('lists own jobs newest first, by state, and no others', async () => {
     const ids = [await idOf(me, 'a'), await idOf(me, 'a'), await idOf(me, 'a')]
     const { data } = await me.call('GET', `${URL}?pageSize=2`)
     expect(data.total).toBe(3)
@@ -46,8 +46,8 @@ describe('JOB-01 own jobs', () => {
     expect((await me.call('GET', `${URL}/${ids[0]}`)).data.state).toBe('waiting')
   })
 
-  test('a customer cancels its own, behind the wall of its tenant', async () => {
-    const jobId = (await server.kernel.jobs.add(server.db, {
+  test('a tenant cancels its own job under row-level security', async () => {
+    const jobId = (await server.services.jobs.add(server.db, {
       kind: 'b',
       uid: other.uid,
       tenantId: await tenantOf(other),
@@ -63,30 +63,30 @@ const tenantOf = async ({ uid }: Caller) => {
   return rows[0]?.id as number
 }
 
-describe('JOB-02 running', () => {
-  test('a cancelled job in line never runs; its key is free again', async () => {
+describe('JOB-02 running jobs', () => {
+  test('a cancelled waiting job never runs, and its key can be used again', async () => {
     const work = vi.fn<() => Promise<null>>(async () => null)
-    server.kernel.jobs.register('c', work)
+    server.services.jobs.register('c', work)
     const jobId = (await add(me, 'c', 'one')) as number
     expect(await add(me, 'c', 'one')).toBeUndefined()
     await me.call('POST', `${URL}/cancel/${jobId}`)
-    await server.kernel.jobs.drain()
+    await server.services.jobs.drain()
     expect(work).not.toHaveBeenCalled()
     expect(await add(me, 'c', 'one')).toBeGreaterThan(jobId)
-    await server.kernel.jobs.drain()
+    await server.services.jobs.drain()
     expect(work).toHaveBeenCalledOnce()
   })
 
-  test('a running one hears of it by its signal, and what it still answers is not kept', async () => {
+  test('a running job receives the cancellation by its signal, and its result is discarded', async () => {
     const jobId = await idOf(me, 'd')
-    server.kernel.jobs.register('d', async (_job, progress, signal) => {
+    server.services.jobs.register('d', async (_job, progress, signal) => {
       await progress(30)
       await me.call('POST', `${URL}/cancel/${jobId}`)
       await vi.waitFor(() => expect(signal.aborted).toBe(true))
       await expect(progress(60)).rejects.toThrow('cancelled')
       return { rows: 1 }
     })
-    await server.kernel.jobs.drain()
+    await server.services.jobs.drain()
     expect((await me.call('GET', `${URL}/${jobId}`)).data).toMatchObject({
       state: 'cancelled',
       percent: 30,
@@ -94,15 +94,27 @@ describe('JOB-02 running', () => {
     })
   })
 
-  test('ERR-05 a fault inside shows no internal text', async () => {
-    server.kernel.jobs.register('e', async () => {
+  test('ERR-05 an internal error shows no internal text', async () => {
+    server.services.jobs.register('e', async () => {
       throw new Error('relation "secret" does not exist')
     })
     const jobId = await idOf(me, 'e')
-    await server.kernel.jobs.drain()
+    await server.services.jobs.drain()
     expect((await me.call('GET', `${URL}/${jobId}`)).data).toMatchObject({
       state: 'failed',
       error: '服务器出错，请稍后重试',
     })
   })
+})
+
+test('a failed scheduled job is visible only to operators', async () => {
+  await server.db.execute(sql`insert into jobs (kind, title, state, error, finish_time)
+    values ('stages', '发布阶段评判', 'failed', 'no such table', now())`)
+  const operator = await server.as('system:operLog:list')
+  const { data } = await operator.call('GET', `${URL}?state=failed`)
+  expect(data.list).toMatchObject([{ title: '发布阶段评判', state: 'failed', error: 'no such table' }])
+  expect((await operator.call('GET', `${URL}/${data.list[0].jobId}`)).data.title).toBe('发布阶段评判')
+  const tenantReader = await server.by({ tenant: '任务客户', permissions: ['system:operLog:list'] })
+  for (const who of [await server.as(), tenantReader])
+    expect((await who.call('GET', `${URL}?state=failed`)).data.total).toBe(0)
 })

@@ -1,9 +1,9 @@
-import { GrantRow, licenseGrants as calls } from '@oms/contract/license-grant.ts'
+import { GrantRow, licenseGrants as calls } from '@oms/contract/license/license-grant.ts'
 import { and } from 'drizzle-orm'
-import { licenseGrants } from '#db/schema/license.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { grantConditions, grantOrder, shownGrants, visibleGrants } from './grant-rows.ts'
+import { licenseGrants } from '#schema/license.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { grantConditions, grantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
 const time = { type: 'dateTime', width: 20 } as const
@@ -35,6 +35,6 @@ export const exportGrants = defineExport({
   keys: (db, user, input) =>
     db.select({ id: licenseGrants.id }).from(licenseGrants).where(grantConditions(user, input)).$dynamic(),
   order: grantOrder,
-  load: (db, user, keys) => shownGrants(db, user).where(and(visibleGrants(user), among(licenseGrants.id, keys))),
+  load: (db, user, keys) => selectGrants(db, user).where(and(visibleGrants(user), among(licenseGrants.id, keys))),
   keyOf: ({ id }) => id,
 })

@@ -1,21 +1,21 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseGrants as calls } from '@oms/contract/license-grant.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseGrants as calls } from '@oms/contract/license/license-grant.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { licenseGrants } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { User } from '#kernel/context.ts'
-import { contains, orderOf, within } from '#kernel/query.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { licenseGrants } from '#schema/license.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import { contains, orderOf, within } from '#core/database/list-query.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type GrantFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
 export const visibleGrants = (user: User) =>
   scoped(user, { tenant: licenseGrants.tenantId, creator: licenseGrants.createBy })
 
-/** Grants as lists and details show them. */
-export const shownGrants = (db: Db, user: User) =>
+/** Selects grants with the columns of lists and details. */
+export const selectGrants = (db: Db, user: User) =>
   db
     .select({
       id: licenseGrants.id,
@@ -27,7 +27,7 @@ export const shownGrants = (db: Db, user: User) =>
       modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
       quota: licenseGrants.quota,
       used: licenseGrants.used,
-      // Nothing is left of what was never issued.
+      // A grant that was never issued has nothing left.
       remaining:
         sql<number>`case when ${licenseGrants.status} in (0, 5) then 0 else ${licenseGrants.quota} - ${licenseGrants.used} end`.as(
           'remaining',

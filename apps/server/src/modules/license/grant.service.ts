@@ -1,25 +1,25 @@
 import { randomInt } from 'node:crypto'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { type licenseGrants as calls, MAX_QUOTA } from '@oms/contract/license-grant.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type licenseGrants as calls, MAX_QUOTA } from '@oms/contract/license/license-grant.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { deviceModels } from '#db/schema/device.ts'
-import { licenseGrants, licenseLedger } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { forbidden, invalid, notFound, refused } from '#kernel/problem.ts'
-import { paginate } from '#kernel/query.ts'
-import { checkRevision } from '#kernel/stale.ts'
-import { alive, reaches } from '#kernel/tenancy.ts'
-import { grantConditions, grantOrder, shownGrants, visibleGrants } from './grant-rows.ts'
-import { enter, GRANT, LEDGER, type StoredGrant } from './license-ledger.ts'
-import { tellChanged } from './license-rows.ts'
+import { deviceModels } from '#schema/device.ts'
+import { licenseGrants, licenseLedger } from '#schema/license.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { changes } from '#core/audit/mask.ts'
+import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { paginate } from '#core/database/list-query.ts'
+import { checkRevision } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { grantConditions, grantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
+import { addLedgerEntry, GRANT, LEDGER, type StoredGrant } from './license-ledger.ts'
+import { publishChanged } from './license-rows.ts'
 
 export const list = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
-  paginate(db, shownGrants(db, user).where(grantConditions(user, input)).$dynamic(), input, grantOrder(input))
+  paginate(db, selectGrants(db, user).where(grantConditions(user, input)).$dynamic(), input, grantOrder(input))
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const [found] = await shownGrants(db, user).where(and(eq(licenseGrants.id, id), visibleGrants(user)))
+  const [found] = await selectGrants(db, user).where(and(eq(licenseGrants.id, id), visibleGrants(user)))
   if (!found) throw notFound('授权')
   return found
 }
@@ -42,10 +42,12 @@ export async function ledger({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof
   return paginate(db, rows, page, [desc(licenseLedger.id)])
 }
 
-/** Applies for a grant: a customer for itself, the vendor's staff for any. */
+/** Creates an application for a grant. A tenant applies for itself, staff of the vendor for any tenant. */
 export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
-  const tenant = await applicant(ctx, tenantId ?? user.tenantId)
+  const allotmentTenant = tenantId ?? user.tenantId
+  if (allotmentTenant === null) throw invalid('请选择客户', 'tenantId')
+  const tenant = await receivingTenant(ctx, allotmentTenant, 'tenantId')
   const modelId = input.modelId ?? null
   if (modelId !== null && (await db.$count(deviceModels, and(eq(deviceModels.id, modelId), alive(deviceModels)))) === 0)
     throw invalid('型号不存在或已被删除', 'modelId')
@@ -70,23 +72,11 @@ export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof c
     bizId: id,
     action: `为客户「${tenant.name}」申请授权 ${grantNo}：${input.typeCode} ${input.quota}个`,
   })
-  await tellChanged(ctx, [tenant.id])
+  await publishChanged(ctx, [tenant.id])
   return { id, grantNo }
 }
 
-async function applicant({ db, user }: Ctx, tenantId: number | null) {
-  if (tenantId === null) throw invalid('请选择客户', 'tenantId')
-  const [tenant] = reaches(user, tenantId)
-    ? await db
-        .select({ id: tenants.id, name: tenants.name })
-        .from(tenants)
-        .where(and(eq(tenants.id, tenantId), alive(tenants)))
-    : []
-  if (!tenant) throw invalid('客户不存在或已被删除', 'tenantId')
-  return tenant
-}
-
-/** The grant to change, locked; only the vendor's staff decide on grants. */
+/** Returns the grant, locked. Only staff of the vendor may decide on grants. */
 async function forChange({ db, user }: Ctx, id: number, rev: number, own = false): Promise<StoredGrant> {
   const [found] = await db
     .select()
@@ -104,7 +94,7 @@ const isPast = async ({ db }: Ctx, day: string) => {
   return rows[0]?.past === true
 }
 
-/** Tells the log and the open lists; answers the revision the grant has now. */
+/** Writes the operation log, publishes the change and returns the new revision of the grant. */
 async function done(ctx: Ctx, grant: StoredGrant, action: string, next: object = {}) {
   const titles = { quota: '授权数量', validTo: '失效日期', auditRemark: '审批意见' }
   ctx.audit({
@@ -113,7 +103,7 @@ async function done(ctx: Ctx, grant: StoredGrant, action: string, next: object =
     action: `${action} ${grant.grantNo}`,
     diff: changes(grant, next, titles),
   })
-  await tellChanged(ctx, [grant.tenantId])
+  await publishChanged(ctx, [grant.tenantId])
   return { rev: grant.rev + 1 }
 }
 
@@ -122,6 +112,7 @@ export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<t
   const grant = await forChange(ctx, id, rev)
   if (grant.status !== GRANT.pending) throw refused('该申请已处理')
   if (grant.applyBy === user.uid) throw refused('不能审批自己提交的申请，请由其他人审批')
+  if (pass === 1) await receivingTenant(ctx, grant.tenantId)
   if (pass === 1 && (await isPast(ctx, grant.validTo))) throw refused('授权的失效日期已过，请驳回后重新申请')
   const decided = {
     auditBy: user.uid,
@@ -131,27 +122,34 @@ export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<t
   }
   await db.update(licenseGrants).set(decided).where(eq(licenseGrants.id, id))
   if (pass === 1)
-    await enter(ctx, grant, { status: GRANT.effective }, { kind: LEDGER.issue, reason: auditRemark || '审批通过' })
-  else await enter(ctx, grant, { status: GRANT.rejected })
+    await addLedgerEntry(
+      ctx,
+      grant,
+      { status: GRANT.effective },
+      { kind: LEDGER.issue, reason: auditRemark || '审批通过' },
+    )
+  else await addLedgerEntry(ctx, grant, { status: GRANT.rejected })
   return done(ctx, grant, pass === 1 ? '通过授权' : `驳回授权（${auditRemark}）`, { auditRemark })
 }
 
 export async function renew(ctx: Ctx, { id, rev, validTo, reason }: ParsedOf<typeof calls.renew>) {
   const grant = await forChange(ctx, id, rev)
   assertIssued(grant)
+  await receivingTenant(ctx, grant.tenantId)
   if (validTo <= grant.validTo) throw invalid('新的失效日期必须晚于原失效日期', 'validTo')
   if (await isPast(ctx, validTo)) throw invalid('失效日期不能早于今天', 'validTo')
   const status = grant.quota > grant.used ? GRANT.effective : GRANT.exhausted
-  await enter(ctx, grant, { validTo, status })
+  await addLedgerEntry(ctx, grant, { validTo, status })
   return done(ctx, grant, `续期授权（${reason}）`, { validTo })
 }
 
 export async function addQuota(ctx: Ctx, { id, rev, amount, reason }: ParsedOf<typeof calls.addQuota>) {
   const grant = await forChange(ctx, id, rev)
   assertIssued(grant)
+  await receivingTenant(ctx, grant.tenantId)
   const quota = grant.quota + amount
   if (quota > MAX_QUOTA) throw invalid(`授权数量不能大于${MAX_QUOTA}`, 'amount')
-  await enter(ctx, grant, { quota }, { kind: LEDGER.add, reason })
+  await addLedgerEntry(ctx, grant, { quota }, { kind: LEDGER.add, reason })
   return done(ctx, grant, `增加授权额度${amount}个（${reason}）`, { quota })
 }
 
@@ -160,18 +158,18 @@ function assertIssued({ status }: StoredGrant) {
   if (status === GRANT.revoked || status === GRANT.rejected) throw refused('授权已撤销或驳回，不能修改')
 }
 
-/** What is left lapses: the quota ends at what was used. The applicant may withdraw what nobody has decided on yet. */
+/** Revokes a grant: the quota is reduced to the used amount. The applicant may withdraw an undecided application. */
 export async function revoke(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.revoke>) {
   const grant = await forChange(ctx, id, rev, true)
   const isPending = grant.status === GRANT.pending
   if (!isPending && !ctx.user.isPlatform) throw forbidden()
   if (grant.status === GRANT.revoked || grant.status === GRANT.rejected) throw refused('授权已撤销或驳回')
   if (isPending) {
-    await enter(ctx, grant, { status: GRANT.revoked, quota: 0 })
+    await addLedgerEntry(ctx, grant, { status: GRANT.revoked, quota: 0 })
     await ctx.db.update(licenseGrants).set({ auditRemark: reason }).where(eq(licenseGrants.id, id))
     return done(ctx, grant, `撤回授权申请（${reason}）`)
   }
   const line = grant.quota > grant.used ? { kind: LEDGER.revoke, reason } : undefined
-  await enter(ctx, grant, { status: GRANT.revoked, quota: grant.used }, line)
+  await addLedgerEntry(ctx, grant, { status: GRANT.revoked, quota: grant.used }, line)
   return done(ctx, grant, `撤销授权（${reason}）`, { quota: grant.used })
 }

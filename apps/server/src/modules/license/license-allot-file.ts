@@ -1,15 +1,15 @@
-import { licenseCerts as calls } from '@oms/contract/license.ts'
-import { LICENSE_IMPORT_ROWS } from '@oms/contract/license-rows.ts'
-import { LICENSE_STATE } from '@oms/contract/license-state.ts'
-import { uidSpellings } from '@oms/contract/license-uid.ts'
-import { text } from '@oms/contract/kernel/fields.ts'
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LICENSE_IMPORT_ROWS } from '@oms/contract/license/license-rows.ts'
+import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
+import { uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { text } from '@oms/contract/core/fields.ts'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
-import { conflict, type Problem } from '#kernel/problem.ts'
-import { defineImport } from '#kernel/table/import.ts'
-import type { ImportCtx } from '#kernel/table/take-lines.ts'
-import { give, type Picked, receiver } from './license-allot.ts'
-import { tellChanged } from './license-rows.ts'
+import { conflict, type ApiError } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import.ts'
+import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
+import { allotCertificates, type Picked, allotmentTenant } from './license-allot.ts'
+import { publishChanged } from './license-rows.ts'
 
 const Line = z.object({ uid: text('UID', 64) })
 
@@ -26,7 +26,7 @@ interface Found extends Record<string, unknown> {
   modelId: number | null
 }
 
-/** Allots the UIDs of a table to one customer; its grants are charged once, for all of them. */
+/** Allots the UIDs of a spreadsheet to one tenant. The grants are charged once for all UIDs. */
 export const allotFile = defineImport({
   kind: 'license-allot',
   endpoint: calls.allotFile,
@@ -38,15 +38,20 @@ export const allotFile = defineImport({
   example: { uid: 'VSTC-000123-ABCDE' },
   maxRows: LICENSE_IMPORT_ROWS,
   prepare: async (ctx, { tenantId }): Promise<State> => ({
-    tenantId: (await receiver(ctx, tenantId)).id,
+    tenantId: (await allotmentTenant(ctx, tenantId)).id,
     seen: new Map(),
     picks: [],
   }),
   takeMany,
   finish: async (ctx, { tenantId, picks }) => {
     if (picks.length === 0) return
-    await give(ctx, { tenantId, picks, reason: `按文件「${ctx.file.name}」分配`.slice(0, 150), free: false })
-    await tellChanged(ctx, [null, tenantId])
+    await allotCertificates(ctx, {
+      tenantId,
+      picks,
+      reason: `按文件「${ctx.file.name}」分配`.slice(0, 150),
+      free: false,
+    })
+    await publishChanged(ctx, [null, tenantId])
   },
 })
 
@@ -56,7 +61,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly { row: number; input: z.
     select id, uid, state, type_code as "typeCode", model_id as "modelId" from licenses
     where uid = any(${sql.param(spelled.flat())}::text[]) order by id for update`)
   const byUid = new Map(rows.map((row) => [row.uid, row]))
-  return lines.map(({ row }, at): 'updated' | Problem => {
+  return lines.map(({ row }, at): 'updated' | ApiError => {
     const found = spelled[at]!.map((uid) => byUid.get(uid)).find(Boolean)
     if (!found) return conflict('UID 不存在', 'uid')
     const earlier = state.seen.get(found.id)

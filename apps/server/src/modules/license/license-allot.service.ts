@@ -1,13 +1,20 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license.ts'
-import { type AllotPlan, MAX_ALLOT } from '@oms/contract/license-rows.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { type AllotPlan, MAX_ALLOT } from '@oms/contract/license/license-rows.ts'
 import { eq, sql } from 'drizzle-orm'
-import { licenseBatches, licenses } from '#db/schema/license.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { invalid, refused } from '#kernel/problem.ts'
-import { chosen, give, masked, receiver, type Selection, takeFromStock } from './license-allot.ts'
+import { licenseBatches, licenses } from '#schema/license.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import {
+  certificatesOf,
+  allotCertificates,
+  maskedUid,
+  allotmentTenant,
+  type Selection,
+  takeFromStock,
+} from './license-allot.ts'
 import { grantsInForce, serves } from './license-ledger.ts'
-import { tellChanged } from './license-rows.ts'
+import { publishChanged } from './license-rows.ts'
 
 interface Group extends Record<string, unknown> {
   typeCode: string
@@ -16,11 +23,11 @@ interface Group extends Record<string, unknown> {
   count: number
 }
 
-/** What would be given, and whether the customer's grants cover it; nothing is taken. */
+/** Returns the certificates that would be allotted and whether the tenant's grants cover them. Changes nothing. */
 export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promise<AllotPlan> {
   const { db } = ctx
-  const tenant = await receiver(ctx, input.tenantId)
-  const which = await chosen(db, input)
+  const tenant = await allotmentTenant(ctx, input.tenantId)
+  const which = await certificatesOf(db, input)
   const limit = input.mode === 1 ? (input.count ?? 0) : MAX_ALLOT + 1
   const picked = sql`(select ${licenses.id}, ${licenses.uid}, ${licenses.typeCode}, ${licenses.modelId}, ${licenses.batchId}
     from ${licenses} where ${eq(licenses.state, 0)} and ${which} order by ${licenses.id} limit ${limit}) as p`
@@ -40,15 +47,15 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promis
   return {
     count,
     skipped: total - count,
-    firstUid: masked(ends[0]?.first),
-    lastUid: masked(ends[0]?.last),
+    firstUid: maskedUid(ends[0]?.first),
+    lastUid: maskedUid(ends[0]?.last),
     tenantName: tenant.name,
     batches,
     ...(await coverage(ctx, input.tenantId, groups)),
   }
 }
 
-/** Counts the groups against the grants as `give` would. */
+/** Compares the groups with the grants by the rules of `allotCertificates`. */
 async function coverage({ db }: Ctx, tenantId: number, groups: readonly Group[]) {
   const grants = await grantsInForce(db, tenantId, [...new Set(groups.map(({ typeCode }) => typeCode))])
   const left = new Map(grants.map((grant) => [grant, grant.quota - grant.used]))
@@ -77,22 +84,22 @@ interface Request extends Selection {
 
 async function allotted(ctx: Ctx, input: Request, free: boolean) {
   const { db } = ctx
-  const tenant = await receiver(ctx, input.tenantId)
+  const tenant = await allotmentTenant(ctx, input.tenantId)
   const picks = await takeFromStock(db, input)
   if (input.expect !== undefined && input.expect !== picks.length)
     throw refused(`库存已变化，现在可分配${picks.length}个，请重新核对`)
-  await give(ctx, { tenantId: tenant.id, picks, reason: input.reason, free })
+  await allotCertificates(ctx, { tenantId: tenant.id, picks, reason: input.reason, free })
   const why = input.reason ? `，${free ? '原因' : '备注'}：${input.reason}` : ''
   ctx.audit({
     bizType: 'license-tenant',
     bizId: tenant.id,
     action: `${free ? '免授权' : ''}分配${picks.length}个证书给客户「${tenant.name}」${why}`,
   })
-  await tellChanged(ctx, [null, tenant.id])
+  await publishChanged(ctx, [null, tenant.id])
   return { count: picks.length }
 }
 
 export const allot = (ctx: Ctx, input: ParsedOf<typeof calls.allot>) => allotted(ctx, input, false)
 
-/** For those who may: given without a grant, and written as such. */
+/** Allots certificates without a grant. Requires a separate permission; the history records the missing grant. */
 export const allotFree = (ctx: Ctx, input: ParsedOf<typeof calls.allotFree>) => allotted(ctx, input, true)

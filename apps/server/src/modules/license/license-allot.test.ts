@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { registerImports } from '#kernel/table/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { breaches, CERT, CERT_ALL, GRANT, GRANT_ALL, stock, tenantOf, uidOf } from './license-fixture.ts'
+import { breaches, CERT, CERT_ALL, GRANT, GRANT_ALL, stock, tenantOf, uidOf } from '#test/license-fixture.ts'
 
 const server = useApp()
 let me: Caller
@@ -10,14 +10,14 @@ let boss: Caller
 let theirs: number
 
 beforeAll(async () => {
-  registerImports(server.kernel)
+  registerImports(server.services)
   me = await server.as(...CERT_ALL, ...GRANT_ALL)
   boss = await server.as(...GRANT_ALL)
   await server.by({ tenant: '蓉城' })
   theirs = await tenantOf(server.db, '蓉城')
 })
 
-/** A grant applied for by one person and approved by another. */
+/** Creates a grant that one person requests and another approves. */
 async function granted(typeCode: string, quota: number, more: object = {}) {
   const input = { tenantId: theirs, typeCode, quota, validFrom: '2020-01-01', validTo: '2099-12-31', ...more }
   const { data, msg } = await me.call('POST', GRANT, input)
@@ -34,7 +34,7 @@ const held = async (type: string) =>
     )
   ).rows[0]?.n
 
-test('MODULE-01 the oldest of the stock are allotted, and the grant pays for exactly these', async () => {
+test('MODULE-01 allots the oldest certificates in stock and charges the grant for exactly these', async () => {
   const ids = await stock(server.db, { prefix: 'OLDA', count: 10, typeCode: 'A' })
   const grant = await granted('A', 8)
   const input = { mode: 1, vendor: 2, typeCode: 'a', count: 6 }
@@ -72,7 +72,7 @@ test('MODULE-01 the oldest of the stock are allotted, and the grant pays for exa
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('by range and by batch only what is in stock goes; a gap is told before', async () => {
+test('allots only certificates in stock of a range or batch; the plan reports gaps before', async () => {
   await stock(server.db, { prefix: 'RNG', count: 20, typeCode: 'R' })
   await granted('R', 100)
   const range = { mode: 2, first: uidOf('RNG', 5), last: uidOf('RNG', 8) }
@@ -89,7 +89,7 @@ test('by range and by batch only what is in stock goes; a gap is told before', a
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('without a grant nothing is given, but by those who may, and then it is written as such', async () => {
+test('allotting without a grant needs its own permission and is logged', async () => {
   await stock(server.db, { prefix: 'FREE', count: 4, typeCode: 'F' })
   const input = { mode: 1, vendor: 2, typeCode: 'F', count: 2 }
   expect(await allot(input)).toMatchObject({ msg: '客户没有「F」的有效授权，请先申请授权' })
@@ -106,7 +106,7 @@ test('without a grant nothing is given, but by those who may, and then it is wri
   expect(rows).toEqual([{ reason: '免授权分配：样机', grant: null }])
 })
 
-test('a grant for one model pays for that model before one for any', async () => {
+test('a grant for one model is charged before a grant for any model', async () => {
   await stock(server.db, { prefix: 'MODA', count: 2, typeCode: 'M', modelId: 7 })
   await stock(server.db, { prefix: 'MODB', count: 2, typeCode: 'M' })
   const any = await granted('M', 2)
@@ -120,7 +120,7 @@ test('a grant for one model pays for that model before one for any', async () =>
   expect(await grantOf(own)).toMatchObject({ used: 2 })
 })
 
-test('twenty allotments at once give no certificate twice and overdraw no grant', async () => {
+test('twenty simultaneous allotments allot no certificate twice and overdraw no grant', async () => {
   await stock(server.db, { prefix: 'RACE', count: 150, typeCode: 'X' })
   const grant = await granted('X', 100)
   const answers = await Promise.all(
@@ -140,7 +140,7 @@ test('twenty allotments at once give no certificate twice and overdraw no grant'
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('allotments, recalls and scraps at once leave every sum right', async () => {
+test('simultaneous allotments, recalls and scrappings keep every sum correct', async () => {
   const ids = await stock(server.db, { prefix: 'MIX', count: 60, typeCode: 'Y' })
   await granted('Y', 1000)
   await allot({ mode: 1, vendor: 2, typeCode: 'Y', count: 40 })
@@ -154,7 +154,7 @@ test('allotments, recalls and scraps at once leave every sum right', async () =>
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('a table of UIDs is allotted as a whole, with the lines that cannot be', async () => {
+test('allots a spreadsheet of UIDs as a whole or reports the lines that cannot be allotted', async () => {
   await stock(server.db, { prefix: 'FILE', count: 5, typeCode: 'Z' })
   const take = async (lines: string[], dryRun: string) => {
     const b = 'x-allot'

@@ -1,17 +1,16 @@
-import { maskUid, uidSpellings } from '@oms/contract/license-uid.ts'
-import { MAX_ALLOT } from '@oms/contract/license-rows.ts'
+import { maskUid, uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { MAX_ALLOT } from '@oms/contract/license/license-rows.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { licenses } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { takeStep } from '#kernel/license/steps.ts'
-import { forbidden, invalid, refused } from '#kernel/problem.ts'
-import { alive, reaches } from '#kernel/tenancy.ts'
-import { enter, grantsInForce, LEDGER, serves, type StoredGrant } from './license-ledger.ts'
+import type { Db } from '#core/database/client.ts'
+import { licenses } from '#schema/license.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { takeStep } from '#domain/licensing/steps.ts'
+import { forbidden, invalid, refused } from '#core/http/api-error.ts'
+import { addLedgerEntry, grantsInForce, LEDGER, serves, type StoredGrant } from './license-ledger.ts'
 import { doingOf } from './license-rows.ts'
 
-/** A certificate about to be allotted. */
+/** A certificate selected for allotment. */
 export interface Picked {
   readonly id: number
   readonly typeCode: string
@@ -28,22 +27,15 @@ export interface Selection {
   readonly batchId?: number | undefined
 }
 
-/** The customer that is to have them; only the vendor's staff give. */
-export async function receiver({ db, user }: Pick<Ctx, 'db' | 'user'>, tenantId: number) {
+/** Returns the receiving tenant. Only staff of the vendor may allot certificates. */
+export function allotmentTenant(ctx: Pick<Ctx, 'db' | 'user'>, tenantId: number) {
+  const { user } = ctx
   if (!user.isPlatform || user.scope.tenants !== 'all') throw forbidden()
-  const [tenant] = reaches(user, tenantId)
-    ? await db
-        .select({ id: tenants.id, name: tenants.name, status: tenants.status })
-        .from(tenants)
-        .where(and(eq(tenants.id, tenantId), alive(tenants)))
-    : []
-  if (!tenant) throw invalid('客户不存在或已被删除', 'tenantId')
-  if (tenant.status !== 1) throw invalid('客户已停用，不能分配', 'tenantId')
-  return tenant
+  return receivingTenant(ctx, tenantId, 'tenantId')
 }
 
-/** What a selection means, whatever state it is in by now. */
-export async function chosen(db: Db, given: Selection): Promise<SQL> {
+/** Returns the condition for the selected certificates, in whatever state. */
+export async function certificatesOf(db: Db, given: Selection): Promise<SQL> {
   const narrowed = and(
     given.vendor === undefined ? undefined : eq(licenses.vendor, given.vendor),
     given.typeCode === undefined ? undefined : eq(licenses.typeCode, given.typeCode),
@@ -69,13 +61,13 @@ async function stored(db: Db, uid: string, field: string) {
   return found
 }
 
-/** Those of them in stock, the oldest first, past those somebody else is allotting at this moment. */
+/** Locks the selected certificates in stock, oldest first. Skips certificates that another allotment has locked. */
 export async function takeFromStock(db: Db, given: Selection): Promise<Picked[]> {
   const limit = given.mode === 1 ? (given.count ?? 0) : MAX_ALLOT + 1
   const picks = await db
     .select({ id: licenses.id, typeCode: licenses.typeCode, modelId: licenses.modelId })
     .from(licenses)
-    .where(and(eq(licenses.state, 0), await chosen(db, given)))
+    .where(and(eq(licenses.state, 0), await certificatesOf(db, given)))
     .orderBy(licenses.id)
     .limit(limit)
     .for('update', { skipLocked: true })
@@ -89,28 +81,36 @@ interface Allotment {
   readonly tenantId: number
   readonly picks: readonly Picked[]
   readonly reason: string
-  /** Not counted against any grant. */
+  /** True when no grant is charged. */
   readonly free: boolean
 }
 
-/** Gives locked certificates to a customer and charges its grants, which must cover all of them or none are given. */
-export async function give(ctx: Pick<Ctx, 'db' | 'user' | 'now'>, { tenantId, picks, reason, free }: Allotment) {
+/** Allots locked certificates to a tenant and charges its grants. Throws unless the grants cover all certificates. */
+export async function allotCertificates(
+  ctx: Pick<Ctx, 'db' | 'user' | 'now'>,
+  { tenantId, picks, reason, free }: Allotment,
+) {
   const charges = free ? [{ grant: undefined, ids: picks.map(({ id }) => id) }] : await charged(ctx.db, tenantId, picks)
   for (const { grant, ids } of charges) {
     const why = free ? `免授权分配：${reason}` : [`授权 ${grant?.grantNo}`, reason].filter(Boolean).join('，')
     await takeStep(doingOf(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
     if (grant)
-      await enter(ctx, grant, { used: grant.used + ids.length }, { kind: LEDGER.allot, reason: reason || '分配证书' })
+      await addLedgerEntry(
+        ctx,
+        grant,
+        { used: grant.used + ids.length },
+        { kind: LEDGER.allot, reason: reason || '分配证书' },
+      )
   }
 }
 
-/** Which grant pays for which certificates. */
+/** Assigns each certificate to the grant that pays. */
 async function charged(db: Db, tenantId: number, picks: readonly Picked[]) {
   const types = [...new Set(picks.map(({ typeCode }) => typeCode))]
   const grants = await grantsInForce(db, tenantId, types, true)
   const charges = new Map<StoredGrant, number[]>()
   const uncovered = new Map<string, number>()
-  // Grants for one model pay before those for any.
+  // Grants for one model are charged before grants for any model.
   const byNeed = grants.toSorted((a, b) => Number(a.modelId === null) - Number(b.modelId === null))
   for (const { id, typeCode, modelId } of picks) {
     const grant = byNeed.find(
@@ -132,4 +132,4 @@ async function charged(db: Db, tenantId: number, picks: readonly Picked[]) {
   return [...charges].map(([grant, ids]) => ({ grant, ids }))
 }
 
-export const masked = (uid: string | null | undefined) => (uid ? maskUid(uid) : '')
+export const maskedUid = (uid: string | null | undefined) => (uid ? maskUid(uid) : '')

@@ -1,27 +1,31 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license.ts'
-import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
-import { and, eq, sql } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { licenseBatches, licenseCounts, licenseThresholds } from '#db/schema/license.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { forbidden } from '#kernel/problem.ts'
-import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
-import { PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { licenseBatches, licenseCounts, licenseThresholds } from '#schema/license.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { forbidden } from '#core/http/api-error.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import { countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
 
-/** The part of the counts an account may see: as with the certificates themselves. */
+/** Returns the condition for the counts that the account may see, equal to that for the certificates. */
 export function visibleCounts(user: User) {
   if (user.scope.tenants === 'all') return undefined
   const own = scoped(user, { tenant: licenseCounts.tenantId })
-  return user.isPlatform && reaches(user, PLATFORM_TENANT_ID) ? sql`(${own} or ${licenseCounts.tenantId} = 0)` : own
+  return user.isPlatform && isTenantInScope(user, PLATFORM_TENANT_ID)
+    ? sql`(${own} or ${licenseCounts.tenantId} = 0)`
+    : own
 }
 
-/** Deliveries with what became of their certificates; a customer sees those it has certificates of, and only these. */
-export async function batches({ db, user }: Ctx, input: ParsedOf<typeof calls.batches>) {
+type BatchFilter = ParsedOf<typeof calls.batches>
+
+/** Selects the deliveries that match the filter and hold certificates within the condition `seen`. */
+function selectBatches(db: Db, input: BatchFilter, seen: SQL | undefined) {
   const { batchNo, vendor, orderNo, beginTime, endTime } = input
-  const seen = visibleCounts(user)
-  const rows = db
+  return db
     .select({
       id: licenseBatches.id,
       batchNo: licenseBatches.batchNo,
@@ -46,23 +50,29 @@ export async function batches({ db, user }: Ctx, input: ParsedOf<typeof calls.ba
       ),
     )
     .$dynamic()
-  const columns = { createTime: licenseBatches.createTime, total: licenseBatches.total }
-  const page = await paginate(db, rows, input, orderOf(input, columns, licenseBatches.id))
+}
+
+/** Counts the certificates of each delivery by state. */
+async function countsOf(db: Db, batchIds: readonly number[], seen: SQL | undefined) {
   const sums = await db
     .select({ id: licenseCounts.batchId, ...stateSums })
     .from(licenseCounts)
-    .where(
-      and(
-        seen,
-        among(
-          licenseCounts.batchId,
-          page.list.map(({ id }) => id),
-        ),
-      ),
-    )
+    .where(and(seen, among(licenseCounts.batchId, batchIds)))
     .groupBy(licenseCounts.batchId)
-  const byBatch = new Map(sums.map((each) => [each.id, countsByState(each)]))
-  // What a customer does not have of a delivery is not its business, nor are the vendor's order and file.
+  return new Map(sums.map((each) => [each.id, countsByState(each)]))
+}
+
+/**
+ * Lists deliveries with the number of certificates by state. A tenant sees only deliveries and counts of its own
+ * certificates.
+ */
+export async function batches({ db, user }: Ctx, input: BatchFilter) {
+  const seen = visibleCounts(user)
+  const columns = { createTime: licenseBatches.createTime, total: licenseBatches.total }
+  const page = await paginate(db, selectBatches(db, input, seen), input, orderOf(input, columns, licenseBatches.id))
+  const ids = page.list.map(({ id }) => id)
+  const byBatch = await countsOf(db, ids, seen)
+  // Tenants do not see the vendor's order number, file name and remark.
   const hidden = user.isPlatform ? {} : { orderNo: '', fileName: '', remark: '' }
   return { ...page, list: page.list.map((row) => ({ ...row, ...(byBatch.get(row.id) ?? NO_COUNTS), ...hidden })) }
 }

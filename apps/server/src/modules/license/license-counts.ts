@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { licenseCounts } from '#db/schema/license.ts'
+import { licenseCounts } from '#schema/license.ts'
 
 const { n, state } = licenseCounts
 const of = (value: number) =>
   sql<number>`coalesce(sum(${n}) filter (where ${state} = ${sql.raw(String(value))}), 0)::int`
 
-/** Sums of `license_counts` by state, beside whatever they are grouped by. */
+/** Sums of `license_counts` by state, selectable in any grouped query. */
 export const stateSums = {
   total: sql<number>`coalesce(sum(${n}), 0)::int`,
   stock: of(0),
@@ -29,7 +29,7 @@ export const NO_COUNTS: StateCounts = {
   scrapped: 0,
 }
 
-/** Only the counts of a row. */
+/** Returns only the count columns of a row. */
 export const countsByState = ({
   total,
   stock,

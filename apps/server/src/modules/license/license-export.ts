@@ -1,13 +1,13 @@
-import { licenseCerts as calls } from '@oms/contract/license.ts'
-import { LicenseRow } from '@oms/contract/license-rows.ts'
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { and } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { licenses } from '#db/schema/license.ts'
-import type { User } from '#kernel/context.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import type { Db } from '#core/database/client.ts'
+import { licenses } from '#schema/license.ts'
+import type { User } from '#core/http/context.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { conditionsOf, type Filter, sortOf } from './license-list.service.ts'
-import { maskedRow, shownLicenses, visibleLicenses } from './license-rows.ts'
+import { maskedRow, selectLicenses, visibleLicenses } from './license-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 const common = {
@@ -35,9 +35,9 @@ const common = {
   keyOf: ({ id }: LicenseRow) => id,
 } as const
 const rowsOf = (db: Db, user: User, keys: number[]) =>
-  shownLicenses(db).where(and(visibleLicenses(user), among(licenses.id, keys)))
+  selectLicenses(db).where(and(visibleLicenses(user), among(licenses.id, keys)))
 
-/** The filtered list with UIDs masked; keys are in no file. */
+/** Exports the filtered list with masked UIDs. No export contains keys. */
 export const exportMasked = defineExport({
   ...common,
   kind: 'license',
@@ -46,7 +46,7 @@ export const exportMasked = defineExport({
   load: async (db, user, keys) => (await rowsOf(db, user, keys)).map(maskedRow),
 })
 
-/** The same with whole UIDs. */
+/** Exports the filtered list with full UIDs. */
 export const exportPlain = defineExport({
   ...common,
   kind: 'license-plain',

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { registerImports } from '#kernel/table/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { breaches, CERT, CERT_ALL, modelOf, uidOf } from './license-fixture.ts'
+import { breaches, CERT, CERT_ALL, modelOf, uidOf } from '#test/license-fixture.ts'
 
 const server = useApp()
 let me: Caller
 
 beforeAll(async () => {
-  registerImports(server.kernel)
+  registerImports(server.services)
   me = await server.as(...CERT_ALL)
   await modelOf(server.db, 'C10')
 })
@@ -36,7 +36,7 @@ const LINES = [
   `${uidOf('IMP', 5)},,,,,2030-02-30,`,
 ]
 
-test('MODULE-01 lines of a delivery are taken or reported by number and column, keys sealed, the file once', async () => {
+test('MODULE-01 imports valid lines with encrypted keys, reports the others by line and column, and refuses a repeated file', async () => {
   const fields = { vendor: '2', typeCode: 'p2p', batchNo: 'B-IMP', orderNo: 'PO-1' }
   const { data: shown } = await take(me, LINES, { vendor: '2', typeCode: 'P2P' }, 'preview')
   expect(shown.rows).toHaveLength(7)
@@ -87,6 +87,35 @@ test('MODULE-01 lines of a delivery are taken or reported by number and column, 
   expect(await breaches(server.db)).toEqual([])
 })
 
+test('a line that has expired or names an unknown type is refused with its reason, in the preview too', async () => {
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+  const lines = [
+    `${uidOf('EXP', 1)},,,,,2020-01-31,`,
+    `${uidOf('EXP', 2)},,,NO-SUCH-TYPE,,,`,
+    `${uidOf('EXP', 3)},,,,,${day(1)},`,
+    `${uidOf('EXP', 4)},,,own-type,,,`,
+  ]
+  const fields = { vendor: '2', typeCode: 'OWN-TYPE' }
+  const problems = [
+    '到期日期 2020-01-31 已过，不能导入已过期的证书',
+    '授权类型「NO-SUCH-TYPE」不存在，请改正，或先以该类型导入批次或申请授权',
+  ]
+  const { data: shown } = await take(me, lines, fields, 'preview')
+  expect(shown.rows.map(({ problem }: { problem: string }) => problem)).toEqual([...problems, '', ''])
+  const { data } = await take(me, lines, { ...fields, dryRun: '0' })
+  expect(data).toMatchObject({
+    created: 2,
+    failed: 2,
+    rows: [
+      { row: 2, field: '到期日期', msg: problems[0] },
+      { row: 3, field: '授权类型', msg: problems[1] },
+    ],
+  })
+  // From now on the type is in use, so that lines of other batches may name it.
+  const later = await take(me, [`${uidOf('EXP', 5)},,,OWN-TYPE,,,`], { vendor: '2', dryRun: '0' })
+  expect(later.data).toMatchObject({ created: 1, failed: 0 })
+})
+
 /** The planner has looked at these tables since they grew. */
 async function expectKnownToPlanner(...tables: string[]) {
   const { rows } = await server.db.execute<{ name: string; guess: number }>(
@@ -99,11 +128,11 @@ async function expectKnownToPlanner(...tables: string[]) {
   expect(rows).toHaveLength(tables.length)
 }
 
-test('a delivery of more than one batch of lines goes on as a job, whole and counted', async () => {
+test('imports a delivery of more than one batch as a job and counts every line', async () => {
   const lines = Array.from({ length: 4500 }, (_, at) => `${uidOf('JOB', at + 1)},k${at},,,,2031-05-01,`)
   const { data } = await take(me, lines, { vendor: '2', dryRun: '0', batchNo: 'B-JOB' })
   expect(data).toEqual({ jobId: expect.any(Number) })
-  await server.kernel.jobs.drain()
+  await server.services.jobs.drain()
   const { data: done } = await me.call('GET', `/api/v1/account/job/${data.jobId}`)
   expect(done).toMatchObject({ state: 'done', report: { total: 4500, created: 4500, failed: 0 } })
   const { rows } = await server.db.execute(

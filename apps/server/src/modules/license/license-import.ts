@@ -1,30 +1,44 @@
 import { randomInt } from 'node:crypto'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { licenseCerts as calls } from '@oms/contract/license.ts'
-import { LICENSE_IMPORT_ROWS, LicenseImportLine } from '@oms/contract/license-rows.ts'
-import { canonicalUid, LICENSE_VENDORS, type LicenseVendor, uidProblem } from '@oms/contract/license-uid.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LICENSE_IMPORT_ROWS, LicenseImportLine } from '@oms/contract/license/license-rows.ts'
+import {
+  canonicalUid,
+  LICENSE_TYPES,
+  LICENSE_VENDORS,
+  type LicenseVendor,
+  uidProblem,
+} from '@oms/contract/license/license-uid.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { licenseBatches } from '#db/schema/license.ts'
-import { conflict, forbidden, invalid, Problem, refused } from '#kernel/problem.ts'
-import { seal } from '#kernel/sealed.ts'
-import { defineImport } from '#kernel/table/import.ts'
-import type { ImportCtx } from '#kernel/table/take-lines.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { doingOf, tellChanged } from './license-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts'
+import { conflict, forbidden, invalid, ApiError, refused } from '#core/http/api-error.ts'
+import { encrypt } from '#core/crypto/encrypted-value.ts'
+import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
+import { defineImport } from '#core/spreadsheet/import.ts'
+import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { localTimeOf } from '#domain/tickets/zone.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { doingOf, publishChanged } from './license-rows.ts'
 
 export type ImportLine = z.output<typeof LicenseImportLine>
 type Input = ParsedOf<typeof calls.import>
-interface State {
-  readonly batchId: number
-  readonly batchNo: string
+/** Values that every line of a file is checked against. */
+interface Defaults {
   readonly vendor: LicenseVendor
   readonly typeCode: string
   readonly models: ReadonlyMap<string, number>
-  /** In which line each UID came first. */
+  readonly types: ReadonlySet<string>
+  /** `yyyy-MM-dd` in the time zone of the console. */
+  readonly today: string
+}
+interface State extends Defaults {
+  readonly batchId: number
+  readonly batchNo: string
+  /** First line number of each UID. */
   readonly seen: Map<string, number>
   created: number
 }
@@ -38,20 +52,22 @@ export interface Resolved {
   readonly remark: string
 }
 
+export const LICENSE_COLUMNS: readonly ColumnSpec[] = [
+  ['uid', { width: 30 }],
+  ['licenseKey', { width: 40 }],
+  'vendor',
+  'typeCode',
+  'modelCode',
+  ['expireTime', { width: 14 }],
+  ['remark', { width: 30 }],
+]
+
 export const licenseImport = defineImport({
   kind: 'license',
   endpoint: calls.import,
   name: 'P2P证书',
   schema: LicenseImportLine,
-  columns: [
-    ['uid', { width: 30 }],
-    ['licenseKey', { width: 40 }],
-    'vendor',
-    'typeCode',
-    'modelCode',
-    ['expireTime', { width: 14 }],
-    ['remark', { width: 30 }],
-  ],
+  columns: LICENSE_COLUMNS,
   tables: ['licenses', 'license_events'],
   required: ['uid'],
   example: {
@@ -88,15 +104,13 @@ async function prepare(ctx: ImportCtx, input: Input): Promise<State> {
     })
     .returning({ id: licenseBatches.id, batchNo: licenseBatches.batchNo })
     .catch((error: unknown) => {
-      throw uniqueClash(error, CLASHES) ?? error
+      throw uniqueViolation(error, CLASHES) ?? error
     })
   const made = batch!
   return {
     batchId: made.id,
     batchNo: made.batchNo,
-    vendor: input.vendor,
-    typeCode: input.typeCode,
-    models: await modelsByCode(db),
+    ...(await loadDefaults(ctx, input)),
     seen: new Map(),
     created: 0,
   }
@@ -124,7 +138,7 @@ async function freeNumber(db: Db, now: Date): Promise<string> {
   throw refused('无法生成批次号，请手动填写')
 }
 
-export async function modelsByCode(db: Db) {
+async function modelsByCode(db: Db) {
   const rows = await db
     .select({ id: deviceModels.id, code: deviceModels.modelCode })
     .from(deviceModels)
@@ -132,21 +146,36 @@ export async function modelsByCode(db: Db) {
   return new Map(rows.map(({ id, code }) => [code.toLowerCase(), id]))
 }
 
-interface Defaults {
-  readonly vendor: LicenseVendor
-  readonly typeCode: string
-  readonly models: ReadonlyMap<string, number>
+/** Loads the values that lines are checked against. */
+export async function loadDefaults(
+  { db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>,
+  { vendor, typeCode }: Pick<Input, 'vendor' | 'typeCode'>,
+): Promise<Defaults> {
+  const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
+  return { vendor, typeCode, models: await modelsByCode(db), types: await knownTypes(db, typeCode), today }
 }
 
-/** What is stored of a line; throws the problem that keeps it out. */
-export function resolved(input: ImportLine, { vendor, typeCode, models }: Defaults): Resolved {
+/** Returns the types of the program, of stored certificates, of grants and of the batch. */
+async function knownTypes(db: Db, typeCode: string): Promise<ReadonlySet<string>> {
+  const { rows } = await db.execute<{ code: string }>(
+    sql`select distinct type_code as code from ${licenseCounts} union select type_code from ${licenseGrants}`,
+  )
+  return new Set([...LICENSE_TYPES, typeCode, ...rows.map(({ code }) => code)])
+}
+
+/** Returns the stored fields of a line. Throws the problem of a line that cannot be stored. */
+export function resolved(input: ImportLine, { vendor, typeCode, models, types, today }: Defaults): Resolved {
   if (input.vendor && input.vendor.toLowerCase() !== LICENSE_VENDORS[vendor].toLowerCase())
     throw invalid(`厂商「${input.vendor}」与批次的厂商${LICENSE_VENDORS[vendor]}不一致`, 'vendor')
   const uid = canonicalUid(vendor, input.uid)
   const problem = uidProblem(vendor, uid)
   if (problem) throw invalid(problem, 'uid')
+  if (input.typeCode && !types.has(input.typeCode))
+    throw invalid(`授权类型「${input.typeCode}」不存在，请改正，或先以该类型导入批次或申请授权`, 'typeCode')
   const modelId = input.modelCode ? models.get(input.modelCode.toLowerCase()) : null
   if (modelId === undefined) throw invalid(`型号编码「${input.modelCode}」不存在`, 'modelCode')
+  if (input.expireTime && input.expireTime < today)
+    throw invalid(`到期日期 ${input.expireTime} 已过，不能导入已过期的证书`, 'expireTime')
   return {
     uid,
     typeCode: input.typeCode ?? typeCode,
@@ -159,13 +188,13 @@ export function resolved(input: ImportLine, { vendor, typeCode, models }: Defaul
 
 type Numbered = { readonly row: number; readonly input: ImportLine }
 
-/** Two statements a batch of lines: one writes what is new, one its history. */
-async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<('created' | Problem)[]> {
-  const outcomes: ('created' | Problem)[] = []
+/** Writes a batch of lines with two statements: one inserts the certificates, one inserts their history. */
+async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State): Promise<('created' | ApiError)[]> {
+  const outcomes: ('created' | ApiError)[] = []
   const added: { at: number; line: Resolved }[] = []
   for (const [at, { row, input }] of lines.entries()) {
-    const verdict = judged(row, input, state)
-    if (verdict instanceof Problem) outcomes[at] = verdict
+    const verdict = checkedLine(row, input, state)
+    if (verdict instanceof ApiError) outcomes[at] = verdict
     else added.push({ at, line: verdict })
   }
   const made = await insert(
@@ -178,7 +207,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
   return outcomes
 }
 
-function judged(row: number, input: ImportLine, state: State) {
+function checkedLine(row: number, input: ImportLine, state: State) {
   try {
     const line = resolved(input, state)
     const earlier = state.seen.get(line.uid)
@@ -186,20 +215,20 @@ function judged(row: number, input: ImportLine, state: State) {
     state.seen.set(line.uid, row)
     return line
   } catch (error) {
-    if (error instanceof Problem) return error
+    if (error instanceof ApiError) return error
     throw error
   }
 }
 
 async function insert(ctx: ImportCtx, lines: readonly Resolved[], state: State): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set()
-  const { db, now, kernel } = ctx
+  const { db, now, services } = ctx
   const { uid, operName } = doingOf(ctx)
   const wire = lines.map((line) => ({
     u: line.uid,
     t: line.typeCode,
     m: line.modelId,
-    k: line.key === '' ? '' : seal(kernel.config.secretKey, line.key),
+    k: line.key === '' ? '' : encrypt(services.config.secretKey, line.key),
     e: line.expire,
     r: line.remark,
   }))
@@ -222,5 +251,5 @@ async function finish(ctx: ImportCtx, { batchId, created }: State) {
   const { db } = ctx
   if (created === 0) await db.delete(licenseBatches).where(eq(licenseBatches.id, batchId))
   else await db.update(licenseBatches).set({ total: created }).where(eq(licenseBatches.id, batchId))
-  if (created > 0) await tellChanged(ctx, [null])
+  if (created > 0) await publishChanged(ctx, [null])
 }

@@ -1,17 +1,17 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { licenseGrants, licenseLedger } from '#db/schema/license.ts'
-import type { Ctx } from '#kernel/context.ts'
+import type { Db } from '#core/database/client.ts'
+import { licenseGrants, licenseLedger } from '#schema/license.ts'
+import type { Ctx } from '#core/http/context.ts'
 import type { StoredLicense } from './license-rows.ts'
 
 export type StoredGrant = typeof licenseGrants.$inferSelect
 type LedgerCtx = Pick<Ctx, 'db' | 'user' | 'now'>
 
-export const LEDGER = { issue: 1, add: 2, allot: 3, giveBack: 4, revoke: 5 } as const
+export const LEDGER = { issue: 1, add: 2, allot: 3, returnQuota: 4, revoke: 5 } as const
 export const GRANT = { pending: 0, effective: 1, exhausted: 2, expired: 3, revoked: 4, rejected: 5 } as const
 
-/** Writes what changed a grant and its line in the ledger; the grant's row is locked by the caller. */
-export async function enter(
+/** Writes the change of a grant and its ledger entry. The caller holds the lock of the grant's row. */
+export async function addLedgerEntry(
   { db, user, now }: LedgerCtx,
   grant: StoredGrant,
   next: { quota?: number; used?: number; status?: number; validTo?: string },
@@ -19,7 +19,7 @@ export async function enter(
 ) {
   const quota = next.quota ?? grant.quota
   const used = next.used ?? grant.used
-  const status = next.status ?? settled(grant.status, quota - used)
+  const status = next.status ?? statusAfter(grant.status, quota - used)
   const at = now.toISOString()
   await db
     .update(licenseGrants)
@@ -40,13 +40,13 @@ export async function enter(
   })
 }
 
-/** In force with something left, or used up. */
-function settled(status: number, remaining: number) {
+/** Returns the status of a grant by its remaining quota: in force or used up. */
+function statusAfter(status: number, remaining: number) {
   if (status !== GRANT.effective && status !== GRANT.exhausted) return status
   return remaining > 0 ? GRANT.effective : GRANT.exhausted
 }
 
-/** The customer's grants in force for a type, the ones that end first in front. */
+/** Returns the tenant's grants in force for a type, ordered by end date. */
 export async function grantsInForce(db: Db, tenantId: number, types: readonly string[], locked = false) {
   if (types.length === 0) return []
   const query = db
@@ -60,7 +60,7 @@ export async function grantsInForce(db: Db, tenantId: number, types: readonly st
         sql`current_date between ${licenseGrants.validFrom} and ${licenseGrants.validTo}`,
       ),
     )
-    // Locked in the order of their keys, whatever order they are used in.
+    // Locks in the order of primary keys, which prevents deadlocks.
     .orderBy(asc(licenseGrants.id))
   const found = await (locked ? query.for('update') : query)
   return found.toSorted((a, b) => a.validTo.localeCompare(b.validTo) || a.id - b.id)
@@ -69,8 +69,8 @@ export async function grantsInForce(db: Db, tenantId: number, types: readonly st
 export const serves = (grant: StoredGrant, typeCode: string, modelId: number | null) =>
   grant.typeCode === typeCode && (grant.modelId === null || grant.modelId === modelId)
 
-/** What certificates that go back into stock had been charged to grants for is theirs again. */
-export async function giveBack(ctx: LedgerCtx, list: readonly StoredLicense[], reason: string) {
+/** Credits grants for certificates that return to stock. */
+export async function returnQuota(ctx: LedgerCtx, list: readonly StoredLicense[], reason: string) {
   const counts = new Map<number, number>()
   for (const { grantId } of list) if (grantId !== null) counts.set(grantId, (counts.get(grantId) ?? 0) + 1)
   if (counts.size === 0) return
@@ -82,6 +82,11 @@ export async function giveBack(ctx: LedgerCtx, list: readonly StoredLicense[], r
     .for('update')
   for (const grant of grants) {
     const n = counts.get(grant.id) ?? 0
-    await enter(ctx, grant, { used: grant.used - n }, { kind: LEDGER.giveBack, reason: `${reason}，${n}个` })
+    await addLedgerEntry(
+      ctx,
+      grant,
+      { used: grant.used - n },
+      { kind: LEDGER.returnQuota, reason: `${reason}，${n}个` },
+    )
   }
 }

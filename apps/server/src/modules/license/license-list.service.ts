@@ -1,18 +1,18 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license.ts'
-import { uidSpellings } from '@oms/contract/license-uid.ts'
-import { and, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import { licenseEvents, licenses } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { notFound } from '#kernel/problem.ts'
-import { paginate, within } from '#kernel/query.ts'
-import { maskedRow, shownLicenses, visibleLicenses } from './license-rows.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { and, desc, eq, gte, inArray, not, type SQL, sql } from 'drizzle-orm'
+import { devices } from '#schema/device.ts'
+import { licenseEvents, licenses } from '#schema/license.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { paginate, within } from '#core/database/list-query.ts'
+import { maskedRow, selectLicenses, visibleLicenses } from './license-rows.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-/** Certificates as the whole UID or its beginning means them; the index knows their order byte by byte. */
+/** Returns the condition for UIDs that start with the text. The index has byte order. */
 function beginningWith(text: string | undefined): SQL | undefined {
   if (!text) return undefined
   const ranges = spellings(text).map(
@@ -21,13 +21,15 @@ function beginningWith(text: string | undefined): SQL | undefined {
   return sql`(${sql.join(ranges, sql` or `)})`
 }
 
-/** Also with the hyphen a person left out behind the letters. */
+/** Returns the text with and without the hyphen that a person may omit after the letters. */
 const spellings = (text: string) => [
   ...new Set(uidSpellings(text).flatMap((each) => [each, each.replace(/^([A-Z]{3,7})(?=\d+[A-Z]*$)/, '$1-')])),
 ]
 
+const USABLE = inArray(licenses.state, [1, 2, 3])
+
 export function conditionsOf(user: User, filter: Partial<Filter>): SQL | undefined {
-  const { uid, sn, state, tenantId, batchId, vendor, typeCode, modelId } = filter
+  const { uid, sn, state, tenantId, batchId, vendor, typeCode, modelId, usable } = filter
   return and(
     visibleLicenses(user),
     beginningWith(uid),
@@ -37,6 +39,7 @@ export function conditionsOf(user: User, filter: Partial<Filter>): SQL | undefin
     vendor === undefined ? undefined : eq(licenses.vendor, vendor),
     typeCode === undefined ? undefined : eq(licenses.typeCode, typeCode),
     modelId === undefined ? undefined : eq(licenses.modelId, modelId),
+    usable === undefined ? undefined : usable === 1 ? USABLE : not(USABLE),
     sn ? sql`${licenses.deviceId} in (select id from ${devices} where sn = ${sn} and deleted_at is null)` : undefined,
     ...within(licenses.importTime, filter.beginTime, filter.endTime),
     ...within(licenses.allotTime, filter.allotBegin, filter.allotEnd),
@@ -45,7 +48,7 @@ export function conditionsOf(user: User, filter: Partial<Filter>): SQL | undefin
   )
 }
 
-/** Newest first unless a column is asked for; ids grow with time. */
+/** Returns the sort order: newest first unless a column is given. Ids increase with time. */
 export function sortOf({ orderByColumn, isAsc }: Pick<Filter, 'orderByColumn' | 'isAsc'>): SQL[] {
   const column = orderByColumn === 'uid' ? licenses.uid : licenses.id
   return [orderByColumn && isAsc === 'asc' ? sql`${column} asc` : desc(column)]
@@ -66,35 +69,40 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   const page = isPlain(user, input)
     ? await hotPage(ctx, input)
-    : await paginate(db, shownLicenses(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
+    : await paginate(db, selectLicenses(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
   return { ...page, list: page.list.map(maskedRow) }
 }
 
-/** Most pages are asked for by staff who see everything, with exact filters or none: these go the short way. */
+/**
+ * True for requests of staff with unlimited scope and no or exact filters. Most pages are such requests and use a
+ * prepared statement.
+ */
 const isPlain = ({ scope }: User, input: Filter) =>
   scope.tenants === 'all' &&
   Object.entries(input).every(([key, value]) => value === undefined || value === '' || PAGING.has(key) || key in EXACT)
 
-function hotPage({ db, kernel }: Ctx, input: ParsedOf<typeof calls.list>) {
+function hotPage({ db, services }: Ctx, input: ParsedOf<typeof calls.list>) {
   const set = (Object.keys(EXACT) as Exact[]).filter((key) => input[key] !== undefined)
   const shape = ['license', ...set, input.orderByColumn, input.isAsc].join(' ')
   const query = () => ({
-    select: () => shownLicenses(db).$dynamic(),
+    select: () => selectLicenses(db).$dynamic(),
     key: licenses.id,
     where: and(...set.map((key) => eq(EXACT[key], sql.placeholder(key)))),
     order: sortOf(input),
   })
   const values = Object.fromEntries(set.map((key) => [key, input[key]]))
-  return kernel.lists.page(shape, query, values, input)
+  return services.lists.page(shape, query, values, input)
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const [found] = await shownLicenses(db).where(and(eq(licenses.id, id), visibleLicenses(user)))
+  const [found] = await selectLicenses(db).where(and(eq(licenses.id, id), visibleLicenses(user)))
   if (!found) throw notFound('证书')
   return maskedRow(found)
 }
 
-/** What happened to one certificate; of what was before it was theirs, customers are told nothing. */
+/**
+ * Lists the history of one certificate. A tenant sees only events since the certificate was allotted to the tenant.
+ */
 export async function events({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof calls.events>) {
   const [license] = await db
     .select({ tenantId: licenses.tenantId, allotTime: licenses.allotTime })

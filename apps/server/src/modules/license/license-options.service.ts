@@ -1,17 +1,17 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseOptions as calls } from '@oms/contract/license.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseOptions as calls } from '@oms/contract/license/license.ts'
 import { and, asc, desc, or, sql } from 'drizzle-orm'
-import { deviceModels } from '#db/schema/device.ts'
-import { licenseBatches, licenseCounts, licenseGrants } from '#db/schema/license.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { contains } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { tenantOptionsOf } from '#kernel/tenant-options.ts'
+import { deviceModels } from '#schema/device.ts'
+import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
 
-export const tenantOptions = async ({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) => ({
-  list: await tenantOptionsOf(db, user, keyword, MOST),
+export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
+  list: await tenantOptionsOf(db, user, input),
 })
 
 export async function modelOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
@@ -44,7 +44,7 @@ export async function batchOptions({ db, user }: Ctx, { keyword, stock }: Parsed
   return { list: rows }
 }
 
-/** Codes in use, from what was delivered and what was granted. */
+/** Lists type codes that occur in deliveries and grants. */
 export async function typeOptions({ db, user }: Ctx) {
   const { rows } = await db.execute<{ code: string }>(sql`
     select distinct type_code as code from ${licenseCounts}

@@ -1,44 +1,56 @@
-import { about } from '@oms/contract/kernel/fields.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license.ts'
-import { LicenseImportLine, type LicensePreviewRow, PREVIEW_ROWS } from '@oms/contract/license-rows.ts'
-import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/upload.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { forbidden, invalid, Problem } from '#kernel/problem.ts'
-import { explained } from '#kernel/table/read-incoming.ts'
-import { openTable } from '#kernel/table/table-reader.ts'
-import { transact } from '#kernel/tenancy.ts'
-import { modelsByCode, resolved } from './license-import.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LicenseImportLine, type LicensePreviewRow, PREVIEW_ROWS } from '@oms/contract/license/license-rows.ts'
+import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { forbidden, invalid, ApiError } from '#core/http/api-error.ts'
+import { throwTableError } from '#core/spreadsheet/read-incoming.ts'
+import { fieldsOf } from '#core/spreadsheet/header.ts'
+import { cellsOf, type ColumnFields } from '#core/spreadsheet/line-cells.ts'
+import type { TableRow } from '#core/spreadsheet/table-limits.ts'
+import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { LICENSE_COLUMNS, loadDefaults, resolved } from './license-import.ts'
 
-/** The beginning of a file as an import with these settings would read it; nothing is written. */
+/** Parses the first lines of a file with the given import settings. Writes nothing. */
 export async function preview(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   if (!ctx.user.isPlatform) throw forbidden()
   const { name, bytes } = await received(ctx)
-  const models = await transact(ctx, modelsByCode)
-  const rows = await read(bytes, name, { ...input, models }).catch(explained)
+  const defaults = await transact(ctx, (db) => loadDefaults({ ...ctx, db }, input))
+  const rows = await read(bytes, name, { ...defaults, secretKey: ctx.services.config.secretKey }).catch(throwTableError)
   return { rows }
 }
 
-type Settings = Parameters<typeof resolved>[1]
+type Settings = Parameters<typeof resolved>[1] & { readonly secretKey: Buffer }
 
 async function read(bytes: Uint8Array, name: string, settings: Settings) {
-  const { header, rows } = await openTable(bytes, name)
-  const fields = header.map((title) =>
-    Object.keys(LicenseImportLine.shape).find(
-      (key) => about(LicenseImportLine, key).title === title.replace(/^\*/, ''),
-    ),
-  )
-  if (!fields.includes('uid')) throw invalid('表格缺少列：UID，请使用导入模板', 'file')
-  const shown: LicensePreviewRow[] = []
-  for await (const { row, cells } of rows) {
-    const given = Object.fromEntries(fields.flatMap((field, at) => (field ? [[field, (cells[at] ?? '').trim()]] : [])))
-    shown.push({ row, ...lineOf(given, settings) })
-    if (shown.length >= PREVIEW_ROWS) break
+  const { header, rows, close } = await openTableInThread(bytes, name)
+  try {
+    const fields = fieldsOf({ schema: LicenseImportLine, columns: LICENSE_COLUMNS, required: ['uid'] }, header)
+    const columns = { header, fields, secret: ['licenseKey'], secretKey: settings.secretKey }
+    const shown: LicensePreviewRow[] = []
+    for await (const line of rows) {
+      shown.push({ row: line.row, ...readLine(line, columns, settings) })
+      if (shown.length >= PREVIEW_ROWS) break
+    }
+    return shown
+  } finally {
+    close()
   }
-  return shown
 }
 
-function lineOf(given: Record<string, string>, settings: Settings) {
+/** Parses a line. An invalid line is returned as its texts with the problem. */
+function readLine(line: TableRow, columns: ColumnFields, settings: Settings) {
+  try {
+    return lineOf(cellsOf(line, columns).given, settings)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const cells = columns.fields.flatMap((field, at) => (field ? [[field, line.cells[at] ?? '']] : []))
+    return { ...lineOf(Object.fromEntries(cells), settings), problem: error.message }
+  }
+}
+
+function lineOf(given: Readonly<Record<string, string>>, settings: Settings) {
   const facts = {
     uid: given['uid'] ?? '',
     hasKey: (given['licenseKey'] ?? '') !== '',
@@ -52,7 +64,7 @@ function lineOf(given: Record<string, string>, settings: Settings) {
   try {
     return { ...facts, uid: resolved(line.data, settings).uid }
   } catch (error) {
-    if (error instanceof Problem) return { ...facts, problem: error.message }
+    if (error instanceof ApiError) return { ...facts, problem: error.message }
     throw error
   }
 }

@@ -1,24 +1,27 @@
-import type { LicenseRow } from '@oms/contract/license-rows.ts'
-import { maskUid } from '@oms/contract/license-uid.ts'
+import type { LicenseRow } from '@oms/contract/license/license-rows.ts'
+import { maskUid } from '@oms/contract/license/license-uid.ts'
 import { and, asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { deviceModels, devices } from '#db/schema/device.ts'
-import { licenseBatches, licenses } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import type { Doing, StoredLicense } from '#kernel/license/steps.ts'
-import { refused } from '#kernel/problem.ts'
-import { among } from '#kernel/query.ts'
-import { PLATFORM_TENANT_ID, reaches, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { licenseBatches, licenses } from '#schema/license.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { Doing, StoredLicense } from '#domain/licensing/steps.ts'
+import { refused } from '#core/http/api-error.ts'
+import { among } from '#core/database/list-query.ts'
+import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type { StoredLicense }
 
-/** What this account may see: customers theirs, and of the stock nothing; the vendor's staff the stock too. */
+/**
+ * Returns the condition for certificates that the account may see. Tenants see their own, staff of the vendor also
+ * the stock.
+ */
 export function visibleLicenses(user: User): SQL | undefined {
   if (user.scope.tenants === 'all') return undefined
   const own = scoped(user, { tenant: licenses.tenantId })
-  return user.isPlatform && reaches(user, PLATFORM_TENANT_ID) ? or(own, isNull(licenses.tenantId)) : own
+  return user.isPlatform && isTenantInScope(user, PLATFORM_TENANT_ID) ? or(own, isNull(licenses.tenantId)) : own
 }
 
 export const licenseColumns = {
@@ -46,8 +49,8 @@ export const licenseColumns = {
   remark: licenses.remark,
 }
 
-/** Certificates as lists and details show them, but for the mask. */
-export const shownLicenses = (db: Db) =>
+/** Selects certificates with the columns of lists and details, unmasked. */
+export const selectLicenses = (db: Db) =>
   db
     .select(licenseColumns)
     .from(licenses)
@@ -59,7 +62,7 @@ export const shownLicenses = (db: Db) =>
 
 export const maskedRow = (row: LicenseRow): LicenseRow => ({ ...row, uid: maskUid(row.uid) })
 
-/** In one order everywhere, so that two batches never wait for each other in a circle. */
+/** Locks certificates in a fixed order, so that two batches cannot deadlock. */
 export const lockLicenses = (db: Db, user: User, ids: readonly number[]): Promise<StoredLicense[]> =>
   db
     .select()
@@ -68,7 +71,7 @@ export const lockLicenses = (db: Db, user: User, ids: readonly number[]): Promis
     .orderBy(asc(licenses.id))
     .for('update')
 
-/** Who does it, for the history of each certificate. */
+/** Returns the actor, time and reason for the history of each certificate. */
 export const doingOf = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, reason = ''): Doing => ({
   db,
   now,
@@ -77,7 +80,7 @@ export const doingOf = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, rea
   reason,
 })
 
-/** `「VSTC-***123-****E」等12个`, for the operation log. */
+/** Formats certificates for the operation log: `「VSTC-***123-****E」等12个`. */
 export const namesOf = (list: readonly Pick<StoredLicense, 'uid'>[]) =>
   `${list
     .slice(0, 3)
@@ -90,8 +93,8 @@ interface Failed {
   readonly msg: string
 }
 
-/** Sorts the certificates of a batch into those that go on and those that are told why not. */
-export function sift(
+/** Splits the certificates of a batch into those that can proceed and those that fail with a reason. */
+export function splitByProblem(
   ids: readonly number[],
   found: readonly StoredLicense[],
   problemOf: (license: StoredLicense) => string | undefined,
@@ -108,16 +111,16 @@ export function sift(
   return { good, failed }
 }
 
-/** A batch of one that failed is refused like any single call. */
+/** Returns the report of a batch. Throws when the batch contains a single failed certificate. */
 export function reportOf(ids: readonly number[], done: number, failed: Failed[]) {
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   return { done, failed }
 }
 
-/** Lists elsewhere show what changed; of several customers at once everybody looks again. */
-export function tellChanged({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, tenantIds: readonly (number | null)[]) {
+/** Publishes a change to open lists. Changes of several tenants are published to all accounts. */
+export function publishChanged({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly (number | null)[]) {
   const [first, ...rest] = new Set(tenantIds)
-  return kernel.events.publish(db, 'changed', {
+  return services.events.publish(db, 'changed', {
     resource: 'license',
     tenantId: rest.length > 0 ? null : (first ?? null),
   })

@@ -1,13 +1,13 @@
-import { licenseStats as calls, TenantStatRow } from '@oms/contract/license-stat.ts'
+import { licenseStats as calls, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { and, asc, eq } from 'drizzle-orm'
-import { tenants } from '#db/schema/tenant.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { tenants } from '#schema/tenant.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { tenantRows } from './license-stat-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
 
-/** The table of customers as a file. */
+/** Exports the statistics of tenants. */
 export const exportStats = defineExport({
   kind: 'license-stat',
   endpoint: calls.export,

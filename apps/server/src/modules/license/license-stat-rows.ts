@@ -1,12 +1,12 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseStats as calls } from '@oms/contract/license-stat.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseStats as calls } from '@oms/contract/license/license-statistics.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { licenseCounts, licenseGrants } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { User } from '#kernel/context.ts'
-import { contains, orderOf, paginate } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { licenseCounts, licenseGrants } from '#schema/license.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import { orderOf, paginate } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 import { isLow, tenantStock } from './license-tenant-stock.ts'
 
 export type TenantFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
@@ -14,9 +14,10 @@ export type TenantFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pag
 const { n, state } = licenseCounts
 const of = (states: string) => sql<number>`coalesce(sum(${n}) filter (where ${state} in (${sql.raw(states)})), 0)::int`
 
-/** Customers that hold certificates or grants, with what became of them. */
-export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
-  const counted = db
+const zero = <T>(column: T) => sql<number>`coalesce(${column}, 0)`
+
+function countsByTenant(db: Db, filter: Partial<TenantFilter>) {
+  return db
     .select({
       tenantId: licenseCounts.tenantId,
       received: of('1, 2, 3, 4, 5, 6').as('received'),
@@ -34,12 +35,15 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
     .where(
       and(
         filter.vendor === undefined ? undefined : eq(licenseCounts.vendor, filter.vendor),
-        contains(licenseCounts.typeCode, filter.typeCode),
+        filter.typeCode === undefined ? undefined : eq(licenseCounts.typeCode, filter.typeCode),
       ),
     )
     .groupBy(licenseCounts.tenantId)
     .as('counted')
-  const granted = db
+}
+
+function grantsByTenant(db: Db, filter: Partial<TenantFilter>) {
+  return db
     .select({
       tenantId: licenseGrants.tenantId,
       quota: sql<number>`sum(${licenseGrants.quota})::bigint`.as('quota'),
@@ -47,12 +51,24 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
       remaining: sql<number>`(sum(${licenseGrants.quota}) - sum(${licenseGrants.used}))::bigint`.as('remaining'),
     })
     .from(licenseGrants)
-    .where(and(sql`${licenseGrants.status} not in (0, 5)`, contains(licenseGrants.typeCode, filter.typeCode)))
+    .where(
+      and(
+        sql`${licenseGrants.status} not in (0, 5)`,
+        filter.typeCode === undefined ? undefined : eq(licenseGrants.typeCode, filter.typeCode),
+      ),
+    )
     .groupBy(licenseGrants.tenantId)
     .as('granted')
-  const stock = tenantStock(db)
-  const zero = <T>(column: T) => sql<number>`coalesce(${column}, 0)`
-  const columns = {
+}
+
+interface Sources {
+  readonly counted: ReturnType<typeof countsByTenant>
+  readonly granted: ReturnType<typeof grantsByTenant>
+  readonly stock: ReturnType<typeof tenantStock>
+}
+
+function columnsOf({ counted, granted, stock }: Sources) {
+  return {
     tenantId: tenants.id,
     tenantName: tenants.name,
     received: zero(counted.received).as('n_received'),
@@ -70,6 +86,13 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
     warnBelow: zero(stock.warnBelow).as('n_warn_below'),
     isLow: sql<boolean>`${isLow(stock)}`.as('n_is_low'),
   }
+}
+
+/** Selects tenants that hold certificates or grants, with their counts. */
+export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
+  const counted = countsByTenant(db, filter)
+  const granted = grantsByTenant(db, filter)
+  const stock = tenantStock(db)
   const where = and(
     alive(tenants),
     scoped(user, { tenant: tenants.id }),
@@ -89,7 +112,7 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
       tenants.id,
       [sql`coalesce(${counted.received}, 0) desc`, sql`${tenants.id} desc`],
     )
-  return { counted, granted, stock, columns, where, order }
+  return { counted, granted, stock, columns: columnsOf({ counted, granted, stock }), where, order }
 }
 
 export function tenantPage(db: Db, user: User, input: ParsedOf<typeof calls.tenants>) {

@@ -1,13 +1,12 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseStats as calls, LicenseStatQuery } from '@oms/contract/license-stat.ts'
-import { LICENSE_VENDORS } from '@oms/contract/license-uid.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseStats as calls, LicenseStatQuery } from '@oms/contract/license/license-statistics.ts'
+import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
 import { and, desc, eq, gt, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { licenseBatches, licenseCounts, licenseFlows, licenses, licenseThresholds } from '#db/schema/license.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { contains } from '#kernel/query.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { licenseBatches, licenseCounts, licenseFlows, licenses, licenseThresholds } from '#schema/license.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { visibleCounts } from './license-batch.service.ts'
 import { countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
 import { visibleLicenses } from './license-rows.ts'
@@ -18,22 +17,22 @@ type Narrowed = z.output<typeof LicenseStatQuery>
 
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10)
 
-/** The part of the counts that is asked about. */
+/** Returns the condition for the counts within the filter and the account's scope. */
 const countsOf = (user: User, { vendor, tenantId, typeCode }: Narrowed): SQL | undefined =>
   and(
     visibleCounts(user),
     vendor === undefined ? undefined : eq(licenseCounts.vendor, vendor),
     tenantId === undefined ? undefined : eq(licenseCounts.tenantId, tenantId),
-    contains(licenseCounts.typeCode, typeCode),
+    typeCode === undefined ? undefined : eq(licenseCounts.typeCode, typeCode),
   )
 
-/** The same of what moved. */
+/** Returns the condition for the daily flows within the filter and the account's scope. */
 const flowsOf = (user: User, { vendor, tenantId, typeCode }: Narrowed): SQL | undefined =>
   and(
     user.scope.tenants === 'all' ? undefined : inArray(licenseFlows.tenantId, [...user.scope.tenants, 0]),
     vendor === undefined ? undefined : eq(licenseFlows.vendor, vendor),
     tenantId === undefined ? undefined : eq(licenseFlows.tenantId, tenantId),
-    contains(licenseFlows.typeCode, typeCode),
+    typeCode === undefined ? undefined : eq(licenseFlows.typeCode, typeCode),
   )
 
 export async function summary({ db, user }: Ctx, input: ParsedOf<typeof calls.summary>) {
@@ -50,7 +49,7 @@ export async function summary({ db, user }: Ctx, input: ParsedOf<typeof calls.su
   }
 }
 
-/** How long the stock of each vendor lasts when as many are allotted a day as in the last thirty. */
+/** Estimates how long each supplier's stock lasts at the average daily allotment of the last thirty days. */
 async function forecast(db: Db, user: User, input: Narrowed) {
   const narrowed = { ...input, tenantId: undefined }
   const stocks = await db
@@ -74,7 +73,7 @@ async function forecast(db: Db, user: User, input: Narrowed) {
     .toSorted((a, b) => a.vendor - b.vendor)
 }
 
-/** In use and ending within so many days; read from the index of ends. */
+/** Counts certificates in use that end within this many days. Uses the index on end dates. */
 const expiringWithin = (db: Db, user: User, { vendor, tenantId, typeCode }: Narrowed, days: number) =>
   db.$count(
     licenses,
@@ -85,7 +84,7 @@ const expiringWithin = (db: Db, user: User, { vendor, tenantId, typeCode }: Narr
       sql`${licenses.expireTime} > now() and ${licenses.expireTime} <= now() + make_interval(days => ${days})`,
       vendor === undefined ? undefined : eq(licenses.vendor, vendor),
       tenantId === undefined ? undefined : eq(licenses.tenantId, tenantId),
-      contains(licenses.typeCode, typeCode),
+      typeCode === undefined ? undefined : eq(licenses.typeCode, typeCode),
     ),
   )
 
@@ -95,7 +94,7 @@ const UNITS = {
   3: { unit: sql.raw(`'month'`), back: sql.raw(`11`), step: sql.raw(`interval '1 month'`) },
 } as const
 
-/** Allotted and activated in each of the last 30 days, 12 weeks or 12 months. */
+/** Counts allotted and activated certificates of the last 30 days, 12 weeks or 12 months. */
 export async function trend({ db, user }: Ctx, { unit: given, ...input }: ParsedOf<typeof calls.trend>) {
   const { unit, back, step } = UNITS[given]
   const of = (kind: number) =>

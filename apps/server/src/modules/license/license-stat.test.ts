@@ -12,9 +12,9 @@ import {
   stock,
   tenantOf,
   uidOf,
-} from './license-fixture.ts'
-import { fold, tick } from './license-clock.ts'
-import { activateLicense } from '#kernel/license/activate.ts'
+} from '#test/license-fixture.ts'
+import { fold, runLicenseSchedule } from './license-schedule.ts'
+import { activateLicense } from '#domain/licensing/activate.ts'
 
 const server = useApp()
 const STAT = '/api/v1/license/statistics'
@@ -34,12 +34,12 @@ beforeAll(async () => {
   await stock(server.db, { prefix: 'HELD', count: 10, tenantId: theirs, modelId })
   for (let n = 1; n <= 4; n++) {
     await deviceOf(server.db, `STAT-${n}`, theirs, modelId)
-    await activateLicense(server.kernel, { uid: uidOf('HELD', n), sn: `STAT-${n}` })
+    await activateLicense(server.services, { uid: uidOf('HELD', n), sn: `STAT-${n}` })
   }
 })
 const ask = async (who: Caller, path: string) => (await who.call('GET', `${STAT}/${path}`)).data
 
-test('MODULE-01 statistics count states, customers, vendors, models, days and what is left, folded or not', async () => {
+test('MODULE-01 statistics count states, tenants, vendors, models, days and remaining quota, merged or not', async () => {
   for (const round of [1, 2]) {
     const summary = await ask(me, 'summary')
     expect(summary.states, `round ${round}`).toMatchObject({ total: 100, stock: 90, allotted: 6, activated: 4 })
@@ -73,7 +73,7 @@ test('MODULE-01 statistics count states, customers, vendors, models, days and wh
   expect(file.body).toContain('蓉城')
 })
 
-test('a grant is approved by another person, renewed, enlarged and revoked, with a line for each', async () => {
+test('a grant is approved by another person, renewed, increased and revoked, with a ledger entry each', async () => {
   const input = { typeCode: '480p', quota: 10, validFrom: '2026-01-01', validTo: '2099-01-01', contractNo: 'HT-1' }
   expect(await customer.call('POST', GRANT, { ...input, tenantId: 1 })).toMatchObject({ data: { field: 'tenantId' } })
   expect(await customer.call('POST', GRANT, { ...input, validTo: '2025-01-01' })).toMatchObject({
@@ -119,7 +119,7 @@ test('a grant is approved by another person, renewed, enlarged and revoked, with
   expect((await me.inject({ method: 'GET', url: `${GRANT}/export?format=csv` })).body).toContain('HT-1')
 })
 
-test('by the clock: ends come, are told once before, and an empty stock is told once', async () => {
+test('the scheduled job expires certificates, warns once before the end, and warns once of low stock', async () => {
   const [first] = (await server.db.execute<{ id: number }>(sql`select id from licenses where state = 3 order by id`))
     .rows
   await server.db.execute(
@@ -127,8 +127,8 @@ test('by the clock: ends come, are told once before, and an empty stock is told 
   )
   await server.db.execute(sql`update licenses set expire_time = now() - interval '1 minute' where id = ${first?.id}`)
   expect(await me.call('PUT', '/api/v1/license/threshold', { vendor: 2, threshold: 91 })).toMatchObject({ code: 200 })
-  expect(await tick(server.kernel)).toEqual({ expired: 1, grants: 0, warned: 1, low: 1, lowTenants: 0 })
-  expect(await tick(server.kernel)).toEqual({ expired: 0, grants: 0, warned: 0, low: 0, lowTenants: 0 })
+  expect(await runLicenseSchedule(server.services)).toEqual({ expired: 1, grants: 0, warned: 1, low: 1, lowTenants: 0 })
+  expect(await runLicenseSchedule(server.services)).toEqual({ expired: 0, grants: 0, warned: 0, low: 0, lowTenants: 0 })
   expect((await ask(me, 'summary')).states).toMatchObject({ expired: 1, activated: 3 })
   expect(await ask(me, 'summary')).toMatchObject({ expiring7: 3, expiring30: 3, forecast: [{ isLow: true }] })
   expect((await ask(me, 'expiring')).list).toHaveLength(12)
@@ -146,7 +146,7 @@ test('by the clock: ends come, are told once before, and an empty stock is told 
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('each customer is warned of its own few certificates: by a share, by a number, once', async () => {
+test('each tenant is warned once of few unused certificates, by a percentage or by a number', async () => {
   const held = async (who = me) =>
     (await ask(who, 'tenant')).list.find((row: { tenantId: number }) => row.tenantId === theirs)
   const set = (who: Caller, input: object) => who.call('PUT', '/api/v1/license/threshold/tenant', input)
@@ -157,7 +157,7 @@ test('each customer is warned of its own few certificates: by a share, by a numb
     return rows
   }
   const { received, allotted } = await held()
-  // A tenth of what it received, as nothing was set.
+  // The default is a tenth of the received certificates.
   expect(await held()).toMatchObject({ threshold: null, warnBelow: Math.ceil(received / 10), isLow: false })
   expect(await ask(customer, 'summary')).toMatchObject({ lowTenants: 0, own: { left: allotted, isLow: false } })
   expect(await set(customer, { tenantId: theirs, threshold: allotted + 1 })).toMatchObject({ msg: '保存成功' })
@@ -165,20 +165,20 @@ test('each customer is warned of its own few certificates: by a share, by a numb
   expect(await ask(me, 'summary')).toMatchObject({ own: null, lowTenants: 1 })
   expect(await ask(customer, 'summary')).toMatchObject({ own: { warnBelow: allotted + 1, isLow: true } })
   expect((await ask(me, 'tenant?low=1')).list).toHaveLength(1)
-  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 1 })
-  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 0 })
+  expect(await runLicenseSchedule(server.services)).toMatchObject({ lowTenants: 1 })
+  expect(await runLicenseSchedule(server.services)).toMatchObject({ lowTenants: 0 })
   const [message] = await told()
   expect(message?.text).toContain(`剩余${allotted}个，低于预警数量${allotted + 1}个`)
   expect(message?.uids).toEqual(expect.arrayContaining([me.uid, customer.uid]))
-  // Enough again, then few again: told again.
+  // The stock recovers and falls again: a second warning is sent.
   await server.db.execute(sql`update license_tenant_thresholds set threshold = 1`)
-  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 0 })
+  expect(await runLicenseSchedule(server.services)).toMatchObject({ lowTenants: 0 })
   await server.db.execute(sql`update license_tenant_thresholds set threshold = ${allotted + 5}`)
-  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 1 })
-  // 0 is never; left out is the share again.
+  expect(await runLicenseSchedule(server.services)).toMatchObject({ lowTenants: 1 })
+  // Threshold 0 disables the warning; no threshold means the default percentage.
   await set(me, { tenantId: theirs, threshold: 0 })
   expect(await held()).toMatchObject({ threshold: 0, isLow: false })
-  expect(await tick(server.kernel)).toMatchObject({ lowTenants: 0 })
+  expect(await runLicenseSchedule(server.services)).toMatchObject({ lowTenants: 0 })
   await set(me, { tenantId: theirs })
   expect(await held()).toMatchObject({ threshold: null })
   expect(await told()).toHaveLength(2)

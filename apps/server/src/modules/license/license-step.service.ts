@@ -1,63 +1,75 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license.ts'
-import type { LicenseStep } from '@oms/contract/license-state.ts'
-import { maskUid } from '@oms/contract/license-uid.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import type { LicenseStep } from '@oms/contract/license/license-state.ts'
+import { maskUid } from '@oms/contract/license/license-uid.ts'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import { licenseEvents } from '#db/schema/license.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { stepProblem, takeDeviceStep, takeStep } from '#kernel/license/steps.ts'
-import { conflict, forbidden, invalid, notFound, refused } from '#kernel/problem.ts'
-import { among } from '#kernel/query.ts'
-import { unseal } from '#kernel/sealed.ts'
-import { alive, transact } from '#kernel/tenancy.ts'
-import { giveBack } from './license-ledger.ts'
-import { doingOf, lockLicenses, namesOf, reportOf, sift, type StoredLicense, tellChanged } from './license-rows.ts'
+import { devices } from '#schema/device.ts'
+import { licenseEvents } from '#schema/license.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { stepProblem, takeDeviceStep, takeStep } from '#domain/licensing/steps.ts'
+import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { among } from '#core/database/list-query.ts'
+import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { alive, transact } from '#core/tenancy/tenancy.ts'
+import { returnQuota } from './license-ledger.ts'
+import {
+  doingOf,
+  lockLicenses,
+  namesOf,
+  reportOf,
+  splitByProblem,
+  type StoredLicense,
+  publishChanged,
+} from './license-rows.ts'
 
 interface Batch {
   readonly ids: number[]
   readonly reason: string
 }
-type Judge = (license: StoredLicense) => string | undefined
+type RefusalRule = (license: StoredLicense) => string | undefined
 
-/** Takes one step with those of a batch that may, and says of the others why not. */
+/** Applies one step to the certificates of a batch that permit the step, and reports the reason for the others. */
 async function each(
   ctx: Ctx,
   step: LicenseStep,
   { ids, reason }: Batch,
   words: string,
-  judge: Judge = () => undefined,
+  refusalOf: RefusalRule = () => undefined,
 ) {
   const { db, user } = ctx
   const found = await lockLicenses(db, user, ids)
-  const { good, failed } = sift(ids, found, (license) => stepProblem(step, license.state) ?? judge(license))
+  const { good, failed } = splitByProblem(
+    ids,
+    found,
+    (license) => stepProblem(step, license.state) ?? refusalOf(license),
+  )
   const moved = good.map(({ id }) => id)
   await takeStep(doingOf(ctx, reason), step, moved)
   const why = reason ? `，原因：${reason}` : ''
   ctx.audit({ bizType: 'license', bizIds: moved, action: `${words}证书${namesOf(good)}${why}` })
-  await tellChanged(
+  await publishChanged(
     ctx,
     good.map(({ tenantId }) => tenantId),
   )
   return { good, report: reportOf(ids, moved.length, failed) }
 }
 
-/** Back into stock; what its grants were charged for it is given back. */
+/** Returns certificates to stock and credits their grants. */
 export async function recall(ctx: Ctx, input: ParsedOf<typeof calls.recall>) {
   if (!ctx.user.isPlatform) throw forbidden()
   const { good, report } = await each(ctx, 'recall', input, '收回')
-  await giveBack(ctx, good, input.reason || '证书收回')
+  await returnQuota(ctx, good, input.reason || '证书收回')
   return report
 }
 
-/** Frees a certificate that was written to a device; of one that has been active already only with a reason. */
+/** Releases a certificate from its device. A certificate whose device has been active requires a reason. */
 export async function unbind(ctx: Ctx, input: ParsedOf<typeof calls.unbind>) {
   const active = input.reason === '' ? await activeAmong(ctx, input.ids) : new Set<number>()
-  const judge: Judge = ({ id }) => (active.has(id) ? '设备已激活过，解绑请填写原因' : undefined)
-  return (await each(ctx, 'unbind', input, '解绑', judge)).report
+  const refusalOf: RefusalRule = ({ id }) => (active.has(id) ? '设备已激活过，解绑请填写原因' : undefined)
+  return (await each(ctx, 'unbind', input, '解绑', refusalOf)).report
 }
 
-/** Those whose device has been active. */
+/** Returns the ids of certificates whose device has been active. */
 async function activeAmong({ db, user }: Ctx, ids: readonly number[]) {
   const list = await lockLicenses(db, user, ids)
   const carriers = list.flatMap(({ deviceId }) => (deviceId === null ? [] : [deviceId]))
@@ -75,11 +87,11 @@ export const suspend = async (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) =
 export const resume = async (ctx: Ctx, input: ParsedOf<typeof calls.resume>) =>
   (await each(ctx, 'resume', input, '恢复')).report
 
-/** For good; the device that carried it is free for another. */
+/** Scraps certificates permanently. Their devices can carry other certificates. */
 export const scrap = async (ctx: Ctx, input: ParsedOf<typeof calls.scrap>) =>
   (await each(ctx, 'scrap', input, '报废')).report
 
-/** Writes a certificate to a device of the same customer; the device's own row says so too. */
+/** Binds a certificate to a device of the same tenant and updates the device's row. */
 export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
   const { db, user } = ctx
   const [license] = await lockLicenses(db, user, [id])
@@ -101,12 +113,15 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
     throw invalid('设备型号与证书限定的型号不符', 'sn')
   await takeDeviceStep(doingOf(ctx), 'bind', license, device)
   ctx.audit({ bizType: 'license', bizId: id, action: `绑定证书「${maskUid(license.uid)}」到设备「${sn}」` })
-  await tellChanged(ctx, [license.tenantId])
-  await ctx.kernel.events.publish(db, 'changed', { resource: 'device', tenantId: license.tenantId })
+  await publishChanged(ctx, [license.tenantId])
+  await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId: license.tenantId })
   return { deviceId: device.id }
 }
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: a key is kept nowhere in the open. */
+/**
+ * Returns a decrypted key. Runs outside the request's transaction, because that transaction stores the response for
+ * repeated requests and a key is never stored in plain text.
+ */
 export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
   const license = await transact(ctx, async (db) => {
     const [found] = await lockLicenses(db, ctx.user, [id])
@@ -125,6 +140,6 @@ export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.rev
     return found
   })
   ctx.audit({ bizType: 'license', bizId: id, action: `查看证书「${maskUid(license.uid)}」的明文，原因：${reason}` })
-  const key = license.keySealed === '' ? '' : unseal(ctx.kernel.config.secretKey, license.keySealed)
+  const key = license.keySealed === '' ? '' : decrypt(ctx.services.config.secretKey, license.keySealed)
   return { uid: license.uid, key }
 }

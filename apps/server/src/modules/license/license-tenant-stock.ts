@@ -1,22 +1,23 @@
-import { licenseCerts as calls } from '@oms/contract/license.ts'
-import { LOW_SHARE } from '@oms/contract/license-stat.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LOW_SHARE } from '@oms/contract/license/license-statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { licenseCounts, licenseTenantThresholds } from '#db/schema/license.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { holdersOf } from '#kernel/accounts/holders.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { sendMessage } from '#kernel/message.ts'
-import { notFound } from '#kernel/problem.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { licenseCounts, licenseTenantThresholds } from '#schema/license.ts'
+import { tenants } from '#schema/tenant.ts'
+import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
+import { sendMessage } from '#domain/notices/send-message.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
 
 /**
- * What each customer still has unused of the certificates it ever received, and below what that is little: whatever the
- * statistics are narrowed to, this is about all it holds.
+ * Calculates for each tenant the unused certificates, the received certificates and the warning limit. Ignores the
+ * filter of the statistics: the limit applies to all certificates of the tenant.
  */
 function stockQuery(db: Db) {
   const { n, state, tenantId } = licenseCounts
@@ -39,7 +40,10 @@ function stockQuery(db: Db) {
 }
 export const tenantStock = (db: Db) => stockQuery(db).as('stock')
 
-/** How many customers within reach have few left; of a customer's own people also how many it has itself. */
+/**
+ * Counts the visible tenants with few unused certificates. For an account of a tenant also returns the tenant's own
+ * stock.
+ */
 export async function stockOf(db: Db, user: User) {
   const stock = tenantStock(db)
   const rows = await db
@@ -56,7 +60,7 @@ export async function stockOf(db: Db, user: User) {
   }
 }
 
-/** The vendor's people set it for any customer they reach, a customer's for itself. */
+/** Saves the warning limit. Staff of the vendor set the limit of any visible tenant, a tenant its own. */
 export async function saveTenantThreshold(
   ctx: Ctx,
   { tenantId, ...given }: ParsedOf<typeof calls.saveTenantThreshold>,
@@ -79,7 +83,7 @@ export async function saveTenantThreshold(
     bizId: `t${tenantId}`,
     action: `设置客户「${tenant.name}」的证书库存预警为${words}`,
   })
-  await ctx.kernel.events.publish(db, 'changed', { resource: 'license', tenantId })
+  await ctx.services.events.publish(db, 'changed', { resource: 'license', tenantId })
   return null
 }
 
@@ -90,9 +94,9 @@ interface Low extends Record<string, unknown> {
   warnBelow: number
 }
 
-/** Customers whose unused certificates have become few: once, until there are enough again. */
-export async function warnOfLowTenants(kernel: Kernel) {
-  return kernel.database.db.transaction(async (db) => {
+/** Notifies tenants once when their unused certificates become few, again after the stock has recovered. */
+export async function warnOfLowTenants(services: Services) {
+  return services.database.db.transaction(async (db) => {
     const stock = stockQuery(db).getSQL()
     const { rows } = await db.execute<Low>(sql`
       with s as materialized (${stock}),
@@ -103,16 +107,23 @@ export async function warnOfLowTenants(kernel: Kernel) {
         where t.tenant_id = s.tenant_id and not s.stock_is_low and t.warned = 1)
       select s.tenant_id as "tenantId", n.name, s.stock_left as "left", s.stock_warn_below as "warnBelow"
       from low join s using (tenant_id) join tenants n on n.id = s.tenant_id and n.deleted_at is null order by 1`)
-    for (const low of rows) await tellLow(kernel, db, low)
-    return rows.length
+    // Runs each tenant in a savepoint: a failed message does not undo the warnings of other tenants.
+    const isolation = { log: services.log, kind: 'license-clock', name: ({ tenantId }: Low) => ({ tenantId }) }
+    const { done } = await forEachIsolated(rows, isolation, (low) =>
+      db.transaction((tx) => notifyLowStock(services, tx, low)),
+    )
+    return done
   })
 }
 
-async function tellLow(kernel: Kernel, db: Db, { tenantId, name, left, warnBelow }: Low) {
-  await sendMessage(kernel, db, {
+async function notifyLowStock(services: Services, db: Db, { tenantId, name, left, warnBelow }: Low) {
+  await sendMessage(services, db, {
     title: `客户「${name}」的P2P证书库存不足`.slice(0, 50),
     text: `客户「${name}」未使用的P2P证书剩余${left}个，低于预警数量${warnBelow}个，请及时申请或分配。`,
-    uids: [...(await holdersOf(db, tenantId, QUERY)), ...(await holdersOf(db, PLATFORM_TENANT_ID, QUERY))],
+    uids: [
+      ...(await accountsWithPermission(db, tenantId, QUERY)),
+      ...(await accountsWithPermission(db, PLATFORM_TENANT_ID, QUERY)),
+    ],
     priority: 2,
   })
 }

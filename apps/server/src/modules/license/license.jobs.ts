@@ -1,6 +1,6 @@
-import type { Kernel } from '#kernel/kernel.ts'
-import { registerLicenseClock } from './license-clock.ts'
+import type { Services } from '#core/services.ts'
+import { registerLicenseSchedule } from './license-schedule.ts'
 
-export function registerLicenseJobs(kernel: Kernel) {
-  registerLicenseClock(kernel)
+export function registerLicenseJobs(services: Services) {
+  registerLicenseSchedule(services)
 }

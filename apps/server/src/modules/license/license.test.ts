@@ -12,7 +12,7 @@ import {
   stock,
   tenantOf,
   uidOf,
-} from './license-fixture.ts'
+} from '#test/license-fixture.ts'
 
 const server = useApp()
 let me: Caller
@@ -31,7 +31,7 @@ const page = async (who: Caller, query: string) => (await who.call('GET', `${CER
 const step = (who: Caller, name: string, ids: number[], reason = '') =>
   who.call('POST', `${CERT}/${name}`, { ids, reason })
 
-test('MODULE-01 certificates are found by whole UID, beginning, state and customer, with the middle masked', async () => {
+test('MODULE-01 finds certificates by full UID, prefix, state and tenant, and masks the middle', async () => {
   await stock(server.db, { prefix: 'LISTA', count: 30 })
   await stock(server.db, { prefix: 'LISTB', count: 5, tenantId: theirs, vendor: 3 })
   expect((await page(me, 'uid=LISTA')).total).toBe(30)
@@ -47,7 +47,7 @@ test('MODULE-01 certificates are found by whole UID, beginning, state and custom
   expect(JSON.stringify(await page(me, 'uid=LIST'))).not.toContain(uidOf('LISTA', 7))
 })
 
-test('a customer sees its own certificates and nothing of the stock or of others', async () => {
+test('a tenant sees its own certificates, neither the stock nor those of others', async () => {
   const [free] = await stock(server.db, { prefix: 'WALL', count: 1 })
   const [foreign] = await stock(server.db, { prefix: 'WALLB', count: 1, tenantId: 1 })
   const [own] = await stock(server.db, { prefix: 'WALLC', count: 1, tenantId: theirs })
@@ -69,7 +69,7 @@ test('a customer sees its own certificates and nothing of the stock or of others
   ])
 })
 
-test('binding writes certificate and device alike, and only within one customer', async () => {
+test('binding updates certificate and device, and only within one tenant', async () => {
   const [one, two, other] = await stock(server.db, { prefix: 'BIND', count: 3, tenantId: theirs })
   const device = await deviceOf(server.db, 'LIC-1', theirs, modelId)
   await deviceOf(server.db, 'LIC-PLATFORM', 1, modelId)
@@ -106,7 +106,7 @@ test('binding writes certificate and device alike, and only within one customer'
   ])
 })
 
-test('suspended, resumed, scrapped: each from where it may, and of a batch the others say why not', async () => {
+test('suspending, resuming and scrapping require a permitted state; a batch reports the reason for each refused certificate', async () => {
   const ids = await stock(server.db, { prefix: 'STEP', count: 4, tenantId: theirs })
   const device = await deviceOf(server.db, 'LIC-STEP', theirs, modelId)
   await me.call('POST', `${CERT}/bind`, { id: ids[0], sn: 'LIC-STEP' })
@@ -130,11 +130,11 @@ test('suspended, resumed, scrapped: each from where it may, and of a batch the o
   expect(logs.rows.length).toBe(4)
 })
 
-test('a revealed certificate is shown once, and who asked and why stands in its history and in the log', async () => {
+test('a revealed key is returned once; history and log record the account and the reason', async () => {
   const [id] = await stock(server.db, { prefix: 'SHOW', count: 1, tenantId: theirs })
-  const { seal } = await import('#kernel/sealed.ts')
+  const { encrypt } = await import('#core/crypto/encrypted-value.ts')
   await server.db.execute(
-    sql`update licenses set key_sealed = ${seal(server.kernel.config.secretKey, 'sec-ret-KEY')} where id = ${id}`,
+    sql`update licenses set key_sealed = ${encrypt(server.services.config.secretKey, 'sec-ret-KEY')} where id = ${id}`,
   )
   expect(await me.call('POST', `${CERT}/reveal/${id}`, { id, reason: ' ' })).toMatchObject({
     code: 400,
@@ -158,7 +158,7 @@ test('a revealed certificate is shown once, and who asked and why stands in its 
   expect((await page(me, 'uid=SHOW')).list[0]).toMatchObject({ hasKey: true })
 })
 
-test('an export is masked unless the account may see UIDs in the open, and says why it was made', async () => {
+test('an export is masked without the permission for full UIDs, and records its reason', async () => {
   await stock(server.db, { prefix: 'EXPO', count: 3 })
   const ask = (who: Caller, path: string, payload: object) =>
     who.inject({ method: 'POST', url: `${CERT}/${path}`, payload })

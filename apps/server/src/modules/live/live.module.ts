@@ -1,5 +1,5 @@
-import { events } from '@oms/contract/events.ts'
-import { implement } from '#kernel/implement.ts'
+import { events } from '@oms/contract/live/events.ts'
+import { implement } from '#core/http/implement.ts'
 import { stream } from './live.service.ts'
 
 export const liveModule = implement(events, { stream })

@@ -1,36 +1,49 @@
-import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/events.ts'
+import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/live/events.ts'
+import { MESSAGES } from '@oms/contract/core/envelope.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ticketOf } from '#kernel/admit.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { unreadCount } from '#kernel/inbox.ts'
-import type { StreamAnswer } from '#kernel/implement.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { reaches } from '#kernel/tenancy.ts'
+import { ticketOf } from '#core/auth/authenticate.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { unreadCount } from '#domain/notices/inbox.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import type { Services } from '#core/services.ts'
+import { openStreams } from '#core/events/open-streams.ts'
+import { HttpError } from '#core/http/api-error.ts'
+import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 
-/** What a console is told where the reason is not a person's doing. */
+/** Messages for sessions that ended for a reason other than a person's action. */
 const END_WORDS: Readonly<Record<string, string>> = { tenant: '所属客户已停用或到期，请联系管理员' }
 const HEARTBEAT_MS = 20_000
+const RETRY_MS = 2_000
+export const UNREAD_SPREAD_MS = 5000
 
-/** One open console: writes events to it until it goes away or its session ends. */
+/** An open console stream, which receives events until the client disconnects or the session ends. */
 interface Connection {
   send<K extends ConsoleEvent>(event: K, data: ConsoleEventData<K>): void
   end(): void
 }
 
-/** Keeps the answer open and sends the account's events; everything a process announces arrives on every process. */
-export function stream({ user, kernel }: Ctx): StreamAnswer {
+/** Keeps the response open and sends the account's events. Events of any process reach every process. */
+export function stream({ user, services }: Ctx): StreamAnswer {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (services.shutdown.hasBegun) throw new HttpError(503, MESSAGES.unavailable, 1)
+    const release = services.streams.open(user)
     const connection = open(reply)
-    const stop = follow(kernel, user, connection)
-    // A session that expires by itself announces nothing: the beat looks.
-    const beat = setInterval(() => void keepAlive(kernel, request, reply, connection), HEARTBEAT_MS).unref()
+    openStreams.add(connection)
+    const stop = follow(services, user, connection)
+    const stopListening = services.shutdown.onBegin(() => endForRestart(reply))
+    // A session that expires publishes no event, so the heartbeat checks the session.
+    const beat = setInterval(() => void keepAlive(services, request, reply, connection), HEARTBEAT_MS).unref()
     reply.raw.once('close', () => {
       clearInterval(beat)
+      openStreams.delete(connection)
+      stopListening()
       stop()
+      release()
     })
-    // Rights may have changed between the page's first calls and this connection.
-    connection.send('perms', { version: kernel.permVersion.current })
-    await sendUnread(kernel, user, connection)
+    if (reply.raw.destroyed) return release()
+    // Permissions may have changed between the page's first requests and this connection.
+    connection.send('perms', { version: services.permissionVersion.current })
+    await sendUnread(services, user, connection)
   }
 }
 
@@ -51,25 +64,34 @@ function open(reply: FastifyReply): Connection {
   }
 }
 
-async function keepAlive(kernel: Kernel, request: FastifyRequest, reply: FastifyReply, connection: Connection) {
+/**
+ * Asks the client to reconnect after a random delay, so that not all consoles reconnect to another process
+ * simultaneously.
+ */
+function endForRestart(reply: FastifyReply) {
+  reply.raw.end(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n`)
+}
+
+async function keepAlive(services: Services, request: FastifyRequest, reply: FastifyReply, connection: Connection) {
   reply.raw.write(': \n\n')
   const { oms_session: cookie } = request.cookies
-  const { user } = await kernel.sessions.peek(ticketOf(request), cookie).catch(() => ({ user: true }))
+  const { user } = await services.sessions.peek(ticketOf(request), cookie).catch(() => ({ user: true }))
   if (user) return
   connection.send('sessionEnd', { msg: '登录状态已过期，请重新登录' })
   connection.end()
 }
 
-/** Subscribes one console to what concerns it; answers how to stop. */
-function follow(kernel: Kernel, user: Ctx['user'], { send, end }: Connection): () => void {
-  const { events } = kernel
+/** Subscribes a console to its events. Returns a function that unsubscribes. */
+function follow(services: Services, user: Ctx['user'], { send, end }: Connection): () => void {
+  const { events } = services
+  const unread = unreadSender(() => sendUnread(services, user, { send, end }))
   const stops = [
     events.on('rights', ({ version, uids }) => {
       if (!uids || uids.includes(user.uid)) send('perms', { version })
     }),
     events.on('dict', ({ type }) => send('dict', { type })),
     events.on('changed', ({ resource, tenantId }) => {
-      if (tenantId === null || reaches(user, tenantId)) send('changed', { resource })
+      if (tenantId === null || isTenantInScope(user, tenantId)) send('changed', { resource })
     }),
     events.on('job', ({ jobId, uid, state, percent }) => {
       if (uid === user.uid) send('job', { jobId, state, percent })
@@ -77,7 +99,7 @@ function follow(kernel: Kernel, user: Ctx['user'], { send, end }: Connection): (
     events.on('notice', ({ uids, noticeId, title }) => {
       if (uids && !uids.includes(user.uid)) return
       if (noticeId && title) send('notice', { noticeId, title })
-      void sendUnread(kernel, user, { send, end })
+      unread.request(uids === undefined)
     }),
     events.on('session', ({ ids, reason }) => {
       if (!ids.includes(user.sessionId)) return
@@ -87,16 +109,37 @@ function follow(kernel: Kernel, user: Ctx['user'], { send, end }: Connection): (
   ]
   return () => {
     for (const stop of stops) stop()
+    unread.stop()
   }
 }
 
-/** Counted with the rights of the moment: a role given today brings its messages today. */
-async function sendUnread(kernel: Kernel, user: Ctx['user'], { send }: Connection) {
+/**
+ * Sends the unread count at once when a message addresses selected accounts. For a message to all accounts, streams
+ * delay their counts by random seconds. Requests during a delay share one count.
+ */
+function unreadSender(sendCount: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined
+  const now = () => {
+    clearTimeout(timer)
+    timer = undefined
+    void sendCount()
+  }
+  return {
+    request(isForEverybody: boolean) {
+      if (!isForEverybody) return now()
+      timer ??= setTimeout(now, Math.random() * UNREAD_SPREAD_MS).unref()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
+/** Counts with the current permissions, so that a newly assigned role brings its messages immediately. */
+async function sendUnread(services: Services, user: Ctx['user'], { send }: Connection) {
   try {
-    const rights = await kernel.sessions.rightsOf(user.uid)
+    const rights = await services.sessions.rightsOf(user.uid)
     const who = { uid: user.uid, homeTenantId: user.homeTenantId, roleIds: rights?.roleIds ?? user.roleIds }
-    send('unread', { count: await unreadCount(kernel.database.db, who) })
+    send('unread', { count: await unreadCount(services.database.db, who) })
   } catch (err) {
-    kernel.log.warn({ err }, 'unread count')
+    services.log.warn({ err }, 'unread count')
   }
 }

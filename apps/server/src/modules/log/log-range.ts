@@ -1,6 +1,6 @@
-import { LOG_MAX_DAYS, rangeProblem } from '@oms/contract/log.ts'
+import { LOG_MAX_DAYS, rangeProblem } from '@oms/contract/log/log.ts'
 import { type Column, gte, lte, type SQL, sql } from 'drizzle-orm'
-import { invalid } from '#kernel/problem.ts'
+import { invalid } from '#core/http/api-error.ts'
 
 interface Asked {
   beginTime?: string | undefined
@@ -8,8 +8,8 @@ interface Asked {
 }
 
 /**
- * The range of time one look into a log covers. There always is one, so that only the partitions it touches are read:
- * the last `days` when nobody asks, and never more than 366 days.
+ * Returns the time range of a log query, so that only its partitions are read: by default the last `days`, at most
+ * 366 days.
  */
 export function rangeOf(column: Column, { beginTime: begin, endTime: end }: Asked, days: number): SQL[] {
   const problem = rangeProblem(begin, end)
@@ -21,5 +21,5 @@ export function rangeOf(column: Column, { beginTime: begin, endTime: end }: Aske
   return [gte(column, sql`date_trunc('day', now()) - make_interval(days => ${days - 1}::int)`)]
 }
 
-/** A bare day means its last moment. */
+/** Returns the end of the range. A date without a time means the end of the day. */
 const lastOf = (end: string) => (end.length === 10 ? `${end} 23:59:59.999` : `${end}.999`)

@@ -1,4 +1,4 @@
-import { HISTORY_PERMISSIONS, logs } from '@oms/contract/log.ts'
+import { HISTORY_PERMISSIONS, logs } from '@oms/contract/log/log.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 const page = async (by: Caller, what: string, query = '') => (await by.call('GET', `${SYS}/${what}/page?${query}`)).data
 
-test('the logs are append-only: no call changes or removes a line, whoever asks', async () => {
+test('logs are append-only: no call changes or deletes a row', async () => {
   const writes = Object.values(logs).filter(({ method, path }) => method !== 'GET' && !path.includes('/online'))
   expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/v1/sys/loginlog/unlock'])
   for (const log of ['operlog', 'loginlog'])
@@ -37,7 +37,7 @@ test('the logs are append-only: no call changes or removes a line, whoever asks'
       }
 })
 
-test('a change leaves a readable line: who, what, on which record, from where, how long', async () => {
+test('a change is logged with account, action, record, address and duration', async () => {
   const { list } = await page(auditor, 'operlog', 'operName=' + ours.account)
   expect(list).toMatchObject([
     {
@@ -57,7 +57,7 @@ test('a change leaves a readable line: who, what, on which record, from where, h
   expect(JSON.parse(data.operParam)).toMatchObject({ account: 'ours_made', realname: '甲人' })
 })
 
-test('a refused change leaves its line too', async () => {
+test('a refused change is logged too', async () => {
   const nobody = await server.as('system:operLog:list')
   await nobody.call('POST', '/api/v1/tenant/user', { account: 'never_made', realname: '无' })
   await ours.call('POST', '/api/v1/tenant/user', { account: 'ours_made', realname: '重名' })
@@ -65,7 +65,7 @@ test('a refused change leaves its line too', async () => {
   expect(list.map(({ errorMsg }: { errorMsg: string }) => errorMsg)).toContain('账号已存在')
 })
 
-test('each tenant reads its own lines; those of others answer like none', async () => {
+test('each tenant reads only its own rows; rows of others are reported as not found', async () => {
   const names = (rows: { operName: string }[]) => [...new Set(rows.map(({ operName }) => operName))]
   expect(names((await page(ours, 'operlog')).list)).toEqual([ours.account])
   const { list } = await page(auditor, 'operlog', `operName=${theirs.account}`)
@@ -77,7 +77,7 @@ test('each tenant reads its own lines; those of others answer like none', async 
   expect(csv.body).not.toContain('theirs_made')
 })
 
-test('secrets never reach the log, and numbers only who may see them', async () => {
+test('the log never contains secrets and shows phone numbers only with the permission', async () => {
   const md5 = '0123456789abcdef0123456789abcdef'
   await boss.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5, newPswdMd5: md5 })
   const { rows } = await server.db.execute(sql`select * from oper_logs`)
@@ -100,14 +100,14 @@ test('secrets never reach the log, and numbers only who may see them', async () 
   expect(plain.diff).toMatchObject([{ from: '13812345678' }, { from: '******' }])
 })
 
-test('the history of a record is as visible as its list', async () => {
+test("the history of a record requires the permission of the record's list", async () => {
   const reader = await server.as('system:rolemanagement:list')
   const staff = await server.as('system:manager:list')
   const history = (by: Caller, path: string) => by.call('GET', `${SYS}/operlog/biz/${path}`)
   expect((await history(staff, 'account/77')).data).toMatchObject({ total: 1, list: [{ operName: 'masked_one' }] })
   expect(await history(reader, 'account/77')).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect((await history(reader, 'role/1')).code).toBe(200)
-  // Every kind of record that is written down may be asked for by its own name.
+  // Every logged record type can be requested by its name.
   for (const bizType of Object.keys(HISTORY_PERMISSIONS))
     expect((await history(auditor, `${bizType}/1`)).code, bizType).toBe(200)
   expect((await history(reader, 'constructor/1')).code).toBe(501)
@@ -115,27 +115,24 @@ test('the history of a record is as visible as its list', async () => {
   expect((await history(ours, 'account/77')).data.total).toBe(0)
 })
 
-test.each(['operlog', 'loginlog'])(
-  '%s: a look spans a range of at most 366 days, the last days by default',
-  async (log) => {
-    const ask = (query: string) => auditor.call('GET', `${SYS}/${log}/page?${query}`)
-    expect((await ask('beginTime=2030-01-01&endTime=2031-01-02')).code).toBe(200)
-    expect(await ask('beginTime=2030-01-01&endTime=2031-01-03')).toMatchObject({
-      code: 400,
-      msg: '时间范围不能超过366天',
-    })
-    expect(await ask('beginTime=2030-01-02&endTime=2030-01-01')).toMatchObject({
-      code: 400,
-      msg: '结束时间不能早于开始时间',
-    })
-    expect((await ask('beginTime=2030-02-30')).code).toBe(400)
-    expect((await ask('beginTime=0000-01-01')).code).toBe(400)
-    expect((await ask('endTime=2030-01-01%2023:59:60')).code).toBe(400)
-    for (const edge of ['beginTime=2020-01-01', 'endTime=2020-01-01']) expect((await ask(edge)).data.total).toBe(0)
-  },
-)
+test.each(['operlog', 'loginlog'])('%s: a query covers at most 366 days, by default the last days', async (log) => {
+  const ask = (query: string) => auditor.call('GET', `${SYS}/${log}/page?${query}`)
+  expect((await ask('beginTime=2030-01-01&endTime=2031-01-02')).code).toBe(200)
+  expect(await ask('beginTime=2030-01-01&endTime=2031-01-03')).toMatchObject({
+    code: 400,
+    msg: '时间范围不能超过366天',
+  })
+  expect(await ask('beginTime=2030-01-02&endTime=2030-01-01')).toMatchObject({
+    code: 400,
+    msg: '结束时间不能早于开始时间',
+  })
+  expect((await ask('beginTime=2030-02-30')).code).toBe(400)
+  expect((await ask('beginTime=0000-01-01')).code).toBe(400)
+  expect((await ask('endTime=2030-01-01%2023:59:60')).code).toBe(400)
+  for (const edge of ['beginTime=2020-01-01', 'endTime=2020-01-01']) expect((await ask(edge)).data.total).toBe(0)
+})
 
-test('lines older than the default range show only when asked for', async () => {
+test('rows older than the default range are returned only for an explicit range', async () => {
   await server.db.execute(sql`insert into oper_logs (oper_time, title, request_method, oper_url, oper_ip, tenant_id,
     oper_name) values (now() - interval '20 days', '旧事', 'POST', '/x', '::1', 1, 'old_one')`)
   expect((await page(auditor, 'operlog', 'operName=old_one')).total).toBe(0)
@@ -144,7 +141,7 @@ test('lines older than the default range show only when asked for', async () => 
   )
 })
 
-test('logins are listed with their outcome, filtered, and exported', async () => {
+test('lists, filters and exports logins with their result', async () => {
   await server.stranger().call('POST', '/api/v1/account/login', { account: 'no_such_one', pswdMd5: 'f'.repeat(32) })
   const { list } = await page(auditor, 'loginlog', 'account=no_such&status=0')
   expect(list).toMatchObject([{ account: 'no_such_one', status: 0, loginType: 1, ip: '127.0.0.1', location: '内网' }])
@@ -157,7 +154,7 @@ test('logins are listed with their outcome, filtered, and exported', async () =>
   ])
 })
 
-test('a locked account is unlocked from the login log, by those who reach it', async () => {
+test('a locked account can be unlocked from the login log by accounts that can see it', async () => {
   const lock = (account: string) =>
     server.db.execute(sql`insert into login_failures values (${`p:${account}|1.2.3.4`}, 5, now(),
       now() + interval '10 minutes'), (${`a:${account}`}, 9, now(), null)`)
@@ -173,7 +170,7 @@ test('a locked account is unlocked from the login log, by those who reach it', a
 
 const me = (who: Caller) => who.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
 
-test('online users are listed by tenant; one forced out meets HTTP 401 with its next call', async () => {
+test('lists online users by tenant; an ended session gets HTTP 401 on its next request', async () => {
   const victim = await server.by({ tenant: '甲公司' })
   expect((await me(victim)).statusCode).toBe(200)
   const { list } = await page(ours, 'online', `account=${victim.account}`)
@@ -189,7 +186,7 @@ test('online users are listed by tenant; one forced out meets HTTP 401 with its 
   expect(JSON.stringify(list)).not.toContain('tokenHash')
 })
 
-test('several are forced out at once; oneself and super administrators are not', async () => {
+test("ends several sessions at once, except the caller's and those of super administrators", async () => {
   const victims = [await server.by({ tenant: '甲公司' }), await server.by({ tenant: '甲公司' })]
   const sessionOf = async (who: Caller) =>
     (await page(auditor, 'online', `account=${who.account}`)).list.find((row: { uid: number }) => row.uid === who.uid)

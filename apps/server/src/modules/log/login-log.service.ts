@@ -1,17 +1,17 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { LOGIN_LOG_DAYS, LoginLogRow, logs } from '@oms/contract/log.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { LOGIN_LOG_DAYS, LoginLogRow, logs } from '@oms/contract/log/log.ts'
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { loginLogs } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { lockedAccount, unlock as liftLocks } from '#kernel/lockout.ts'
-import { placeOf } from '#kernel/place.ts'
-import { notFound } from '#kernel/problem.ts'
-import { among, contains, paginate } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { alive, reaches, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { loginLogs } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { lockedAccount, unlock as liftLocks } from '#core/auth/lockout.ts'
+import { ipLocationOf } from '#core/http/ip-location.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { among, contains, paginate } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { alive, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import { rangeOf } from './log-range.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
@@ -19,7 +19,7 @@ type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
 const reached = (user: User) => scoped(user, { tenant: loginLogs.tenantId, creator: loginLogs.uid })
 
 function conditionsOf(user: User, filters: Filters) {
-  const { account, ip, loginType, status } = filters
+  const { account, ip, loginType, status, tenantId } = filters
   return and(
     reached(user),
     ...rangeOf(loginLogs.loginTime, filters, LOGIN_LOG_DAYS),
@@ -27,6 +27,7 @@ function conditionsOf(user: User, filters: Filters) {
     contains(loginLogs.ip, ip),
     loginType === undefined ? undefined : eq(loginLogs.loginType, loginType),
     status === undefined ? undefined : eq(loginLogs.status, status),
+    tenantId === undefined ? undefined : eq(loginLogs.tenantId, tenantId),
   )
 }
 
@@ -55,11 +56,11 @@ const select = (db: Db) =>
     .from(loginLogs)
     .leftJoin(tenants, eq(tenants.id, loginLogs.tenantId))
     .$dynamic()
-const placed = <R extends { ip: string }>(row: R) => ({ ...row, location: placeOf(row.ip) })
+const withLocation = <R extends { ip: string }>(row: R) => ({ ...row, location: ipLocationOf(row.ip) })
 
 export async function logins({ db, user }: Ctx, input: ParsedOf<typeof logs.logins>) {
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
-  return { ...page, list: page.list.map(placed) }
+  return { ...page, list: page.list.map(withLocation) }
 }
 
 const COLUMNS = [
@@ -86,17 +87,19 @@ export const exportLogins = defineExport({
   order: orderOf,
   load: (db, user, keys) => select(db).where(and(reached(user), among(loginLogs.infoId, keys))),
   keyOf: ({ infoId }) => infoId,
-  line: placed,
+  line: withLocation,
 })
 
-/** Lifts the locks of an account within reach; who sees everything may also free a name that no account has. */
+/**
+ * Ends the lock-outs of a visible account. Accounts with unlimited scope may also unlock a name without an account.
+ */
 export async function unlock(ctx: Ctx, { account }: ParsedOf<typeof logs.unlock>) {
   const { db, user } = ctx
   const [found] = await db
     .select({ uid: accounts.uid, tenantId: accounts.tenantId })
     .from(accounts)
     .where(and(eq(sql`lower(${accounts.account})`, account.toLowerCase()), alive(accounts)))
-  if (found ? !reaches(user, found.tenantId) : user.scope.tenants !== 'all') throw notFound('账号')
+  if (found ? !isTenantInScope(user, found.tenantId) : user.scope.tenants !== 'all') throw notFound('账号')
   await liftLocks(db, account)
   ctx.audit({ bizType: 'account', bizId: found?.uid ?? '', action: `解锁账号「${account}」` })
   return null

@@ -1,22 +1,24 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { HISTORY_PERMISSIONS, logs, OPER_LOG_DAYS, OperLogRow } from '@oms/contract/log.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { HISTORY_PERMISSIONS, logs, OPER_LOG_DAYS, OperLogRow } from '@oms/contract/log/log.ts'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { type FieldChange, operLogs } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { isSecret, maskEmail, maskMobile } from '#kernel/mask.ts'
-import { placeOf } from '#kernel/place.ts'
-import { forbidden, notFound } from '#kernel/problem.ts'
-import { among, contains, paginate } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { scoped } from '#kernel/tenancy.ts'
-import { readUserAgent } from '#kernel/user-agent.ts'
+import type { Db } from '#core/database/client.ts'
+import { type FieldChange, operLogs } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { isSecret, maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { ipLocationOf } from '#core/http/ip-location.ts'
+import { forbidden, notFound } from '#core/http/api-error.ts'
+import { among, contains, paginate } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { readUserAgent } from '#core/http/user-agent.ts'
 import { rangeOf } from './log-range.ts'
+import { recordsInScope } from '#domain/tenants/logged-records.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.operations>, 'pageNum' | 'pageSize'>
 
-const reached = (user: User) => scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid })
+const reached = (user: User) =>
+  and(scoped(user, { tenant: operLogs.tenantId, creator: operLogs.uid }), recordsInScope(user))
 
 function conditionsOf(user: User, filters: Filters) {
   const { operName, title, businessType, status, operIp, bizType, bizId, minCost, tenantId } = filters
@@ -57,11 +59,11 @@ const listed = {
 
 const select = (db: Db) =>
   db.select(listed).from(operLogs).leftJoin(tenants, eq(tenants.id, operLogs.tenantId)).$dynamic()
-const placed = <R extends { operIp: string }>(row: R) => ({ ...row, operLocation: placeOf(row.operIp) })
+const withLocation = <R extends { operIp: string }>(row: R) => ({ ...row, operLocation: ipLocationOf(row.operIp) })
 
 export async function operations({ db, user }: Ctx, input: ParsedOf<typeof logs.operations>) {
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
-  return { ...page, list: page.list.map(placed) }
+  return { ...page, list: page.list.map(withLocation) }
 }
 
 export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.operation>) {
@@ -73,7 +75,7 @@ export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.
   if (!found) throw notFound('日志')
   const { row, tenantName } = found
   return {
-    ...placed(row),
+    ...withLocation(row),
     ...readUserAgent(row.userAgent),
     tenantName,
     diff: readable(row.diff, user),
@@ -81,16 +83,16 @@ export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.
   }
 }
 
-/** Changes as this reader may see them: secrets never, numbers and addresses only with the right to them. */
+/** Returns the differences for this reader: without secrets, and masked contact details unless permitted. */
 function readable(diff: readonly FieldChange[], user: User): FieldChange[] {
-  const plain = seesPlain(user)
+  const plain = canSeeContacts(user)
   return diff.map((change) => {
     const mask = maskOf(change.field, plain)
     return { ...change, from: mask(change.from), to: mask(change.to) }
   })
 }
 
-const seesPlain = (user: User) => user.can('system:manager:plain') || user.can('system:userList:plain')
+const canSeeContacts = (user: User) => user.can('system:manager:plain') || user.can('system:userList:plain')
 
 function maskOf(field: string, plain: boolean) {
   if (isSecret(field)) return (value: unknown) => (value === null ? null : '******')
@@ -100,12 +102,15 @@ function maskOf(field: string, plain: boolean) {
 
 const CONTACT = /"(\w*(?:mobile|phone|mail)\w*)":"([^"\\]*)"/gi
 const hideContact = (user: User) => (whole: string, field: string, value: string) =>
-  seesPlain(user) ? whole : `"${field}":"${maskOf(field, false)(value)}"`
+  canSeeContacts(user) ? whole : `"${field}":"${maskOf(field, false)(value)}"`
 
-/** How far back the history of a record is looked for: as long as one look may span. */
+/** Maximum age of entries in a record's history, equal to the maximum range of a query. */
 const HISTORY = sql`now() - interval '366 days'`
 
-/** The history of one record is as visible as the record's own list; other tenants' doings stay out of it. */
+/**
+ * Lists the history of one record. Requires the permission of the record's list; excludes operations of other
+ * tenants.
+ */
 export async function history({ db, user }: Ctx, { bizType, bizId, ...page }: ParsedOf<typeof logs.history>) {
   const needed = Object.hasOwn(HISTORY_PERMISSIONS, bizType) ? (HISTORY_PERMISSIONS[bizType] ?? []) : []
   if (![...needed, 'system:operLog:list'].some((permission) => user.can(permission))) throw forbidden()
@@ -114,8 +119,10 @@ export async function history({ db, user }: Ctx, { bizType, bizId, ...page }: Pa
     .from(operLogs)
     .where(
       and(
-        // Whose record it is decides, not who did it: a creator's scope would hide what others did to it.
+        // The scope applies to the record's tenant, not to the acting account. Otherwise changes by others would be
+        // hidden.
         scoped(user, { tenant: operLogs.tenantId }),
+        recordsInScope(user),
         eq(operLogs.bizType, bizType),
         eq(operLogs.bizId, bizId),
         eq(operLogs.status, 1),
@@ -152,5 +159,5 @@ export const exportOperations = defineExport({
   order: orderOf,
   load: (db, user, keys) => select(db).where(and(reached(user), among(operLogs.operId, keys))),
   keyOf: ({ operId }) => operId,
-  line: placed,
+  line: withLocation,
 })

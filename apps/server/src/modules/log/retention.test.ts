@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { isSteady, keepLogs } from './retention.ts'
+import { isSteady, maintainLogPartitions } from './retention.ts'
 
 const server = useApp({ OMS_LOG_RETENTION_DAYS: '90' })
 
@@ -19,7 +19,7 @@ const monthsAgo = (months: number) => {
 }
 const nameOf = (at: Date) => `oper_logs_${at.toISOString().slice(0, 7).replace('-', '')}`
 
-test('whole months past keeping are dropped, the months to come are there, and nothing younger is touched', async () => {
+test('drops whole months beyond the retention, creates future partitions, and keeps younger rows', async () => {
   const old = monthsAgo(6)
   const first = `${old.toISOString().slice(0, 7)}-01`
   await server.db.execute(
@@ -30,40 +30,40 @@ test('whole months past keeping are dropped, the months to come are there, and n
   await write(monthsAgo(2).toISOString(), 'kept_in_rest')
   await write('2019-01-01 00:00:00', 'old_in_rest')
   await write(new Date().toISOString(), 'today')
-  expect(await keepLogs(server.kernel, { forget: true })).toEqual({ dropped: [nameOf(old)] })
+  expect(await maintainLogPartitions(server.services, { forget: true })).toEqual({ dropped: [nameOf(old)] })
   const names = await partitions()
   expect(names).not.toContain(nameOf(old))
   for (const ahead of [0, -1, -2, -3]) expect(names).toContain(nameOf(monthsAgo(ahead)))
   const { rows } = await server.db.execute<{ name: string }>(sql`select oper_name as name from oper_logs
     where oper_name in ('old_month', 'old_in_rest', 'kept_in_rest', 'today') order by 1`)
   expect(rows.map(({ name }) => name)).toEqual(['kept_in_rest', 'today'])
-  expect(await keepLogs(server.kernel, { forget: true })).toEqual({ dropped: [] })
+  expect(await maintainLogPartitions(server.services, { forget: true })).toEqual({ dropped: [] })
 })
 
-test('lines of a month nobody prepared do not stop the rest', async () => {
+test('rows of a month without a partition do not stop the job', async () => {
   const far = monthsAgo(-3)
   await server.db.execute(sql.raw(`drop table ${nameOf(far)}`))
   await write(far.toISOString(), 'clock_off')
-  await expect(keepLogs(server.kernel, { forget: true })).resolves.toEqual({ dropped: [] })
+  await expect(maintainLogPartitions(server.services, { forget: true })).resolves.toEqual({ dropped: [] })
   const { rows } = await server.db.execute(sql`select 1 from oper_logs where oper_name = 'clock_off'`)
   expect(rows).toHaveLength(1)
 })
 
-test('a clock that has just jumped ahead forgets nothing; one that went on for a week does', async () => {
+test('a clock that jumped ahead deletes nothing; after a steady week it deletes', async () => {
   const runs = (days: readonly number[]) =>
     server.db.execute(sql`insert into jobs (kind, state, create_time, finish_time)
       select 'logRetention', 'done', now() - make_interval(days => d), now() - make_interval(days => d)
       from unnest(array[${sql.raw(days.join(','))}]) d`)
   await server.db.execute(sql`delete from jobs where kind = 'logRetention'`)
-  // As it looks after a jump of 400 days, and after one back: nothing but runs of another time.
+  // Simulates a clock that jumped ahead by 400 days and back: only runs of other times exist.
   await runs([400, 401, 402, 403, 404, 405, 406, 407, -400, -401])
-  expect(await isSteady(server.kernel)).toBe(false)
+  expect(await isSteady(server.services)).toBe(false)
   await write('2019-01-01 00:00:00', 'of_a_jump')
-  expect(await keepLogs(server.kernel, { forget: false })).toEqual({ dropped: [] })
+  expect(await maintainLogPartitions(server.services, { forget: false })).toEqual({ dropped: [] })
   const { rows } = await server.db.execute(sql`select 1 from oper_logs where oper_name = 'of_a_jump'`)
   expect(rows).toHaveLength(1)
   await runs([0, 1, 2, 3, 4, 5])
-  expect(await isSteady(server.kernel)).toBe(false)
+  expect(await isSteady(server.services)).toBe(false)
   await runs([6])
-  expect(await isSteady(server.kernel)).toBe(true)
+  expect(await isSteady(server.services)).toBe(true)
 })

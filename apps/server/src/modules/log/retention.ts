@@ -1,25 +1,30 @@
-import type { Kernel } from '#kernel/kernel.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
 
-const DAY_MS = 86_400_000
 const JOB = 'logRetention'
 const STEADY_RUNS = 7
 const LOGS = [
   { table: 'oper_logs', time: 'oper_time' },
   { table: 'login_logs', time: 'login_time' },
 ] as const
-/** Months prepared ahead. */
+/** Number of future months whose partitions are created. */
 const AHEAD = 3
 
-/** Once a day: room for the months to come, and an end to months past keeping. */
-export function registerLogRetention(kernel: Kernel) {
-  kernel.jobs.register(JOB, async () => keepLogs(kernel, { forget: await isSteady(kernel) }), { everyMs: DAY_MS })
+/** Registers the daily job that creates partitions for future months and drops months beyond the retention. */
+export function registerLogRetention(services: Services) {
+  const options = { title: '日志保留期处理', cron: '0 30 3 * * *', keepsRuns: true, timeLimitSeconds: 30 * 60 }
+  services.jobs.schedule(
+    JOB,
+    async () => maintainLogPartitions(services, { forget: await isSteady(services) }),
+    options,
+  )
 }
 
 /**
- * Has the clock gone on day by day? One that jumped a year ahead would call everything old; a week of runs is time for
- * somebody to notice, and a month kept a week longer harms nobody.
+ * True when the job ran daily for a week. A clock that jumped a year ahead would make all rows too old. A week gives
+ * operators time to notice, and keeping a month one week longer is harmless.
  */
-export async function isSteady({ database: { pool } }: Kernel): Promise<boolean> {
+export async function isSteady({ database: { pool } }: Services): Promise<boolean> {
   const { rows } = await pool.query<{ runs: number }>(
     `select count(*)::int as runs from jobs where kind = $1 and state = 'done'
      and finish_time between now() - interval '14 days' and now()`,
@@ -28,19 +33,27 @@ export async function isSteady({ database: { pool } }: Kernel): Promise<boolean>
   return (rows[0]?.runs ?? 0) >= STEADY_RUNS
 }
 
-/** Prepares the months to come and, where `forget`, drops whole months in which every line is older than the retention. */
-export async function keepLogs({ database: { pool }, config, log }: Kernel, { forget }: { forget: boolean }) {
+/**
+ * Creates the partitions of future months. With `forget`, drops months whose rows are all older than the retention.
+ */
+export async function maintainLogPartitions(
+  { database: { pool }, config, log }: Services,
+  { forget }: { forget: boolean },
+) {
   const dropped: string[] = []
   for (const { table, time } of LOGS) {
     await pool.query('select oms_ensure_partitions($1, $2)', [table, AHEAD]).catch((err: unknown) => {
-      // Lines of a clock far off lie in the partition for the rest; that month stays there, and nothing is lost.
+      // Rows with a wrong future time are in the default partition, which prevents the partition of that month. No
+      // row is lost.
       log.error({ err, table }, 'partitions of the coming months could not be prepared')
     })
     if (!forget) continue
-    for (const partition of await outdated(pool, table, config.logRetentionDays)) {
+    const old = await outdated(pool, table, config.logRetentionDays)
+    const isolation = { log, kind: JOB, name: (partition: string) => ({ partition }) }
+    await forEachIsolated(old, isolation, async (partition) => {
       await pool.query(`drop table "${partition}"`)
       dropped.push(partition)
-    }
+    })
     await pool.query(`delete from "${table}_other" where ${time} < now() - make_interval(days => $1)`, [
       config.logRetentionDays,
     ])
@@ -48,8 +61,8 @@ export async function keepLogs({ database: { pool }, config, log }: Kernel, { fo
   return { dropped }
 }
 
-/** Monthly partitions, by their names, that ended before the retention began. */
-async function outdated(pool: Kernel['database']['pool'], table: string, days: number): Promise<string[]> {
+/** Returns the names of monthly partitions that ended before the retention period. */
+async function outdated(pool: Services['database']['pool'], table: string, days: number): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select c.relname as name from pg_inherits i
      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent

@@ -1,14 +1,14 @@
-import { ALL_PERMISSIONS, CATALOGUE } from '@oms/contract/catalogue.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { MenuFinding, menu } from '@oms/contract/menu.ts'
+import { ALL_PERMISSIONS, CATALOGUE } from '@oms/contract/permissions/catalogue.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { MenuFinding, menu } from '@oms/contract/menu/menu.ts'
 import type * as z from 'zod'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform } from '#kernel/grants.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
 import { type Menu, placeProblem, readMenus } from './menu-rows.ts'
 
 type Finding = z.output<typeof MenuFinding>
 
-/** Addresses of the product's own screens, for a caller who does not say which it knows. */
+/** Paths of the product's own pages, for callers that do not send their known pages. */
 const SHIPPED_PAGES = CATALOGUE.flatMap(({ pages }) =>
   pages.flatMap(({ url, hidden = [] }) => [url, ...hidden.map((page) => page.url)]),
 )

@@ -1,10 +1,10 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { MenuTreeNode, menu } from '@oms/contract/menu.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform } from '#kernel/grants.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { MenuTreeNode, menu } from '@oms/contract/menu/menu.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
 import { type Menu, readMenu, readMenus } from './menu-rows.ts'
 
-/** The tree; with a filter, the matches and everything above them. */
+/** Returns the menu tree. With a filter, returns the matches and their ancestors. */
 export async function list({ db, user }: Ctx, { name, status }: ParsedOf<typeof menu.list>) {
   assertPlatform(user)
   const rows = await readMenus(db)

@@ -1,16 +1,16 @@
-import { MAX_MENU_DEPTH, MENU_SCREEN, type MenuType } from '@oms/contract/menu.ts'
+import { MAX_MENU_DEPTH, MENU_SCREEN, type MenuType } from '@oms/contract/menu/menu.ts'
 import { and, asc, eq } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { menus } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { followsParent, settleMenuStatus } from '#kernel/menu-tree.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { invalid, notFound, refused } from '#kernel/problem.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { menus } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { followsParent, updateMenuStatus } from '#core/auth/menu-tree.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
 export type Menu = typeof menus.$inferSelect
 
-/** All menus in sidebar order: a few hundred rows, so trees are built in memory. */
+/** Returns all menus in sidebar order. There are a few hundred, so trees are built in memory. */
 export const readMenus = (db: Db): Promise<Menu[]> =>
   db.select().from(menus).where(alive(menus)).orderBy(asc(menus.sort), asc(menus.id))
 
@@ -23,16 +23,16 @@ export async function readMenu(db: Db, id: number): Promise<Menu> {
   return found
 }
 
-/** What the rules of places need to know of a menu. */
+/** Fields of a menu for validating its position. */
 export type Placed = Pick<Menu, 'id' | 'parentId' | 'type' | 'visible' | 'activeMenu' | 'perms' | 'name'>
 
-/** Refuses a menu whose parent is missing, of the wrong kind, below itself, or too deep. */
+/** Throws when the parent is missing, of the wrong type, a descendant, or too deep. */
 export function assertPlace(byId: ReadonlyMap<number, Placed>, menu: Placed) {
   const problem = placeProblem(byId, menu)
   if (problem) throw invalid(problem, 'parentId')
 }
 
-/** What is wrong with the place of a menu, in words; undefined when nothing is. */
+/** Returns the problem of a menu's position; undefined when valid. */
 export function placeProblem(byId: ReadonlyMap<number, Placed>, menu: Placed): string | undefined {
   const parent = byId.get(menu.parentId)
   if (menu.parentId !== 0 && !parent) return '上级菜单不存在或已被删除'
@@ -54,7 +54,7 @@ function kindProblem({ type, visible }: Placed, parent: Placed | undefined) {
   return visible === 0 ? undefined : '显示的页面只能放在目录下；隐藏的页面才能放在页面下'
 }
 
-/** From the menu's parent up to the top; undefined when the way leads in a circle. */
+/** Returns the ancestors from the parent to the root; undefined for a cycle. */
 export function ancestors(byId: ReadonlyMap<number, Placed>, { id, parentId }: Placed): Placed[] | undefined {
   const way: Placed[] = []
   for (let at = byId.get(parentId); at; at = byId.get(at.parentId)) {
@@ -64,7 +64,7 @@ export function ancestors(byId: ReadonlyMap<number, Placed>, { id, parentId }: P
   return way
 }
 
-/** Levels the menu takes with all below it. A circle ends the count. */
+/** Returns the number of levels of the menu's subtree. A cycle ends the count. */
 function heightOf(byId: ReadonlyMap<number, Placed>, id: number, seen: readonly number[] = []): number {
   if (seen.includes(id)) return 0
   const below = [...byId.values()].filter(({ parentId }) => parentId === id)
@@ -72,17 +72,17 @@ function heightOf(byId: ReadonlyMap<number, Placed>, id: number, seen: readonly 
 }
 
 /**
- * Ends every change of the tree: what lies below a switched-off menu goes along, the menu screen must have stayed in
- * reach, and open sessions read their rights anew.
+ * Completes a change of the tree: disables descendants of disabled menus, checks that the menu page stays reachable,
+ * and reloads the permissions of open sessions.
  */
-export async function settle({ db, kernel }: Ctx) {
-  await settleMenuStatus(db)
+export async function completeMenuChange({ db, services }: Ctx) {
+  await updateMenuStatus(db)
   await assertMenuScreen(db)
-  await rightsChanged(kernel, db)
-  await kernel.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
+  await rightsChanged(services, db)
+  await services.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
 }
 
-/** Whoever hid or switched off the screen menus are managed on could never take it back. */
+/** Throws when the page for managing menus is hidden or disabled, because nobody could reverse the change. */
 async function assertMenuScreen(db: Db) {
   const byId = new Map((await readMenus(db)).map((row) => [row.id, row]))
   const screen = [...byId.values()].find(({ type, url }) => type === 'C' && url === MENU_SCREEN)

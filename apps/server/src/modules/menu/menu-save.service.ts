@@ -1,20 +1,20 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { ACTION_NAMES } from '@oms/contract/kernel/catalogue.ts'
-import { MenuFields, type menu } from '@oms/contract/menu.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { ACTION_NAMES } from '@oms/contract/permissions/declare.ts'
+import { MenuFields, type menu } from '@oms/contract/menu/menu.ts'
 import { and, countDistinct, eq, inArray, ne } from 'drizzle-orm'
 import type * as z from 'zod'
-import { roleMenus, roles } from '#db/schema/account.ts'
-import { menus } from '#db/schema/system.ts'
-import { sceneMenus, scenes } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform } from '#kernel/grants.ts'
-import { lockMenus } from '#kernel/menu-tree.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, refused } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { assertPlace, type Menu, readMenu, readMenus, settle } from './menu-rows.ts'
+import { roleMenus, roles } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
+import { sceneMenus, scenes } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
+import { lockMenus } from '#core/auth/menu-tree.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { assertPlace, type Menu, readMenu, readMenus, completeMenuChange } from './menu-rows.ts'
 
 type Input = z.output<typeof MenuFields>
 
@@ -22,9 +22,9 @@ const TITLES = Object.fromEntries(
   Object.entries(MenuFields.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
 )
 const CLASHES = { menus_url: ['访问地址已存在', 'url'], menus_perms: ['权限标识已存在', 'perms'] } as const
-/** Fixed in a built-in menu: the program knows it by them. */
+/** Fields of a built-in menu that cannot be changed, because the program identifies the menu by them. */
 const FIXED = { url: '访问地址', perms: '权限标识', activeMenu: '高亮菜单', isFrame: '打开方式' } as const
-/** 0 is the top of the tree, so a menu without an id stands under another number while its place is judged. */
+/** Temporary id of a new menu during validation, because 0 is the root of the tree. */
 const NOT_YET = -1
 const STANDARD_BUTTONS = ['query', 'add', 'edit', 'remove', 'import', 'export'] as const
 
@@ -47,7 +47,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
     action: `新增菜单「${fields.name}」`,
     diff: changes({}, fields, TITLES),
   })
-  await settle(ctx)
+  await completeMenuChange(ctx)
   return created!
 }
 
@@ -73,7 +73,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof me
     .returning({ rev: menus.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'menu', bizId: id, action: `修改菜单「${stored.name}」`, diff })
-  await settle(ctx)
+  await completeMenuChange(ctx)
   return saved!
 }
 
@@ -89,11 +89,11 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof menu.remove>) {
     .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
     .where(eq(menus.id, id))
   ctx.audit({ bizType: 'menu', bizId: id, action: `删除菜单「${stored.name}」` })
-  await settle(ctx)
+  await completeMenuChange(ctx)
   return null
 }
 
-/** The usual buttons a page lacks, named after the page's own permission `…:list`. */
+/** Creates the usual buttons that a page lacks, named after the page's permission `…:list`. */
 export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
   const { db, user } = ctx
   assertPlatform(user)
@@ -114,7 +114,7 @@ export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
   })
   if (missing.length) {
     await db.insert(menus).values(missing)
-    await settle(ctx)
+    await completeMenuChange(ctx)
   }
   const names = missing.map(({ name }) => name).join('、')
   ctx.audit({
@@ -125,7 +125,7 @@ export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
   return { added: missing.length }
 }
 
-/** Fields a kind of menu does not have are stored empty. */
+/** Clears the fields that a menu of this type does not have. */
 function tidy(input: Input): Input {
   if (input.type === 'C') return input
   const plain = { isFrame: 0 as const, query: '', activeMenu: '', routeName: '', affix: 0 as const, perms: input.perms }
@@ -137,7 +137,7 @@ function assertFixed(stored: Menu, fields: Input) {
     if (stored[field] !== fields[field]) throw invalid(`内置菜单的${title}不能修改`, field)
 }
 
-/** Two directories of one address could not be told apart in the sidebar; the database guards pages only. */
+/** Throws for a second directory with the same path. The database's unique index covers only pages. */
 async function assertDirectoryUrl({ db }: Ctx, { type, url }: Input, id: number) {
   if (type !== 'M') return
   const [other] = await db
@@ -166,5 +166,5 @@ async function assertUnused({ db }: Ctx, id: number) {
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }

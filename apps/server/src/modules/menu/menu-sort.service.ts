@@ -1,15 +1,15 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { menu } from '@oms/contract/menu.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { menu } from '@oms/contract/menu/menu.ts'
 import { sql } from 'drizzle-orm'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform } from '#kernel/grants.ts'
-import { lockMenus } from '#kernel/menu-tree.ts'
-import { notFound } from '#kernel/problem.ts'
-import { assertPlace, readMenus, settle } from './menu-rows.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
+import { lockMenus } from '#core/auth/menu-tree.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { assertPlace, readMenus, completeMenuChange } from './menu-rows.ts'
 
 const MOST_HISTORIES = 50
 
-/** Saves places and order of many menus together: all of them, or none when one would stand wrong. */
+/** Saves positions and order of several menus. Saves none when one position is invalid. */
 export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
   const { db, user } = ctx
   assertPlatform(user)
@@ -30,7 +30,8 @@ export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
     from jsonb_array_elements(${JSON.stringify(moved)}::jsonb) as v where m.id = (v ->> 'id')::int`)
   ctx.audit({
     bizType: 'menu',
-    // The move stands in the history of each menu; a whole new order of hundreds is one line of its own.
+    // Adds the move to the history of each menu. A reordering of hundreds of menus is one log entry without
+    // histories.
     ...(before.length <= MOST_HISTORIES && { bizIds: before.map(({ id }) => id) }),
     action: `调整了${moved.length}个菜单的位置：${before
       .slice(0, 10)
@@ -43,6 +44,6 @@ export async function sort(ctx: Ctx, { list }: ParsedOf<typeof menu.sort>) {
       to: byId.get(id)?.sort,
     })),
   })
-  await settle(ctx)
+  await completeMenuChange(ctx)
   return { changed: moved.length }
 }

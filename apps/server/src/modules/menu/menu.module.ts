@@ -1,5 +1,5 @@
-import { menu } from '@oms/contract/menu.ts'
-import { implement } from '#kernel/implement.ts'
+import { menu } from '@oms/contract/menu/menu.ts'
+import { implement } from '#core/http/implement.ts'
 import { lint } from './menu-lint.service.ts'
 import { get, list } from './menu-list.service.ts'
 import { buttons, create, remove, update } from './menu-save.service.ts'

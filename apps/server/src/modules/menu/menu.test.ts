@@ -1,7 +1,7 @@
-import { ALL_PERMISSIONS, CATALOGUE } from '@oms/contract/catalogue.ts'
+import { ALL_PERMISSIONS, CATALOGUE } from '@oms/contract/permissions/catalogue.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { menus } from '#db/schema/system.ts'
+import { menus } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -29,7 +29,7 @@ const change = async (url: string, over = {}) => {
   return admin.call('PUT', MENU, { ...data, status: data.status === 0 ? 0 : 1, ...over })
 }
 
-test('the tree holds every menu; a filter keeps what matches with everything above it', async () => {
+test('the tree contains every menu; a filter keeps matches and their ancestors', async () => {
   const { data } = await admin.call('GET', `${MENU}/list`)
   expect(data.list.map(({ url }: { url: string }) => url)).toEqual(CATALOGUE.map(({ url }) => url))
   const filtered = (await admin.call('GET', `${MENU}/list?name=强制`)).data.list
@@ -39,7 +39,7 @@ test('the tree holds every menu; a filter keeps what matches with everything abo
   expect(filtered[0].children).toHaveLength(1)
 })
 
-test('a page is added with its buttons, changed, and deleted when nothing uses it', async () => {
+test('adds a page with its buttons, changes it, and deletes it when unused', async () => {
   const { data } = await add({ url: '/own/a', perms: 'own:a:list' })
   expect((await admin.call('POST', `${MENU}/buttons/${data.id}`)).data).toEqual({ added: 6 })
   expect((await admin.call('POST', `${MENU}/buttons/${data.id}`)).data).toEqual({ added: 0 })
@@ -63,7 +63,7 @@ test('a page is added with its buttons, changed, and deleted when nothing uses i
   expect((await admin.call('DELETE', `${MENU}/${data.id}`)).code).toBe(200)
 })
 
-describe('what each kind of menu demands', () => {
+describe('validates the required fields of each menu type', () => {
   test.each([
     [{ type: 'M', perms: 'a:b:c' }, 'perms', '目录不需要权限标识'],
     [{ type: 'F', url: '', perms: '' }, 'perms', '请输入权限标识'],
@@ -86,12 +86,12 @@ describe('what each kind of menu demands', () => {
     expect(await add(over)).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('an address elsewhere opens in a frame or a new window', async () => {
+  test('an external URL opens in a frame or a new window', async () => {
     expect((await add({ url: 'https://docs.example.com/a?b=1', isFrame: 2, perms: '' })).code).toBe(200)
   })
 })
 
-test('a built-in menu keeps its address, permission and kind, and cannot be deleted; it can be renamed and moved', async () => {
+test('a built-in menu keeps its path, permission and type and cannot be deleted; it can be renamed and moved', async () => {
   expect(await change('/system/operLog', { url: '/elsewhere' })).toMatchObject({ data: { field: 'url' } })
   expect(await change('/system/operLog', { perms: 'a:b:c' })).toMatchObject({ data: { field: 'perms' } })
   expect(await change('/system/operLog', { type: 'M', perms: '' })).toMatchObject({ data: { field: 'type' } })
@@ -105,7 +105,7 @@ test('a built-in menu keeps its address, permission and kind, and cannot be dele
   expect((await change('/system/operLog', { parentId: (await at('/system')).id })).code).toBe(200)
 })
 
-test('no circle, no fifth level, also when two moves meet', async () => {
+test('refuses cycles and a fifth level, also for two simultaneous moves', async () => {
   const directory = async (url: string, parentId: number) =>
     (await admin.call('POST', MENU, { type: 'M', name: url, url, parentId })).data.id as number
   const one = await directory('/deep1', 0)
@@ -123,7 +123,7 @@ test('no circle, no fifth level, also when two moves meet', async () => {
   expect(answers.map(({ code }) => code).sort()).toEqual([200, 400])
 })
 
-test('an order saves all its places or none', async () => {
+test('an order saves all positions or none', async () => {
   const [log, logins, system] = [await at('/system/operLog'), await at('/system/loginLog'), await at('/system')]
   const swap = [
     { id: log.id, parentId: system.id, sort: logins.sort },
@@ -142,7 +142,7 @@ test('an order saves all its places or none', async () => {
   expect((await at('/system/operLog')).sort).toBe(logins.sort)
 })
 
-test('a page switched off takes its permissions from everyone at once, and gives them back', async () => {
+test('disabling a page removes its permissions from all accounts immediately, and enabling restores them', async () => {
   const person = await app.as('system:operLog:list', 'system:rolemanagement:list')
   const may = async () => (await person.call('GET', '/api/v1/tenant/role/list')).code
   expect(await may()).toBe(200)
@@ -154,7 +154,7 @@ test('a page switched off takes its permissions from everyone at once, and gives
   expect((await living({ perms: 'system:rolemanagement:add' })).status).toBe(1)
 })
 
-test('the menu screen and what is above it can be neither hidden nor switched off', async () => {
+test('the menu page and its ancestors can be neither hidden nor disabled', async () => {
   for (const [url, over] of [
     ['/system/systemPerm', { status: 0 }],
     ['/system/systemPerm', { visible: 0 }],
@@ -168,7 +168,7 @@ test('the menu screen and what is above it can be neither hidden nor switched of
   expect(await at('/system/systemPerm')).toMatchObject({ status: 1, visible: 1 })
 })
 
-test('a menu moved elsewhere stays with the roles that hold it', async () => {
+test('roles keep a menu that is moved', async () => {
   const person = await app.as('system:operLog:list')
   await change('/system/operLog', { parentId: (await at('/upgrade')).id })
   const urls = async () => {
@@ -181,7 +181,7 @@ test('a menu moved elsewhere stays with the roles that hold it', async () => {
   await expect.poll(urls).toEqual([['/upgrade', ['/system/operLog']]])
 })
 
-test('the lint finds dead addresses, homeless pages, strings nothing asks for, and namesakes', async () => {
+test('the lint reports unknown paths, pages without a parent, unused permissions and duplicate names', async () => {
   await add({ url: '/dead', perms: 'dead:page:list', name: '同名' })
   await add({ url: '/dead2', perms: 'dead:other:list', name: '同名' })
   await admin.call('POST', MENU, { type: 'M', name: '空目录', url: '/empty', parentId: 0 })
@@ -196,7 +196,7 @@ test('the lint finds dead addresses, homeless pages, strings nothing asks for, a
   expect(told.data.list).toContainEqual(expect.objectContaining({ kind: 'noPage', name: '用户管理' }))
 })
 
-test('a fresh menu table has no finding at all: every string of the catalogue can be granted', async () => {
+test('a new installation has no lint finding: every permission of the catalogue can be granted', async () => {
   const rows = await app.db
     .select({ perms: menus.perms })
     .from(menus)
@@ -204,7 +204,7 @@ test('a fresh menu table has no finding at all: every string of the catalogue ca
   expect(new Set(rows.flatMap(({ perms }) => (perms ? [perms] : [])))).toEqual(ALL_PERMISSIONS)
 })
 
-test('a customer never manages menus, whatever its scene offers', async () => {
+test('a tenant cannot manage menus with any scene', async () => {
   const boss = await app.by({ tenant: '丙公司', permissions: ['system:systemPerm:list', 'system:systemPerm:add'] })
   expect(await boss.call('GET', `${MENU}/list`)).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect((await boss.call('POST', MENU, page({ url: '/x', perms: 'x:y:z' }))).code).toBe(501)

@@ -1,15 +1,15 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { inbox as calls } from '@oms/contract/notice.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { inbox as calls } from '@oms/contract/notice/notice.ts'
 import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { noticeReads, notices } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { inboxOf, unreadBy, unreadCount as countUnread } from '#kernel/inbox.ts'
-import { notFound } from '#kernel/problem.ts'
-import { paginate } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import { accounts } from '#schema/account.ts'
+import { noticeReads, notices } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { inboxOf, unreadBy, unreadCount as countUnread } from '#domain/notices/inbox.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { paginate } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
-/** When it came into the inbox: published, or at the start time chosen for it. */
+/** Time at which the notice entered the inbox: publication or its start time. */
 const appeared = sql<string>`greatest(${notices.publishTime}, ${notices.startTime})`
 const ROW = {
   noticeId: notices.noticeId,
@@ -21,7 +21,7 @@ const ROW = {
   needConfirm: notices.needConfirm,
   attachmentCount: sql<number>`jsonb_array_length(${notices.attachments})`.as('attachment_count'),
   publishTime: appeared.mapWith(notices.publishTime).as('appeared'),
-  // A customer's account cannot see who works at the platform.
+  // Accounts of tenants do not see the names of platform staff.
   publisherName: sql<string>`coalesce(${accounts.realname}, '平台')`.as('publisher_name'),
   readTime: noticeReads.readTime,
   confirmTime: noticeReads.confirmTime,
@@ -37,7 +37,7 @@ const rows = ({ db, user }: Ctx) => ({
 })
 const mine = (uid: number) => and(eq(noticeReads.noticeId, notices.noticeId), eq(noticeReads.uid, uid))
 
-/** One's own messages, those on top first, then the newest. */
+/** Lists the caller's messages, pinned messages first, then newest first. */
 export function mineList(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof calls.mine>) {
   const filter = and(
     inboxOf(ctx.user),
@@ -62,9 +62,9 @@ export async function view(ctx: Ctx, { id }: ParsedOf<typeof calls.view>) {
 
 export const unreadCount = async ({ db, user }: Ctx) => ({ count: await countUnread(db, user) })
 
-/** Reading twice changes nothing; a confirmation is kept from the first time it was given. */
+/** Marks a message as read. Repeating changes nothing; the time of the first confirmation is kept. */
 export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read>) {
-  const { db, user, kernel } = ctx
+  const { db, user, services } = ctx
   const [notice] = await db
     .select({ needConfirm: notices.needConfirm })
     .from(notices)
@@ -78,16 +78,16 @@ export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read
       target: [noticeReads.noticeId, noticeReads.uid],
       set: { confirmTime: sql`coalesce(${noticeReads.confirmTime}, excluded.confirm_time)` },
     })
-  await kernel.events.publish(db, 'notice', { uids: [user.uid] })
+  await services.events.publish(db, 'notice', { uids: [user.uid] })
   return unreadCount(ctx)
 }
 
-/** What asks for a confirmation stays unread until it was opened. */
+/** Marks all messages as read, except messages that require a confirmation. */
 export async function readAll(ctx: Ctx) {
-  const { db, user, kernel } = ctx
+  const { db, user, services } = ctx
   const waiting = and(inboxOf(user), unreadBy(user.uid), eq(notices.needConfirm, 0))
   await db.execute(sql`insert into notice_reads (notice_id, uid)
     select notice_id, ${user.uid} from notices where ${waiting} on conflict do nothing`)
-  await kernel.events.publish(db, 'notice', { uids: [user.uid] })
+  await services.events.publish(db, 'notice', { uids: [user.uid] })
   return unreadCount(ctx)
 }

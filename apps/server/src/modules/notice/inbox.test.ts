@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { noticeReads, notices } from '#db/schema/system.ts'
-import { unreadCount } from '#kernel/inbox.ts'
+import { noticeReads, notices } from '#schema/system.ts'
+import { unreadCount } from '#domain/notices/inbox.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { tellTheTime } from './notice-clock.ts'
+import { publishDueNotices } from './notice-schedule.ts'
 
 const app = useApp()
 const NOTICE = '/api/v1/sys/notice'
@@ -36,8 +36,8 @@ const unread = async (who: Caller) => (await who.call('GET', `${NOTICE}/unread/c
 const moved = (id: number, column: 'start_time' | 'end_time', by: string) =>
   app.db.execute(sql`update notices set ${sql.raw(column)} = now() + ${by}::interval where notice_id = ${id}`)
 
-describe('who finds a notice', () => {
-  test('each target reaches exactly those addressed', async () => {
+describe('visibility of notices', () => {
+  test('each target reaches exactly the addressed accounts', async () => {
     const other = await app.by({ tenant: '乙公司' })
     const staff = await app.as()
     const everyone = await send({})
@@ -52,7 +52,7 @@ describe('who finds a notice', () => {
     expect((await member.call('GET', `${NOTICE}/view/${byTenant}`)).data).toMatchObject({ content: '<p>正文</p>' })
   })
 
-  test("a customer's own notices stay inside it", async () => {
+  test("a tenant's notices reach only its own accounts", async () => {
     const manager = await app.by({ tenant: '甲公司', permissions: ALL })
     const id = await send({}, manager)
     expect(await inboxOf(member)).toContain(id)
@@ -60,7 +60,7 @@ describe('who finds a notice', () => {
     expect(await inboxOf(await app.by({ tenant: '乙公司' }))).not.toContain(id)
   })
 
-  test('drafts, withdrawn and deleted ones are in no inbox, and the unread count falls with them', async () => {
+  test('drafts, withdrawn and deleted notices are in no inbox, and the unread count decreases with them', async () => {
     const id = await send({})
     const before = await unread(member)
     await admin.call('POST', `${NOTICE}/revoke/${id}`)
@@ -69,7 +69,7 @@ describe('who finds a notice', () => {
     expect((await member.call('POST', `${NOTICE}/read/${id}`)).code).toBe(400)
   })
 
-  test('one with a start in the future appears by itself, and goes at its end', async () => {
+  test('a notice with a future start appears at its start and disappears at its end', async () => {
     const id = await send({ startTime: '2037-01-01 00:00:00', endTime: '2037-02-01 00:00:00' })
     expect(await inboxOf(member)).not.toContain(id)
     await moved(id, 'start_time', '-1 second')
@@ -78,7 +78,7 @@ describe('who finds a notice', () => {
     expect(await inboxOf(member)).not.toContain(id)
   })
 
-  test('those on top come first', async () => {
+  test('pinned notices come first', async () => {
     const top = await send({ isTop: 1 })
     const newer = await send({})
     expect((await inboxOf(member)).slice(0, 2)).toEqual([top, newer])
@@ -86,8 +86,8 @@ describe('who finds a notice', () => {
   })
 })
 
-describe('reading', () => {
-  test('marks as read once, confirms once, and shows who, when and who not yet', async () => {
+describe('reading notices', () => {
+  test('marks as read once, confirms once, and lists readers with time and accounts that have not read', async () => {
     const reader = await app.by({ tenant: '甲公司' })
     const id = await send({ target: 4, targetIds: [reader.uid, member.uid], needConfirm: 1 })
     const before = await unread(reader)
@@ -109,7 +109,7 @@ describe('reading', () => {
     expect(found).toMatchObject({ total: 1, targetCount: 2 })
   })
 
-  test('all at once, except what asks for a confirmation', async () => {
+  test('marks all as read except notices that require a confirmation', async () => {
     const reader = await app.by({ tenant: '甲公司' })
     const important = await send({ target: 4, targetIds: [reader.uid], needConfirm: 1 })
     await send({ target: 4, targetIds: [reader.uid] })
@@ -118,7 +118,7 @@ describe('reading', () => {
     expect(await inboxOf(reader, '&read=0')).toEqual([important])
   })
 
-  test('published again after a withdrawal it is unread again', async () => {
+  test('a notice published again after a withdrawal is unread again', async () => {
     const id = await send({ target: 4, targetIds: [member.uid] })
     await member.call('POST', `${NOTICE}/read/${id}`)
     await admin.call('POST', `${NOTICE}/revoke/${id}`)
@@ -128,21 +128,21 @@ describe('reading', () => {
 })
 
 describe('open consoles', () => {
-  /** What was announced about notices while `work` ran, up to a mark of our own. */
+  /** Returns the events about notices during `work`, up to a marker event. */
   async function heard(work: () => Promise<unknown>) {
     const news: object[] = []
     const mark = `mark${Math.random()}`
-    const stop = app.kernel.events.on('notice', (each) => void news.push(each))
-    await app.kernel.events.publish(app.db, 'notice', { title: mark })
+    const stop = app.services.events.on('notice', (each) => void news.push(each))
+    await app.services.events.publish(app.db, 'notice', { title: mark })
     await work()
-    await app.kernel.events.publish(app.db, 'notice', { title: mark })
+    await app.services.events.publish(app.db, 'notice', { title: mark })
     const marks = () => news.filter((each) => 'title' in each && each.title === mark)
     await expect.poll(() => marks().length).toBe(2)
     stop()
     return news.slice(news.indexOf(marks()[0]!) + 1, -1)
   }
 
-  test('hear of a notice only if it is for them', async () => {
+  test('receive only notices that address the account', async () => {
     let id = 0
     const direct = await heard(async () => {
       id = await send({ title: '私信', target: 4, targetIds: [member.uid] })
@@ -154,20 +154,22 @@ describe('open consoles', () => {
     expect(all).not.toHaveProperty('uids')
   })
 
-  test('hear of a scheduled one when its time comes, once', async () => {
-    await tellTheTime(app.kernel)
+  test('receive a scheduled notice once at its start', async () => {
+    await publishDueNotices(app.services)
     let id = 0
     const atPublish = await heard(async () => {
       id = await send({ title: '定时', target: 4, targetIds: [member.uid], startTime: '2037-01-01 00:00:00' })
     })
     expect(atPublish).toEqual([])
     await app.db.execute(sql`update notices set start_time = now() where notice_id = ${id}`)
-    expect(await heard(() => tellTheTime(app.kernel))).toEqual([{ noticeId: id, title: '定时', uids: [member.uid] }])
-    expect(await heard(() => tellTheTime(app.kernel))).toEqual([])
+    expect(await heard(() => publishDueNotices(app.services))).toEqual([
+      { noticeId: id, title: '定时', uids: [member.uid] },
+    ])
+    expect(await heard(() => publishDueNotices(app.services))).toEqual([])
   })
 })
 
-test('the unread count of an account among 100,000 notices to others stays cheap', async () => {
+test('the unread count of one account among 100,000 notices for others stays fast', async () => {
   await app.db.execute(sql`insert into notices (tenant_id, title, target, target_ids, status, publish_time)
     select 1, 'x', 4, array[1000000 + n], 1, now() from generate_series(1, 100000) n`)
   await app.db.execute(sql`analyze notices`)

@@ -1,13 +1,14 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts, roles, sessions } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { User } from '#kernel/context.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { invalid } from '#kernel/problem.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts, roles, sessions } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import type { Services } from '#core/services.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { tenantInUse } from '#domain/tenants/tenant-options.ts'
 
-/** Whom a notice speaks to. */
+/** Tenant and targets of a notice. */
 export interface Addressed {
   readonly tenantId: number
   readonly target: number
@@ -16,7 +17,10 @@ export interface Addressed {
 export const TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
 const ONLINE_CHUNK = 500
 
-/** The accounts in use that a notice is for, as a condition on `accounts`: the other side of the inbox's condition. */
+/**
+ * Returns the condition on `accounts` for the enabled accounts that a notice addresses. Inverse of the inbox
+ * condition.
+ */
 export function audienceOf({ tenantId, target, targetIds }: Addressed): SQL | undefined {
   const ids = [...targetIds]
   const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(accounts.tenantId, tenantId)
@@ -33,22 +37,26 @@ function addressed(target: number, ids: number[]): SQL | undefined {
     and r.tenant_id = ${accounts.tenantId})`
 }
 
-/** How many accounts each notice is for, in one round trip; those for everyone are counted once. */
-export async function audienceCounts(db: Db, notices: readonly Addressed[]): Promise<number[]> {
+/**
+ * Counts the accounts in the user's data scope that each notice addresses, with one query. Counts equal audiences
+ * once.
+ */
+export async function audienceCounts(db: Db, user: User, notices: readonly Addressed[]): Promise<number[]> {
+  const visible = scoped(user, { tenant: accounts.tenantId })
   if (notices.length === 0) return []
   const keys = notices.map(({ tenantId, target, targetIds }) => `${tenantId}:${target}:${targetIds.join()}`)
   const unique = [...new Set(keys)]
   const counts = unique.map((key, at) => {
     const notice = notices[keys.indexOf(key)]!
-    return sql`select ${at}::int as at, count(*)::int as count from accounts where ${audienceOf(notice)}`
+    return sql`select ${at}::int as at, count(*)::int as count from accounts where ${and(audienceOf(notice), visible)}`
   })
   const { rows } = await db.execute<{ at: number; count: number }>(sql.join(counts, sql` union all `))
   const byKey = new Map(rows.map(({ at, count }) => [unique[at], count]))
   return keys.map((key) => byKey.get(key) ?? 0)
 }
 
-/** Refuses what this account may not address, and targets that do not exist. */
-export async function demandAddressable(db: Db, user: User, { tenantId, target, targetIds }: Addressed) {
+/** Throws for targets that do not exist or that this account may not address. */
+export async function assertAddressable(db: Db, user: User, { tenantId, target, targetIds }: Addressed) {
   const fromPlatform = tenantId === PLATFORM_TENANT_ID
   if (target === TARGET.all) {
     if (fromPlatform && user.scope.tenants !== 'all')
@@ -64,7 +72,7 @@ export async function demandAddressable(db: Db, user: User, { tenantId, target, 
   if (found !== ids.length) throw invalid('发送对象不存在或已停用，请重新选择', 'targetIds')
 }
 
-/** A customer's notice stays inside it, even when the platform writes it. */
+/** Limits a tenant's notice to its own accounts, also when the platform writes the notice. */
 function within(target: number, tenantId: number) {
   if (tenantId === PLATFORM_TENANT_ID) return undefined
   return eq(target === TARGET.roles ? roles.tenantId : accounts.tenantId, tenantId)
@@ -74,9 +82,9 @@ const tableOf = (target: number) => (target === TARGET.tenants ? tenants : targe
 const keyOf = (target: number) =>
   target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.id : accounts.uid
 
-/** Customers, roles or accounts in use that lie within the account's data scope. */
+/** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
 export function choosable(user: User, target: number): SQL | undefined {
-  if (target === TARGET.tenants) return and(alive(tenants), eq(tenants.status, 1), scoped(user, { tenant: tenants.id }))
+  if (target === TARGET.tenants) return and(tenantInUse(), scoped(user, { tenant: tenants.id }))
   if (target === TARGET.roles) return and(alive(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
   return and(alive(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
 }
@@ -87,11 +95,11 @@ interface News extends Addressed {
 }
 
 /**
- * Tells open consoles that their messages changed; with `title` also what came. Only those addressed hear it: a title
- * may itself be confidential.
+ * Notifies open consoles of changed messages; `title` adds the new message. Only addressed accounts receive the
+ * event, because a title may be confidential.
  */
-export async function announce(
-  { events }: Pick<Kernel, 'events'>,
+export async function publishNotice(
+  { events }: Pick<Services, 'events'>,
   db: Db,
   { noticeId, title, ...addressed }: News,
   { withTitle }: { withTitle: boolean },

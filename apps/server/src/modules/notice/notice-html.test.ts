@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { cleaned, picturesIn, plainText, summaryOf } from './notice-html.ts'
+import { sanitizeNotice, picturesIn, plainText, summaryOf } from './notice-html.ts'
 
 const ID = '0123456789abcdef0123456789abcdef'
 
-describe('cleaned', () => {
+describe('sanitised notices', () => {
   test.each([
     ['<p>好<script>alert(1)</script></p>', '<p>好</p>'],
     ['<p onclick="x()">好</p>', '<p>好</p>'],
@@ -14,36 +14,36 @@ describe('cleaned', () => {
     ['<p class="x" id="y">好</p>', '<p>好</p>'],
     ['<p>好</p><math><mtext><style><img src=x onerror=x()></style></mtext></math>', '<p>好</p>'],
     ['<p>好<!-- --><form action="/x"><input></form></p>', '<p>好</p><p></p>'],
-  ])('%s', (given, kept) => expect(cleaned(given)).toBe(kept))
+  ])('%s', (given, kept) => expect(sanitizeNotice(given)).toBe(kept))
 
   test.each(['javascript:x()', 'JaVaScRiPt:x()', 'java\nscript:x()', 'data:text/html,x', '//evil.example', '/\\evil'])(
-    'a link to %j leads nowhere',
-    (href) => expect(cleaned(`<a href="${href}">好</a>`)).not.toContain('href'),
+    'removes a link to %j',
+    (href) => expect(sanitizeNotice(`<a href="${href}">好</a>`)).not.toContain('href'),
   )
 
-  test('ordinary links open elsewhere without a way back', () =>
-    expect(cleaned('<a href="https://a.example/x">好</a>')).toBe(
+  test('other links open in a new window without access to the opener', () =>
+    expect(sanitizeNotice('<a href="https://a.example/x">好</a>')).toBe(
       '<a href="https://a.example/x" target="_blank" rel="noopener noreferrer">好</a>',
     ))
 
-  test('pictures come from this server alone', () => {
+  test('pictures load only from this server', () => {
     const own = `<img src="/api/v1/file/${ID}" alt="图" />`
-    expect(cleaned(`<p>${own}<img src="https://evil.example/x.png"></p>`)).toBe(`<p>${own}</p>`)
+    expect(sanitizeNotice(`<p>${own}<img src="https://evil.example/x.png"></p>`)).toBe(`<p>${own}</p>`)
     expect(picturesIn(own)).toEqual([ID])
   })
 
   test.each(['<p> </p>', '<script>x</script>', '<p><br></p>', '<img src="https://evil.example/x.png">'])(
-    '%s says nothing',
-    (html) => expect(() => cleaned(html)).toThrow('请输入内容'),
+    '%s produces an empty text',
+    (html) => expect(() => sanitizeNotice(html)).toThrow('请输入内容'),
   )
 
-  test('cleaning again changes nothing', () => {
-    const once = cleaned('<h2>甲 & 乙</h2><ul><li><b>一</b></li></ul><a href="/x">链接</a>')
-    expect(cleaned(once)).toBe(once)
+  test('sanitising twice changes nothing', () => {
+    const once = sanitizeNotice('<h2>甲 & 乙</h2><ul><li><b>一</b></li></ul><a href="/x">链接</a>')
+    expect(sanitizeNotice(once)).toBe(once)
   })
 })
 
-test('the summary is words, cut between characters', () => {
+test('the summary is plain text, cut between characters', () => {
   expect(plainText('<h1>甲</h1><p>1 &lt; 2 &amp; 3</p>')).toBe('甲 1 < 2 & 3')
   expect([...summaryOf(`<p>${'😀'.repeat(200)}</p>`)]).toHaveLength(101)
 })

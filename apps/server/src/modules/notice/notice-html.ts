@@ -1,6 +1,6 @@
-import { NOTICE_HTML } from '@oms/contract/notice.ts'
+import { NOTICE_HTML } from '@oms/contract/notice/notice.ts'
 import sanitize from 'sanitize-html'
-import { invalid } from '#kernel/problem.ts'
+import { invalid } from '#core/http/api-error.ts'
 
 const FILE_ID = /\/api\/v1\/file\/([0-9a-f]{32})/g
 const SUMMARY = 100
@@ -11,7 +11,7 @@ const options: sanitize.IOptions = {
     ...Object.fromEntries(Object.entries(NOTICE_HTML.attributes).map(([tag, names]) => [tag, [...names]])),
     '*': ['style'],
   },
-  allowedStyles: { '*': { 'text-align': [new RegExp(`^(${NOTICE_HTML.alignments.join('|')})$`)] } },
+  allowedStyles: { '*': { 'text-align': [NOTICE_HTML.alignment] } },
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowProtocolRelative: false,
   nestingLimit: 30,
@@ -29,14 +29,14 @@ const options: sanitize.IOptions = {
   exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !NOTICE_HTML.image.test(attribs.src ?? ''),
 }
 
-/** What a person wrote, with everything taken out that a notice may not hold. */
-export function cleaned(content: string): string {
+/** Removes HTML that a notice may not contain. */
+export function sanitizeNotice(content: string): string {
   const html = sanitize(content, options)
   if (plainText(html) === '' && !html.includes('<img')) throw invalid('请输入内容', 'content')
   return html
 }
 
-/** The words alone. */
+/** Returns the text without HTML. */
 export const plainText = (html: string) =>
   sanitize(html.replaceAll(/<\/(p|h\d|li|td|th|pre|blockquote)>|<br \/>/g, '$& '), {
     allowedTags: [],
@@ -49,11 +49,11 @@ export const plainText = (html: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** The beginning of the words, cut between characters. */
+/** Returns the beginning of the text, cut between characters. */
 export function summaryOf(html: string) {
   const letters = [...plainText(html)]
   return letters.length > SUMMARY ? `${letters.slice(0, SUMMARY).join('')}…` : letters.join('')
 }
 
-/** Ids of the pictures in a cleaned notice. */
+/** Returns the file ids of the pictures in a sanitised notice. */
 export const picturesIn = (html: string) => [...new Set([...html.matchAll(FILE_ID)].map(([, id]) => id as string))]

@@ -1,14 +1,14 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { notices as calls } from '@oms/contract/notice.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { notices as calls } from '@oms/contract/notice/notice.ts'
 import { and, type Column, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { noticeReads, notices } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { notFound } from '#kernel/problem.ts'
-import { contains, orderOf, paginate, within } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { noticeReads, notices } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 import { audienceCounts } from './notice-audience.ts'
 import { namesOf } from './notice-target.service.ts'
 
@@ -38,7 +38,7 @@ const DETAIL = {
   attachments: notices.attachments,
 }
 
-/** Notices this account manages: those of the tenants it may see. */
+/** Returns the condition for notices that this account manages: those of visible tenants. */
 export const managed = (user: User): SQL | undefined =>
   and(alive(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
 
@@ -61,7 +61,7 @@ export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
     .$dynamic()
   const sorts = { noticeId: notices.noticeId, publishTime: notices.publishTime }
   const page = await paginate(db, rows, input, orderOf(input, sorts, notices.noticeId, [desc(notices.noticeId)]))
-  return { ...page, list: await withCounts(db, page.list) }
+  return { ...page, list: await withCounts(db, user, page.list) }
 }
 
 const is = (column: Column, value: number | undefined) => (value === undefined ? undefined : eq(column, value))
@@ -74,16 +74,17 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
     .leftJoin(accounts, eq(accounts.uid, notices.publisher))
     .where(and(eq(notices.noticeId, id), managed(user)))
   if (!row) throw notFound('通知公告')
-  const [counted] = await withCounts(db, [row])
-  return { ...counted!, targets: await namesOf(db, row.target, row.targetIds) }
+  const [counted] = await withCounts(db, user, [row])
+  return { ...counted!, targets: await namesOf(db, user, row.target, row.targetIds) }
 }
 
 type Counted = { noticeId: number; tenantId: number; target: number; targetIds: number[] }
 
-async function withCounts<R extends Counted>(db: Db, rows: R[]) {
-  const targetCounts = await audienceCounts(db, rows)
+async function withCounts<R extends Counted>(db: Db, user: User, rows: R[]) {
+  const targetCounts = await audienceCounts(db, user, rows)
   const readCounts = await readsOf(
     db,
+    user,
     rows.map(({ noticeId }) => noticeId),
   )
   return rows.map((row, at) => ({
@@ -93,12 +94,13 @@ async function withCounts<R extends Counted>(db: Db, rows: R[]) {
   }))
 }
 
-async function readsOf(db: Db, ids: number[]) {
+async function readsOf(db: Db, user: User, ids: number[]) {
   if (ids.length === 0) return new Map<number, number>()
   const counts = await db
     .select({ noticeId: noticeReads.noticeId, count: sql<number>`count(*)::int` })
     .from(noticeReads)
-    .where(inArray(noticeReads.noticeId, ids))
+    .innerJoin(accounts, eq(accounts.uid, noticeReads.uid))
+    .where(and(inArray(noticeReads.noticeId, ids), scoped(user, { tenant: accounts.tenantId })))
     .groupBy(noticeReads.noticeId)
   return new Map(counts.map(({ noticeId, count }) => [noticeId, count]))
 }

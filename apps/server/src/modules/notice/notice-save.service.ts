@@ -1,15 +1,15 @@
-import { NOTICE_PUBLISHED, NOTICE_REVOKED, NoticeInput, type notices as calls } from '@oms/contract/notice.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { NOTICE_PUBLISHED, NOTICE_REVOKED, NoticeInput, type notices as calls } from '@oms/contract/notice/notice.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { files, noticeReads, notices } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { adoptFiles } from '#kernel/files/save-upload.ts'
-import { changes } from '#kernel/mask.ts'
-import { invalid, notFound, refused } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { announce, demandAddressable } from './notice-audience.ts'
+import type { Db } from '#core/database/client.ts'
+import { files, noticeReads, notices } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { adoptFiles } from '#core/storage/save-upload.ts'
+import { changes } from '#core/audit/mask.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { publishNotice, assertAddressable } from './notice-audience.ts'
 import { managed } from './notice-list.service.ts'
 
 const BIZ = 'notice'
@@ -37,7 +37,10 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   return { noticeId }
 }
 
-/** What people have already read does not change under them: a published notice is withdrawn first. */
+/**
+ * Updates a draft or withdrawn notice. A published notice must be withdrawn first, because people have read the
+ * text.
+ */
 export async function update(ctx: Ctx, { noticeId, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lock(ctx, noticeId)
@@ -66,47 +69,47 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   return null
 }
 
-/** Published again after a withdrawal it is new to everybody: the receipts of the old text are dropped. */
+/** Publishes a notice. Publishing after a withdrawal deletes the read receipts of the old text. */
 export async function publish(ctx: Ctx, { id }: ParsedOf<typeof calls.publish>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const stored = await lock(ctx, id)
   if (stored.status === NOTICE_PUBLISHED) throw refused('该通知公告已经发布')
   const standing = await standingOf(db, id)
   if (standing.ended) throw invalid('结束时间已过，请修改后再发布', 'endTime')
-  await demandAddressable(db, user, stored)
+  await assertAddressable(db, user, stored)
   await db.delete(noticeReads).where(eq(noticeReads.noticeId, id))
   const published = { status: NOTICE_PUBLISHED, publishTime: now.toISOString(), publisher: user.uid }
   await db
     .update(notices)
     .set({ ...published, ...touched(stored, user.uid, now) })
     .where(eq(notices.noticeId, id))
-  if (!standing.waiting) await announce(kernel, db, stored, { withTitle: true })
+  if (!standing.waiting) await publishNotice(services, db, stored, { withTitle: true })
   ctx.audit({ bizType: BIZ, bizId: id, action: `发布通知公告「${stored.title}」` })
   return null
 }
 
 export async function revoke(ctx: Ctx, { id }: ParsedOf<typeof calls.revoke>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const stored = await lock(ctx, id)
   if (stored.status !== NOTICE_PUBLISHED) throw refused('该通知公告没有发布')
   await db
     .update(notices)
     .set({ status: NOTICE_REVOKED, ...touched(stored, user.uid, now) })
     .where(eq(notices.noticeId, id))
-  await announce(kernel, db, stored, { withTitle: false })
+  await publishNotice(services, db, stored, { withTitle: false })
   ctx.audit({ bizType: BIZ, bizId: id, action: `撤回通知公告「${stored.title}」` })
   return null
 }
 
 type Input = ParsedOf<typeof calls.create>
 
-/** Checks whom it addresses, cleans what it says, and takes its files into use. */
+/** Validates the targets, sanitises the content and marks the files as used. */
 async function prepared({ db, user, now }: Ctx, input: Input, tenantIds: number[], tenantId: number) {
   const targetIds = input.target === 1 ? [] : [...new Set(input.targetIds)]
-  await demandAddressable(db, user, { tenantId, target: input.target, targetIds })
-  // The sanitiser is large and needed by few: it loads with the first notice, not with the server.
-  const { cleaned, picturesIn, summaryOf } = await import('./notice-html.ts')
-  const content = cleaned(input.content)
+  await assertAddressable(db, user, { tenantId, target: input.target, targetIds })
+  // Imported on first use, because the sanitiser is large and rarely used.
+  const { sanitizeNotice, picturesIn, summaryOf } = await import('./notice-html.ts')
+  const content = sanitizeNotice(input.content)
   const pictures = picturesIn(content)
   const stored = await filesOf(db, [...input.attachments, ...pictures], tenantIds)
   if (pictures.some((id) => !stored.has(id))) throw invalid('图片不存在，请重新上传', 'content')
@@ -146,7 +149,7 @@ async function lock({ db, user }: Ctx, noticeId: number): Promise<Stored> {
   return row
 }
 
-/** Where the notice stands on the database's clock, which the inboxes go by too. */
+/** Returns the state of the notice by the database's clock, which the inboxes use too. */
 async function standingOf(db: Db, noticeId: number) {
   const [row] = await db
     .select({

@@ -1,12 +1,12 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { notices as calls } from '@oms/contract/notice.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { notices as calls } from '@oms/contract/notice/notice.ts'
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts, roles } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { contains, offsetOf } from '#kernel/query.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts, roles } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { contains, offsetOf } from '#core/database/list-query.ts'
+import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { audienceCounts, choosable, TARGET } from './notice-audience.ts'
 
 interface Page {
@@ -16,7 +16,7 @@ interface Page {
 const EVERYTHING: Page = { limit: 1000, offset: 0 }
 const tenantName = sql<string>`coalesce(${tenants.name}, '')`
 
-/** Customers, roles or accounts whose name contains the keyword. */
+/** Lists tenants, roles or accounts whose name contains the keyword. */
 export async function targets({ db, user }: Ctx, { target, keyword, ...page }: ParsedOf<typeof calls.targets>) {
   if (target === TARGET.tenants && user.tenantId !== PLATFORM_TENANT_ID) return { list: [] }
   const names = {
@@ -28,11 +28,12 @@ export async function targets({ db, user }: Ctx, { target, keyword, ...page }: P
   return { list: await named(db, target, where, { limit: page.pageSize, offset: offsetOf(page) }) }
 }
 
-/** Names of the targets of one notice; those deleted since are left out. */
-export const namesOf = (db: Db, target: number, ids: readonly number[]) => {
+/** Returns the names of a notice's targets. Omits deleted targets and targets outside the data scope. */
+export const namesOf = (db: Db, user: User, target: number, ids: readonly number[]) => {
   if (target === TARGET.all || ids.length === 0) return Promise.resolve([])
   const key = target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.id : accounts.uid
-  return named(db, target, inArray(key, [...ids]), EVERYTHING)
+  const owner = target === TARGET.tenants ? tenants.id : target === TARGET.roles ? roles.tenantId : accounts.tenantId
+  return named(db, target, and(inArray(key, [...ids]), scoped(user, { tenant: owner })), EVERYTHING)
 }
 
 function named(db: Db, target: number, where: SQL | undefined, { limit, offset }: Page) {
@@ -65,9 +66,9 @@ function named(db: Db, target: number, where: SQL | undefined, { limit, offset }
     .offset(offset)
 }
 
-/** How many accounts a notice with these targets would reach. */
+/** Counts the accounts that a notice with these targets would reach. */
 export async function audience({ db, user }: Ctx, { target, targetIds }: ParsedOf<typeof calls.audience>) {
   const tenantId = user.tenantId ?? PLATFORM_TENANT_ID
-  const [count = 0] = await audienceCounts(db, [{ tenantId, target, targetIds }])
+  const [count = 0] = await audienceCounts(db, user, [{ tenantId, target, targetIds }])
   return { count }
 }

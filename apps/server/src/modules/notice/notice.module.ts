@@ -1,5 +1,5 @@
-import { inbox, notices } from '@oms/contract/notice.ts'
-import { implement } from '#kernel/implement.ts'
+import { inbox, notices } from '@oms/contract/notice/notice.ts'
+import { implement } from '#core/http/implement.ts'
 import { mineList, read, readAll, unreadCount, view } from './inbox.service.ts'
 import { get, list } from './notice-list.service.ts'
 import { create, publish, remove, revoke, update } from './notice-save.service.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { files, notices, operLogs } from '#db/schema/system.ts'
+import { files, notices, operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -40,8 +40,8 @@ async function upload(purpose: string, tenantId = 1) {
   return id
 }
 
-describe('managing', () => {
-  test('MODULE-01 a notice is drafted, listed, changed, published, withdrawn and deleted', async () => {
+describe('managing notices', () => {
+  test('MODULE-01 drafts, lists, changes, publishes, withdraws and deletes a notice', async () => {
     const id = await draft({ title: '第一份', summary: '', isTop: 1 })
     const page = await admin.call('GET', `${NOTICE}/page?title=第一&status=0&pageSize=10`)
     expect(page.data).toMatchObject({ total: 1, list: [{ noticeId: id, status: 0, targetCount: 1, readCount: 0 }] })
@@ -57,7 +57,7 @@ describe('managing', () => {
     expect(await admin.call('GET', `${NOTICE}/${id}`)).toMatchObject({ code: 400, msg: '通知公告不存在或已被删除' })
   })
 
-  test('a published notice is neither changed nor deleted nor published twice', async () => {
+  test('a published notice can be neither changed, deleted nor published again', async () => {
     const id = await draft()
     await admin.call('POST', `${NOTICE}/publish/${id}`)
     const { rev } = (await admin.call('GET', `${NOTICE}/${id}`)).data
@@ -71,7 +71,7 @@ describe('managing', () => {
     expect((await admin.call('POST', `${NOTICE}/revoke/${draftId}`)).code).toBe(501)
   })
 
-  test('a stale save is refused', async () => {
+  test('refuses a stale save', async () => {
     const id = await draft()
     await admin.call('PUT', NOTICE, { ...body({ title: '甲' }), noticeId: id, rev: 0 })
     const late = await admin.call('PUT', NOTICE, { ...body({ title: '乙' }), noticeId: id, rev: 0 })
@@ -95,13 +95,13 @@ describe('managing', () => {
     expect(await admin.call('POST', NOTICE, body(wrong))).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('what can run in a page is not stored', async () => {
+  test('removes executable content before storing', async () => {
     const id = await draft({ content: '<p onclick="x()">好</p><img src=x onerror=x()><a href="javascript:x()">看</a>' })
     const [row] = await app.db.select().from(notices).where(eq(notices.noticeId, id))
     expect(row?.content).not.toMatch(/onclick|onerror|javascript|<img/)
   })
 
-  test('attachments and pictures are taken into use, foreign ones refused', async () => {
+  test('marks attachments and pictures as used and refuses files of others', async () => {
     const file = await upload('notice')
     const picture = await upload('notice')
     const id = await draft({ attachments: [file], content: `<p>看图</p><img src="/api/v1/file/${picture}">` })
@@ -116,12 +116,12 @@ describe('managing', () => {
       expect(await admin.call('POST', NOTICE, body({ attachments: [foreign] }))).toMatchObject({ code: 400 })
   })
 
-  test('one whose end has passed cannot be published', async () => {
+  test('refuses to publish a notice whose end has passed', async () => {
     const id = await draft({ endTime: '2020-01-01 00:00:00' })
     expect(await admin.call('POST', `${NOTICE}/publish/${id}`)).toMatchObject({ code: 400, data: { field: 'endTime' } })
   })
 
-  test('a change leaves its differences in the operation log, without the whole text', async () => {
+  test('a change writes its differences to the operation log without the whole text', async () => {
     const id = await draft({ title: '甲' })
     await admin.call('PUT', NOTICE, { ...body({ title: '乙' }), noticeId: id, rev: 0 })
     const [row] = await app.db
@@ -133,8 +133,8 @@ describe('managing', () => {
   })
 })
 
-describe('whom one may address', () => {
-  test('the pickers offer customers, roles and accounts by name, and the audience is counted', async () => {
+describe('targets of notices', () => {
+  test('finds tenants, roles and accounts by name and counts the audience', async () => {
     const member = await app.by({ tenant: '乙公司' })
     const [tenant] = (await admin.call('GET', `${NOTICE}/targets?target=2&keyword=乙公司`)).data.list
     expect(tenant).toMatchObject({ name: '乙公司' })
@@ -148,7 +148,7 @@ describe('whom one may address', () => {
     expect(await count(`target=4&targetIds=${member.uid}&targetIds=${admin.uid}`)).toBe(2)
   })
 
-  test("a customer's manager reaches its own people only", async () => {
+  test("a manager of a tenant reaches only that tenant's accounts", async () => {
     const manager = await app.by({ tenant: '丙公司', permissions: ALL })
     const other = await app.by({ tenant: '丁公司' })
     const refused = async (more: object) =>
@@ -162,7 +162,7 @@ describe('whom one may address', () => {
     expect((await manager.call('GET', `${NOTICE}/${id}`)).data).toMatchObject({ targetCount: 1 })
   })
 
-  test('staff whose data scope is one tenant cannot write to everybody', async () => {
+  test('staff limited to one tenant cannot address all accounts', async () => {
     const narrow = await app.by({ permissions: ALL, dataScope: 2 })
     expect(await narrow.call('POST', NOTICE, body({ target: 1 }))).toMatchObject({
       code: 400,
@@ -170,7 +170,7 @@ describe('whom one may address', () => {
     })
   })
 
-  test('not found and not yours answer alike', async () => {
+  test('a notice of another tenant returns the same error as an unknown notice', async () => {
     const manager = await app.by({ tenant: '丙公司', permissions: ALL })
     const id = await draft()
     for (const [method, url] of [
@@ -186,7 +186,7 @@ describe('whom one may address', () => {
     )
   })
 
-  test('PERM-04 each call asks for its own permission', async () => {
+  test('PERM-04 each call requires its own permission', async () => {
     const reader = await app.as('system:noticeManage:list')
     for (const [method, url] of [
       ['GET', `${NOTICE}/1`],

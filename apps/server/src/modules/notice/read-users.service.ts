@@ -1,13 +1,13 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { notices as calls } from '@oms/contract/notice.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { notices as calls } from '@oms/contract/notice/notice.ts'
 import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { noticeReads, notices } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { notFound } from '#kernel/problem.ts'
-import { contains, paginate } from '#kernel/query.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import { accounts } from '#schema/account.ts'
+import { noticeReads, notices } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { contains, paginate } from '#core/database/list-query.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import { audienceOf } from './notice-audience.ts'
 import { managed } from './notice-list.service.ts'
 
@@ -20,7 +20,9 @@ const ROW = {
   confirmTime: noticeReads.confirmTime,
 }
 
-/** Who of those addressed, within the caller's data scope, has read the notice and when, or has not yet. */
+/**
+ * Lists the addressed accounts within the caller's data scope that have read the notice, with the time, or have not.
+ */
 export async function readUsers(ctx: Ctx, input: ParsedOf<typeof calls.readUsers>) {
   const { db, user } = ctx
   const { id, keyword, read, ...page } = input

@@ -1,19 +1,19 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { otaAlarms as calls } from '@oms/contract/ota-signing.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { otaAlarms as calls } from '@oms/contract/ota/ota-signing.ts'
 import { and, desc, eq, isNull } from 'drizzle-orm'
-import { otaVersions } from '#db/schema/ota.ts'
-import { otaAlarms } from '#db/schema/upgrade.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { notFound } from '#kernel/problem.ts'
-import { paginate } from '#kernel/query.ts'
-import type { Family } from './ota-family.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { otaAlarms } from '#schema/upgrade.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { paginate } from '#core/database/list-query.ts'
+import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { nameOf, visible } from './ota-rows.ts'
 
-const open = (user: User, family: Family) => and(isNull(otaAlarms.closeTime), visible(user, family))
+const open = (user: User, artifact: ArtifactKind) => and(isNull(otaAlarms.closeTime), visible(user, artifact))
 
-/** What somebody still has to look at, newest first. */
+/** Lists open alarms, newest first. */
 export const list =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) => {
     const query = db
       .select({
@@ -27,30 +27,30 @@ export const list =
       })
       .from(otaAlarms)
       .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
-      .where(open(user, family))
+      .where(open(user, artifact))
       .$dynamic()
     return paginate(db, query, input, [desc(otaAlarms.id)])
   }
 
-/** Somebody has seen it; the log says who. */
+/** Closes an alarm. The operation log records the account. */
 export const close =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { id }: ParsedOf<typeof calls.close>) => {
-    const { db, user, now, kernel } = ctx
+    const { db, user, now, services } = ctx
     const [alarm] = await db
       .select({ message: otaAlarms.message, version: otaVersions })
       .from(otaAlarms)
       .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
-      .where(and(eq(otaAlarms.id, id), open(user, family)))
+      .where(and(eq(otaAlarms.id, id), open(user, artifact)))
       .for('update', { of: otaAlarms })
     if (!alarm) throw notFound('告警')
     await db.update(otaAlarms).set({ closeTime: now.toISOString(), closeBy: user.uid }).where(eq(otaAlarms.id, id))
     const { version, message } = alarm
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: version.otaId,
-      action: `关闭${family.noun}${nameOf(version)}的告警：${message}`,
+      action: `关闭${artifact.noun}${nameOf(version)}的告警：${message}`,
     })
-    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
+    await services.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
     return null
   }

@@ -1,12 +1,12 @@
-import { COMPONENT_TYPE, COMPONENT_URL, OTA_MESSAGES, type OtaComponentInput } from '@oms/contract/ota.ts'
+import { COMPONENT_TYPE, COMPONENT_URL, OTA_MESSAGES, type OtaComponentInput } from '@oms/contract/ota/ota.ts'
 import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { otaComponents, otaVersions } from '#db/schema/ota.ts'
-import { files } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { invalid } from '#kernel/problem.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { otaComponents, otaVersions } from '#schema/ota.ts'
+import { files } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
 type Sent = z.output<typeof OtaComponentInput>
 type StoredFile = typeof files.$inferSelect
@@ -15,8 +15,8 @@ export type NewComponent = Omit<typeof otaComponents.$inferInsert, 'otaId' | 'id
 const fileIdOf = (url: string) => COMPONENT_URL.exec(url)?.[1] ?? ''
 
 /**
- * The components a save asks for, with size and digests as the server computed them at upload. Each file must be a
- * component uploaded under this tenant; it counts as used from here on.
+ * Returns the components of a save, with the size and digests that the server computed at upload. Each file must be
+ * a component uploaded by this tenant. Marks the files as used.
  */
 export async function claimComponents(ctx: Ctx, tenantId: number, sent: readonly Sent[]): Promise<NewComponent[]> {
   const found = await lockFiles(ctx, tenantId, [...new Set(sent.map(({ url }) => fileIdOf(url)))])
@@ -28,10 +28,11 @@ export async function claimComponents(ctx: Ctx, tenantId: number, sent: readonly
   return claimed
 }
 
-/** In the order of their ids, so that two saves of the same files queue instead of waiting for each other. */
+/** Locks the files in the order of their ids, so that two saves of the same files cannot deadlock. */
 async function lockFiles({ db, user }: Ctx, tenantId: number, ids: string[]): Promise<Map<string, StoredFile>> {
   if (ids.length === 0) return new Map()
-  // Staff who edit another tenant's version upload under their own; such an upload moves over while nobody uses it.
+  // Staff who edit a version of another tenant upload under their own tenant. An unused upload moves to the
+  // version's tenant.
   const fresh = user.tenantId === null ? undefined : and(eq(files.tenantId, user.tenantId), isNull(files.usedTime))
   const rows = await db
     .select()
@@ -54,7 +55,7 @@ function componentFrom(sent: Sent, sort: number, found: Map<string, StoredFile>)
   return { sort, name, type, fileId, fileName, url, size, md5, sha1, sha256 }
 }
 
-/** Files that no living version names any more count as unused: the collector takes them after a day. */
+/** Marks files that no existing version references as unused. The garbage collector deletes them after a day. */
 export async function releaseFiles(db: Db, fileIds: readonly string[]) {
   if (fileIds.length === 0) return
   const named = db
@@ -70,7 +71,7 @@ export async function releaseFiles(db: Db, fileIds: readonly string[]) {
 
 type Described = Pick<NewComponent, 'name' | 'type' | 'size' | 'md5' | 'sha1' | 'sha256'>
 
-/** One line a component for the operation log, digests included. */
+/** Describes components for the operation log, one line each with digests. */
 export const inWords = (components: readonly Described[]) =>
   components.map(
     ({ name, type, size, md5, sha1, sha256 }) =>

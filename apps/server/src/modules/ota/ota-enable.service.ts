@@ -1,39 +1,41 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { isBackwards, OTA_MESSAGES, OTA_STATUS, type ota, reachesBeyond } from '@oms/contract/ota.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { isBackwards, OTA_MESSAGES, OTA_STATUS, type ota, reachesBeyond } from '@oms/contract/ota/ota.ts'
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { files } from '#db/schema/system.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { openRelease, recallInWords, recallRelease } from '#kernel/fleet/release.ts'
-import { changes } from '#kernel/mask.ts'
-import { refused } from '#kernel/problem.ts'
-import { touched } from '#kernel/stale.ts'
-import { alive, transact } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { files } from '#schema/system.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { openRelease, recallInWords, recallRelease } from '#domain/fleet/release.ts'
+import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
+import { changes } from '#core/audit/mask.ts'
+import { refused } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { alive, transact } from '#core/tenancy/tenancy.ts'
 import { inWords } from './ota-components.ts'
-import type { Family } from './ota-family.ts'
+import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
 import { type Signed, signForRelease } from './ota-sign.ts'
 import { isIntact } from './ota-verify.ts'
 
 /**
- * Reads every component's bytes again before devices may get them. That takes a second for 300 MB, so no transaction
- * is open meanwhile: the change at the end takes effect only if nobody touched the version since.
+ * Enables a version after reading the bytes of every component again. Reading 300 MB takes about a second, so no
+ * transaction is open meanwhile. The final update applies only when the version was not changed since.
  */
 export const enable =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.enable>) => {
-    const { kernel, user } = ctx
-    const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, family, otaId))
+    const { services, user } = ctx
+    const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, artifact, otaId))
     for (const component of components)
-      if (!(await isIntact(kernel.files, component)))
+      if (!(await isIntact(services.files, component)))
         throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
     const { release, keyId } = await transact(ctx, (db) => switchOn(ctx, db, { version, components }))
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: otaId,
-      action: `启用${family.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
+      action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
       diff: [
         ...statusChange(version.status, 1),
         ...changes(
@@ -47,20 +49,21 @@ export const enable =
   }
 
 export const disable =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.disable>) => {
-    const { db, user, now, kernel } = ctx
-    const stored = await lockVersion(db, user, family, otaId)
+    const { db, user, now, services } = ctx
+    const stored = await lockVersion(db, user, artifact, otaId)
     if (stored.status !== 1) throw refused('该版本未启用')
+    await assertReleaseInScope(db, user, otaId)
     await db
       .update(otaVersions)
       .set({ status: 2, ...touched(stored, user.uid, now) })
       .where(eq(otaVersions.otaId, otaId))
-    const undone = recallInWords(await recallRelease(db, stored, user.uid, now))
-    const action = `停用${family.noun}${nameOf(stored)}${undone && `：${undone}`}`
-    ctx.audit({ bizType: family.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
+    const undone = recallInWords(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
+    const action = `停用${artifact.noun}${nameOf(stored)}${undone && `：${undone}`}`
+    ctx.audit({ bizType: artifact.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
     ctx.say(undone ? `停用成功，${undone}` : '停用成功')
-    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+    await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
     return null
   }
 
@@ -69,9 +72,10 @@ interface Candidate {
   readonly components: StoredComponent[]
 }
 
-async function readyToEnable(db: Db, user: User, family: Family, otaId: number): Promise<Candidate> {
-  const version = await lockVersion(db, user, family, otaId)
+async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: number): Promise<Candidate> {
+  const version = await lockVersion(db, user, artifact, otaId)
   if (version.status === 1) throw refused('该版本已启用')
+  await assertReleaseInScope(db, user, otaId)
   const components = await componentsOf(db, otaId)
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
   if (isBackwards(version)) throw refused(OTA_MESSAGES.range)
@@ -87,7 +91,7 @@ async function assertModelInUse(db: Db, modelId: number) {
   if (!model) throw refused('设备型号已停用或删除，不能启用')
 }
 
-/** Downloads go by the file's row, so that row must name the same bytes as the component. */
+/** Throws unless the file row and the component have the same digest. Downloads use the file row. */
 async function assertServed(db: Db, { tenantId }: StoredVersion, components: readonly StoredComponent[]) {
   const rows = await db
     .select({ id: files.id, sha256: files.sha256 })
@@ -104,9 +108,9 @@ const inIds = (components: readonly StoredComponent[]) =>
     components.map(({ fileId }) => fileId),
   )
 
-/** Compare and set: only the revision whose bytes were read becomes visible to devices. */
+/** Enables the version only when its revision is still the verified revision (compare and set). */
 async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): Promise<Signed> {
-  const { user, now, kernel } = ctx
+  const { user, now, services } = ctx
   const unchanged = and(eq(otaVersions.otaId, version.otaId), eq(otaVersions.rev, version.rev), alive(otaVersions))
   const [done] = await db
     .update(otaVersions)
@@ -114,9 +118,9 @@ async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): P
     .where(unchanged)
     .returning({ otaId: otaVersions.otaId })
   if (!done) throw refused('校验期间该版本已被他人修改，请刷新后重试')
-  await openRelease(db, version, { uid: user.uid, now, twoPerson: kernel.config.otaTwoPerson })
+  await openRelease(db, version, { uid: user.uid, now, twoPerson: services.config.otaTwoPerson })
   const signed = await signForRelease(ctx, db, version, components)
-  await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
   return signed
 }
 

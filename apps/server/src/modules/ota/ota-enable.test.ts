@@ -13,7 +13,7 @@ describe('enabling', () => {
   const enable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
   const disable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)
 
-  test('OTA-02 enabled and disabled by separate calls; from then on it can be neither edited nor deleted', async () => {
+  test('OTA-02 an enabled or once enabled version can be neither edited nor deleted', async () => {
     const me = await editor()
     const { otaId, components } = await created(me)
     expect(await disable(me, otaId)).toMatchObject({ code: 501, msg: '该版本未启用' })
@@ -38,7 +38,7 @@ describe('enabling', () => {
     expect(await enable(me, otaId)).toMatchObject({ code: 200 })
   })
 
-  test('OTA-02 enabling opens a test release, disabling ends it with its tasks, enabling again begins anew', async () => {
+  test('OTA-02 enabling creates a test release; disabling cancels its tasks; enabling again starts a new release', async () => {
     const me = await editor()
     const { otaId, modelId } = await created(me)
     await enable(me, otaId)
@@ -60,7 +60,7 @@ describe('enabling', () => {
     expect(tasks.rows).toEqual([{ state: 120, retried: true }])
   })
 
-  test('a version without components, or for versions not older than itself, cannot be enabled', async () => {
+  test('refuses to enable a version without components or with a range above its own number', async () => {
     const me = await editor()
     const { otaId } = await created(me, {}, [])
     expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '请先上传组件再启用' })
@@ -68,7 +68,7 @@ describe('enabling', () => {
     expect(await enable(me, beyond.otaId)).toMatchObject({ code: 501, msg: '适用的旧版本必须小于本版本号' })
   })
 
-  test('the stored bytes are read again: a damaged or missing component is named and refused', async () => {
+  test('enabling reads the stored bytes again and refuses a damaged or missing component by name', async () => {
     const me = await editor()
     const good = await component(me)
     const bad = await component(me, { name: '模型' })
@@ -77,16 +77,16 @@ describe('enabling', () => {
     await writeFile(path, randomBytes(bad.size))
     const refusal = { code: 501, msg: '组件「模型」的文件已损坏或丢失，校验未通过，不能启用' }
     expect(await enable(me, otaId)).toMatchObject(refusal)
-    await server.kernel.files.remove(bad.sha256)
+    await server.services.files.remove(bad.sha256)
     expect(await enable(me, otaId)).toMatchObject(refusal)
     expect((await read(me, otaId)).otaVersion.status).toBe(0)
   })
 
-  test('a version changed while its bytes are read is not enabled', async () => {
+  test('refuses to enable a version that changes while its bytes are read', async () => {
     const me = await editor()
     const { otaId, components } = await created(me)
     const { otaVersion } = await read(me, otaId)
-    const { files } = server.kernel
+    const { files } = server.services
     const openRead = files.openRead.bind(files)
     files.openRead = async (...given) => {
       files.openRead = openRead
@@ -97,7 +97,7 @@ describe('enabling', () => {
     expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 0, verName: '抢先' })
   })
 
-  test('of enablings at the same time one succeeds', async () => {
+  test('of several simultaneous requests to enable, one succeeds', async () => {
     const me = await editor()
     const { otaId } = await created(me)
     const codes = (await Promise.all([1, 2, 3, 4].map(() => enable(me, otaId)))).map(({ code }) => code)

@@ -1,16 +1,16 @@
-import { OtaVersion, ota, rangeInWords } from '@oms/contract/ota.ts'
-import { software } from '@oms/contract/software.ts'
+import { OtaVersion, ota, rangeInWords } from '@oms/contract/ota/ota.ts'
+import { software } from '@oms/contract/ota/software.ts'
 import { and } from 'drizzle-orm'
 import * as z from 'zod'
-import { otaVersions } from '#db/schema/ota.ts'
-import { among } from '#kernel/query.ts'
-import type { ColumnSpec } from '#kernel/table/columns.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { type Family, FIRMWARE, SOFTWARE } from './ota-family.ts'
-import { matching, sortOf } from './ota-list.service.ts'
-import { shownVersions, visible } from './ota-rows.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { among } from '#core/database/list-query.ts'
+import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { type ArtifactKind, FIRMWARE, SOFTWARE } from './ota-artifact-kind.ts'
+import { conditionsOf, sortOf } from './ota-list.service.ts'
+import { selectVersions, visible } from './ota-rows.ts'
 
-/** A line of the file: both ends of the range are one column in words, as in the list. */
+/** Row of the export file. Both ends of the range form one text column, as in the list. */
 const Line = OtaVersion.extend({ range: z.string().meta({ title: '适用旧版本' }) })
 const number = { type: 'number', width: 12 } as const
 const time = { type: 'dateTime', width: 20 } as const
@@ -31,26 +31,26 @@ const columns: readonly ColumnSpec[] = [
   ['enableTime', time],
 ]
 
-/** The filtered list as a file, in the list's order. */
+/** Exports the filtered list in the order of the list. */
 const exportOf = <E extends typeof ota.export | typeof software.export>(
-  family: Family,
+  artifact: ArtifactKind,
   endpoint: E,
   first: readonly ColumnSpec[],
 ) =>
   defineExport({
-    kind: family.bizType,
+    kind: artifact.bizType,
     endpoint,
-    sheet: family.noun,
+    sheet: artifact.noun,
     schema: Line,
     columns: [...first, ...columns],
     keys: (db, user, input) =>
       db
         .select({ id: otaVersions.otaId })
         .from(otaVersions)
-        .where(matching(user, family, input))
+        .where(conditionsOf(user, artifact, input))
         .$dynamic(),
     order: sortOf,
-    load: (db, user, keys) => shownVersions(db).where(and(visible(user, family), among(otaVersions.otaId, keys))),
+    load: (db, user, keys) => selectVersions(db).where(and(visible(user, artifact), among(otaVersions.otaId, keys))),
     keyOf: ({ otaId }) => otaId,
     line: (row) => ({ ...row, range: rangeInWords(row) }),
   })

@@ -3,9 +3,9 @@ import { expect } from 'vitest'
 import type { Caller } from '#test/harness.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']
-/** Every permission of the firmware screens. */
+/** All permissions of the firmware pages. */
 export const EDITOR = ACTIONS.map((key) => `upgrade:ota:${key}`)
-/** The same of general software. */
+/** All permissions of the general software pages. */
 export const PACKAGER = ACTIONS.map((key) => `upgrade:GeneralSoftware:${key}`)
 
 const digest = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('hex')
@@ -50,8 +50,13 @@ export const version = (modelId: number, over: object = {}) => ({
   ...over,
 })
 
-export async function created(caller: Caller, over: object = {}, components?: object[]) {
-  const modelId = await newModel(caller)
+/** Creates a version; the model is a new one unless `over` names one. Only platform accounts may create models. */
+export async function created(
+  caller: Caller,
+  over: { modelId?: number; [field: string]: unknown } = {},
+  components?: object[],
+) {
+  const modelId = over.modelId ?? (await newModel(caller))
   const parts = components ?? [await component(caller)]
   const payload = { otaVersion: version(modelId, over), components: parts }
   const { data, code, msg } = await caller.call('POST', '/api/v1/device/ota/ver', payload)

@@ -1,14 +1,15 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { otaGraph, VersionGraph } from '@oms/contract/ota-graph.ts'
-import { and, eq, or, sql } from 'drizzle-orm'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { otaGraph, VersionGraph } from '@oms/contract/ota/ota-graph.ts'
+import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { deviceModels, devicePackages, devices } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { notFound } from '#kernel/problem.ts'
-import { alive, PLATFORM_TENANT_ID, scoped, transact } from '#kernel/tenancy.ts'
-import type { Family } from './ota-family.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devicePackages, devices } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { otaPolicies } from '#schema/upgrade.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { alive, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
+import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { visible } from './ota-rows.ts'
 import { type Edge, type RangeGraph, rangeGraph, type Running } from './range-graph.ts'
 
@@ -24,18 +25,20 @@ interface Count extends Running {
   readonly tenantId: number
 }
 
-/** The way of every version in the field to the newest one, now or as if a draft were enabled. */
+/**
+ * Returns the upgrade path of every version on devices, now or as if a further version were released to all devices.
+ */
 export const get =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, asked: Asked): Promise<View> => {
-    const { user, kernel } = ctx
+    const { user, services } = ctx
     const { modelId, packageName = '' } = asked
     const { model, draft, counts } = await transact(ctx, async (db) => ({
       model: await modelOf(db, modelId),
-      draft: await draftOf(db, user, family, asked),
+      draft: await draftOf(db, user, artifact, asked),
       counts: await countsOf(db, user, modelId, packageName),
     }))
-    const enabled = await enabledOf(kernel.database.db, user, modelId, packageName, draft?.otaId)
+    const enabled = await enabledOf(services.database.db, user, modelId, packageName, draft?.otaId)
     const now = byReach(enabled, counts)
     if (!draft) return { ...viewOf(enabled, now), ...model, effect: null }
     const all = [...enabled, draft]
@@ -58,17 +61,17 @@ async function modelOf(db: Db, modelId: number) {
   return model
 }
 
-/** The version to look at as if it were enabled: a stored one, or what a form holds. */
-async function draftOf(db: Db, user: User, family: Family, asked: Asked) {
+/** Returns the version that is shown as if it were enabled: a stored version, or the fields of a form. */
+async function draftOf(db: Db, user: User, artifact: ArtifactKind, asked: Asked) {
   if (asked.otaId !== undefined) {
     const own = and(
-      visible(user, family),
+      visible(user, artifact),
       eq(otaVersions.otaId, asked.otaId),
       eq(otaVersions.modelId, asked.modelId),
       eq(otaVersions.packageName, asked.packageName ?? ''),
     )
     const [found] = await db.select(VERSION).from(otaVersions).where(own)
-    if (!found) throw notFound(family.noun)
+    if (!found) throw notFound(artifact.noun)
     return found
   }
   if (asked.verCode === undefined) return undefined
@@ -86,8 +89,9 @@ const VERSION = {
 }
 
 /**
- * The vendor's versions reach the devices of customers too: their numbers are read past the tenant wall, by accounts that
- * cannot see the versions themselves.
+ * Returns the enabled versions that any device in range may get. A release for its allowlist only, a release that waits for
+ * approval or was refused, and a stopped release are no paths. A paused release is a path, because it can continue.
+ * The query bypasses row-level security: platform versions reach devices of tenants whose accounts cannot list them.
  */
 async function enabledOf(db: Db, user: User, modelId: number, packageName: string, except = 0): Promise<Version[]> {
   const reaching = or(
@@ -101,10 +105,15 @@ async function enabledOf(db: Db, user: User, modelId: number, packageName: strin
     eq(otaVersions.packageName, packageName),
     sql`${otaVersions.otaId} <> ${except}`,
   )
-  return db.select(VERSION).from(otaVersions).where(and(inUse, reaching))
+  const released = and(
+    eq(otaPolicies.otaId, otaVersions.otaId),
+    eq(otaPolicies.mode, 2),
+    inArray(otaPolicies.state, [0, 3]),
+  )
+  return db.select(VERSION).from(otaVersions).innerJoin(otaPolicies, released).where(and(inUse, reaching))
 }
 
-/** What the devices in scope run: one grouped query. */
+/** Counts the devices in scope by tenant and version with one grouped query. */
 async function countsOf(db: Db, user: User, modelId: number, packageName: string): Promise<Count[]> {
   const mine = and(
     alive(devices),
@@ -126,7 +135,7 @@ interface Reach {
   readonly counts: readonly Running[]
 }
 
-/** Customers with versions of their own see a graph of their own; all others share the vendor's. */
+/** Builds one graph for each tenant with own versions, and one graph for all other tenants. */
 function byReach(enabled: readonly Version[], counts: readonly Count[]): Reach[] {
   const owners = new Set(enabled.map(({ tenantId }) => tenantId).filter((id) => id !== PLATFORM_TENANT_ID))
   return [PLATFORM_TENANT_ID, ...owners].map((owner) => {
@@ -143,7 +152,9 @@ function summed(counts: readonly Count[]): Running[] {
   return [...sums].map(([verCode, count]) => ({ verCode, count }))
 }
 
-/** What becomes of the devices on one version: the way most of them take, and how many end too early. */
+/**
+ * Returns the path that most devices of a version take, and the number of devices that cannot reach the newest version.
+ */
 function wayOf(reaches: readonly Reach[], verCode: number | null) {
   const routes = reaches.flatMap(({ graph }) => graph.routes.filter((route) => route.verCode === verCode))
   const [most] = routes.toSorted((a, b) => b.count - a.count)
@@ -183,7 +194,7 @@ function viewOf(enabled: readonly Version[], reaches: readonly Reach[]): Omit<Vi
   }
 }
 
-/** A version no device runs yet has a way as well. */
+/** Returns the path of a version that no device runs. */
 function wayFrom(enabled: readonly Edge[], verCode: number | null) {
   const [route] = rangeGraph(enabled, [{ verCode, count: 0 }]).routes
   return { path: [...(route?.path ?? [])], stranded: 0 }

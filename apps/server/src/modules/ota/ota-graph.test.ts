@@ -5,11 +5,11 @@ import { component, EDITOR, newModel, PACKAGER, version } from './ota-fixture.ts
 const server = useApp()
 let serial = 0
 
-/** Devices of a model in the field, so many on each version. */
+/** Creates devices of a model: the given number of devices for each version. */
 async function fleet(modelId: number, tenantId: number, running: readonly (readonly [number | null, number])[]) {
   for (const [verCode, count] of running)
     for (let n = 0; n < count; n += 1)
-      await server.kernel.database.pool.query(
+      await server.services.database.pool.query(
         'insert into devices (tenant_id, model_id, sn, ver_code) values ($1, $2, $3, $4)',
         [tenantId, modelId, `GRAPH-${(serial += 1)}`, verCode],
       )
@@ -23,13 +23,22 @@ async function add(
 ) {
   const otaVersion = version(modelId, { verCode, verName: `V${verCode}`, oldVerMin, oldVerMax })
   const { data } = await me.call('POST', '/api/v1/device/ota/ver', { otaVersion, components: [await component(me)] })
-  if (enable) expect((await me.call('POST', `/api/v1/device/ota/ver/enable/${data.otaId}`)).code).toBe(200)
+  if (enable) {
+    expect((await me.call('POST', `/api/v1/device/ota/ver/enable/${data.otaId}`)).code).toBe(200)
+    await setRelease(data.otaId, { mode: 2 })
+  }
   return data.otaId as number
+}
+
+/** Sets the release of an enabled version; enabling creates a release for the allowlist only. */
+async function setRelease(otaId: number, { mode, state = 0 }: { mode: number; state?: number }) {
+  const text = 'update ota_policies set mode = $2, state = $3 where ota_id = $1'
+  expect((await server.services.database.pool.query(text, [otaId, mode, state])).rowCount).toBe(1)
 }
 
 const graph = async (me: Caller, query: string) => (await me.call('GET', `/api/v1/device/ota/graph?${query}`)).data
 
-test('counts devices by the way they go, tells of gaps, and of what a draft would change before it is enabled', async () => {
+test('counts devices by upgrade path, reports gaps, and previews the effect of a draft', async () => {
   const me = await server.as(...EDITOR)
   const modelId = await newModel(me)
   await fleet(modelId, 1, [
@@ -75,7 +84,7 @@ test('a customer sees its own devices, led by the versions of the vendor and its
   const modelId = await newModel(vendor)
   await add(vendor, modelId, [10, 1, 9])
   await add(me, modelId, [20, 10, 19])
-  const { rows } = await server.kernel.database.pool.query<{ id: number }>(
+  const { rows } = await server.services.database.pool.query<{ id: number }>(
     `select id from tenants where name in ('路径公司', '另一家') order by name = '另一家'`,
   )
   await fleet(modelId, rows[0]!.id, [[5, 2]])
@@ -86,11 +95,26 @@ test('a customer sees its own devices, led by the versions of the vendor and its
   expect(all).toMatchObject({ devices: 6, stranded: 0, newest: 20 })
 })
 
+test.each([
+  ['an allowlist-only release', { mode: 1, state: 0 }, 2],
+  ['a release that waits for approval', { mode: 2, state: 1 }, 2],
+  ['a refused release', { mode: 2, state: 2 }, 2],
+  ['a stopped release', { mode: 2, state: 4 }, 2],
+  ['a paused release', { mode: 2, state: 3 }, 0],
+])('%s (%j) leaves %i devices without a path', async (_name, release, stranded) => {
+  const me = await server.as(...EDITOR)
+  const modelId = await newModel(me)
+  await fleet(modelId, 1, [[1, 2]])
+  await add(me, modelId, [20, 10, 19])
+  await setRelease(await add(me, modelId, [10, 1, 9]), release)
+  expect(await graph(me, `modelId=${modelId}`)).toMatchObject({ newest: 20, devices: 2, stranded })
+})
+
 test('packages have graphs of their own; a model or version that is not there is named', async () => {
   const me = await server.as(...PACKAGER, ...EDITOR)
   const modelId = await newModel(me)
   await fleet(modelId, 1, [[7, 2]])
-  const { pool } = server.kernel.database
+  const { pool } = server.services.database
   await pool.query(
     `insert into device_packages (device_id, package_name, ver_code)
      select id, 'com.a', 3 from devices where model_id = $1 order by id limit 1`,

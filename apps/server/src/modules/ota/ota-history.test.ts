@@ -7,7 +7,7 @@ import { component, EDITOR, newModel, read, save, version } from './ota-fixture.
 const server = useApp()
 const VER_CODE = 50
 
-/** What a person may do next; `parts` says which of the uploaded components a save sends. */
+/** Generates the next step of a person. `parts` selects the uploaded components that a save sends. */
 const end = fc.option(fc.integer({ min: 0, max: 60 }), { nil: '' })
 const step = fc.oneof(
   fc.record({
@@ -38,7 +38,7 @@ function edit(me: Caller, otaId: number, before: Shown, pool: object[], { parts,
   return save(me, { otaVersion, components: parts.map((part) => pool[part]) })
 }
 
-/** What may happen from this state, told without looking at the server's code. */
+/** Returns whether the step is permitted in this state. Independent of the server's code. */
 function allowed(before: Shown, next: Step) {
   if (!before) return false
   const { status, oldVerMin, oldVerMax } = before.otaVersion
@@ -62,14 +62,14 @@ const frozen = (shown: NonNullable<Shown>) => {
   return { fields, components: shown.components }
 }
 
-/** Holds of every state of every version. */
+/** Asserts the invariants of every state of a version. */
 function assertSound({ otaVersion, components }: NonNullable<Shown>) {
   const { oldVerMin, oldVerMax } = otaVersion
   expect(Number(oldVerMin)).toBeLessThanOrEqual(oldVerMax === null ? Number.POSITIVE_INFINITY : Number(oldVerMax))
   expect(otaVersion.components).toBe(components.length)
 }
 
-test('any history: enabled means immutable, the bytes served are those recorded, ranges hold', async () => {
+test('any sequence of steps keeps enabled versions immutable, served bytes as recorded and ranges valid', async () => {
   const me = await server.as(...EDITOR)
   const pool = [await component(me), await component(me, { name: '模型' }), await component(me, { name: '说明' })]
   const history = async (steps: Step[]) => {

@@ -1,12 +1,12 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { ota } from '@oms/contract/ota.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { ota } from '@oms/contract/ota/ota.ts'
 import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
-import { otaVersions } from '#db/schema/ota.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { notFound } from '#kernel/problem.ts'
-import { contains, orderOf, paginate, within } from '#kernel/query.ts'
-import type { Asked, Family } from './ota-family.ts'
-import { componentsOf, namelessVersions, shownVersions, VERSION_NAMES, visible } from './ota-rows.ts'
+import { otaVersions } from '#schema/ota.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import type { Asked, ArtifactKind } from './ota-artifact-kind.ts'
+import { componentsOf, namelessVersions, selectVersions, VERSION_NAMES, visible } from './ota-rows.ts'
 
 type Filter = Omit<Asked, 'pageNum' | 'pageSize'>
 
@@ -16,13 +16,13 @@ const SORTABLE = {
   updateTime: otaVersions.updateTime,
 } as const
 
-export function matching(
+export function conditionsOf(
   user: User,
-  family: Family,
+  artifact: ArtifactKind,
   { verName, packageName, verCode, modelId, status, beginTime, endTime }: Filter,
 ): SQL | undefined {
   return and(
-    visible(user, family),
+    visible(user, artifact),
     contains(otaVersions.verName, verName),
     contains(otaVersions.packageName, packageName),
     verCode === undefined ? undefined : eq(otaVersions.verCode, verCode),
@@ -32,33 +32,36 @@ export function matching(
   )
 }
 
-/** Newest first unless a column is asked for. */
+/** Returns the sort order: newest first unless a column is given. */
 export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(asked, SORTABLE, otaVersions.otaId)
 
-export const list = (family: Family) => (ctx: Ctx, input: Asked) => {
+export const list = (artifact: ArtifactKind) => (ctx: Ctx, input: Asked) => {
   const { db, user } = ctx
-  if (isPlain(user, input)) return hotPage(ctx, family, input)
-  const query = shownVersions(db)
-    .where(matching(user, family, input))
+  if (isPlain(user, input)) return hotPage(ctx, artifact, input)
+  const query = selectVersions(db)
+    .where(conditionsOf(user, artifact, input))
     .$dynamic()
   return paginate(db, query, input, sortOf(input))
 }
 
-/** Most pages are asked for by staff who see everything, with no filter or exact ones: these go the short way. */
+/**
+ * True for requests of staff with unlimited scope and no or exact filters. Most pages are such requests and use a
+ * prepared statement.
+ */
 const isPlain = ({ scope }: User, { verName, packageName, beginTime, endTime }: Filter) =>
   scope.tenants === 'all' && !scope.ownOnly && !verName && !packageName && !beginTime && !endTime
 
-function hotPage({ db, user, kernel }: Ctx, family: Family, input: Asked) {
+function hotPage({ db, user, services }: Ctx, artifact: ArtifactKind, input: Asked) {
   const { verCode, modelId, status, orderByColumn, isAsc } = input
   const set = Object.entries({ verCode, modelId, status }).filter(([, value]) => value !== undefined)
-  const shape = [family.bizType, ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
+  const shape = [artifact.bizType, ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
   const stand = (key: string, column: Column) =>
     set.some(([name]) => name === key) ? eq(column, sql.placeholder(key)) : undefined
   const query = () => ({
     select: () => namelessVersions(db).$dynamic(),
     key: otaVersions.otaId,
     where: and(
-      visible(user, family),
+      visible(user, artifact),
       stand('verCode', otaVersions.verCode),
       stand('modelId', otaVersions.modelId),
       stand('status', otaVersions.status),
@@ -66,13 +69,13 @@ function hotPage({ db, user, kernel }: Ctx, family: Family, input: Asked) {
     order: sortOf(input),
     names: VERSION_NAMES,
   })
-  return kernel.lists.page(shape, query, Object.fromEntries(set), input)
+  return services.lists.page(shape, query, Object.fromEntries(set), input)
 }
 
 export const get =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async ({ db, user }: Ctx, { otaId }: ParsedOf<typeof ota.get>) => {
-    const [otaVersion] = await shownVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, family)))
-    if (!otaVersion) throw notFound(family.noun)
+    const [otaVersion] = await selectVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
+    if (!otaVersion) throw notFound(artifact.noun)
     return { otaVersion, components: await componentsOf(db, otaId) }
   }

@@ -5,12 +5,14 @@ import { component, created, EDITOR, newModel, read, save, upload, version } fro
 
 const server = useApp()
 const editor = () => server.as(...EDITOR)
+/** A new model; only platform accounts may create models. */
+const platformModel = async () => newModel(await server.as('upgrade:ota:add'))
 
-describe('tenants and rights', () => {
-  test('another tenant sees nothing of it, and cannot use its uploads', async () => {
+describe('tenants and permissions', () => {
+  test('another tenant can neither see a version nor use its uploads', async () => {
     const mine = await server.by({ tenant: '甲公司', permissions: EDITOR })
     const theirs = await server.by({ tenant: '乙公司', permissions: EDITOR })
-    const { otaId, modelId, components } = await created(mine)
+    const { otaId, modelId, components } = await created(mine, { modelId: await platformModel() })
     const missing = { code: 400, msg: '固件版本不存在或已被删除', data: null }
     const { otaVersion } = await read(mine, otaId)
     expect((await theirs.call('GET', `/api/v1/device/ota?modelId=${modelId}`)).data).toMatchObject({
@@ -30,11 +32,11 @@ describe('tenants and rights', () => {
     ).toBe(200)
   })
 
-  test('a file uploaded for another purpose is no component', async () => {
+  test('refuses a file uploaded for another purpose as a component', async () => {
     const me = await editor()
     const { data } = await upload(me, randomBytes(10))
     const id = data.url.slice(-32)
-    await server.kernel.database.pool.query(`update files set purpose = 'file' where id = $1`, [id])
+    await server.services.database.pool.query(`update files set purpose = 'file' where id = $1`, [id])
     const answer = await me.call('POST', '/api/v1/device/ota/ver', {
       otaVersion: version(await newModel(me)),
       components: [{ ...data, name: '主程序' }],
@@ -42,20 +44,20 @@ describe('tenants and rights', () => {
     expect(answer).toMatchObject({ code: 400, msg: '组件文件不存在或不属于当前客户，请重新上传' })
   })
 
-  test('staff who edit the version of a customer hand their upload over to it', async () => {
+  test('an upload by staff moves to the tenant of the edited version', async () => {
     const mine = await server.by({ tenant: '丙公司', permissions: EDITOR })
     const staff = await editor()
-    const { otaId } = await created(mine, {}, [])
+    const { otaId } = await created(mine, { modelId: await platformModel() }, [])
     const { otaVersion } = await read(staff, otaId)
     expect((await save(staff, { otaVersion, components: [await component(staff)] })).code).toBe(200)
     expect((await mine.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).code).toBe(200)
   })
 
-  test('the operation log has every change with its digests', async () => {
+  test('the operation log records every change with the digests', async () => {
     const me = await editor()
     const { otaId, components } = await created(me)
     await me.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
-    const { rows } = await server.kernel.database.pool.query(
+    const { rows } = await server.services.database.pool.query(
       `select title, action, diff, status from oper_logs where biz_type = 'ota' and biz_id = $1 order by oper_id`,
       [String(otaId)],
     )
@@ -66,9 +68,9 @@ describe('tenants and rights', () => {
 })
 
 describe('lists', () => {
-  test('OTA-01 filters by name, number, status and release; sorts by the columns offered', async () => {
+  test('OTA-01 filters by name, number, status and release; sorts by the sortable columns', async () => {
     const me = await server.by({ tenant: '丁公司', permissions: EDITOR })
-    const modelId = await newModel(me)
+    const modelId = await platformModel()
     const add = (verCode: number, verName: string, releaseDate: string) =>
       me.call('POST', '/api/v1/device/ota/ver', {
         otaVersion: version(modelId, { verCode, verName, releaseDate }),
@@ -99,8 +101,8 @@ describe('lists', () => {
     })
   })
 
-  test('each sort is served by an index', async () => {
-    const { pool } = server.kernel.database
+  test('an index serves each sort order', async () => {
+    const { pool } = server.services.database
     for (const column of ['ver_code', 'release_date', 'update_time'])
       for (const order of [`${column} asc nulls first, ota_id asc`, `${column} desc nulls last, ota_id desc`]) {
         const client = await pool.connect()
@@ -114,10 +116,11 @@ describe('lists', () => {
       }
   })
 
-  test('exports the filtered list with words instead of codes', async () => {
+  test('exports the filtered list with texts instead of codes', async () => {
     const me = await server.by({ tenant: '戊公司', permissions: EDITOR })
-    await created(me, { verName: '=1+1', oldVerMin: 1, oldVerMax: 9 }, [])
-    await created(me, { verName: '另一个' }, [])
+    const modelId = await platformModel()
+    await created(me, { modelId, verName: '=1+1', oldVerMin: 1, oldVerMax: 9 }, [])
+    await created(me, { modelId, verCode: '101', verName: '另一个' }, [])
     const reply = await me.inject({ method: 'GET', url: '/api/v1/device/ota/export?format=csv&verName=1%2B1' })
     expect(reply.headers['content-disposition']).toContain(encodeURIComponent('固件版本.csv'))
     const [head, line, ...rest] = reply.body.trim().split('\r\n')

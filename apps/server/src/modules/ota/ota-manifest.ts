@@ -1,13 +1,13 @@
-import { MANIFEST_YEARS } from '@oms/contract/ota-signing.ts'
+import { MANIFEST_YEARS } from '@oms/contract/ota/ota-signing.ts'
 import { and, eq, isNotNull, max, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { otaManifests } from '#db/schema/upgrade.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { tenants } from '#schema/tenant.ts'
+import { otaManifests } from '#schema/upgrade.ts'
 import type { StoredComponent, StoredVersion } from './ota-rows.ts'
 
-/** What a version is, as devices are told: everything they would otherwise have to take on trust. */
+/** Content of a version's manifest: everything that a device must be able to verify. */
 interface Content {
   readonly format: 'oms-manifest-1'
   readonly tenant: string
@@ -27,14 +27,14 @@ interface Content {
   }[]
 }
 export interface Manifest extends Content {
-  /** Against going back, against serving old news for ever. */
+  /** Increasing release number. Protects devices against downgrades and replayed manifests. */
   readonly release: number
   readonly created: string
   readonly expires: string
 }
 export type StoredManifest = typeof otaManifests.$inferSelect
 
-/** JSON with sorted keys and no space: the same value is always the same bytes. */
+/** Serialises a value as JSON with sorted keys and no white space, so that equal values give equal bytes. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -42,7 +42,7 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(',')}}`
 }
 
-/** What the rows say now. */
+/** Reads the manifest content from the current rows. */
 export async function contentOf(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
   const [names] = await db
     .select({ tenant: tenants.tenantNo, model: deviceModels.modelCode })
@@ -63,8 +63,8 @@ export async function contentOf(db: Db, version: StoredVersion, components: read
   } satisfies Content
 }
 
-/** Does the stored statement say of the version what its rows say now? One that cannot be read does not. */
-export function saysSame(manifest: string, content: Content): boolean {
+/** Returns true when the stored manifest equals the current rows. Returns false for an unreadable manifest. */
+export function equalsManifest(manifest: string, content: Content): boolean {
   try {
     const { release: _release, created: _created, expires: _expires, ...said } = JSON.parse(manifest) as Manifest
     return canonical(said) === canonical(content)
@@ -77,8 +77,11 @@ const LOCK = 7303
 const seriesOf = ({ tenantId, modelId, packageName }: StoredVersion) =>
   and(eq(otaManifests.tenantId, tenantId), eq(otaManifests.modelId, modelId), eq(otaManifests.packageName, packageName))
 
-/** Writes the statement with the next number of its series; whoever else numbers this series waits. */
-export async function compose(db: Db, version: StoredVersion, components: readonly StoredComponent[], now: Date) {
+/**
+ * Writes the manifest with the next release number of its series. Concurrent calls for the same series wait for each
+ * other.
+ */
+export async function writeManifest(db: Db, version: StoredVersion, components: readonly StoredComponent[], now: Date) {
   await db.execute(sql`select pg_advisory_xact_lock(${LOCK}::int, ${version.modelId}::int)`)
   const [last] = await db
     .select({ release: max(otaManifests.release) })
@@ -92,7 +95,7 @@ export async function compose(db: Db, version: StoredVersion, components: readon
   return { release, expireTime: expires.toISOString(), manifest: canonical(manifest) }
 }
 
-/** The highest number of the series that devices may have accepted already. */
+/** Returns the highest release number of the series that devices may have accepted. */
 export async function lastEnabled(db: Db, version: StoredVersion): Promise<number> {
   const [last] = await db
     .select({ release: max(otaManifests.release) })
@@ -109,7 +112,7 @@ export async function manifestOf(db: Db, otaId: number): Promise<StoredManifest 
 
 type Written = Pick<StoredManifest, 'release' | 'manifest' | 'expireTime' | 'signature' | 'keyId' | 'isOwn'>
 
-/** One version has one statement; the newest replaces those before it. */
+/** Stores the manifest of a version and replaces the previous manifest. */
 export async function putManifest(db: Db, version: StoredVersion, written: Written, { uid, now }: Who) {
   const { otaId, tenantId, modelId, packageName } = version
   const row = { ...written, tenantId, modelId, packageName, createBy: uid, createTime: now.toISOString() }

@@ -1,26 +1,29 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { otaComponents, otaVersions } from '#db/schema/ota.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { User } from '#kernel/context.ts'
-import { forbidden, notFound } from '#kernel/problem.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import type { Family } from './ota-family.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceModels } from '#schema/device.ts'
+import { otaComponents, otaVersions } from '#schema/ota.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import { forbidden, notFound } from '#core/http/api-error.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import type { ArtifactKind } from './ota-artifact-kind.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
 export type StoredComponent = typeof otaComponents.$inferSelect
 
-/** What this account may see of a family's versions; part of every query on them. */
-export const visible = (user: User, { kind }: Pick<Family, 'kind'>) =>
+/**
+ * Returns the condition for versions of an artifact kind that the account may see. Every query on versions includes the
+ * condition.
+ */
+export const visible = (user: User, { kind }: Pick<ArtifactKind, 'kind'>) =>
   and(
     alive(otaVersions),
     eq(otaVersions.kind, kind),
     scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
   )
 
-/** The tenant a new version or upload belongs to: the session's, whatever the request says. */
+/** Returns the tenant of a new version or upload: the tenant of the session, whatever the request contains. */
 export function tenantOf({ tenantId }: User) {
   if (tenantId === null) throw forbidden()
   return tenantId
@@ -46,8 +49,8 @@ const columns = {
   rev: otaVersions.rev,
 }
 
-/** Versions as lists and details show them. */
-export const shownVersions = (db: Db) =>
+/** Selects versions with the columns of lists and details. */
+export const selectVersions = (db: Db) =>
   db
     .select({
       ...columns,
@@ -62,7 +65,7 @@ export const shownVersions = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, otaVersions.tenantId))
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
 
-/** The same without the names of model, customer and maker: `VERSION_NAMES` says whose they are. */
+/** Selects versions without the names of model, tenant and creator. `VERSION_NAMES` adds these names. */
 export const namelessVersions = (db: Db) => db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
 export const VERSION_NAMES = {
   modelName: { id: 'modelId', kind: 'model' },
@@ -70,21 +73,21 @@ export const VERSION_NAMES = {
   createByName: { id: 'createBy', kind: 'account' },
 } as const
 
-/** The row to change, locked until the transaction ends; one of another tenant is as good as missing. */
-export async function lockVersion(db: Db, user: User, family: Family, otaId: number): Promise<StoredVersion> {
+/** Returns the version, locked until the transaction ends. A version of another tenant is reported as not found. */
+export async function lockVersion(db: Db, user: User, artifact: ArtifactKind, otaId: number): Promise<StoredVersion> {
   const [found] = await db
     .select()
     .from(otaVersions)
-    .where(and(eq(otaVersions.otaId, otaId), visible(user, family)))
+    .where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
     .for('update')
-  if (!found) throw notFound(family.noun)
+  if (!found) throw notFound(artifact.noun)
   return found
 }
 
 export const componentsOf = (db: Db, otaId: number): Promise<StoredComponent[]> =>
   db.select().from(otaComponents).where(eq(otaComponents.otaId, otaId)).orderBy(asc(otaComponents.sort))
 
-/** `「秋季版」(100)` or `「秋季版」(com.voice 100)`, for the operation log and for refusals. */
+/** Formats a version's name for the operation log and error messages: `「秋季版」(100)` or `「秋季版」(com.voice 100)`. */
 export const nameOf = ({ verName, verCode, packageName = '' }: Named) =>
   `「${verName}」(${packageName && `${packageName} `}${verCode})`
 interface Named {

@@ -1,34 +1,36 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { NO_MODEL, OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels } from '#db/schema/device.ts'
-import { otaComponents, otaVersions } from '#db/schema/ota.ts'
-import type { FieldChange } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, refused } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#schema/device.ts'
+import { otaComponents, otaVersions } from '#schema/ota.ts'
+import type { FieldChange } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { checkRevision, revisionNote, touched } from '#core/database/optimistic-lock.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, inWords, type NewComponent, releaseFiles } from './ota-components.ts'
-import type { Family, SentCreate, SentUpdate, SentVersion } from './ota-family.ts'
+import type { ArtifactKind, SentCreate, SentUpdate, SentVersion } from './ota-artifact-kind.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, tenantOf } from './ota-rows.ts'
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
 export const create =
-  (family: Family) =>
-  async (ctx: Ctx, { otaVersion, components }: SentCreate) => {
-    const { db, user, kernel } = ctx
-    const tenantId = tenantOf(user)
+  (artifact: ArtifactKind) =>
+  async (ctx: Ctx, { otaVersion: sent, components }: SentCreate) => {
+    const { db, user, services } = ctx
+    const { id: tenantId } = await receivingTenant(ctx, tenantOf(user))
+    const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
     const modelName = await modelNameOf(db, otaVersion.modelId)
     const claimed = await claimComponents(ctx, tenantId, components)
     const [created] = await db
       .insert(otaVersions)
       .values({
         ...fieldsOf(otaVersion),
-        kind: family.kind,
+        kind: artifact.kind,
         tenantId,
         components: claimed.length,
         createBy: user.uid,
@@ -42,20 +44,21 @@ export const create =
     if (!created) throw conflict(...TAKEN)
     await putComponents(db, created.otaId, claimed)
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: created.otaId,
-      action: `新增${family.noun}${nameOf(otaVersion)}`,
+      action: `新增${artifact.noun}${nameOf(otaVersion)}`,
       diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
     })
-    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId })
+    await services.events.publish(db, 'changed', { resource: 'device', tenantId })
     return created
   }
 
 export const update =
-  (family: Family) =>
-  async (ctx: Ctx, { otaVersion, components }: SentUpdate) => {
-    const { db, user, now, kernel } = ctx
-    const stored = await lockVersion(db, user, family, otaVersion.otaId)
+  (artifact: ArtifactKind) =>
+  async (ctx: Ctx, { otaVersion: sent, components }: SentUpdate) => {
+    const { db, user, now, services } = ctx
+    const stored = await lockVersion(db, user, artifact, sent.otaId)
+    const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
     if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
     await checkRevision(db, stored, otaVersion.rev)
     const before = await componentsOf(db, stored.otaId)
@@ -70,20 +73,20 @@ export const update =
       .catch(rethrowTaken)
     await replaceComponents(db, before, stored.otaId, claimed)
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: stored.otaId,
-      action: `修改${family.noun}${nameOf(stored)}`,
+      action: `修改${artifact.noun}${nameOf(stored)}${revisionNote(otaVersion.rev)}`,
       diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
     })
-    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+    await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
     return { rev: next.rev }
   }
 
 export const remove =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.remove>) => {
-    const { db, user, now, kernel } = ctx
-    const stored = await lockVersion(db, user, family, otaId)
+    const { db, user, now, services } = ctx
+    const stored = await lockVersion(db, user, artifact, otaId)
     if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
     const components = await componentsOf(db, otaId)
     await db
@@ -95,17 +98,17 @@ export const remove =
       components.map(({ fileId }) => fileId),
     )
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: otaId,
-      action: `删除${family.noun}${nameOf(stored)}`,
+      action: `删除${artifact.noun}${nameOf(stored)}`,
       diff: componentDiff(components, []),
     })
-    await kernel.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+    await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
     return null
   }
 
-/** The columns a person decides; absent ends and dates are stored as none, not left as they were. */
-const fieldsOf = (sent: SentVersion) => ({
+/** Returns the columns that a person sets. Absent range ends and dates are stored as null. */
+const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({
   modelId: sent.modelId,
   packageName: sent.packageName ?? '',
   verCode: sent.verCode,
@@ -117,7 +120,15 @@ const fieldsOf = (sent: SentVersion) => ({
   oldVerMax: sent.oldVerMax ?? null,
 })
 
-/** A version is made for a model in use; one that keeps its model may keep it after the model was switched off. */
+/** Returns the model of a version that names none: the only one in use. Refuses the call when there are several or none. */
+async function onlyModelId(db: Db) {
+  const inUse = and(alive(deviceModels), eq(deviceModels.status, 1))
+  const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse).limit(2)
+  if (!first || second) throw invalid(NO_MODEL, 'otaVersion.modelId')
+  return first.id
+}
+
+/** Returns the name of an enabled model. A version that keeps its model may keep a disabled model. */
 async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
   const inUse = evenDisabled ? undefined : and(alive(deviceModels), eq(deviceModels.status, 1))
   const [model] = await db
@@ -168,7 +179,7 @@ const differences = (
   newComponents: readonly NewComponent[],
 ): FieldChange[] => [...changes(before, after, TITLES), ...componentDiff(oldComponents, newComponents)]
 
-/** Two saves at once may want the same number: the index has the last word. */
+/** Converts the unique violation of two simultaneous saves with the same number into an API error. */
 function rethrowTaken(error: unknown): never {
-  throw uniqueClash(error, { ota_versions_code: TAKEN }) ?? error
+  throw uniqueViolation(error, { ota_versions_code: TAKEN }) ?? error
 }

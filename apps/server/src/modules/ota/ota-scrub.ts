@@ -1,41 +1,52 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { takeOffDamaged } from './ota-damage.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Worker } from '#core/jobs/types.ts'
+import type { Services } from '#core/services.ts'
+import { disableDamagedVersions } from './ota-damage.ts'
 import { isIntact, type Pace, type Recorded } from './ota-verify.ts'
 
 const HOUR_MS = 60 * 60_000
-/** One look is over before the next is due; a pass longer than that goes on then. */
+/** Maximum duration of one run. The run ends before the next run is due, and the next run continues the pass. */
 const AT_MOST_MS = 50 * 60_000
 const NIGHT = { from: 1, to: 6 } as const
-/** A pass is due when the last began so long ago; one that the nights never reach is made by day. */
+/** Minimum time between two passes, and the age at which a pass runs by day because no night run completed. */
 const DUE_MS = 18 * HOUR_MS
 const OVERDUE_MS = 40 * HOUR_MS
-/** Slow enough that devices downloading meanwhile do not notice. */
+/** Maximum read rate, low enough not to slow device downloads. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024
 const BATCH = 50
 const KEY = 'otaScrub'
 
-/** Where a pass stands: the last content looked at, and when it began; between two passes there is no cursor. */
+/** Progress of a pass: the last verified content and the start time. Between two passes there is no cursor. */
 interface Pass {
   readonly startedAt: string
   readonly cursor: string | null
   readonly checked: number
 }
 
-/** Registers the nightly reading of everything devices may download; one process at a time, on after a restart. */
-export function registerOtaScrub(kernel: Kernel) {
-  kernel.jobs.register('ota-scrub', (_job, _progress, signal) => scrubAtNight(kernel, signal), { everyMs: HOUR_MS })
+/**
+ * Registers the nightly verification of everything that devices may download. One process runs the job and continues
+ * after a restart.
+ */
+export function registerOtaScrub(services: Services) {
+  const work: Worker = (_job, _progress, signal) => scrubAtNight(services, signal)
+  services.jobs.schedule('ota-scrub', work, {
+    title: '夜间核对组件文件',
+    cron: '5 0 * * * *',
+    timeLimitSeconds: 58 * 60,
+  })
 }
 
-async function scrubAtNight(kernel: Kernel, signal: AbortSignal) {
-  const last = await readPass(kernel.database.db)
-  return isTime(kernel, last) ? scrub(kernel, { signal }) : { checked: 0 }
+async function scrubAtNight(services: Services, signal: AbortSignal) {
+  const last = await readPass(services.database.db)
+  return isScrubDue(services, last) ? scrub(services, { signal }) : { checked: 0 }
 }
 
-/** Is it night in the console's zone and a pass due, under way, or overdue at any hour? */
-export function isTime({ config, now }: Pick<Kernel, 'config' | 'now'>, last: Pass | undefined): boolean {
+/**
+ * True when a pass should run now: at night in the console's time zone if due or unfinished, at any hour if overdue.
+ */
+export function isScrubDue({ config, now }: Pick<Services, 'config' | 'now'>, last: Pass | undefined): boolean {
   const age = last ? now().getTime() - Date.parse(last.startedAt) : Number.POSITIVE_INFINITY
   const hour = Number(
     new Intl.DateTimeFormat('en', { timeZone: config.timeZone, hour: '2-digit', hourCycle: 'h23' }).format(now()),
@@ -50,14 +61,16 @@ interface Options {
   readonly atMostMs?: number
 }
 
-/** Reads on from where the last look ended. A content that cannot be read right now fails the job, after all others. */
-export async function scrub(kernel: Kernel, options: Options = {}) {
+/**
+ * Continues the pass after the last verified content. A read error fails the job after all other files are verified.
+ */
+export async function scrub(services: Services, options: Options = {}) {
   const { signal, bytesPerSecond = BYTES_PER_SECOND, atMostMs = AT_MOST_MS } = options
-  const { db } = kernel.database
+  const { db } = services.database
   const until = Date.now() + atMostMs
   const pace = paceOf(bytesPerSecond, signal)
   const stored = await readPass(db)
-  let pass: Pass = stored?.cursor ? stored : { startedAt: kernel.now().toISOString(), cursor: null, checked: 0 }
+  let pass: Pass = stored?.cursor ? stored : { startedAt: services.now().toISOString(), cursor: null, checked: 0 }
   const unread: string[] = []
   let damaged = 0
   for (;;) {
@@ -65,13 +78,18 @@ export async function scrub(kernel: Kernel, options: Options = {}) {
     for (const content of batch) {
       if (signal?.aborted || Date.now() > until)
         return { checked: pass.checked, damaged, unread: unread.length, more: true }
-      const intact = await isIntact(kernel.files, content, pace).catch((error: unknown) => {
+      const intact = await isIntact(services.files, content, pace).catch((error: unknown) => {
         signal?.throwIfAborted()
-        kernel.log.error({ err: error, sha256: content.sha256 }, 'a component could not be read')
+        services.log.error({ err: error, sha256: content.sha256 }, 'a component could not be read')
         return undefined
       })
       if (intact === undefined) unread.push(content.sha256)
-      if (intact === false) damaged += await takeOffDamaged(kernel, content)
+      if (intact === false)
+        damaged += await disableDamagedVersions(services, content).catch((error: unknown) => {
+          services.log.error({ err: error, sha256: content.sha256 }, 'the versions of a damaged component stay enabled')
+          unread.push(content.sha256)
+          return 0
+        })
       pass = { ...pass, cursor: content.sha256, checked: pass.checked + 1 }
       await writePass(db, pass)
     }
@@ -82,7 +100,7 @@ export async function scrub(kernel: Kernel, options: Options = {}) {
   return { checked: pass.checked, damaged, unread: 0, more: false }
 }
 
-/** What enabled versions consist of, each content once, in the order of its digest. */
+/** Returns the contents of enabled versions, each content once, ordered by digest. */
 async function contentsAfter(db: Db, cursor: string): Promise<Recorded[]> {
   const { rows } = await db.execute<Recorded & Record<string, unknown>>(sql`
     select distinct on (c.sha256) c.sha256, c.sha1, c.md5, c.size::float8 as size
@@ -92,7 +110,7 @@ async function contentsAfter(db: Db, cursor: string): Promise<Recorded[]> {
   return rows
 }
 
-/** Keeps the average below so many bytes a second. */
+/** Returns a function that limits the average read rate. */
 function paceOf(bytesPerSecond: number, signal: AbortSignal | undefined): Pace {
   const from = performance.now()
   let bytes = 0

@@ -1,30 +1,30 @@
-import { SIGNING_MESSAGES } from '@oms/contract/ota-signing.ts'
-import type { Db } from '#db/client.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { refused } from '#kernel/problem.ts'
+import { SIGNING_MESSAGES } from '@oms/contract/ota/ota-signing.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { refused } from '#core/http/api-error.ts'
 import {
-  compose,
+  writeManifest,
   contentOf,
   lastEnabled,
   manifestOf,
   putManifest,
-  saysSame,
+  equalsManifest,
   type StoredManifest,
 } from './ota-manifest.ts'
 import type { StoredComponent, StoredVersion } from './ota-rows.ts'
 
-/** Whose signature a version is enabled with. */
+/** Identifies the key and account of the signature with which a version is enabled. */
 export interface Signed {
   readonly release: number
   readonly keyId: string
 }
 
 /**
- * The signature a version is enabled with: one made elsewhere and uploaded before, if it still holds; else the server's
- * own, over a statement with the next number. Part of the transaction that enables.
+ * Returns the signature with which a version is enabled: a valid uploaded signature, otherwise the server's
+ * signature over a manifest with the next release number. Runs in the transaction that enables the version.
  */
 export async function signForRelease(
-  { kernel: { signing }, user, now }: Pick<Ctx, 'kernel' | 'user' | 'now'>,
+  { services: { signing }, user, now }: Pick<Ctx, 'services' | 'user' | 'now'>,
   db: Db,
   version: StoredVersion,
   components: readonly StoredComponent[],
@@ -38,13 +38,13 @@ export async function signForRelease(
     return stored
   }
   if (signing.detachedOnly) throw refused(SIGNING_MESSAGES.needed)
-  const made = await compose(db, version, components, now)
+  const made = await writeManifest(db, version, components, now)
   const signature = signing.sign(made.manifest)
   await putManifest(db, version, { ...made, ...signature, isOwn: true }, { uid: user.uid, now })
   return { release: made.release, keyId: signature.keyId }
 }
 
-/** Why a statement signed elsewhere cannot be used any more. */
+/** Returns the reason why an uploaded signature is no longer valid. */
 export async function detachedProblem(
   db: Db,
   stored: StoredManifest,
@@ -52,7 +52,7 @@ export async function detachedProblem(
   components: readonly StoredComponent[],
   now: Date,
 ): Promise<string | undefined> {
-  if (!saysSame(stored.manifest, await contentOf(db, version, components))) return SIGNING_MESSAGES.changed
+  if (!equalsManifest(stored.manifest, await contentOf(db, version, components))) return SIGNING_MESSAGES.changed
   if (Date.parse(stored.expireTime) <= now.getTime()) return SIGNING_MESSAGES.expired
   if (stored.release < (await lastEnabled(db, version))) return SIGNING_MESSAGES.behind
   return undefined

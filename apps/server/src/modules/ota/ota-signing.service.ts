@@ -1,15 +1,22 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { type ManifestView, type otaSigning, SIGNING_MESSAGES } from '@oms/contract/ota-signing.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type ManifestView, type otaSigning, SIGNING_MESSAGES } from '@oms/contract/ota/ota-signing.ts'
 import { and, eq } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { invalid, notFound, refused } from '#kernel/problem.ts'
-import { transact } from '#kernel/tenancy.ts'
-import type { Family } from './ota-family.ts'
-import { compose, contentOf, manifestOf, putManifest, saysSame, type StoredManifest } from './ota-manifest.ts'
+import type { Db } from '#core/database/client.ts'
+import { otaVersions } from '#schema/ota.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changes } from '#core/audit/mask.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import type { ArtifactKind } from './ota-artifact-kind.ts'
+import {
+  writeManifest,
+  contentOf,
+  manifestOf,
+  putManifest,
+  equalsManifest,
+  type StoredManifest,
+} from './ota-manifest.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion, visible } from './ota-rows.ts'
 import { detachedProblem } from './ota-sign.ts'
 import { isIntact } from './ota-verify.ts'
@@ -25,85 +32,85 @@ interface Facts {
   readonly same: boolean
 }
 
-async function factsOf(db: Db, user: Ctx['user'], family: Family, otaId: number): Promise<Facts> {
+async function factsOf(db: Db, user: Ctx['user'], artifact: ArtifactKind, otaId: number): Promise<Facts> {
   const [version] = await db
     .select()
     .from(otaVersions)
-    .where(and(eq(otaVersions.otaId, otaId), visible(user, family)))
-  if (!version) throw notFound(family.noun)
+    .where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
+  if (!version) throw notFound(artifact.noun)
   const [components, stored] = [await componentsOf(db, otaId), await manifestOf(db, otaId)]
-  const same = stored !== undefined && saysSame(stored.manifest, await contentOf(db, version, components))
+  const same = stored !== undefined && equalsManifest(stored.manifest, await contentOf(db, version, components))
   return { version, components, stored, same }
 }
 
-/** What was signed, by whom, and whether it holds by what the database says. */
+/** Returns the manifest, the signing key and the result of the checks against the database. */
 export const get =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaId }: One) =>
-    viewOf(ctx, otaId, await factsOf(ctx.db, ctx.user, family, otaId))
+    viewOf(ctx, otaId, await factsOf(ctx.db, ctx.user, artifact, otaId))
 
-/** What reading needs of a call; a terminal has no more. */
-type Reader = Pick<Ctx, 'kernel' | 'user' | 'now'>
+/** Context fields that reading requires. The command-line interface provides only these. */
+type Reader = Pick<Ctx, 'services' | 'user' | 'now'>
 
-/** The same, and every stored byte is read again; no transaction is open meanwhile. */
+/** Runs the same checks and reads every stored byte again. No transaction is open meanwhile. */
 export const verify =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Reader, { otaId }: One) => {
-    const facts = await transact(ctx, (db) => factsOf(db, ctx.user, family, otaId))
+    const facts = await transact(ctx, (db) => factsOf(db, ctx.user, artifact, otaId))
     return viewOf(ctx, otaId, facts, await bytesCheck(ctx, facts.components))
   }
 
-/** What signatures are checked with; the public halves only. */
+/** Lists the public keys for verifying signatures. */
 export const keys =
   () =>
-  ({ kernel: { signing } }: Ctx) => ({
+  ({ services: { signing } }: Ctx) => ({
     detachedOnly: signing.detachedOnly,
     keys: [...signing.keys()],
   })
 
-/** Writes the statement to be signed elsewhere; an earlier one, and its signature, count no more. */
+/** Writes the manifest for external signing. Invalidates an earlier manifest and its signature. */
 export const prepare =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaId }: One) => {
     const { db, user, now } = ctx
-    const version = await lockVersion(db, user, family, otaId)
+    const version = await lockVersion(db, user, artifact, otaId)
     if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
     const components = await componentsOf(db, otaId)
     if (components.length === 0) throw refused('请先上传组件再生成清单')
-    const made = await compose(db, version, components, now)
+    const made = await writeManifest(db, version, components, now)
     await putManifest(db, version, { ...made, signature: '', keyId: '', isOwn: false }, { uid: user.uid, now })
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: otaId,
-      action: `生成${family.noun}${nameOf(version)}的待签名清单，序号 ${made.release}`,
+      action: `生成${artifact.noun}${nameOf(version)}的待签名清单，序号 ${made.release}`,
     })
-    return viewOf(ctx, otaId, await factsOf(db, user, family, otaId))
+    return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
   }
 
-/** Takes the signature of the statement prepared before; which registered key made it is found out here. */
+/** Stores the external signature of the prepared manifest. Determines which registered key made the signature. */
 export const sign =
-  (family: Family) =>
+  (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaId, signature }: ParsedOf<typeof otaSigning.sign>) => {
-    const { db, user, now, kernel } = ctx
-    const version = await lockVersion(db, user, family, otaId)
+    const { db, user, now, services } = ctx
+    const version = await lockVersion(db, user, artifact, otaId)
     if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
     const stored = await manifestOf(db, otaId)
     if (!stored || stored.isOwn) throw refused(SIGNING_MESSAGES.missing)
     const problem = await detachedProblem(db, stored, version, await componentsOf(db, otaId), now)
     if (problem) throw refused(problem)
-    const keyId = kernel.signing.signerOf(stored.manifest, signature)
+    const keyId = services.signing.signerOf(stored.manifest, signature)
     if (!keyId) throw invalid(SIGNING_MESSAGES.wrong, 'signature')
     await putManifest(db, version, { ...stored, signature, keyId }, { uid: user.uid, now })
     ctx.audit({
-      bizType: family.bizType,
+      bizType: artifact.bizType,
       bizId: otaId,
-      action: `上传${family.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
+      action: `上传${artifact.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
       diff: changes({}, { keyId }, { keyId: '密钥编号' }),
     })
-    return viewOf(ctx, otaId, await factsOf(db, user, family, otaId))
+    return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
   }
 
-async function bytesCheck({ kernel: { files } }: Reader, components: readonly StoredComponent[]): Promise<Check> {
+async function bytesCheck({ services: { files } }: Reader, components: readonly StoredComponent[]): Promise<Check> {
   const damaged: string[] = []
   for (const component of components) if (!(await isIntact(files, component))) damaged.push(component.name)
   const ok = damaged.length === 0
@@ -111,7 +118,7 @@ async function bytesCheck({ kernel: { files } }: Reader, components: readonly St
   return { key: 'bytes', title: '组件文件', ok, words }
 }
 
-function viewOf({ kernel: { signing }, now }: Reader, otaId: number, { stored, same }: Facts, bytes?: Check): View {
+function viewOf({ services: { signing }, now }: Reader, otaId: number, { stored, same }: Facts, bytes?: Check): View {
   const { detachedOnly } = signing
   if (!stored) {
     const none = {
@@ -125,7 +132,12 @@ function viewOf({ kernel: { signing }, now }: Reader, otaId: number, { stored, s
     }
     return { otaId, state: 0, ...none, detachedOnly, checks: bytes ? [bytes] : [] }
   }
-  const checks = [sealCheck(signing, stored), contentCheck(same), expiryCheck(stored, now), ...(bytes ? [bytes] : [])]
+  const checks = [
+    checkSignature(signing, stored),
+    contentCheck(same),
+    expiryCheck(stored, now),
+    ...(bytes ? [bytes] : []),
+  ]
   const { manifest, signature, keyId, isOwn, release, createTime, expireTime } = stored
   const signed = signature !== ''
   return {
@@ -139,20 +151,20 @@ function viewOf({ kernel: { signing }, now }: Reader, otaId: number, { stored, s
     createTime,
     expireTime,
     detachedOnly,
-    // Of a statement without a signature only what it says can be judged.
+    // Without a signature only the content of the manifest is checked.
     checks: signed ? checks : checks.slice(1),
   }
 }
 
-const SEALS = {
+const SIGNATURE_WORDS = {
   valid: '签名与清单一致',
   wrong: '签名与清单不符',
   unknown: '签名的密钥未登记',
 } as const
 
-function sealCheck(signing: Ctx['kernel']['signing'], { manifest, signature, keyId }: StoredManifest): Check {
-  const seal = signing.check(manifest, signature, keyId)
-  return { key: 'signature', title: '签名', ok: seal === 'valid', words: SEALS[seal] }
+function checkSignature(signing: Ctx['services']['signing'], { manifest, signature, keyId }: StoredManifest): Check {
+  const result = signing.check(manifest, signature, keyId)
+  return { key: 'signature', title: '签名', ok: result === 'valid', words: SIGNATURE_WORDS[result] }
 }
 
 const contentCheck = (same: boolean): Check => ({

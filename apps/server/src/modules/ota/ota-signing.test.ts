@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { readConfig } from '#kernel/config.ts'
-import { Signing } from '#kernel/signing.ts'
+import { readConfig } from '#core/config/config.ts'
+import { Signing } from '#core/crypto/signing.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { component, created, digests, EDITOR, read, save, upload } from './ota-fixture.ts'
 import { canonical } from './ota-manifest.ts'
@@ -26,17 +26,17 @@ const verified = async (me: Caller, otaId: number) => (await me.call('POST', `${
 const failed = ({ checks }: { checks: { key: string; ok: boolean }[] }) =>
   checks.flatMap(({ key, ok }) => (ok ? [] : [key]))
 
-/** Puts another signing configuration in place for the test that asks for it. */
+/** Replaces the signing configuration for one test. */
 function configured(env: Record<string, string>) {
-  const kernel = server.kernel as { signing: Signing }
-  const before = kernel.signing
-  kernel.signing = new Signing(readConfig({ DATA_DIR: folder(), ...env }))
+  const services = server.services as { signing: Signing }
+  const before = services.signing
+  services.signing = new Signing(readConfig({ DATA_DIR: folder(), ...env }))
   onTestFinished(() => {
-    kernel.signing = before
+    services.signing = before
   })
 }
 
-test('canonical JSON does not depend on the order keys were written in, and has no space', () => {
+test('canonical JSON is independent of the key order and contains no white space', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const shuffled = (each: unknown): unknown =>
@@ -56,7 +56,7 @@ test('canonical JSON does not depend on the order keys were written in, and has 
   expect(canonical({ b: [1, { d: null, c: 'ü' }], a: 0 })).toBe('{"a":0,"b":[1,{"c":"ü","d":null}]}')
 })
 
-test('enabling signs what the version consists of, for the public key that is handed out', async () => {
+test('enabling signs the content of the version, verifiable with the published public key', async () => {
   const me = await server.as(...EDITOR)
   const { otaId, components } = await created(me, { oldVerMin: 1, oldVerMax: 99 })
   expect(await manifestOf(me, otaId)).toMatchObject({ state: 0, manifest: '', checks: [] })
@@ -88,7 +88,7 @@ test('enabling signs what the version consists of, for the public key that is ha
   expect(failed(await verified(me, otaId))).toEqual([])
 })
 
-test('numbers grow within a model: also when a version is enabled again', async () => {
+test('release numbers increase within a model, also when a version is enabled again', async () => {
   const me = await server.as(...EDITOR)
   const first = await created(me)
   await enable(me, first.otaId)
@@ -107,11 +107,11 @@ test('numbers grow within a model: also when a version is enabled again', async 
   expect((await manifestOf(me, other.otaId)).release).toBe(1)
 })
 
-test('a tampered component, row or signature does not verify', async () => {
+test('a changed component, row or signature fails verification', async () => {
   const me = await server.as(...EDITOR)
   const { otaId } = await created(me)
   await enable(me, otaId)
-  const { pool } = server.kernel.database
+  const { pool } = server.services.database
   const { data: other } = await upload(me, Buffer.from('something else'))
   await pool.query('update ota_components set sha256 = $2 where ota_id = $1', [otaId, other.sha256])
   expect(await manifestOf(me, otaId)).toMatchObject({ state: 3 })
@@ -133,7 +133,7 @@ test('a tampered component, row or signature does not verify', async () => {
   expect(failed(await manifestOf(me, otaId))).toEqual(['signature', 'content', 'expiry'])
 })
 
-test('signed elsewhere: required, checked against registered keys, undone by an edit, kept when enabled', async () => {
+test('an external signature is required, checked against registered keys, invalidated by an edit and kept when enabled', async () => {
   const me = await server.as(...EDITOR)
   const dir = folder()
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -167,7 +167,7 @@ test('signed elsewhere: required, checked against registered keys, undone by an 
   expect((await me.call('POST', `${URL}/prepare/${otaId}`)).msg).toBe('版本已启用，不能重新生成清单')
 })
 
-test('openssl signs what the server takes, and its line in the documentation names the same key', async () => {
+test('the server accepts signatures made by openssl with the documented command', async () => {
   const dir = folder()
   const run = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] })
   try {
@@ -183,7 +183,7 @@ test('openssl signs what the server takes, and its line in the documentation nam
   expect(signing.signerOf('{"a":1}', made)).toBe(createHash('sha256').update(der).digest('hex').slice(0, 16))
 })
 
-test('the own key is made once, for its owner only; wrong files are named without what is in them', () => {
+test('the server key is created once, readable only by its owner; errors name invalid files without their content', () => {
   const dir = folder()
   const first = new Signing(readConfig({ DATA_DIR: dir })).sign('x')
   expect(statSync(join(dir, 'signing.key')).mode & 0o777).toBe(0o600)
@@ -196,12 +196,12 @@ test('the own key is made once, for its owner only; wrong files are named withou
   writeFileSync(join(dir, 'broken.pem'), 'secret text')
   const start = (env: Record<string, string>) => () => new Signing(readConfig({ DATA_DIR: dir, ...env }))
   expect(start({ OMS_SIGNING_KEY_FILE: join(dir, 'broken.pem') })).toThrow('签名私钥应为 PEM 格式的 Ed25519 密钥')
-  expect(start({ OMS_SIGNING_KEY_FILE: join(dir, 'none.pem') })).toThrow('OMS_SIGNING_KEY_FILE：读不到文件')
+  expect(start({ OMS_SIGNING_KEY_FILE: join(dir, 'none.pem') })).toThrow('OMS_SIGNING_KEY_FILE：无法读取文件')
   expect(start({ OMS_SIGNING_PUBLIC_KEYS: join(dir, 'broken.pem') })).toThrow('没有 PEM 格式的公钥')
   expect(start({ OMS_SIGNING_REQUIRED: 'detached' })).toThrow('须同时设置 OMS_SIGNING_PUBLIC_KEYS')
 })
 
-test('after any edits an enabled version, its manifest and the bytes served agree', async () => {
+test('after any edits, enabled version, manifest and served bytes agree', async () => {
   const me = await server.as(...EDITOR)
   const pool = [Buffer.from('甲'), Buffer.from('乙'.repeat(5000)), Buffer.from('丙'.repeat(90_000))]
   const parts = await Promise.all(

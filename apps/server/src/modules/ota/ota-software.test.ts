@@ -17,7 +17,7 @@ const read = async (me: Caller, otaId: number) => (await me.call('GET', `${ROOT}
 const listed = async (me: Caller, query = '') =>
   ((await me.call('GET', `${ROOT}?${query}`)).data.list as { otaId: number }[]).map(({ otaId }) => otaId)
 
-test('a package lives like firmware: made, edited, enabled, then neither edited nor deleted', async () => {
+test('a package version is created, edited and enabled; then editing and deleting are refused', async () => {
   const me = await server.as(...PACKAGER, 'upgrade:ota:uploadComp')
   const part = await component(me)
   const made = await add(me, await modelFor(), {}, [part])
@@ -33,7 +33,7 @@ test('a package lives like firmware: made, edited, enabled, then neither edited 
   const again = await me.call('PUT', `${ROOT}/ver`, { otaVersion: after.otaVersion, components })
   expect(again.msg).toBe('启用过的版本不能修改，请新增版本')
   expect((await me.call('DELETE', `${ROOT}/ver/${otaId}`)).msg).toBe('启用过的版本不能删除')
-  const { rows } = await server.kernel.database.pool.query(
+  const { rows } = await server.services.database.pool.query(
     'select title, action from oper_logs where biz_type = $1 and biz_id = $2 and status = 1 order by oper_id',
     ['software', String(otaId)],
   )
@@ -56,7 +56,7 @@ test.each([
   expect(refused).toEqual({ code: 400, msg, data: { field: 'otaVersion.packageName' } })
 })
 
-test('numbers are unique within tenant, model and package, and apart from those of firmware', async () => {
+test('numbers are unique within tenant, model and package, independent of firmware numbers', async () => {
   const me = await server.as(...PACKAGER, ...EDITOR)
   const modelId = await modelFor()
   expect((await add(me, modelId)).code).toBe(200)
@@ -71,7 +71,7 @@ test('numbers are unique within tenant, model and package, and apart from those 
   expect((await me.call('POST', '/api/v1/device/ota/ver', firmware)).code).toBe(200)
 })
 
-test('the calls of one kind never find a row of the other', async () => {
+test('calls of one artifact kind never find a row of the other', async () => {
   const me = await server.as(...PACKAGER, ...EDITOR)
   const firmware = await created(me)
   const made = await add(me, await modelFor(), {}, [await component(me)])
@@ -99,7 +99,7 @@ test('the calls of one kind never find a row of the other', async () => {
   }
 })
 
-test('filters by package name, also in part', async () => {
+test('filters by package name and by part of the name', async () => {
   const me = await server.as(...PACKAGER)
   const modelId = await modelFor()
   const { otaId: voice } = (await add(me, modelId, { packageName: `v${randomBytes(4).toString('hex')}` })).data
@@ -109,7 +109,7 @@ test('filters by package name, also in part', async () => {
   expect(await listed(me, 'packageName=%25')).toEqual([])
 })
 
-test('rights of firmware open nothing of software, and the other way round; components follow their version', async () => {
+test('permissions of firmware and of software are separate; components follow their version', async () => {
   const packager = await server.as(...PACKAGER)
   const engineer = await server.as(...EDITOR)
   expect(await engineer.call('GET', ROOT)).toMatchObject(REFUSED)

@@ -1,9 +1,9 @@
-import { DEFAULT_COMPONENT_TYPE } from '@oms/contract/ota.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { saveUpload } from '#kernel/files/save-upload.ts'
+import { DEFAULT_COMPONENT_TYPE } from '@oms/contract/ota/ota.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { saveUpload } from '#core/storage/save-upload.ts'
 import { tenantOf } from './ota-rows.ts'
 
-/** Takes one component in one piece; size and digests are what arrived here. */
+/** Stores one component upload and returns the size and digests of the received bytes. */
 export async function upload(ctx: Ctx) {
   tenantOf(ctx.user)
   const { id, ...stored } = await saveUpload(ctx, 'component')

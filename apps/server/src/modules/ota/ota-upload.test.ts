@@ -20,7 +20,7 @@ describe('uploading', () => {
     })
   })
 
-  test('OTA-09 one byte over 300 MB is refused with its message, 300 MB is taken', async () => {
+  test('OTA-09 refuses one byte over 300 MB with its message and accepts 300 MB', async () => {
     const me = await editor()
     const limit = 300 * 1024 * 1024
     const bytes = Buffer.alloc(limit + 1, 'oms')
@@ -29,14 +29,14 @@ describe('uploading', () => {
     expect(await upload(me, bytes.subarray(0, limit))).toMatchObject({ code: 200, data: { size: limit } })
   }, 60_000)
 
-  test('OTA-09 an empty file and a call without one are refused', async () => {
+  test('OTA-09 refuses an empty file and a request without a file', async () => {
     const me = await editor()
     expect(await upload(me, Buffer.alloc(0))).toMatchObject({ code: 400, data: { field: 'file' } })
     const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/upload', payload: {} })
     expect(reply.json()).toMatchObject({ code: 400, data: { field: 'file' } })
   })
 
-  test('a body that stops short is refused, and nothing is recorded', async () => {
+  test('refuses an incomplete body and stores nothing', async () => {
     const me = await editor()
     const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="cut.bin"\r\n'
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
@@ -44,11 +44,11 @@ describe('uploading', () => {
       const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/upload', headers, payload })
       expect(reply.json()).toMatchObject({ code: 400 })
     }
-    const { rows } = await server.kernel.database.pool.query(`select 1 from files where name = 'cut.bin'`)
+    const { rows } = await server.services.database.pool.query(`select 1 from files where name = 'cut.bin'`)
     expect(rows).toEqual([])
   })
 
-  test('OTA-10 the upload needs upgrade:ota:uploadComp', async () => {
+  test('OTA-10 upload requires upgrade:ota:uploadComp', async () => {
     const without = await server.as(...EDITOR.filter((permission) => !permission.endsWith('uploadComp')))
     expect(await upload(without, randomBytes(10))).toMatchObject({ code: 501, msg: '您没有权限！' })
   })

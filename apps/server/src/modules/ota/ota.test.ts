@@ -6,7 +6,7 @@ const server = useApp()
 const editor = () => server.as(...EDITOR)
 
 describe('saving', () => {
-  test('OTA-01 OTA-11 a version is added, listed, read by its id, edited and deleted; components are counted', async () => {
+  test('OTA-01 OTA-11 adds, lists, reads, edits and deletes a version and counts its components', async () => {
     const me = await editor()
     const { otaId, modelId, components } = await created(me, {
       oldVerMin: '1',
@@ -48,7 +48,7 @@ describe('saving', () => {
     })
   })
 
-  test('OTA-01 a form body carries otaVersion and components as JSON text', async () => {
+  test('OTA-01 accepts a form body with otaVersion and components as JSON text', async () => {
     const me = await editor()
     const otaVersion = version(await newModel(me))
     const body = new URLSearchParams({
@@ -139,7 +139,7 @@ describe('saving', () => {
     expect(await me.call('POST', '/api/v1/device/ota/ver', payload)).toEqual({ code: 400, msg, data: { field } })
   })
 
-  test('OTA-04 OTA-08 names are trimmed, numbers may come as numbers, and every type is kept', async () => {
+  test('OTA-04 OTA-08 trims names, accepts numbers as numbers and keeps every component type', async () => {
     const me = await editor()
     const parts = await Promise.all([1, 2, 3, 4, 5, 99].map((type) => component(me, { type: String(type) })))
     const { otaId } = await created(me, { verCode: 7, verName: ' 秋季版 ' }, parts)
@@ -148,7 +148,7 @@ describe('saving', () => {
     expect(components.map(({ type }) => type)).toEqual([1, 2, 3, 4, 5, 99])
   })
 
-  test('a number is unique within tenant and model, and free again after deletion', async () => {
+  test('a number is unique within tenant and model, and reusable after deletion', async () => {
     const me = await editor()
     const first = await created(me, { verCode: '5' }, [])
     const again = { otaVersion: version(first.modelId, { verCode: '5' }), components: [] }
@@ -162,7 +162,7 @@ describe('saving', () => {
     expect((await me.call('POST', '/api/v1/device/ota/ver', again)).code).toBe(200)
   })
 
-  test('of two editors the second is told who was first, and nothing of theirs is overwritten', async () => {
+  test('refuses the second of two simultaneous edits with the name of the first editor', async () => {
     const me = await editor()
     const { otaId, components } = await created(me)
     const { otaVersion } = await read(me, otaId)
@@ -172,12 +172,12 @@ describe('saving', () => {
     expect((await read(me, otaId)).otaVersion).toMatchObject({ verName: '甲' })
   })
 
-  test('files of saved components count as used, and as unused once no version names them', async () => {
+  test('files of saved components count as used, and as unused after their version is deleted', async () => {
     const me = await editor()
     const { otaId, components } = await created(me)
     const used = async () => {
       const id = String(components[0] && (components[0] as { url: string }).url).slice(-32)
-      const { rows } = await server.kernel.database.pool.query('select used_time from files where id = $1', [id])
+      const { rows } = await server.services.database.pool.query('select used_time from files where id = $1', [id])
       return rows[0]?.used_time !== null
     }
     expect(await used()).toBe(true)

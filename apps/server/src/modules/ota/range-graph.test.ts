@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Edge, rangeGraph, type Running, takes } from './range-graph.ts'
+import { type Edge, rangeGraph, type Running, acceptsVersion } from './range-graph.ts'
 
 const edge = (verCode: number, oldVerMin: number | null = null, oldVerMax: number | null = null): Edge => ({
   verCode,
@@ -11,7 +11,7 @@ const on = (...codes: (number | null)[]): Running[] => codes.map((verCode, at) =
 const paths = (edges: Edge[], running: Running[]) =>
   rangeGraph(edges, running).routes.map(({ verCode, path, isStranded }) => [verCode, path, isStranded])
 
-test('a chain of ranges leads step by step to the newest version', () => {
+test('a chain of ranges leads in steps to the newest version', () => {
   const edges = [edge(4, 3, 3), edge(2, 1, 1), edge(3, 2, 2)]
   expect(paths(edges, on(1, 2, 4))).toEqual([
     [1, [2, 3, 4], false],
@@ -21,7 +21,7 @@ test('a chain of ranges leads step by step to the newest version', () => {
   expect(rangeGraph(edges, on(1))).toMatchObject({ newest: 4, gaps: [], overlaps: [], useless: [] })
 })
 
-test('devices below every range, in a gap or behind a dead end are stranded, with their number', () => {
+test('devices below every range, in a gap or behind a dead end are counted as stranded', () => {
   const graph = rangeGraph([edge(20, 15, 18), edge(40, 30, 39)], on(10, 16, 35, 50))
   expect(graph.routes.map(({ verCode, isStranded }) => [verCode, isStranded])).toEqual([
     [10, true],
@@ -35,7 +35,7 @@ test('devices below every range, in a gap or behind a dead end are stranded, wit
   ])
 })
 
-test('the highest version wins, even into a dead end that another way would have avoided', () => {
+test('selects the highest version, even when another path would avoid a dead end', () => {
   const edges = [edge(4, 2, 2), edge(3, 1, 1), edge(2, 1, 1)]
   expect(paths(edges, on(1))).toEqual([[1, [3], true]])
   const { overlaps, useless } = rangeGraph(edges, on(1))
@@ -43,12 +43,12 @@ test('the highest version wins, even into a dead end that another way would have
   expect(useless).toEqual([2])
 })
 
-test('a device that never said what it runs takes only versions for any', () => {
+test('a device without a reported version gets only versions with an open range', () => {
   expect(paths([edge(5, 1)], on(null))).toEqual([[null, [], true]])
   expect(paths([edge(5), edge(9, 5, 5)], on(null))).toEqual([[null, [5, 9], false]])
 })
 
-test('without versions nobody is stranded', () => {
+test('without versions no device is stranded', () => {
   expect(rangeGraph([], on(1, null))).toMatchObject({ newest: null, gaps: [], overlaps: [], useless: [] })
   expect(paths([], on(1))).toEqual([[1, [], false]])
 })
@@ -65,12 +65,12 @@ const field = fc
   .uniqueArray(fc.option(number), { minLength: 1, maxLength: 8 })
   .map((codes) => codes.map((verCode) => ({ verCode, count: 7 })))
 
-test('agrees with walking every number by hand', () => {
+test('equals a brute-force calculation for every version number', () => {
   fc.assert(
     fc.property(edgesOf, field, (edges, running) => {
       const graph = rangeGraph(edges, running)
       const best = (at: number | null) =>
-        Math.max(-1, ...edges.filter((each) => takes(each, at)).map(({ verCode }) => verCode))
+        Math.max(-1, ...edges.filter((each) => acceptsVersion(each, at)).map(({ verCode }) => verCode))
       const newest = Math.max(-1, ...edges.map(({ verCode }) => verCode))
       for (const { verCode, path, isStranded } of graph.routes) {
         const walked: number[] = []
@@ -81,7 +81,7 @@ test('agrees with walking every number by hand', () => {
       const lowest = Math.min(...[...edges, ...running].flatMap(({ verCode }) => verCode ?? []))
       const inGaps = (at: number) => graph.gaps.filter(({ from, to }) => from <= at && at <= to).length
       for (let at = lowest; at < newest; at += 1) {
-        const takers = edges.filter((each) => takes(each, at)).map(({ verCode }) => verCode)
+        const takers = edges.filter((each) => acceptsVersion(each, at)).map(({ verCode }) => verCode)
         expect(inGaps(at)).toBe(takers.length === 0 ? 1 : 0)
         const overlap = graph.overlaps.filter(({ from, to }) => from <= at && at <= to)
         expect(overlap.map(({ winner, others }) => [winner, ...others])).toEqual(

@@ -1,10 +1,10 @@
-/** An enabled version, or a draft as if it were: the edge from every version in its range to itself. */
+/** An enabled version, or a draft treated as enabled: the edge from every version in its range to itself. */
 export interface Edge {
   readonly verCode: number
   readonly oldVerMin: number | null
   readonly oldVerMax: number | null
 }
-/** Devices that run one version; null: they never said which. */
+/** Number of devices on one version; null when the devices never reported a version. */
 export interface Running {
   readonly verCode: number | null
   readonly count: number
@@ -13,37 +13,37 @@ export interface Interval {
   readonly from: number
   readonly to: number
 }
-/** Numbers more than one version takes: the highest gets them. */
+/** Interval of version numbers that several versions accept. The highest version is offered. */
 export interface Overlap extends Interval {
   readonly winner: number
   readonly others: readonly number[]
 }
 export interface Route extends Running {
-  /** What a device goes through, in order. */
+  /** Versions that a device installs, in order. */
   readonly path: readonly number[]
-  /** It ends below the newest version. */
+  /** True when the path ends below the newest version. */
   readonly isStranded: boolean
 }
 export interface RangeGraph {
-  /** The highest enabled version; null: there is none. */
+  /** The highest enabled version; null when there is none. */
   readonly newest: number | null
   readonly routes: readonly Route[]
-  /** Numbers between the oldest and the newest that no version takes. */
+  /** Intervals between the oldest and the newest version that no version accepts. */
   readonly gaps: readonly (Interval & { readonly devices: number })[]
   readonly overlaps: readonly Overlap[]
-  /** Versions no device will ever be offered, whatever it runs: higher ones take all they could. */
+  /** Versions that no device is ever offered, because higher versions accept the whole range. */
   readonly useless: readonly number[]
 }
 
-/** Does the version take a device that runs this one? The same question as the poll's. */
-export const takes = ({ verCode, oldVerMin, oldVerMax }: Edge, running: number | null): boolean =>
+/** True when the version accepts a device with this version. Same rule as the device poll. */
+export const acceptsVersion = ({ verCode, oldVerMin, oldVerMax }: Edge, running: number | null): boolean =>
   running === null
     ? oldVerMin === null && oldVerMax === null
     : verCode > running && (oldVerMin ?? 0) <= running && running <= (oldVerMax ?? Number.MAX_SAFE_INTEGER)
 
 /**
- * Which way every version in the field goes to the newest one. A device always gets the highest version that takes it, so
- * each has one way, and a version that takes too many can lead into a dead end.
+ * Returns the upgrade path of every version in use. A device always gets the highest version that accepts the
+ * device, so each version has one path. A version with too wide a range can lead into a dead end.
  */
 export function rangeGraph(enabled: readonly Edge[], running: readonly Running[]): RangeGraph {
   const edges = [...enabled].sort((a, b) => b.verCode - a.verCode)
@@ -67,13 +67,13 @@ export function rangeGraph(enabled: readonly Edge[], running: readonly Running[]
   }
 }
 
-/** Walks up; the rest of a way is the same for all who come by, so each version is looked at once. */
+/** Returns the path from a version. Memoises paths in `known`, so each version is visited once. */
 function pathFrom(edges: readonly Edge[], start: number | null, known: Map<number | null, readonly number[]>) {
   const steps: (number | null)[] = []
   let at = start
   while (!known.has(at)) {
     steps.push(at)
-    const next = edges.find((edge) => takes(edge, at))
+    const next = edges.find((edge) => acceptsVersion(edge, at))
     if (!next) {
       known.set(at, [])
       steps.pop()
@@ -90,11 +90,14 @@ function pathFrom(edges: readonly Edge[], start: number | null, known: Map<numbe
 }
 
 interface Piece extends Interval {
-  /** Highest first. */
+  /** Versions that accept the interval, highest first. */
   readonly taken: readonly number[]
 }
 
-/** The line of numbers below the newest version, cut wherever a range begins or ends; like neighbours are one piece. */
+/**
+ * Splits the numbers below the newest version at the ends of all ranges. Merges neighbours that the same versions
+ * accept.
+ */
 function piecesOf(edges: readonly Edge[], running: readonly Running[]): Piece[] {
   const newest = edges[0]?.verCode
   if (newest === undefined) return []
@@ -116,7 +119,7 @@ function piecesOf(edges: readonly Edge[], running: readonly Running[]): Piece[] 
 }
 
 const takersOf = (edges: readonly Edge[], running: number) =>
-  edges.filter((edge) => takes(edge, running)).map(({ verCode }) => verCode)
+  edges.filter((edge) => acceptsVersion(edge, running)).map(({ verCode }) => verCode)
 
 const devicesIn = (running: readonly Running[], from: number, to: number) =>
   running.reduce(
@@ -124,12 +127,12 @@ const devicesIn = (running: readonly Running[], from: number, to: number) =>
     0,
   )
 
-/** Highest first: a version is of use when some number in its range is taken by none above it. */
+/** Returns versions whose whole range is accepted by higher versions. Visits the highest version first. */
 function uselessOf(edges: readonly Edge[]): number[] {
   const cuts = new Set(
     edges.flatMap(({ oldVerMin, oldVerMax, verCode }) => [oldVerMin ?? 0, (oldVerMax ?? verCode) + 1, verCode]),
   )
   const points: (number | null)[] = [null, ...cuts]
-  const used = new Set(points.map((point) => edges.find((edge) => takes(edge, point))?.verCode))
+  const used = new Set(points.map((point) => edges.find((edge) => acceptsVersion(edge, point))?.verCode))
   return edges.flatMap(({ verCode }) => (used.has(verCode) ? [] : [verCode]))
 }

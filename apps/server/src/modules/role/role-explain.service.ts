@@ -1,13 +1,13 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { role } from '@oms/contract/role.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { role } from '@oms/contract/role/role.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { accountRoles, accounts, roleMenus, roles } from '#db/schema/account.ts'
-import { menus } from '#db/schema/system.ts'
-import { scenes, sceneMenus, tenantScenes, tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { invalid, notFound } from '#kernel/problem.ts'
-import { loadRights } from '#kernel/rights.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
+import { scenes, sceneMenus, tenantScenes, tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import { loadRights } from '#core/auth/rights.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 interface Verdict {
   rule: string
@@ -15,7 +15,7 @@ interface Verdict {
   detail: string
 }
 
-/** Goes through the rules the server applies, one by one, and ends with what the server itself would decide. */
+/** Lists the server's permission rules with the verdict of each, and the final decision of the server. */
 export async function explain(ctx: Ctx, { uid, permission }: ParsedOf<typeof role.explain>) {
   const person = await personOf(ctx, uid)
   const [menu] = await ctx.db
@@ -35,7 +35,7 @@ export async function explain(ctx: Ctx, { uid, permission }: ParsedOf<typeof rol
     ...(person.pwdMustChange ? [{ rule: '登录密码', pass: false, detail: '须先修改初始密码才能使用' }] : []),
   ]
   const granted = rights !== undefined && (rights.isSuper || rights.permissions.has(permission))
-  const allowed = granted && !rights.barredBecause && !person.pwdMustChange
+  const allowed = granted && !rights.suspendedReason && !person.pwdMustChange
   const broken = rules.find(({ pass }) => !pass)
   return {
     allowed,
@@ -84,7 +84,7 @@ function accountRule({ status, expired }: Person): Verdict {
 function tenantRule({ tenantName, tenantStatus, tenantGone, tenantExpired }: Person): Verdict {
   const name = tenantName ?? ''
   if (tenantGone || tenantStatus !== 1) return { rule: '所属客户', pass: false, detail: `客户「${name}」已停用` }
-  const detail = tenantExpired ? `客户「${name}」已到期` : `客户「${name}」正常`
+  const detail = tenantExpired ? `客户「${name}」已过期` : `客户「${name}」正常`
   return { rule: '所属客户', pass: !tenantExpired, detail }
 }
 
@@ -100,7 +100,7 @@ interface HeldRole {
   holds: boolean
 }
 
-/** All roles of the account, and whether each holds the menu. */
+/** Returns all roles of the account and whether each holds the menu. */
 async function rolesOf({ db }: Ctx, { uid, tenantId }: Person, menuId: number): Promise<HeldRole[]> {
   return db
     .select({
@@ -130,7 +130,7 @@ function roleRules(all: readonly HeldRole[]): Verdict[] {
   return [given, { rule: '角色状态', pass: on.length > 0, detail }]
 }
 
-/** Scenes of the customer that offer the menu; only enabled ones count. */
+/** Returns the verdict on the tenant's scenes that offer the menu. Only enabled scenes count. */
 async function sceneRule({ db }: Ctx, tenantId: number, menuId: number): Promise<Verdict> {
   const offering = await db
     .select({ name: scenes.sceneName, status: scenes.status })

@@ -1,15 +1,15 @@
-import { RoleRow, role } from '@oms/contract/role.ts'
+import { RoleRow, role } from '@oms/contract/role/role.ts'
 import { and } from 'drizzle-orm'
-import { roles } from '#db/schema/account.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { matching, roleOrder, shownRoles } from './role-rows.ts'
+import { roles } from '#schema/account.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { conditionsOf, roleOrder, selectRoles } from './role-rows.ts'
 
 const number = { type: 'number', width: 10 } as const
 const time = { type: 'dateTime' } as const
 
-/** The filtered list as a file, in the list's order. */
+/** Exports the filtered list in the order of the list. */
 export const exportRoles = defineExport({
   kind: 'role',
   endpoint: role.export,
@@ -29,10 +29,10 @@ export const exportRoles = defineExport({
     ['createTime', time],
     ['updateTime', time],
   ],
-  keys: (db, user, input) => db.select({ id: roles.id }).from(roles).where(matching(user, input)).$dynamic(),
+  keys: (db, user, input) => db.select({ id: roles.id }).from(roles).where(conditionsOf(user, input)).$dynamic(),
   order: roleOrder,
   load: (db, user, keys) =>
-    shownRoles(db).where(
+    selectRoles(db).where(
       and(alive(roles), scoped(user, { tenant: roles.tenantId, creator: roles.createBy }), among(roles.id, keys)),
     ),
   keyOf: ({ id }) => id,

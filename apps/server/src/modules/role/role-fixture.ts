@@ -1,16 +1,16 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { beforeAll } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { menus, operLogs } from '#db/schema/system.ts'
+import { accounts } from '#schema/account.ts'
+import { menus, operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 export const ROLE = '/api/v1/tenant/role'
-/** What a manager of roles holds, short of setting data scopes. */
+/** Permissions of a role manager, without setting data scopes. */
 export const MANAGER = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'assignPerm', 'assignUser', 'copy'].map(
   (action) => `system:rolemanagement:${action}`,
 )
 
-/** The server with a super administrator, and the steps most tests on roles begin with. */
+/** Starts the server with a super administrator and returns common steps of role tests. */
 export function rolesOf() {
   const app = useApp()
   let serial = 0
@@ -19,7 +19,7 @@ export function rolesOf() {
     at.admin = await app.by({ superAdmin: true })
   })
 
-  /** A valid new role, no two alike. */
+  /** Returns a valid new role with a unique name and code. */
   const input = (over = {}) => {
     serial += 1
     return { roleName: `角色${serial}`, roleCode: `role_${serial}`, ...over }

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { accountRoles } from '#db/schema/account.ts'
+import { accountRoles } from '#schema/account.ts'
 import { MANAGER, ROLE, rolesOf } from './role-fixture.ts'
 
 const { app, at, input, made, grant, assign, tenantIdOf } = rolesOf()
 
-test('the super role cannot be changed, and only a super administrator gives it', async () => {
+test('the super role cannot be changed, and only a super administrator assigns it', async () => {
   const { data } = await at.admin.call('GET', `${ROLE}/1`)
   const msg = '内置角色「超级管理员」不能修改'
   expect(await at.admin.call('PUT', ROLE, { ...data, roleCode: 'boss' })).toMatchObject({ code: 501, msg })
@@ -23,7 +23,7 @@ test('the super role cannot be changed, and only a super administrator gives it'
   })
 })
 
-test('the last super administrator stays, even when two are removed at the same moment', async () => {
+test('the last super administrator remains, also when two are removed simultaneously', async () => {
   const other = await app.by({ superAdmin: true })
   const supers = await app.db.select().from(accountRoles).where(eq(accountRoles.roleId, 1))
   const bystanders = supers.filter(({ uid }) => uid !== at.admin.uid && uid !== other.uid).map(({ uid }) => uid)
@@ -41,7 +41,7 @@ test('the last super administrator stays, even when two are removed at the same 
   expect((await drop([at.admin.uid])).code).toBe(501)
 })
 
-test('nobody gives or takes a permission he does not hold', async () => {
+test('nobody grants or revokes a permission that they do not hold', async () => {
   const manager = await app.as(...MANAGER, 'system:operLog:list')
   const id = await made({}, manager)
   expect((await grant(id, ['system:operLog:list', 'system:rolemanagement:list'], manager)).code).toBe(200)
@@ -59,7 +59,7 @@ test('nobody gives or takes a permission he does not hold', async () => {
   expect([nodes.get('system:operLog:list'), nodes.get('system:operLog:export')]).toEqual([true, false])
 })
 
-test('nobody assigns, copies, switches or deletes a role that is more than his own', async () => {
+test('nobody assigns, copies, switches or deletes a role with more permissions than their own', async () => {
   const manager = await app.as(...MANAGER)
   const strong = await made()
   await grant(strong, ['system:operLog:export'])
@@ -72,7 +72,7 @@ test('nobody assigns, copies, switches or deletes a role that is more than his o
   expect(await manager.call('POST', `${ROLE}/removeUserRole`, remove)).toMatchObject(refused)
 })
 
-test('nobody grants a wider data scope than his own, and setting one needs its own permission', async () => {
+test('nobody grants a wider data scope than their own, and setting a scope needs its own permission', async () => {
   const own = await app.by({ permissions: MANAGER, dataScope: 2 })
   expect((await own.call('POST', ROLE, input({ dataScope: 1 }))).code).toBe(501)
   const scoper = await app.by({ permissions: [...MANAGER, 'system:rolemanagement:dataScope'], dataScope: 2 })
@@ -84,12 +84,12 @@ test('nobody grants a wider data scope than his own, and setting one needs its o
   expect((await scoper.call('POST', ROLE, input({ dataScope: 4 }))).code).toBe(200)
   const wide = await made({ dataScope: 1 })
   expect((await assign(wide, [scoper.uid], scoper)).code).toBe(501)
-  // A menu of one's own, put into a role that sees more, would be more than one's own.
+  // Adding an own menu to a role with a wider scope would exceed the caller's permissions.
   await grant(wide, [])
   expect((await grant(wide, ['system:rolemanagement:list'], scoper)).code).toBe(501)
 })
 
-test('a customer manages its own roles alone, within its scenes, and sees no others', async () => {
+test('a tenant manages only its own roles within its scenes and sees no others', async () => {
   const perms = [...MANAGER, 'system:rolemanagement:dataScope', 'system:operLog:list']
   const boss = await app.by({ tenant: '甲公司', permissions: perms })
   const rival = await app.by({ tenant: '乙公司', permissions: perms })

@@ -1,20 +1,20 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { PermNode } from '@oms/contract/permission.ts'
-import type { role } from '@oms/contract/role.ts'
-import { and, asc, eq, inArray } from 'drizzle-orm'
-import { roleMenus, roles } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { permTreeOf } from '#kernel/grants.ts'
-import { invalid, notFound } from '#kernel/problem.ts'
-import { contains, paginate } from '#kernel/query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
-import { matching, readRole, roleOrder, shownRoles } from './role-rows.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import type { role } from '@oms/contract/role/role.ts'
+import { and, asc, inArray } from 'drizzle-orm'
+import { roleMenus, roles } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { permTreeOf } from '#core/auth/grants.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import { contains, paginate } from '#core/database/list-query.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { conditionsOf, readRole, roleOrder, selectRoles } from './role-rows.ts'
 
 const MAX_PICKED = 50
 
 export const list = ({ db, user }: Ctx, input: ParsedOf<typeof role.list>) =>
-  paginate(db, shownRoles(db).where(matching(user, input)), input, roleOrder(input))
+  paginate(db, selectRoles(db).where(conditionsOf(user, input)), input, roleOrder(input))
 
 export async function get(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
   const found = await readRole(ctx, id)
@@ -22,13 +22,13 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
     ? await ctx.db
         .select({ id: tenants.id, name: tenants.name })
         .from(tenants)
-        .where(and(inArray(tenants.id, found.scopeIds), alive(tenants)))
+        .where(and(inArray(tenants.id, found.scopeIds), alive(tenants), scoped(ctx.user, { tenant: tenants.id })))
         .orderBy(asc(tenants.id))
     : []
   return { ...found, scopeTenants }
 }
 
-/** Tenants to pick from: those whose name contains the text, or those of the ids. */
+/** Lists tenants for selection: by a part of the name or by ids. */
 export async function pickTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typeof role.tenants>) {
   const rows = await db
     .select({ id: tenants.id, name: tenants.name })
@@ -46,7 +46,7 @@ export async function pickTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typ
   return { list: rows }
 }
 
-/** Permissions held by at least one of the roles, in the order of the permission tree. */
+/** Lists the permissions that at least one of the roles holds, in the order of the permission tree. */
 export async function compare(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) {
   const { db, user } = ctx
   const wanted = [...new Set(ids)]
@@ -61,7 +61,7 @@ export async function compare(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) 
   const grants = await db.select().from(roleMenus).where(inArray(roleMenus.roleId, wanted))
   const heldBy = new Map(wanted.map((id) => [id, new Set<number>()]))
   for (const { roleId, menuId } of grants) heldBy.get(roleId)?.add(menuId)
-  const lines = linesOf(await permTreeOf(db, user, PLATFORM_TENANT_ID))
+  const lines = comparisonRows(await permTreeOf(db, user, PLATFORM_TENANT_ID))
   return {
     roles: wanted.flatMap((id) => found.filter((each) => each.id === id)),
     rows: lines.flatMap((line) => {
@@ -78,11 +78,11 @@ interface Line {
   perms: string
 }
 
-/** The tree as lines, each with the names above it. */
-export function linesOf(tree: readonly PermNode[], above: readonly string[] = []): Line[] {
+/** Flattens the tree. Each line contains the names of its ancestors. */
+export function comparisonRows(tree: readonly PermNode[], above: readonly string[] = []): Line[] {
   return tree.flatMap(({ id, name, type, perms, children }) => {
     const own = type === 'M' ? [] : [{ menuId: id, path: above.join(' / '), name, perms }]
-    return [...own, ...linesOf(children, [...above, name])]
+    return [...own, ...comparisonRows(children, [...above, name])]
   })
 }
 
@@ -93,11 +93,3 @@ export const scopeTenantsExist = async ({ db, user }: Ctx, ids: readonly number[
     .where(and(inArray(tenants.id, [...ids]), alive(tenants), scoped(user, { tenant: tenants.id })))
   return rows.length === new Set(ids).size
 }
-
-export const tenantExists = async ({ db }: Ctx, id: number) =>
-  (
-    await db
-      .select({ id: tenants.id })
-      .from(tenants)
-      .where(and(eq(tenants.id, id), alive(tenants)))
-  ).length > 0

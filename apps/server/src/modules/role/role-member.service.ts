@@ -1,15 +1,15 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { role } from '@oms/contract/role.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { role } from '@oms/contract/role/role.ts'
 import { and, desc, eq, exists, inArray, not, type SQL } from 'drizzle-orm'
-import { accountRoles, accounts } from '#db/schema/account.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertMayGrant, assertSuperRemains } from '#kernel/grants.ts'
-import { maskMobile } from '#kernel/mask.ts'
-import { notFound } from '#kernel/problem.ts'
-import { contains, paginate } from '#kernel/query.ts'
-import { SUPER_ROLE_ID } from '#kernel/rights.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { announce, lockRole, type Role, readRole } from './role-rows.ts'
+import { accountRoles, accounts } from '#schema/account.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertMayGrant, assertSuperRemains } from '#core/auth/grants.ts'
+import { maskMobile } from '#core/audit/mask.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { contains, paginate } from '#core/database/list-query.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { publishRoleChanged, lockRole, type Role, readRole } from './role-rows.ts'
 
 type Members = ParsedOf<typeof role.accountInRole>
 type Assignment = ParsedOf<typeof role.addUserRole>
@@ -17,7 +17,7 @@ type Assignment = ParsedOf<typeof role.addUserRole>
 export const accountInRole = (ctx: Ctx, input: Members) => members(ctx, input, (holds) => holds)
 export const accountNotInRole = (ctx: Ctx, input: Members) => members(ctx, input, not)
 
-/** Accounts of the role's tenant that hold, or do not hold, the role. */
+/** Lists the accounts of the role's tenant that hold, or do not hold, the role. */
 async function members(ctx: Ctx, { id, account, realname, mobileNo, ...page }: Members, side: (holds: SQL) => SQL) {
   const { db, user } = ctx
   const { tenantId } = await readRole(ctx, id)
@@ -70,7 +70,7 @@ export async function addUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
     .values(meant.map(({ uid }) => ({ uid, roleId })))
     .onConflictDoNothing()
     .returning({ uid: accountRoles.uid })
-  return settle(ctx, stored, meant, added, '添加')
+  return recordMembership(ctx, stored, meant, added, '添加')
 }
 
 export async function removeUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
@@ -84,10 +84,10 @@ export async function removeUserRole(ctx: Ctx, { roleId, uids }: Assignment) {
     .delete(accountRoles)
     .where(and(eq(accountRoles.roleId, roleId), inArray(accountRoles.uid, going)))
     .returning({ uid: accountRoles.uid })
-  return settle(ctx, stored, meant, removed, '移除')
+  return recordMembership(ctx, stored, meant, removed, '移除')
 }
 
-/** The accounts named, all of the role's tenant and within reach; one missing refuses the whole call. */
+/** Returns the named accounts. Throws unless all are visible accounts of the role's tenant. */
 async function accountsOf(ctx: Ctx, { tenantId }: Role, uids: readonly number[]) {
   const wanted = [...new Set(uids)]
   const found = await ctx.db
@@ -98,7 +98,7 @@ async function accountsOf(ctx: Ctx, { tenantId }: Role, uids: readonly number[])
   return found
 }
 
-async function settle(
+async function recordMembership(
   ctx: Ctx,
   { id, roleName, tenantId }: Role,
   meant: { uid: number; account: string }[],
@@ -117,6 +117,6 @@ async function settle(
       : `角色「${roleName}」的用户没有变化`,
     diff: names.length ? diff : [],
   })
-  if (uids.size) await announce(ctx, tenantId, [...uids])
+  if (uids.size) await publishRoleChanged(ctx, tenantId, [...uids])
   return { changed: uids.size }
 }

@@ -1,16 +1,16 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { accountRoles, accounts, roleMenus, roles } from '#db/schema/account.ts'
-import { menus } from '#db/schema/system.ts'
-import { sceneMenus, scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
-import { settleMenuStatus } from '#kernel/menu-tree.ts'
-import { loadRights } from '#kernel/rights.ts'
+import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
+import { sceneMenus, scenes, tenantScenes, tenants } from '#schema/tenant.ts'
+import { updateMenuStatus } from '#core/auth/menu-tree.ts'
+import { loadRights } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
-/** The rights of one customer's account, as the rules say: small enough to be seen to be right. */
+/** Model of the permissions of one tenant's account, small enough to verify by reading. */
 interface Model {
-  /** Permissions by role, role held, role enabled. */
+  /** For each role: its permissions, whether assigned, whether enabled. */
   grants: Set<string>[]
   held: boolean[]
   roleOn: boolean[]
@@ -82,14 +82,14 @@ const named = (places: number[]) => places.map((place) => PERMS[place] as string
 
 const call = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => admin.call(method, url, body)
 
-/** Replaces a role's permissions; answers the body code expected, and the one that came. */
+/** Replaces a role's permissions. Returns the expected and the received code. */
 async function grantStep(model: Model, at: number, perms: string[]): Promise<[number, number]> {
   const roleId = roleIds[at] as number
   const before = model.grants[at] as Set<string>
   const { rev } = (await call('GET', `/api/v1/tenant/role/${roleId}`)).data
   const { code } = await call('POST', '/api/v1/tenant/role/permission', { roleId, menuIds: idsOf(perms), rev })
   const inScene = (each: string) => model.sceneOn && model.offered.has(each)
-  // A role takes nothing its customer's scenes do not offer, and keeps what they withhold for now.
+  // A role accepts only permissions that the tenant's scenes offer, and keeps currently withheld permissions.
   if (code === 200) model.grants[at] = new Set([...perms, ...[...before].filter((each) => !inScene(each))])
   return [perms.every((each) => inScene(each) || before.has(each)) ? 200 : 501, code]
 }
@@ -118,7 +118,7 @@ async function menuStep(model: Model, on: boolean, perms: string) {
   else model.menuOff.add(perms)
 }
 
-/** Makes the step through the calls an administrator makes, and in the model; body codes expected and received. */
+/** Applies the step through the API and in the model. Returns the expected and the received code. */
 async function take(model: Model, step: Step): Promise<[number, number]> {
   if (step.do === 'grant') return grantStep(model, step.role, named(step.perms))
   if (step.do === 'offer') await offerStep(model, named(step.perms))
@@ -137,7 +137,7 @@ async function take(model: Model, step: Step): Promise<[number, number]> {
   return [200, 200]
 }
 
-/** A page switched off takes its buttons along. */
+/** A disabled page disables its buttons. */
 const menuCounts = ({ menuOff }: Model, perms: string) =>
   !menuOff.has(perms) && !(perms === 'system:operLog:export' && menuOff.has('system:operLog:list'))
 
@@ -160,7 +160,7 @@ async function reset(): Promise<Model> {
   await app.db.insert(sceneMenus).values(idsOf(PERMS).map((menuId) => ({ sceneId, menuId })))
   await app.db.update(scenes).set({ status: 1 }).where(eq(scenes.id, sceneId))
   await app.db.update(menus).set({ status: 1 })
-  await settleMenuStatus(app.db)
+  await updateMenuStatus(app.db)
   await app.db.update(accounts).set({ status: 1 }).where(eq(accounts.uid, uid))
   return {
     grants: roleIds.map(() => new Set<string>()),
@@ -173,7 +173,7 @@ async function reset(): Promise<Model> {
   }
 }
 
-test('TENANT-03 PERM-04 whatever is granted, revoked, switched off and on, rights equal the model after every step', async () => {
+test('TENANT-03 PERM-04 permissions equal the model after every grant, revocation and change of status', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
       const model = await reset()
@@ -182,7 +182,7 @@ test('TENANT-03 PERM-04 whatever is granted, revoked, switched off and on, right
         expect(code).toBe(expected)
         const rights = await loadRights(app.db, uid)
         expect(PERMS.filter((perms) => rights?.permissions.has(perms) ?? false)).toEqual(allowed(model))
-        expect(rights?.barredBecause === null).toBe(model.accountOn)
+        expect(rights?.suspendedReason === null).toBe(model.accountOn)
         const asked = PERMS[steps.indexOf(each) % PERMS.length] as string
         const told = await admin.call('GET', `/api/v1/tenant/role/explain?uid=${uid}&permission=${asked}`)
         expect(told.data.allowed).toBe(model.accountOn && allowed(model).includes(asked))

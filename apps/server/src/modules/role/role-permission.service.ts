@@ -1,17 +1,17 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { PermNode } from '@oms/contract/permission.ts'
-import type { role } from '@oms/contract/role.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import type { role } from '@oms/contract/role/role.ts'
 import { and, eq, inArray } from 'drizzle-orm'
-import { roleMenus, roles } from '#db/schema/account.ts'
-import { menus } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertMayGrant, leavesOf, offeredMenus, permTreeOf } from '#kernel/grants.ts'
-import { refused } from '#kernel/problem.ts'
-import { SUPER_ROLE_ID } from '#kernel/rights.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
-import { linesOf } from './role-list.service.ts'
-import { announce, assertOrdinary, holdersOf, lockRole, readRole } from './role-rows.ts'
+import { roleMenus, roles } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertMayGrant, leavesOf, offeredMenus, permTreeOf } from '#core/auth/grants.ts'
+import { refused } from '#core/http/api-error.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { comparisonRows } from './role-list.service.ts'
+import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, readRole } from './role-rows.ts'
 
 export const permTree = async ({ db, user }: Ctx) => ({
   menus: await permTreeOf(db, user, user.isPlatform ? PLATFORM_TENANT_ID : (user.tenantId ?? 0)),
@@ -26,15 +26,15 @@ export async function allPerm(ctx: Ctx, { id }: ParsedOf<typeof role.allPerm>) {
   return { menus: id === SUPER_ROLE_ID ? fixed(tree) : tree, checkedIds: checked, halfCheckedIds: half, rev: found.rev }
 }
 
-/** Nothing in the super role's tree can be changed. */
+/** Returns the tree with all nodes disabled, for the super role. */
 const fixed = (tree: readonly PermNode[]): PermNode[] =>
   tree.map((node) => ({ ...node, grantable: false, children: fixed(node.children) }))
 
-/** Granted lines, and the lines above some but not all of what is granted. Without `held`, everything is. */
+/** Returns granted nodes and partly granted nodes. Without `held`, every node is granted. */
 function marksOf(tree: readonly PermNode[], held: ReadonlySet<number> | undefined) {
   const checked: number[] = []
   const half: number[] = []
-  /** How many of the lines at and below this one can be granted, and how many are. */
+  /** Counts the grantable and the granted nodes of a subtree. */
   const visit = ({ id, type, children }: PermNode): { all: number; on: number } => {
     const own = type !== 'M' && (held?.has(id) ?? true)
     if (own) checked.push(id)
@@ -58,7 +58,7 @@ export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<ty
   const offered = await offeredMenus(db, stored.tenantId)
   const wanted = await leavesOf(db, menuIds)
   if (wanted.some((id) => !offered.has(id) && !before.has(id))) throw refused('所选权限不在该客户的业务场景之内')
-  // What the tenant's scenes withhold at the moment is not in the tree; it stays as it was.
+  // Permissions that the tenant's scenes currently withhold are not in the tree and stay unchanged.
   const next = new Set([...wanted, ...[...before].filter((id) => !offered.has(id))])
   const added = [...next].filter((id) => !before.has(id))
   const removed = [...before].filter((id) => !next.has(id))
@@ -73,7 +73,7 @@ export async function permission(ctx: Ctx, { roleId, menuIds, rev }: ParsedOf<ty
     .where(eq(roles.id, roleId))
     .returning({ rev: roles.rev })
   await auditPermission(ctx, stored, added, removed)
-  await announce(ctx, stored.tenantId, await holdersOf(db, roleId))
+  await publishRoleChanged(ctx, stored.tenantId, await accountsWithPermission(db, roleId))
   return saved!
 }
 
@@ -83,7 +83,7 @@ async function auditPermission(
   added: number[],
   removed: number[],
 ) {
-  const lines = linesOf(await permTreeOf(ctx.db, ctx.user, PLATFORM_TENANT_ID))
+  const lines = comparisonRows(await permTreeOf(ctx.db, ctx.user, PLATFORM_TENANT_ID))
   const named = (ids: readonly number[]) =>
     lines.flatMap(({ menuId, path, name }) => (ids.includes(menuId) ? [path ? `${path} / ${name}` : name] : []))
   ctx.audit({

@@ -1,17 +1,18 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/role.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/role/role.ts'
 import { and, count, eq, sql } from 'drizzle-orm'
-import { accountRoles, accounts, roleMenus, roles } from '#db/schema/account.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertMayGrant } from '#kernel/grants.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, forbidden, invalid, notFound, refused } from '#kernel/problem.ts'
-import { SCOPE } from '#kernel/rights.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, PLATFORM_TENANT_ID, reaches } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { scopeTenantsExist, tenantExists } from './role-list.service.ts'
-import { announce, assertOrdinary, holdersOf, lockRole, type Role } from './role-rows.ts'
+import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { assertMayGrant } from '#core/auth/grants.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
+import { SCOPE } from '#core/auth/rights.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { scopeTenantsExist } from './role-list.service.ts'
+import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, type Role } from './role-rows.ts'
 
 const TITLES = Object.fromEntries(
   Object.entries(RoleInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
@@ -22,16 +23,16 @@ export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<t
   const { user } = ctx
   const tenantId = asked ?? user.tenantId
   if (tenantId === null) throw refused('您还没有所属客户，不能新增角色')
-  if (!reaches(user, tenantId) || !(await tenantExists(ctx, tenantId))) throw notFound('客户')
+  await receivingTenant(ctx, tenantId, 'tenantId')
   const scope = await scopeOf(ctx, tenantId, input, { dataScope: SCOPE.own, scopeIds: [] })
   const created = await insertRole(ctx, { ...input, ...scope, tenantId })
   ctx.audit({
     bizType: 'role',
     bizId: created.id,
     action: `新增角色「${input.roleName}」`,
-    diff: changes({}, worded({ ...input, ...scope }), TITLES),
+    diff: changes({}, auditFields({ ...input, ...scope }), TITLES),
   })
-  await announce(ctx, tenantId, [])
+  await publishRoleChanged(ctx, tenantId, [])
   return created
 }
 
@@ -42,7 +43,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ro
   await checkRevision(db, stored, rev)
   const scope = await scopeOf(ctx, stored.tenantId, input, stored)
   const next = { ...input, ...scope }
-  const diff = changes(worded(stored), worded(next), TITLES)
+  const diff = changes(auditFields(stored), auditFields(next), TITLES)
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(roles)
@@ -51,7 +52,7 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ro
     .returning({ rev: roles.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'role', bizId: id, action: `修改角色「${stored.roleName}」`, diff })
-  await announce(ctx, stored.tenantId, await holdersOf(db, id))
+  await publishRoleChanged(ctx, stored.tenantId, await accountsWithPermission(db, id))
   return saved!
 }
 
@@ -71,7 +72,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
     .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
     .where(eq(roles.id, id))
   ctx.audit({ bizType: 'role', bizId: id, action: `删除角色「${stored.roleName}」` })
-  await announce(ctx, stored.tenantId, [])
+  await publishRoleChanged(ctx, stored.tenantId, [])
   return null
 }
 
@@ -92,7 +93,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
     .where(eq(roles.id, id))
   const diff = [{ field: 'status', title: '状态', from: ROLE_STATUS[stored.status as 0 | 1], to: ROLE_STATUS[status] }]
   ctx.audit({ diff })
-  await announce(ctx, stored.tenantId, await holdersOf(db, id))
+  await publishRoleChanged(ctx, stored.tenantId, await accountsWithPermission(db, id))
   return null
 }
 
@@ -102,6 +103,7 @@ export async function copy(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof
   assertOrdinary(source)
   await assertMayGrant(ctx, { roleIds: [id] })
   const { tenantId, dataScope, scopeIds, homeUrl, roleSort } = source
+  await receivingTenant(ctx, tenantId)
   const created = await insertRole(ctx, {
     tenantId,
     dataScope,
@@ -116,7 +118,7 @@ export async function copy(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof
     select ${created.id}, rm.menu_id from role_menus rm join menus m on m.id = rm.menu_id and m.deleted_at is null
     where rm.role_id = ${id}`)
   ctx.audit({ bizType: 'role', bizId: created.id, action: `复制角色「${source.roleName}」为「${roleName}」` })
-  await announce(ctx, tenantId, [])
+  await publishRoleChanged(ctx, tenantId, [])
   return created
 }
 
@@ -136,7 +138,7 @@ async function insertRole({ db, user, now }: Ctx, fields: NewRole) {
 }
 
 function rethrowClash(error: unknown): never {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }
 
 interface Scope {
@@ -144,7 +146,9 @@ interface Scope {
   scopeIds: number[]
 }
 
-/** The data scope a save ends with: as asked, if the caller may set one and has it himself; else as it was. */
+/**
+ * Returns the data scope to save: the requested scope when the caller may set and holds it, otherwise the old scope.
+ */
 async function scopeOf(
   ctx: Ctx,
   tenantId: number,
@@ -170,7 +174,7 @@ async function scopeOf(
   return next
 }
 
-const worded = (fields: Partial<Role>) => ({
+const auditFields = (fields: Partial<Role>) => ({
   ...fields,
   ...(fields.dataScope && { dataScope: DATA_SCOPE[fields.dataScope as keyof typeof DATA_SCOPE] }),
 })

@@ -1,5 +1,5 @@
-import { role } from '@oms/contract/role.ts'
-import { implement } from '#kernel/implement.ts'
+import { role } from '@oms/contract/role/role.ts'
+import { implement } from '#core/http/implement.ts'
 import { explain } from './role-explain.service.ts'
 import { exportRoles } from './role-export.service.ts'
 import { compare, get, list, pickTenants } from './role-list.service.ts'

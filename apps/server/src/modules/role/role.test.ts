@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { menus } from '#db/schema/system.ts'
+import { accounts } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
 import type { Caller } from '#test/harness.ts'
 import { ROLE, rolesOf } from './role-fixture.ts'
 
 const { app, at, input, made, menuId, grant, assign, lastLog } = rolesOf()
 
-test('TENANT-02 a role is added, found, changed, switched off and on, and deleted; each step has its history', async () => {
+test('TENANT-02 adds, finds, changes, disables, enables and deletes a role, with a history entry each', async () => {
   const { data, msg } = await at.admin.call(
     'POST',
     ROLE,
@@ -32,7 +32,7 @@ test('TENANT-02 a role is added, found, changed, switched off and on, and delete
   expect((await lastLog(data.id))?.diff).toEqual([{ field: 'status', title: '状态', from: '停用', to: '启用' }])
   expect((await at.admin.call('DELETE', `${ROLE}/${data.id}`)).code).toBe(200)
   expect(await at.admin.call('GET', `${ROLE}/${data.id}`)).toMatchObject({ code: 400, msg: '角色不存在或已被删除' })
-  // The name and the code are free again.
+  // The name and the code can be used again.
   expect((await at.admin.call('POST', ROLE, input({ roleName: '售后经理', roleCode: 'after_lead' }))).code).toBe(200)
 })
 
@@ -51,7 +51,7 @@ test.each([
   expect(await at.admin.call('POST', ROLE, input(over))).toMatchObject({ code: 400, msg })
 })
 
-test('TENANT-02 names and codes are unique in a tenant, and said at the field', async () => {
+test('TENANT-02 names and codes are unique in a tenant, with the error at the field', async () => {
   await made({ roleName: '重名', roleCode: 'twin' })
   expect(await at.admin.call('POST', ROLE, input({ roleName: '重名' }))).toMatchObject({
     code: 400,
@@ -63,7 +63,7 @@ test('TENANT-02 names and codes are unique in a tenant, and said at the field', 
   expect(await at.admin.call('PUT', ROLE, { ...data, roleCode: 'twin' })).toMatchObject({ data: { field: 'roleCode' } })
 })
 
-test('a save from an older revision is refused and names who was first', async () => {
+test('refuses a save of an older revision with the name of the first editor', async () => {
   const id = await made()
   const { data } = await at.admin.call('GET', `${ROLE}/${id}`)
   await at.admin.call('PUT', ROLE, { ...data, remark: '先到' })
@@ -72,7 +72,7 @@ test('a save from an older revision is refused and names who was first', async (
   expect((await at.admin.call('GET', `${ROLE}/${id}`)).data.remark).toBe('先到')
 })
 
-test('a role with users is not deleted; the message counts them', async () => {
+test('refuses to delete a role with users; the message counts them', async () => {
   const id = await made()
   const one = await app.as()
   const two = await app.as()
@@ -83,7 +83,7 @@ test('a role with users is not deleted; the message counts them', async () => {
   })
 })
 
-test('TENANT-03 the permission tree shows what is held, and a save acts on open sessions at once', async () => {
+test('TENANT-03 the permission tree shows granted permissions, and a save applies to open sessions immediately', async () => {
   const id = await made()
   const person = await app.as()
   await assign(id, [person.uid])
@@ -105,7 +105,7 @@ test('TENANT-03 the permission tree shows what is held, and a save acts on open 
   await expect.poll(async () => (await person.call('GET', '/api/v1/tenant/role/list')).code).toBe(501)
 })
 
-test('TENANT-03 directories among the ids are dropped, unknown ids refused, stale saves too', async () => {
+test('TENANT-03 drops directories among the ids, refuses unknown ids and stale saves', async () => {
   const id = await made()
   const { rev } = (await at.admin.call('GET', `${ROLE}/${id}`)).data
   const [directory] = await app.db.select().from(menus).where(eq(menus.url, '/system'))
@@ -122,7 +122,7 @@ test('TENANT-03 directories among the ids are dropped, unknown ids refused, stal
   )
 })
 
-test('TENANT-04 accounts in and not in a role are paged and filtered; adding and removing moves them over', async () => {
+test('TENANT-04 pages and filters accounts in and not in a role; adding and removing moves them', async () => {
   const id = await made()
   const [one, two] = [await app.as(), await app.as()]
   expect(await assign(id, [one.uid, two.uid, one.uid])).toMatchObject({ code: 200, data: { changed: 2 } })
@@ -139,7 +139,7 @@ test('TENANT-04 accounts in and not in a role are paged and filtered; adding and
   expect(await assign(id, [one.uid, 999_999])).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
 })
 
-test('numbers are shown in full only to those who may see them', async () => {
+test('shows full phone numbers only with the permission', async () => {
   const id = await made()
   const person = await app.as()
   await app.db.update(accounts).set({ mobileNo: '13812345678' }).where(eq(accounts.uid, person.uid))
@@ -174,7 +174,7 @@ test('a comparison has one line for every permission that one of the roles holds
   expect((await at.admin.call('GET', `${ROLE}/compare?ids=${one}`)).msg).toBe('请选择至少两个角色')
 })
 
-test('an export holds the filtered roles in words', async () => {
+test('an export contains the filtered roles with texts instead of codes', async () => {
   await made({ roleName: '导出用角色' })
   const reply = await at.admin.inject({
     method: 'GET',
@@ -184,7 +184,7 @@ test('an export holds the filtered roles in words', async () => {
   expect(reply.body).toContain('导出用角色,本客户')
 })
 
-test('the explanation names the rule that decides', async () => {
+test('the explanation names the decisive rule', async () => {
   const id = await made({ roleName: '解释用' })
   const person = await app.as()
   const ask = async (permission = 'system:operLog:export') =>

@@ -1,18 +1,21 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { scene } from '@oms/contract/scene.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { scene } from '@oms/contract/scene/scene.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { menus } from '#db/schema/system.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform, leavesOf } from '#kernel/grants.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { menus } from '#schema/system.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { assertPlatform, leavesOf } from '#core/auth/grants.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 import { menusOf, readScene } from './scene-rows.ts'
 
 const MAX_TENANTS = 100
 const MAX_ROLES = 200
 const MAX_NAMES = 50
 
-/** Who would lose or gain what if the scene became so. Nothing is written; the answer is that of a save made right now. */
+/**
+ * Returns the accounts that would lose or gain permissions by this change of the scene. Writes nothing; equals the
+ * result of a save now.
+ */
 export async function impact({ db, user }: Ctx, { id, menuIds, status }: ParsedOf<typeof scene.impact>) {
   assertPlatform(user)
   const stored = await readScene(db, id)
@@ -24,7 +27,7 @@ export async function impact({ db, user }: Ctx, { id, menuIds, status }: ParsedO
   const without = (from: ReadonlySet<number>, taken: ReadonlySet<number>) =>
     [...from].filter((each) => !taken.has(each))
   const diff = { gains: without(after, before), loses: without(before, after) }
-  const affected = diff.gains.length + diff.loses.length ? await affectedBy(db, id, diff) : NOBODY
+  const affected = diff.gains.length + diff.loses.length ? await affectedBy(db, user, id, diff) : NOBODY
   const named = (ids: readonly number[]) => ids.flatMap((each) => names.get(each) ?? [])
   const shown = <Row extends Delta>({ gains, loses, ...row }: Row) => ({
     ...row,
@@ -40,7 +43,7 @@ export async function impact({ db, user }: Ctx, { id, menuIds, status }: ParsedO
   }
 }
 
-/** Enabled pages and buttons by id: `用户管理 / 新增`. A menu switched off gives and takes nothing. */
+/** Returns names of enabled pages and buttons by id: `用户管理 / 新增`. Disabled menus have no effect. */
 async function namesOf(db: Db, ids: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
   if (ids.size === 0) return new Map()
   const rows = await db
@@ -80,8 +83,8 @@ const counted = sql`count(distinct d.menu_id) filter (where d.gain)::int as "gai
   coalesce((array_agg(distinct d.menu_id) filter (where not d.gain))[1:${sql.raw(String(MAX_NAMES))}], '{}') as loses,
   count(*) over ()::int as total`
 
-async function affectedBy(db: Db, sceneId: number, diff: Delta): Promise<Affected> {
-  const changed = changedMenus(sceneId, diff)
+async function affectedBy(db: Db, user: User, sceneId: number, diff: Delta): Promise<Affected> {
+  const changed = changedMenus(user, sceneId, diff)
   const tenants = await db.execute<Affected['tenants'][number] & { total: number } & Record<string, unknown>>(sql`
     with d as (${changed}) select t.id, t.name, ${counted} from d join tenants t on t.id = d.tenant_id
     group by t.id order by "loseCount" desc, t.id limit ${MAX_TENANTS}`)
@@ -112,15 +115,19 @@ async function affectedBy(db: Db, sceneId: number, diff: Delta): Promise<Affecte
   }
 }
 
-/** Per customer using the scene: the menus that come and go with it, since none of its other scenes offers them. */
-const changedMenus = (sceneId: number, { gains, loses }: Delta) => sql`
+/**
+ * Selects, for each visible tenant with the scene, the menus that change: those that no other scene of the tenant
+ * offers.
+ */
+const changedMenus = ({ scope }: User, sceneId: number, { gains, loses }: Delta) => sql`
   select ts.tenant_id, m.id as menu_id, c.gain
   from tenant_scenes ts
     join tenants own on own.id = ts.tenant_id and own.deleted_at is null
     cross join (select unnest(${ints(gains)}) as menu_id, true as gain
       union all select unnest(${ints(loses)}), false) as c
     join menus m on m.id = c.menu_id and m.status = 1 and m.deleted_at is null
-  where ts.scene_id = ${sceneId} and not exists (
+  where ts.scene_id = ${sceneId} and ${scope.tenants === 'all' ? sql`true` : sql`own.id = any(${sql.param([...scope.tenants])}::int[])`}
+    and not exists (
     select from tenant_scenes o join scenes s on s.id = o.scene_id and s.status = 1 and s.deleted_at is null
       join scene_menus sm on sm.scene_id = s.id
     where o.tenant_id = ts.tenant_id and s.id <> ${sceneId} and sm.menu_id = c.menu_id)`

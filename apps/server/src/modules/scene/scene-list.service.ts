@@ -1,14 +1,14 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { MAX_TYPE_CHOICES, type scene } from '@oms/contract/scene.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_TYPE_CHOICES, type scene } from '@oms/contract/scene/scene.ts'
 import { and, asc, eq, exists, ne, not, sql } from 'drizzle-orm'
-import { deviceTypes as types } from '#db/schema/device.ts'
-import { scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform, permTreeOf } from '#kernel/grants.ts'
-import { contains, orderOf, paginate } from '#kernel/query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import { deviceTypes as types } from '#schema/device.ts'
+import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform, permTreeOf } from '#core/auth/grants.ts'
+import { contains, orderOf, paginate } from '#core/database/list-query.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { withRecommendations } from './scene-recommendations.ts'
-import { matching, menusOf, readScene, shownScenes } from './scene-rows.ts'
+import { conditionsOf, menusOf, readScene, selectScenes } from './scene-rows.ts'
 
 export async function list(
   { db, user }: Ctx,
@@ -17,13 +17,13 @@ export async function list(
   assertPlatform(user)
   const columns = { sort: scenes.sort, createTime: scenes.createTime }
   const order = orderOf({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
-  const page = await paginate(db, shownScenes(db).where(matching(filter)), { pageNum, pageSize }, order)
+  const page = await paginate(db, selectScenes(db, user).where(conditionsOf(filter)), { pageNum, pageSize }, order)
   return { ...page, list: await withRecommendations(db, page.list) }
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>) {
   assertPlatform(user)
-  return { ...(await readScene(db, id)), menuIds: [...(await menusOf(db, id))] }
+  return { ...(await readScene(db, id, user)), menuIds: [...(await menusOf(db, id))] }
 }
 
 export async function permTree({ db, user }: Ctx) {
@@ -31,7 +31,7 @@ export async function permTree({ db, user }: Ctx) {
   return { menus: await permTreeOf(db, user, PLATFORM_TENANT_ID) }
 }
 
-/** Device types a scene may name; those switched off stay where they are chosen already. */
+/** Lists device types for scenes. A disabled type stays where already selected. */
 export async function deviceTypes({ db, user }: Ctx) {
   assertPlatform(user)
   const list = await db
@@ -43,7 +43,7 @@ export async function deviceTypes({ db, user }: Ctx) {
   return { list }
 }
 
-/** Customers, each with whether it uses the scene. The platform itself is bound by no scene. */
+/** Lists tenants and whether each uses the scene. The platform has no scenes. */
 export async function sceneTenants({ db, user }: Ctx, { id, name, inScene, ...page }: ParsedOf<typeof scene.tenants>) {
   assertPlatform(user)
   await readScene(db, id)

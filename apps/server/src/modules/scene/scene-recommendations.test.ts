@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { files, operLogs } from '#db/schema/system.ts'
+import { files, operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -49,7 +49,7 @@ const options = async () => {
   )
 }
 
-test('a scene names industries and device types, and is found by them', async () => {
+test('a scene has industries and device types, and filters find it by them', async () => {
   const top = await industry('零售')
   const below = await industry('便利店', top)
   const type = await deviceType('收银机')
@@ -71,7 +71,7 @@ test('a scene names industries and device types, and is found by them', async ()
   expect(types).toContainEqual({ id: type, typeName: '收银机', status: 1 })
 })
 
-test('a change says what it was before, and takes nothing that is gone or newly switched off', async () => {
+test('a change is logged with the old values, and refuses deleted or newly added disabled entries', async () => {
   const [a, b] = [await industry('餐饮'), await industry('教育')]
   const type = await deviceType('门锁')
   const id = await made({ industryIds: [a] })
@@ -107,7 +107,7 @@ test('a change says what it was before, and takes nothing that is gone or newly 
   expect(await read(id)).toMatchObject({ industryIds: [b], deviceTypeIds: [type] })
 })
 
-test('deleting what a scene names leaves the scene whole; a merged industry is followed', async () => {
+test('deleting an industry or type keeps the scene; a merged industry is replaced', async () => {
   const [gone, from, to] = [await industry('消失'), await industry('合并前'), await industry('合并后')]
   const type = await deviceType('旧类型')
   const id = await made({ industryIds: [gone, from], deviceTypeIds: [type] })
@@ -118,7 +118,7 @@ test('deleting what a scene names leaves the scene whole; a merged industry is f
   await done('POST', `${INDUSTRY}/merge`, { fromId: from, toId: to })
   expect(await read(id)).toMatchObject({ industryIds: [to], deviceTypeIds: [], deviceTypeNames: [] })
   expect(await read(both)).toMatchObject({ industryNames: ['合并后'] })
-  // Somebody had the form open all the while.
+  // The form was opened before the deletion.
   expect(await admin.call('PUT', SCENE, opened)).toMatchObject({
     msg: '所选行业中有2个不存在或已被删除，请重新选择',
     data: { field: 'industryIds' },
@@ -127,7 +127,7 @@ test('deleting what a scene names leaves the scene whole; a merged industry is f
   expect(await read(id)).toMatchObject({ remark: '照常保存', industryIds: [to] })
 })
 
-test('its cover is a picture its account sent, kept while the scene shows it, and seen by the vendor’s people alone', async () => {
+test("the cover is a picture uploaded by the account, kept while in use, and visible only to the vendor's accounts", async () => {
   const own = await picture(admin)
   const foreign = await picture(await app.as())
   const refusal = { code: 400, msg: '封面不正确，请重新上传', data: { field: 'cover' } }
@@ -153,7 +153,7 @@ test('its cover is a picture its account sent, kept while the scene shows it, an
   expect(await used()).toBeNull()
 })
 
-test('what a scene is recommended for is bounded, and a customer asks for none of it', async () => {
+test('the number of recommendations is limited, and tenants cannot query them', async () => {
   const many = Array.from({ length: 101 }, (_, at) => at + 1)
   expect(await admin.call('POST', SCENE, input({ industryIds: many }))).toMatchObject({
     code: 400,

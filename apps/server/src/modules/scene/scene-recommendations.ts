@@ -1,12 +1,12 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceTypes } from '#db/schema/device.ts'
-import type { FieldChange } from '#db/schema/system.ts'
-import { industries, sceneDeviceTypes, sceneIndustries } from '#db/schema/tenant.ts'
-import { invalid } from '#kernel/problem.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceTypes } from '#schema/device.ts'
+import type { FieldChange } from '#schema/system.ts'
+import { industries, sceneDeviceTypes, sceneIndustries } from '#schema/tenant.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
-/** What a scene is recommended for, as a form sends it. */
+/** Recommended industries and device types of a scene in a request. */
 export interface Recommended {
   readonly industryIds: readonly number[]
   readonly deviceTypeIds: readonly number[]
@@ -17,7 +17,7 @@ interface Named {
 }
 const NONE: readonly Named[] = []
 
-/** Adds to scenes the industries and device types they are recommended for: two queries for however many scenes. */
+/** Adds the recommended industries and device types to scenes, with two queries for any number of scenes. */
 export async function withRecommendations<Row extends { readonly id: number }>(db: Db, rows: readonly Row[]) {
   const ids = rows.map(({ id }) => id)
   const forIndustries = await industriesOf(db, ids)
@@ -56,7 +56,7 @@ async function typesOf(db: Db, sceneIds: readonly number[]) {
   return Map.groupBy(rows, ({ sceneId }) => sceneId)
 }
 
-/** Scenes that name this industry, or the one above it. */
+/** Returns the condition for scenes that name this industry or its parent. */
 export const forIndustry = (id: number | undefined): SQL | undefined =>
   id === undefined
     ? undefined
@@ -69,11 +69,11 @@ export const forDeviceType = (id: number | undefined): SQL | undefined =>
     : sql`scenes.id in (select sd.scene_id from scene_device_types sd where sd.device_type_id = ${id})`
 
 /**
- * Sees that what is wanted exists, keeps it from being deleted until the change is done, and answers how it differs
- * from before. Called before the scene itself is locked, so that a deletion taking the two the other way round never
- * waits in a circle. What is switched off is refused only where it comes in newly.
+ * Throws unless the recommended entries exist, locks them against deletion, and returns the differences. Must run
+ * before the scene is locked, because a deletion locks in this order. Refuses a disabled entry only when newly
+ * added.
  */
-export async function demandRecommendable(db: Db, wanted: Recommended, sceneId?: number): Promise<FieldChange[]> {
+export async function assertRecommendable(db: Db, wanted: Recommended, sceneId?: number): Promise<FieldChange[]> {
   const [had] = await withRecommendations(db, [{ id: sceneId ?? 0 }])
   const { industryIds, deviceTypeIds } = wanted
   const forIndustries = industryIds.length
@@ -84,7 +84,7 @@ export async function demandRecommendable(db: Db, wanted: Recommended, sceneId?:
         .orderBy(asc(industries.id))
         .for('share')
     : []
-  demandAll(forIndustries, { wanted: industryIds, had: had!.industryIds, field: 'industryIds', noun: '行业' })
+  assertAllFound(forIndustries, { wanted: industryIds, had: had!.industryIds, field: 'industryIds', noun: '行业' })
   const types = deviceTypeIds.length
     ? await db
         .select({ id: deviceTypes.id, name: deviceTypes.typeName, status: deviceTypes.status })
@@ -93,7 +93,7 @@ export async function demandRecommendable(db: Db, wanted: Recommended, sceneId?:
         .orderBy(asc(deviceTypes.id))
         .for('share')
     : []
-  demandAll(types, { wanted: deviceTypeIds, had: had!.deviceTypeIds, field: 'deviceTypeIds', noun: '设备类型' })
+  assertAllFound(types, { wanted: deviceTypeIds, had: had!.deviceTypeIds, field: 'deviceTypeIds', noun: '设备类型' })
   const names = (rows: readonly Named[]) => rows.map(({ name }) => name)
   return [
     ...(sameIds(industryIds, had!.industryIds)
@@ -108,7 +108,7 @@ export async function demandRecommendable(db: Db, wanted: Recommended, sceneId?:
 const sameIds = (a: readonly number[], b: readonly number[]) =>
   a.length === b.length && a.every((each) => b.includes(each))
 
-function demandAll(
+function assertAllFound(
   found: readonly (Named & { status: number })[],
   about: { wanted: readonly number[]; had: readonly number[]; field: string; noun: string },
 ) {
@@ -119,7 +119,7 @@ function demandAll(
   if (off) throw invalid(`${noun}「${off.name}」已停用，不能新选`, field)
 }
 
-/** Brings what a scene is recommended for to what is wanted. */
+/** Replaces the recommended industries and device types of a scene. */
 export async function setRecommendations(db: Db, sceneId: number, { industryIds, deviceTypeIds }: Recommended) {
   await db.delete(sceneIndustries).where(eq(sceneIndustries.sceneId, sceneId))
   if (industryIds.length)

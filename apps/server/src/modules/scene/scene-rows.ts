@@ -1,20 +1,20 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { scene } from '@oms/contract/scene.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { scene } from '@oms/contract/scene/scene.ts'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { menus } from '#db/schema/system.ts'
-import { sceneMenus, scenes } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { notFound } from '#kernel/problem.ts'
-import { contains, within } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { menus } from '#schema/system.ts'
+import { sceneMenus, scenes } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { contains, within } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 import { forDeviceType, forIndustry, withRecommendations } from './scene-recommendations.ts'
 
 export type Scene = typeof scenes.$inferSelect
 type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
 
-export const matching = ({ sceneName, sceneCode, status, industryId, deviceTypeId, beginTime, endTime }: Filter) =>
+export const conditionsOf = ({ sceneName, sceneCode, status, industryId, deviceTypeId, beginTime, endTime }: Filter) =>
   and(
     alive(scenes),
     contains(scenes.sceneName, sceneName),
@@ -25,25 +25,29 @@ export const matching = ({ sceneName, sceneCode, status, industryId, deviceTypeI
     ...within(scenes.createTime, beginTime, endTime),
   )
 
-// Written with the table's name: in a query on one table alone, a column would be taken for the inner table's.
-const tenantCount = sql<number>`(select count(*)::int from tenant_scenes ts join tenants t on t.id = ts.tenant_id
-  where ts.scene_id = scenes.id and t.deleted_at is null)`
+// Raw SQL with the table name, because drizzle omits the name in a query on one table.
+const tenantCount = (user?: User) => sql<number>`(select count(*)::int from tenant_scenes ts
+  join tenants t on t.id = ts.tenant_id where ts.scene_id = scenes.id and t.deleted_at is null and ${inScope(user)})`
+const inScope = (user?: User) =>
+  !user || user.scope.tenants === 'all' ? sql`true` : sql`t.id = any(${sql.param([...user.scope.tenants])}::int[])`
 const menuCount = sql<number>`(select count(*)::int from scene_menus sm join menus m on m.id = sm.menu_id
-  where sm.scene_id = scenes.id and m.deleted_at is null)`
+  where sm.scene_id = scenes.id and m.deleted_at is null and m.type <> 'M')`
 
-export const shownScenes = (db: Db) =>
+/** Selects scenes with the number of tenants that use them: all, or those in the data scope of `user`. */
+export const selectScenes = (db: Db, user?: User) =>
   db
-    .select({ ...getTableColumns(scenes), tenantCount, menuCount })
+    .select({ ...getTableColumns(scenes), tenantCount: tenantCount(user), menuCount })
     .from(scenes)
     .$dynamic()
 
-export async function readScene(db: Db, id: number) {
-  const [found] = await withRecommendations(db, await shownScenes(db).where(and(eq(scenes.id, id), alive(scenes))))
+export async function readScene(db: Db, id: number, user?: User) {
+  const rows = await selectScenes(db, user).where(and(eq(scenes.id, id), alive(scenes)))
+  const [found] = await withRecommendations(db, rows)
   if (!found) throw notFound('业务场景')
   return found
 }
 
-/** The scene a change is about, locked until the change is done. */
+/** Returns the scene, locked until the transaction ends. */
 export async function lockScene(db: Db, id: number): Promise<Scene> {
   const [found] = await db
     .select()
@@ -54,7 +58,7 @@ export async function lockScene(db: Db, id: number): Promise<Scene> {
   return found
 }
 
-/** Pages and buttons of a scene. */
+/** Returns the ids of the pages and buttons of a scene. */
 export async function menusOf(db: Db, id: number): Promise<ReadonlySet<number>> {
   const rows = await db
     .select({ menuId: sceneMenus.menuId })
@@ -64,8 +68,8 @@ export async function menusOf(db: Db, id: number): Promise<ReadonlySet<number>> 
   return new Set(rows.map(({ menuId }) => menuId))
 }
 
-/** Rights follow from scenes as they are: telling every process to read them anew is all it takes. */
-export async function announce({ kernel, db }: Ctx) {
-  await rightsChanged(kernel, db)
-  await kernel.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
+/** Notifies every process to reload the permissions, which depend on the scenes. */
+export async function publishSceneChanged({ services, db }: Ctx) {
+  await rightsChanged(services, db)
+  await services.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
 }

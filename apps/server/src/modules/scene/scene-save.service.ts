@@ -1,18 +1,18 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { SCENE_DEFAULT, SCENE_STATUS, SceneInput, type scene } from '@oms/contract/scene.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { SCENE_DEFAULT, SCENE_STATUS, SceneInput, type scene } from '@oms/contract/scene/scene.ts'
 import { and, eq, inArray } from 'drizzle-orm'
-import { menus } from '#db/schema/system.ts'
-import { sceneMenus, scenes, tenantScenes, tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertMayGrant, assertPlatform, leavesOf } from '#kernel/grants.ts'
-import { changePicture } from '#kernel/files/picture.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, notFound } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { demandRecommendable, type Recommended, setRecommendations } from './scene-recommendations.ts'
-import { announce, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
+import { menus } from '#schema/system.ts'
+import { sceneMenus, scenes, tenantScenes, tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertMayGrant, assertPlatform, leavesOf } from '#core/auth/grants.ts'
+import { changePicture } from '#core/storage/picture.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { assertRecommendable, type Recommended, setRecommendations } from './scene-recommendations.ts'
+import { publishSceneChanged, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
 
 const { menuIds: _menuIds, industryIds: _industryIds, deviceTypeIds: _typeIds, ...PLAIN } = SceneInput.shape
 const TITLES = Object.fromEntries(
@@ -27,7 +27,7 @@ export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof sce
   const wanted = await leavesOf(db, menuIds)
   await assertMayGrant(ctx, { menuIds: wanted })
   const [input, recommended] = apart(sent)
-  const recommendedDiff = await demandRecommendable(db, recommended)
+  const recommendedDiff = await assertRecommendable(db, recommended)
   await changePicture(ctx, { ...COVER, before: '', after: input.cover })
   const [created] = await db
     .insert(scenes)
@@ -41,9 +41,9 @@ export async function create(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof sce
     bizType: 'scene',
     bizId: id,
     action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限`,
-    diff: [...changes({}, worded(input), TITLES), ...recommendedDiff],
+    diff: [...changes({}, auditFields(input), TITLES), ...recommendedDiff],
   })
-  await announce(ctx)
+  await publishSceneChanged(ctx)
   return { id }
 }
 
@@ -51,11 +51,11 @@ export async function update(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<t
   const { db, user, now } = ctx
   assertPlatform(user)
   const [input, recommended] = apart(sent)
-  const recommendedDiff = await demandRecommendable(db, recommended, id)
+  const recommendedDiff = await assertRecommendable(db, recommended, id)
   const stored = await lockScene(db, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
-  const diff = [...changes(worded(stored), worded(input), TITLES), ...recommendedDiff, ...menusDiff]
+  const diff = [...changes(auditFields(stored), auditFields(input), TITLES), ...recommendedDiff, ...menusDiff]
   if (diff.length === 0) return { rev: stored.rev }
   await changePicture(ctx, { ...COVER, before: stored.cover, after: input.cover })
   await setRecommendations(db, id, recommended)
@@ -66,16 +66,16 @@ export async function update(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<t
     .returning({ rev: scenes.rev })
     .catch(rethrowClash)
   ctx.audit({ bizType: 'scene', bizId: id, action: `修改业务场景「${stored.sceneName}」`, diff })
-  await announce(ctx)
+  await publishSceneChanged(ctx)
   return saved!
 }
 
-/** The scene's own columns, and what it is recommended for. */
+/** Separates the scene's own columns from its recommendations. */
 function apart<Sent extends Recommended>({ industryIds, deviceTypeIds, ...input }: Sent) {
   return [input, { industryIds, deviceTypeIds }] as const
 }
 
-/** Brings the scene's menus to those wanted; answers the difference in names. */
+/** Replaces the scene's menus and returns the added and removed names. */
 async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[]) {
   const { db } = ctx
   const before = await menusOf(db, sceneId)
@@ -109,7 +109,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof scene.remove>) {
     .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
     .where(eq(scenes.id, id))
   ctx.audit({ bizType: 'scene', bizId: id, action: `删除业务场景「${stored.sceneName}」` })
-  await announce(ctx)
+  await publishSceneChanged(ctx)
   return null
 }
 
@@ -129,11 +129,11 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
     .where(eq(scenes.id, id))
   const was = SCENE_STATUS[stored.status as 0 | 1]
   ctx.audit({ diff: [{ field: 'status', title: '状态', from: was, to: SCENE_STATUS[status] }] })
-  await announce(ctx)
+  await publishSceneChanged(ctx)
   return null
 }
 
-/** Gives the scene to customers and takes it from others; both lists may be absent. */
+/** Adds and removes tenants of the scene. Both lists may be absent. */
 export async function sync(ctx: Ctx, { id, tenantIds = [], removeIds = [] }: ParsedOf<typeof scene.sync>) {
   const { db, user } = ctx
   assertPlatform(user)
@@ -164,11 +164,11 @@ export async function sync(ctx: Ctx, { id, tenantIds = [], removeIds = [] }: Par
         ? [{ field: 'tenants', title: '使用客户', from: named(taken), to: named(given) }]
         : [],
   })
-  await announce(ctx)
+  await publishSceneChanged(ctx)
   return { given: given.length, taken: taken.length }
 }
 
-/** Names of the customers meant; a missing one, one out of reach, and the platform itself are refused. */
+/** Returns the names of the tenants. Throws for unknown and invisible tenants and for the platform. */
 async function customersOf({ db, user }: Ctx, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const wanted = new Set(ids)
   if (wanted.size === 0) return new Map()
@@ -181,11 +181,11 @@ async function customersOf({ db, user }: Ctx, ids: readonly number[]): Promise<R
   return new Map(found.map(({ id, name }) => [id, name]))
 }
 
-const worded = (fields: Partial<Scene>) => ({
+const auditFields = (fields: Partial<Scene>) => ({
   ...fields,
   ...(fields.isDefault !== undefined && { isDefault: SCENE_DEFAULT[fields.isDefault as 0 | 1] }),
 })
 
 function rethrowClash(error: unknown): never {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }

@@ -1,5 +1,5 @@
-import { scene } from '@oms/contract/scene.ts'
-import { implement } from '#kernel/implement.ts'
+import { scene } from '@oms/contract/scene/scene.ts'
+import { implement } from '#core/http/implement.ts'
 import { impact } from './scene-impact.service.ts'
 import { deviceTypes, get, list, permTree, sceneTenants } from './scene-list.service.ts'
 import { create, disable, enable, remove, sync, update } from './scene-save.service.ts'

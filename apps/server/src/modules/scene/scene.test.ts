@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { menus, operLogs } from '#db/schema/system.ts'
-import { tenantScenes } from '#db/schema/tenant.ts'
+import { accounts } from '#schema/account.ts'
+import { menus, operLogs } from '#schema/system.ts'
+import { tenantScenes } from '#schema/tenant.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -33,7 +33,7 @@ const impact = async (id: number, perms: string[]) => {
   const query = ids.length ? ids.map((each) => `menuIds=${each}`).join('&') : 'menuIds=none'
   return (await admin.call('GET', `${SCENE}/impact/${id}?${query}`)).data
 }
-/** A customer's account that holds these permissions, its customer using no scene but those given. */
+/** Creates an account of a tenant with these permissions. The tenant uses only the given scenes. */
 const customer = async (name: string, permissions: string[], scenes: number[]) => {
   const person = await app.by({ tenant: name, permissions })
   const [row] = await app.db.select().from(accounts).where(eq(accounts.uid, person.uid))
@@ -43,7 +43,7 @@ const customer = async (name: string, permissions: string[], scenes: number[]) =
   return { person, tenantId }
 }
 
-test('a scene is added, listed, changed and deleted', async () => {
+test('adds, lists, changes and deletes a scene', async () => {
   const { data } = await admin.call('POST', SCENE, input(await idsOf(ROLE_LIST), { sceneName: '门店版', isDefault: 1 }))
   const listed = await admin.call('GET', `${SCENE}/page?sceneName=门店`)
   expect(listed.data).toMatchObject({ total: 1, list: [{ isDefault: 1, menuCount: 1, tenantCount: 0, status: 1 }] })
@@ -65,7 +65,7 @@ test('a scene is added, listed, changed and deleted', async () => {
   expect(await admin.call('GET', `${SCENE}/${data.id}`)).toMatchObject({ msg: '业务场景不存在或已被删除' })
 })
 
-test('names and codes are unique, and said at the field', async () => {
+test('names and codes are unique, with the error at the field', async () => {
   await made([], { sceneName: '同名', sceneCode: 'same' })
   expect(await admin.call('POST', SCENE, input([], { sceneName: '同名' }))).toMatchObject({
     data: { field: 'sceneName' },
@@ -77,7 +77,7 @@ test('names and codes are unique, and said at the field', async () => {
   expect(await admin.call('POST', SCENE, input([987_654]))).toMatchObject({ data: { field: 'menuIds' } })
 })
 
-test('what a scene offers decides what its customers may do, at once', async () => {
+test("a change of a scene applies to its tenants' permissions immediately", async () => {
   const id = await made([ROLE_LIST])
   const { person, tenantId } = await customer('云店', [ROLE_LIST], [id])
   const may = async () => (await person.call('GET', '/api/v1/tenant/role/list')).code
@@ -95,7 +95,7 @@ test('what a scene offers decides what its customers may do, at once', async () 
   await expect.poll(may).toBe(501)
 })
 
-test('the impact of a change is told before it is made, and is what then happens', async () => {
+test('the predicted impact of a change equals its effect', async () => {
   const LOG = 'system:operLog:list'
   const shared = await made([LOG])
   const id = await made([ROLE_LIST, LOG])
@@ -118,7 +118,7 @@ test('the impact of a change is told before it is made, and is what then happens
   expect(emptied.removed).toHaveLength(2)
 })
 
-test('a scene in use is not deleted; the message counts its customers', async () => {
+test('refuses to delete a scene in use; the message counts its tenants', async () => {
   const id = await made([ROLE_LIST])
   const { tenantId } = await customer('用户甲', [], [id])
   expect(await admin.call('DELETE', `${SCENE}/${id}`)).toMatchObject({
@@ -131,7 +131,7 @@ test('a scene in use is not deleted; the message counts its customers', async ()
   expect(others.data.total).toBe(0)
 })
 
-test('a sync names real customers, once, and never the platform', async () => {
+test('adds only existing tenants, once, and never the platform', async () => {
   const id = await made()
   expect(await sync(id, { tenantIds: [1] })).toMatchObject({
     code: 400,
@@ -145,7 +145,7 @@ test('a sync names real customers, once, and never the platform', async () => {
   expect((await sync(id, {})).code).toBe(200)
 })
 
-test('nobody offers what he does not hold, and no customer manages scenes', async () => {
+test('nobody adds permissions that they do not hold, and tenants cannot manage scenes', async () => {
   const actions = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'sync']
   const perms = actions.map((action) => `system:sceneManagement:${action}`)
   const manager = await app.as(...perms)

@@ -1,6 +1,6 @@
-import { StaffRow, staff } from '@oms/contract/staff.ts'
-import { accounts } from '#db/schema/account.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
+import { accounts } from '#schema/account.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { conditionsOf, staffByKeys, staffOrder } from './staff-rows.ts'
 
 const COLUMNS = [
@@ -20,7 +20,7 @@ const COLUMNS = [
   'remark',
 ] as const
 
-/** The filtered list in its order; numbers masked as on the screen. */
+/** Exports the filtered list in its order, with numbers masked as on the screen. */
 export const exportStaff = defineExport({
   kind: 'staff',
   endpoint: staff.export,

@@ -1,18 +1,18 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { SUPER_ROLE_ID } from '#kernel/rights.ts'
+import { accounts } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
 const USER = '/api/v1/tenant/user'
-const ALL = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'resetPwd', 'assignRole', 'unlock'].map(
+const ALL = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'resetPwd', 'removeMfa', 'assignRole', 'unlock'].map(
   (action) => `system:manager:${action}`,
 )
 let boss: Caller
 let manager: Caller
-/** Holds a right the manager lacks. */
+/** Holds a permission that the manager lacks. */
 let engineer: Caller
 beforeAll(async () => {
   boss = await server.by({ superAdmin: true })
@@ -24,7 +24,7 @@ const disable = (by: Caller, uid: number) => by.call('POST', `/api/v1/tenant/dis
 const enable = (by: Caller, uid: number) => by.call('POST', `/api/v1/tenant/enableAccount/${uid}`)
 const me = (who: Caller) => who.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
 
-test('ACCOUNT-05 TENANT-01 a disabled account is out at once, by HTTP status, and cannot come back until enabled', async () => {
+test("ACCOUNT-05 TENANT-01 disabling ends an account's sessions immediately with its HTTP status, and login fails until enabled", async () => {
   const victim = await server.as('system:manager:list')
   expect((await me(victim)).statusCode).toBe(200)
   expect(await disable(boss, victim.uid)).toMatchObject({ code: 200, msg: '已停用' })
@@ -34,7 +34,7 @@ test('ACCOUNT-05 TENANT-01 a disabled account is out at once, by HTTP status, an
   expect((await me(victim)).statusCode).toBe(401)
 })
 
-test('a deleted account is out at once, out of the list, and its name is free again', async () => {
+test("deleting ends an account's sessions, removes it from the list, and frees its name", async () => {
   const victim = await server.as('system:manager:list')
   expect(await boss.call('DELETE', `${USER}?ids=${victim.uid}`)).toMatchObject({
     code: 200,
@@ -53,14 +53,34 @@ test('a password reset ends the sessions', async () => {
   expect((await me(victim)).statusCode).toBe(401)
 })
 
-test('nobody disables, deletes or resets himself', async () => {
+test('removing a lost second factor requires its own permission, ends the sessions and is logged', async () => {
+  const victim = await server.as()
+  const enrolled = { mfaEnabled: true, mfaSecret: 'v1.lost', recoveryCodes: ['spent'] }
+  const url = `${USER}/removeMfa/${victim.uid}`
+  expect(await manager.call('POST', url)).toMatchObject({ code: 400, msg: '该账号未启用两步验证' })
+  await server.db.update(accounts).set(enrolled).where(eq(accounts.uid, victim.uid))
+  const resetter = await server.as('system:manager:resetPwd')
+  expect((await resetter.call('POST', url)).code).not.toBe(200)
+  expect(await manager.call('POST', url)).toMatchObject({ code: 200, msg: '已解除两步验证' })
+  const [row] = await server.db.select().from(accounts).where(eq(accounts.uid, victim.uid))
+  expect(row).toMatchObject({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [] })
+  expect((await me(victim)).statusCode).toBe(401)
+  const { rows } = await server.db.execute<{ action: string }>(
+    sql`select action from oper_logs where biz_id = ${String(victim.uid)} and title = '解除两步验证' and status = 1`,
+  )
+  expect(rows.map(({ action }) => action)).toEqual([
+    `解除用户「测试${victim.account.slice(6)}（${victim.account}）」的两步验证`,
+  ])
+})
+
+test('nobody disables, deletes or resets their own account', async () => {
   const self = { code: 501, msg: '不能操作当前登录的账号' }
   expect(await disable(manager, manager.uid)).toMatchObject(self)
   expect(await manager.call('DELETE', `${USER}?ids=${manager.uid}`)).toMatchObject(self)
   expect(await manager.call('POST', `${USER}/assignRole`, { uid: manager.uid, roleIds: [] })).toMatchObject(self)
 })
 
-test('nobody touches an account that may do more, nor hands on what he does not hold', async () => {
+test('nobody changes an account with more permissions or assigns permissions that they do not hold', async () => {
   const beyond = { code: 501, msg: '该账号拥有您没有的权限，不能操作' }
   expect(await disable(manager, engineer.uid)).toMatchObject(beyond)
   expect(await manager.call('POST', `${USER}/resetPasswd/${engineer.uid}`)).toMatchObject(beyond)
@@ -76,11 +96,11 @@ test('nobody touches an account that may do more, nor hands on what he does not 
   const assign = { uid: data.uid, roleIds: [engineer.roleId] }
   expect(await manager.call('POST', `${USER}/assignRole`, assign)).toMatchObject({ code: 501 })
   expect(await boss.call('POST', `${USER}/assignRole`, assign)).toMatchObject({ code: 200, msg: '分配成功' })
-  // What a higher one gave, a lower one does not take.
+  // A manager cannot remove a role that the manager could not assign.
   expect(await manager.call('POST', `${USER}/assignRole`, { ...assign, roleIds: [] })).toMatchObject(beyond)
 })
 
-test('roles are given and taken with the right to, whichever call brings them', async () => {
+test('assigning roles requires the permission in every call', async () => {
   const clerk = await server.as(...ALL.filter((permission) => !permission.endsWith(':assignRole')))
   const person = { account: 'plain_one', realname: '无角色' }
   expect(await clerk.call('POST', USER, { ...person, roleIds: [clerk.roleId] })).toMatchObject({ code: 501 })
@@ -90,7 +110,7 @@ test('roles are given and taken with the right to, whichever call brings them', 
   expect(await clerk.call('PUT', USER, { ...edit, roleIds: [] })).toMatchObject({ code: 200 })
 })
 
-test('the roles on offer say which may be handed on', async () => {
+test('the list of roles says which roles the caller may assign', async () => {
   const { data } = await manager.call('GET', `${USER}/roleOptions`)
   const grantable = new Map(data.list.map((role: { id: number; grantable: boolean }) => [role.id, role.grantable]))
   expect(grantable.get(manager.roleId)).toBe(true)
@@ -98,7 +118,7 @@ test('the roles on offer say which may be handed on', async () => {
   expect(grantable.get(SUPER_ROLE_ID)).toBe(false)
 })
 
-test('a role of another tenant, or one switched off, is not assigned', async () => {
+test('refuses to assign a role of another tenant or a disabled role', async () => {
   const foreign = await server.by({ tenant: '乙公司', permissions: ['system:manager:list'] })
   const refused = await boss.call('POST', USER, { account: 'nobody1', realname: '无', roleIds: [foreign.roleId] })
   expect(refused).toMatchObject({ code: 400, data: { field: 'roleIds' } })
@@ -108,7 +128,7 @@ test('a role of another tenant, or one switched off, is not assigned', async () 
   expect(other).toMatchObject({ code: 400, msg: `角色「${off.account}」已停用，不能分配` })
 })
 
-test('the last super administrator stays: of two who put each other out at once, one remains', async () => {
+test('the last super administrator remains: of two that disable each other simultaneously, one remains', async () => {
   await server.db.update(accounts).set({ status: 0 }).where(eq(accounts.account, 'admin'))
   const second = await server.by({ superAdmin: true })
   const answers = await Promise.all([disable(boss, second.uid), disable(second, boss.uid)])
@@ -117,11 +137,12 @@ test('the last super administrator stays: of two who put each other out at once,
     join account_roles r on r.uid = a.uid where r.role_id = ${SUPER_ROLE_ID} and a.status = 1 and a.deleted_at is null`)
   expect(rows).toHaveLength(1)
 
-  // Whoever holds every right by name is still no super administrator, and cannot reach the last one.
+  // An account with every permission by name is not a super administrator and cannot change the last super
+  // administrator.
   const last = rows[0]?.uid as number
   const others = { code: 501, msg: '只有超级管理员可以操作超级管理员' }
   expect(await disable(manager, last)).toMatchObject(others)
-  // Seen by a colleague whose own end has just come, as another process may still let him in for a moment.
+  // Simulates a colleague who has just been disabled and whom another process still accepts for a moment.
   const survivor = last === boss.uid ? boss : second
   const third = await server.by({ superAdmin: true })
   await new Promise((done) => setTimeout(done, 100))
@@ -135,7 +156,7 @@ test('the last super administrator stays: of two who put each other out at once,
   expect(await survivor.call('PUT', USER, ending)).toMatchObject(stays)
 })
 
-test('a batch reports row by row; what is refused stops nothing else', async () => {
+test('a batch reports each row; a refused row does not stop the others', async () => {
   const root = await server.by({ superAdmin: true })
   const one = await server.as()
   const two = await server.as()
@@ -147,9 +168,13 @@ test('a batch reports row by row; what is refused stops nothing else', async () 
   ])
   const removed = await root.call('DELETE', `${USER}?ids=${one.uid}&ids=${root.uid}`)
   expect(removed.data).toMatchObject({ done: 1, failed: [{ id: root.uid }] })
+  expect(removed.msg).toMatch(/^已删除1个用户，1个未删除：/)
+  const nothing = await root.call('DELETE', `${USER}?ids=${one.uid}&ids=${root.uid}`)
+  expect(nothing.code).not.toBe(200)
+  expect(nothing.msg).toMatch(/^没有删除任何用户：/)
 })
 
-test('a tenant never gets more accounts than its quota, however many are made at once', async () => {
+test("simultaneous creations never exceed the tenant's account quota", async () => {
   const owner = await server.by({ tenant: '丙公司', permissions: ALL, dataScope: 2 })
   await server.db.update(tenants).set({ accountCount: 4 }).where(eq(tenants.name, '丙公司'))
   const made = await Promise.all(

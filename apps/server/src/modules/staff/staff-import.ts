@@ -1,18 +1,18 @@
-import { GENDER } from '@oms/contract/account.ts'
-import type { ParsedOf, ResultOf } from '@oms/contract/kernel/endpoint.ts'
-import { STAFF_IMPORT_COLUMNS, STAFF_IMPORT_ROWS, StaffInput, staff } from '@oms/contract/staff.ts'
+import { GENDER } from '@oms/contract/entities/account.ts'
+import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { STAFF_IMPORT_COLUMNS, STAFF_IMPORT_ROWS, StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import * as z from 'zod'
-import { accounts, roles } from '#db/schema/account.ts'
-import { assertMayTouch } from '#kernel/accounts/account-guard.ts'
-import { insertStaff, type NewStaff, tenantOf } from '#kernel/accounts/new-account.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { oneTimePassword } from '#kernel/one-time.ts'
-import { invalid } from '#kernel/problem.ts'
-import { touched } from '#kernel/stale.ts'
-import { defineImport } from '#kernel/table/import.ts'
-import type { ImportCtx } from '#kernel/table/take-lines.ts'
-import { alive } from '#kernel/tenancy.ts'
+import { accounts, roles } from '#schema/account.ts'
+import { assertMayTouch } from '#domain/accounts/account-guard.ts'
+import { insertStaff, type NewStaff, tenantOf } from '#domain/accounts/new-account.ts'
+import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { oneTimePassword } from '#core/auth/one-time-code.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { defineImport } from '#core/spreadsheet/import.ts'
+import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 import { staffOf } from './staff-rows.ts'
 import { setRoles, updateAccount } from './staff-write.ts'
 
@@ -20,22 +20,24 @@ type Found = typeof accounts.$inferSelect
 
 interface State {
   readonly update: boolean
+  /** Reason why the tenant receives no new accounts. */
+  readonly problem: string | undefined
   readonly roles: ReadonlyMap<string, number>
-  /** Lines by account, for the word to the second one. */
+  /** Lines by account, for the error of a duplicate. */
   readonly seen: Map<string, number>
   readonly passwords: { readonly account: string; readonly password: string }[]
   readonly afterCommit: (() => void)[]
 }
 
-/** A line as the form would have sent it; `filled` names the cells that say something. */
-const Line = StaffInput.extend({ filled: z.array(z.string()) })
-
-/** Staff of the tenant one works in, from a table; the answer hands out the passwords of those it made, once. */
+/**
+ * Imports staff of the session's tenant from a spreadsheet. The response contains the passwords of new accounts,
+ * once.
+ */
 const taking = defineImport({
   kind: 'account',
   endpoint: staff.import,
   name: '用户',
-  schema: Line,
+  schema: StaffInput,
   required: ['account', 'realname'],
   columns: STAFF_IMPORT_COLUMNS,
   example: {
@@ -51,6 +53,7 @@ const taking = defineImport({
   maxRows: STAFF_IMPORT_ROWS,
   prepare: async (ctx, { update }): Promise<State> => ({
     update: update === '1',
+    problem: await receivingProblem(ctx.db, tenantOf(ctx)),
     roles: await rolesByName(ctx),
     seen: new Map(),
     passwords: [],
@@ -65,10 +68,9 @@ const taking = defineImport({
       ...Object.fromEntries(STAFF_IMPORT_COLUMNS.map((key) => [key, given[key] ?? ''])),
       ...(gender && { gender }),
       roleIds: names.map((name) => state.roles.get(name)),
-      filled: Object.keys(given).filter((key) => (key === 'roleIds' ? names.length > 0 : given[key])),
     }
   },
-  async take(ctx, { filled, ...input }, { update, seen, passwords, afterCommit }, row) {
+  async take(ctx, input, { update, problem, seen, passwords, afterCommit }, { row, filled }) {
     const name = input.account.toLowerCase()
     const earlier = seen.get(name)
     if (earlier) throw invalid(`与第${earlier}行的账号重复`, 'account')
@@ -76,10 +78,11 @@ const taking = defineImport({
     const found = await existing(ctx, input.account)
     if (found && !update) throw invalid('账号已存在', 'account')
     if (found) {
-      const sent = Object.fromEntries(Object.entries(input).filter(([key]) => filled.includes(key)))
+      const sent = Object.fromEntries(Object.entries(input).filter(([key]) => filled.has(key)))
       await change({ ...ctx, afterCommit: (work) => void afterCommit.push(work) }, found, sent)
       return 'updated'
     }
+    if (problem) throw invalid(problem)
     const { password, passwordHash } = await oneTimePassword()
     await insertStaff(ctx, input, passwordHash)
     passwords.push({ account: input.account, password })
@@ -94,7 +97,10 @@ const taking = defineImport({
 
 export const template = taking.template
 
-/** Always answered at once: nobody hands out more passwords than `STAFF_IMPORT_ROWS`, and no job may keep them. */
+/**
+ * Runs the import in the request. The number of lines is limited to `STAFF_IMPORT_ROWS`, and a job must not store
+ * passwords.
+ */
 export const importStaff = (ctx: Ctx, input: ParsedOf<typeof staff.import>) =>
   taking.take(ctx, input) as Promise<ResultOf<typeof staff.import>>
 
@@ -107,7 +113,7 @@ async function existing({ db, user }: ImportCtx, account: string) {
   return found
 }
 
-/** Only what the line says changes; an empty cell leaves things as they are. */
+/** Updates the fields in the line. An empty cell keeps the old value. */
 async function change(ctx: ImportCtx & Pick<Ctx, 'afterCommit'>, found: Found, sent: Partial<NewStaff>) {
   const { account: _, roleIds, ...values } = sent
   await assertMayTouch(ctx, found)

@@ -1,17 +1,17 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { staff } from '@oms/contract/staff.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { isLocked, lockedIs } from '#kernel/accounts/lock-filter.ts'
-import { withRoles } from '#kernel/accounts/with-roles.ts'
-import type { User } from '#kernel/context.ts'
-import { among, contains, orderOf, within } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
+import { withRoles } from '#domain/accounts/with-roles.ts'
+import type { User } from '#core/http/context.ts'
+import { among, contains, orderOf, within } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
 
-/** Staff of the tenant one works in, as far as one's scope reaches. */
+/** Returns the condition for staff of the session's tenant within the data scope. */
 export const staffOf = (user: User): SQL | undefined =>
   and(
     user.tenantId === null ? sql`false` : eq(accounts.tenantId, user.tenantId),
@@ -19,7 +19,7 @@ export const staffOf = (user: User): SQL | undefined =>
     alive(accounts),
   )
 
-const seesPlain = (user: User) => user.can('system:manager:plain')
+const canSeeContacts = (user: User) => user.can('system:manager:plain')
 
 export function conditionsOf(user: User, filters: Filters) {
   const { account, realname, mobileNo, status, roleId, locked, beginTime, endTime } = filters
@@ -37,9 +37,12 @@ export function conditionsOf(user: User, filters: Filters) {
   )
 }
 
-/** Who may not see numbers finds one only by knowing it: part by part it could be guessed. */
+/**
+ * Without the permission for contact details, search requires the full number; otherwise numbers could be guessed in
+ * parts.
+ */
 const mobileIs = (user: User, mobileNo: string | undefined) =>
-  mobileNo && !seesPlain(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
+  mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
 
 export const staffOrder = (filters: Filters) =>
   orderOf(
@@ -72,14 +75,17 @@ export const staffColumns = {
   remark: accounts.remark,
   rev: accounts.rev,
 }
-/** Rows as the screen shows them. */
-export const dressed = <R extends Parameters<typeof withRoles>[1][number]>(db: Db, user: User, rows: readonly R[]) =>
-  withRoles(db, rows, { plain: seesPlain(user) })
+/** Adds roles to account rows and masks contact details unless permitted. */
+export const presentStaff = <R extends Parameters<typeof withRoles>[1][number]>(
+  db: Db,
+  user: User,
+  rows: readonly R[],
+) => withRoles(db, rows, { plain: canSeeContacts(user) })
 
 export async function staffByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await db
     .select(staffColumns)
     .from(accounts)
     .where(and(staffOf(user), among(accounts.uid, uids)))
-  return dressed(db, user, rows)
+  return presentStaff(db, user, rows)
 }

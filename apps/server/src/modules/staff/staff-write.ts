@@ -1,18 +1,18 @@
-import { email as emailRule, mobileNo as mobileRule } from '@oms/contract/account.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import { StaffInput } from '@oms/contract/staff.ts'
+import { email as emailRule, mobileNo as mobileRule } from '@oms/contract/entities/account.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { StaffInput } from '@oms/contract/staff/staff.ts'
 import { eq, inArray } from 'drizzle-orm'
-import { accountRoles, accounts, roles } from '#db/schema/account.ts'
-import { assertMayAssign } from '#kernel/accounts/account-guard.ts'
-import { type Account, forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
-import { assertAssigner, tenantOf } from '#kernel/accounts/new-account.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertSuperRemains } from '#kernel/grants.ts'
-import { maskEmail, maskMobile } from '#kernel/mask.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { invalid } from '#kernel/problem.ts'
-import { SUPER_ROLE_ID } from '#kernel/rights.ts'
-import { ACCOUNT_CLASHES, uniqueClash } from '#kernel/unique.ts'
+import { accountRoles, accounts, roles } from '#schema/account.ts'
+import { assertMayAssign } from '#domain/accounts/account-guard.ts'
+import { type Account, forgetAfterCommit } from '#domain/accounts/account-actions.ts'
+import { assertAssigner, tenantOf } from '#domain/accounts/new-account.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertSuperRemains } from '#core/auth/grants.ts'
+import { maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
 
 export const STAFF_TITLES = Object.fromEntries(
   Object.keys(StaffInput.shape)
@@ -21,15 +21,15 @@ export const STAFF_TITLES = Object.fromEntries(
 )
 
 const clash = (error: unknown) => {
-  throw uniqueClash(error, ACCOUNT_CLASHES) ?? error
+  throw uniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
 }
 
 export const updateAccount = (ctx: Pick<Ctx, 'db'>, uid: number, values: Partial<Account>) =>
   ctx.db.update(accounts).set(values).where(eq(accounts.uid, uid)).catch(clash)
 
 /**
- * A number or address as the form sends it: what it was shown masked comes back masked and means no change; nothing
- * means none.
+ * Returns the phone number or email address to store. The masked text keeps the stored value; an empty text clears
+ * the value.
  */
 export function contactOf(kind: 'mobileNo' | 'email', sent: string | undefined, stored: string | null) {
   const mask = kind === 'mobileNo' ? maskMobile : maskEmail
@@ -40,13 +40,13 @@ export function contactOf(kind: 'mobileNo' | 'email', sent: string | undefined, 
   return checked.data
 }
 
-/** Gives an account exactly these roles; both what comes and what goes must be the caller's to give. */
+/** Sets the roles of an account. The caller must be permitted to assign all added and removed roles. */
 export async function setRoles(
-  ctx: Pick<Ctx, 'db' | 'user' | 'kernel' | 'afterCommit'>,
+  ctx: Pick<Ctx, 'db' | 'user' | 'services' | 'afterCommit'>,
   found: Account,
   roleIds: readonly number[],
 ) {
-  const { db, kernel } = ctx
+  const { db, services } = ctx
   const before = (
     await db.select({ id: accountRoles.roleId }).from(accountRoles).where(eq(accountRoles.uid, found.uid))
   ).map(({ id }) => id)
@@ -59,7 +59,7 @@ export async function setRoles(
   if (removed.includes(SUPER_ROLE_ID)) await assertSuperRemains(db, [found.uid])
   await db.delete(accountRoles).where(eq(accountRoles.uid, found.uid))
   if (wanted.size > 0) await db.insert(accountRoles).values([...wanted].map((roleId) => ({ uid: found.uid, roleId })))
-  await rightsChanged(kernel, db, [found.uid])
+  await rightsChanged(services, db, [found.uid])
   forgetAfterCommit(ctx)
   const names = await namesOf(ctx, [...before, ...wanted])
   const text = (ids: Iterable<number>) => [...ids].map((id) => names.get(id) ?? `#${id}`).join('、')
@@ -71,7 +71,7 @@ async function namesOf({ db }: Pick<Ctx, 'db'>, ids: number[]) {
   return new Map(found.map(({ id, name }) => [id, name]))
 }
 
-/** Changes of a record as the log keeps them: numbers and addresses masked, whoever reads it. */
+/** Masks contact details in logged differences for every reader. */
 export const contactsMasked = <C extends { field: string; from: unknown; to: unknown }>(diff: C[]) =>
   diff.map((change) => {
     const mask = change.field === 'mobileNo' ? maskMobile : change.field === 'email' ? maskEmail : undefined

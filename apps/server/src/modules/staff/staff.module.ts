@@ -1,5 +1,5 @@
-import { staff } from '@oms/contract/staff.ts'
-import { implement } from '#kernel/implement.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
+import { implement } from '#core/http/implement.ts'
 import { exportStaff } from './staff-export.ts'
 import { importStaff, template } from './staff-import.ts'
 import {
@@ -9,6 +9,7 @@ import {
   enable,
   list,
   remove,
+  removeMfa,
   resetCode,
   resetPasswd,
   roleOptions,
@@ -31,6 +32,7 @@ export const staffModule = implement(
     setStatus,
     resetPasswd,
     resetCode,
+    removeMfa,
     unlock,
     assignRole,
     sessions,

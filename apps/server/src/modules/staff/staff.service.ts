@@ -1,52 +1,60 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { staff } from '@oms/contract/staff.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { staff } from '@oms/contract/staff/staff.ts'
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
-import { accountRoles, accounts, sessions as sessionTable } from '#db/schema/account.ts'
+import { accountRoles, accounts, sessions as sessionTable } from '#schema/account.ts'
 import {
   accountForChange,
-  accountInReach,
+  findAccountInScope,
   forgetAfterCommit,
   nameOf,
   openResetCode,
+  removeSecondFactor,
   resetPassword,
   setStatus as changeStatus,
   statusNote,
-} from '#kernel/accounts/account-actions.ts'
-import { rolesToOffer } from '#kernel/accounts/account-guard.ts'
-import { insertStaff, tenantOf } from '#kernel/accounts/new-account.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertSuperRemains } from '#kernel/grants.ts'
-import { unlock as liftLocks } from '#kernel/lockout.ts'
-import { changes } from '#kernel/mask.ts'
-import { oneTimePassword } from '#kernel/one-time.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { notFound, Problem } from '#kernel/problem.ts'
-import { paginate } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { transact } from '#kernel/tenancy.ts'
-import { conditionsOf, dressed, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
+} from '#domain/accounts/account-actions.ts'
+import { rolesToOffer } from '#domain/accounts/account-guard.ts'
+import { insertStaff, tenantOf } from '#domain/accounts/new-account.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertSuperRemains } from '#core/auth/grants.ts'
+import { unlock as liftLocks } from '#core/auth/lockout.ts'
+import { changes } from '#core/audit/mask.ts'
+import { oneTimePassword } from '#core/auth/one-time-code.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { notFound, ApiError, refused } from '#core/http/api-error.ts'
+import { paginate } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { conditionsOf, presentStaff, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
 import { contactOf, contactsMasked, setRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
   const rows = db.select(staffColumns).from(accounts).where(conditionsOf(user, filters)).$dynamic()
   const page = await paginate(db, rows, { pageNum, pageSize }, staffOrder(filters))
-  return { ...page, list: await dressed(db, user, page.list) }
+  return { ...page, list: await presentStaff(db, user, page.list) }
 }
 
 export async function roleOptions(ctx: Ctx) {
   return { list: await rolesToOffer(ctx, tenantOf(ctx)) }
 }
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: a one-time password is kept nowhere. */
+/**
+ * Creates an account. Runs outside the request's transaction, because that transaction stores the response and a
+ * one-time password is never stored.
+ */
 export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await oneTimePassword()
-  const uid = await transact(ctx, (db) => insertStaff({ ...ctx, db }, input, passwordHash))
+  const uid = await transact(ctx, async (db) => {
+    await receivingTenant({ ...ctx, db }, tenantOf(ctx))
+    return insertStaff({ ...ctx, db }, input, passwordHash)
+  })
   ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户${nameOf(input)}` })
   return { uid, account: input.account, password }
 }
 
 export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf<typeof staff.update>) {
-  const { db, user, kernel, now } = ctx
+  const { db, user, services, now } = ctx
   const stored = await accountForChange(ctx, uid, staffOf(user))
   await checkRevision(db, stored, rev)
   const next = {
@@ -59,7 +67,7 @@ export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf
   await updateAccount(ctx, uid, { ...next, ...touched(stored, user.uid, now) })
   if (next.expireTime !== stored.expireTime) {
     await assertStillSuper(ctx, uid, next.expireTime)
-    await rightsChanged(kernel, db, [uid])
+    await rightsChanged(services, db, [uid])
   }
   const roleChanges = roleIds === undefined ? [] : await setRoles(ctx, stored, roleIds)
   const diff = [...contactsMasked(changes(stored, next, STAFF_TITLES)), ...roleChanges]
@@ -67,7 +75,7 @@ export async function update(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf
   return { rev: stored.rev + 1 }
 }
 
-/** An end date on the last super administrator would lock everybody out one day. */
+/** Throws for an end date on the last super administrator, who would otherwise be locked out on that date. */
 async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | null) {
   if (expireTime !== null) await assertSuperRemains(db, [uid])
 }
@@ -86,16 +94,16 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) 
   return null
 }
 
-/** Does something to each account for itself: a refused one is reported and stops no other. */
+/** Applies the work to each account in its own transaction. Reports a refused account and continues. */
 async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, id: number) => Promise<string>) {
   const failed: { id: number; name: string; msg: string }[] = []
   const done: string[] = []
-  // In one order everywhere, so that two batches never wait for each other in a circle.
+  // Processes in the order of ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b))
     await ctx.db
       .transaction(async (db) => void done.push(await work({ ...ctx, db }, id)))
       .catch(async (error: unknown) => {
-        if (!(error instanceof Problem) || ids.length === 1) throw error
+        if (!(error instanceof ApiError) || ids.length === 1) throw error
         failed.push({ id, name: await accountNameOf(ctx, id), msg: error.message })
       })
   return { done, failed }
@@ -126,6 +134,9 @@ export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff
 
 export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof staff.remove>) {
   const report = await each(ctx, ids, removeOne)
+  const [first] = report.failed
+  if (report.done.length === 0 && first) throw refused(`没有删除任何用户：${first.name}，${first.msg}`)
+  if (first) ctx.say(`已删除${report.done.length}个用户，${report.failed.length}个未删除：${first.name}，${first.msg}`)
   ctx.audit({
     bizType: 'account',
     bizId: ids.length === 1 ? (ids[0] ?? '') : '',
@@ -135,18 +146,18 @@ export async function remove(ctx: Ctx, { ids }: ParsedOf<typeof staff.remove>) {
 }
 
 async function removeOne(ctx: Ctx, id: number) {
-  const { db, user, kernel, now } = ctx
+  const { db, user, services, now } = ctx
   const found = await accountForChange(ctx, id, staffOf(user))
   await assertSuperRemains(db, [id])
   await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...touched(found, user.uid, now) })
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
-  await kernel.sessions.endOf(db, [id], 'disabled')
-  await rightsChanged(kernel, db, [id])
+  await services.sessions.endOf(db, [id], 'disabled')
+  await rightsChanged(services, db, [id])
   forgetAfterCommit(ctx)
   return nameOf(found)
 }
 
-/** Outside the call's own transaction: the answer holds a one-time password. */
+/** Resets the password. Runs outside the request's transaction, because the response contains a one-time password. */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
   return transact(ctx, async (db) => {
     const inner = { ...ctx, db }
@@ -156,7 +167,7 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetP
   })
 }
 
-/** Outside the call's own transaction: the answer holds a code. */
+/** Creates a reset code. Runs outside the request's transaction, because the response contains a code. */
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
   return transact(ctx, async (db) => {
     const inner = { ...ctx, db }
@@ -166,8 +177,15 @@ export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCod
   })
 }
 
+export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
+  const found = await accountForChange(ctx, id, staffOf(ctx.user))
+  await removeSecondFactor(ctx, found)
+  ctx.audit({ bizType: 'account', bizId: id, action: `解除用户${nameOf(found)}的两步验证` })
+  return null
+}
+
 export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
-  const found = await accountInReach(ctx, id, staffOf(ctx.user))
+  const found = await findAccountInScope(ctx, id, staffOf(ctx.user))
   await liftLocks(ctx.db, found.account)
   ctx.audit({ bizType: 'account', bizId: id, action: `解锁用户${nameOf(found)}` })
   return null

@@ -4,19 +4,21 @@ import {
   AppAccountInput,
   appAccount,
   REGISTER_SOURCE,
-} from '@oms/contract/app-account.ts'
+} from '@oms/contract/tenant/app-account.ts'
 import { eq } from 'drizzle-orm'
-import { appAccounts } from '#db/schema/tenant.ts'
-import { tenantOf } from '#kernel/accounts/new-account.ts'
-import { invalid } from '#kernel/problem.ts'
-import { touched } from '#kernel/stale.ts'
-import { defineImport } from '#kernel/table/import.ts'
-import { uniqueClash } from '#kernel/unique.ts'
-import { APP_CLASHES, byName } from './app-account.service.ts'
+import { appAccounts } from '#schema/tenant.ts'
+import { tenantOf } from '#domain/accounts/new-account.ts'
+import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { defineImport } from '#core/spreadsheet/import.ts'
+import { pickFilled } from '#core/spreadsheet/take-lines.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { APP_CLASHES, appAccountByName } from './app-account.service.ts'
 
 const SOURCES = new Map(Object.entries(REGISTER_SOURCE).map(([code, word]) => [word as string, code]))
 
-/** App accounts of the tenant one works in, from a table: for those who move from another system. */
+/** Imports App accounts of the session's tenant from a spreadsheet, for migration from another system. */
 export const importApps = defineImport({
   kind: 'appAccount',
   endpoint: appAccount.import,
@@ -36,13 +38,21 @@ export const importApps = defineImport({
     remark: '示例行，导入前请删除',
   },
   maxRows: APP_IMPORT_ROWS,
-  prepare: async (ctx, { update }) => ({ tenantId: tenantOf(ctx), update: update === '1' }),
+  async prepare(ctx, { update }) {
+    const tenantId = tenantOf(ctx)
+    return { tenantId, problem: await receivingProblem(ctx.db, tenantId), update: update === '1' }
+  },
   cells: (given) => {
     const { registerSource, ...rest } = given
-    // An empty cell says nothing; the schema knows what stands for it.
+    // An empty cell gets the default of the schema.
     return { ...rest, ...(registerSource && { registerSource: SOURCES.get(registerSource) ?? registerSource }) }
   },
-  async take({ db, user, now, kernel: _kernel }, { registerTime, ...input }, { tenantId, update }) {
+  async take(
+    { db, user, now, services: _kernel },
+    { registerTime, ...input },
+    { tenantId, problem, update },
+    { filled },
+  ) {
     const fields = {
       ...input,
       mobileNo: input.mobileNo ?? null,
@@ -51,25 +61,27 @@ export const importApps = defineImport({
       ...(registerTime && { registerTime }),
     }
     const clash = (error: unknown) => {
-      throw uniqueClash(error, APP_CLASHES) ?? error
+      throw uniqueViolation(error, APP_CLASHES) ?? error
     }
-    const [known] = await byName(db, tenantId, input.account)
+    const [known] = await appAccountByName(db, tenantId, input.account)
     if (known && !update) throw invalid('账号已存在', 'account')
     if (known) {
       await db
         .update(appAccounts)
-        .set({ ...fields, ...touched(known, user.uid, now) })
+        // An absent column or an empty cell keeps the old value.
+        .set({ ...pickFilled(fields, filled), ...touched(known, user.uid, now) })
         .where(eq(appAccounts.uid, known.uid))
         .catch(clash)
       return 'updated'
     }
+    if (problem) throw invalid(problem)
     await db
       .insert(appAccounts)
       .values({ ...fields, tenantId, createBy: user.uid, updateBy: user.uid })
       .catch(clash)
     return 'created'
   },
-  async finish({ db, kernel }, { tenantId }) {
-    await kernel.events.publish(db, 'changed', { resource: 'account', tenantId })
+  async finish({ db, services }, { tenantId }) {
+    await services.events.publish(db, 'changed', { resource: 'account', tenantId })
   },
 })

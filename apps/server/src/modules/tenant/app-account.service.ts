@@ -1,17 +1,18 @@
-import { AppAccountRow, appAccount } from '@oms/contract/app-account.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, devices } from '#db/schema/device.ts'
-import { appAccounts, tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { maskEmail, maskMobile } from '#kernel/mask.ts'
-import { invalid, notFound, refused } from '#kernel/problem.ts'
-import { among, contains, orderOf, paginate, within } from '#kernel/query.ts'
-import { touched } from '#kernel/stale.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { alive, reaches, scoped } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { appAccounts, tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
 
 const BIZ = 'appAccount'
 type Filters = Omit<ParsedOf<typeof appAccount.list>, 'pageNum' | 'pageSize'>
@@ -22,20 +23,20 @@ export const APP_CLASHES = {
   app_accounts_mobile: ['手机号已被使用', 'mobileNo'],
 } as const
 
-const reachedBy = (user: User): SQL | undefined =>
-  and(alive(appAccounts), scoped(user, { tenant: appAccounts.tenantId }))
-const seesPlain = (user: User) => user.can('AccountAdministration:accountList:plain')
-const told = ({ kernel, db }: Pick<Ctx, 'kernel' | 'db'>, tenantId: number) =>
-  kernel.events.publish(db, 'changed', { resource: 'account', tenantId })
+const inScope = (user: User): SQL | undefined => and(alive(appAccounts), scoped(user, { tenant: appAccounts.tenantId }))
+const canSeeContacts = (user: User) => user.can('AccountAdministration:accountList:plain')
+const told = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
+  services.events.publish(db, 'changed', { resource: 'account', tenantId })
 
 function conditionsOf(user: User, filters: Filters) {
   const { account, nickname, mobileNo, email, tenantId, region, registerSource, cloudState, status } = filters
-  const plain = seesPlain(user)
+  const plain = canSeeContacts(user)
   return and(
-    reachedBy(user),
+    inScope(user),
     contains(appAccounts.account, account),
     contains(appAccounts.nickname, nickname),
-    // Who may not see numbers finds one only by knowing it: part by part it could be guessed.
+    // Without the permission for contact details, search requires the full number; otherwise numbers could be
+    // guessed in parts.
     mobileNo && !plain ? eq(appAccounts.mobileNo, mobileNo) : contains(appAccounts.mobileNo, mobileNo),
     email && !plain ? eq(appAccounts.email, email) : contains(appAccounts.email, email),
     contains(appAccounts.region, region),
@@ -78,12 +79,15 @@ const selectApps = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, appAccounts.tenantId))
     .$dynamic()
 
-/** Numbers and addresses masked for those who may not see them; an account that is one is masked with it. */
-function dressed<R extends { mobileNo: string | null; email: string | null; account: string }>(
+/**
+ * Masks phone numbers and email addresses unless `plain` is true, also when the account name is such a number or
+ * address.
+ */
+function presentAppAccounts<R extends { mobileNo: string | null; email: string | null; account: string }>(
   user: User,
   rows: readonly R[],
 ) {
-  if (seesPlain(user)) return [...rows]
+  if (canSeeContacts(user)) return [...rows]
   return rows.map((row) => ({
     ...row,
     mobileNo: maskMobile(row.mobileNo),
@@ -98,11 +102,11 @@ const hidden = (account: string) =>
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof appAccount.list>) {
   const rows = selectApps(db).where(conditionsOf(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, orderFor(filters))
-  return { ...page, list: dressed(user, page.list) }
+  return { ...page, list: presentAppAccounts(user, page.list) }
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof appAccount.get>) {
-  const [found] = dressed(user, await selectApps(db).where(and(eq(appAccounts.uid, id), reachedBy(user))))
+  const [found] = presentAppAccounts(user, await selectApps(db).where(and(eq(appAccounts.uid, id), inScope(user))))
   if (!found) throw notFound('App账号')
   return found
 }
@@ -111,18 +115,18 @@ async function lock({ db, user }: Ctx, id: number) {
   const [found] = await db
     .select()
     .from(appAccounts)
-    .where(and(eq(appAccounts.uid, id), reachedBy(user)))
+    .where(and(eq(appAccounts.uid, id), inScope(user)))
     .for('update')
   if (!found) throw notFound('App账号')
   return found
 }
 
-/** Devices bound to one account, newest first. */
+/** Lists the devices bound to one account, newest first. */
 export async function boundDevices({ db, user }: Ctx, { id, pageNum, pageSize }: ParsedOf<typeof appAccount.devices>) {
   const [owner] = await db
     .select({ uid: appAccounts.uid })
     .from(appAccounts)
-    .where(and(eq(appAccounts.uid, id), reachedBy(user)))
+    .where(and(eq(appAccounts.uid, id), inScope(user)))
   if (!owner) throw notFound('App账号')
   const rows = db
     .select({
@@ -149,12 +153,14 @@ const nullsFor = (input: NewApp) => ({
   ...(input.registerTime ? { registerTime: input.registerTime } : {}),
 })
 
-/** Makes the account, or answers the one of that name: a back end may send the same registration twice. */
+/**
+ * Creates the account or returns the existing account with this name, because a back end may repeat a registration.
+ */
 export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<typeof appAccount.create>) {
   const { db, user } = ctx
   const tenantId = await homeOf(ctx, sent)
   const { registerTime, ...fields } = nullsFor(input)
-  const [known] = await byName(db, tenantId, input.account)
+  const [known] = await appAccountByName(db, tenantId, input.account)
   if (known) {
     ctx.audit({ bizType: BIZ, bizId: known.uid, action: `App账号「${hidden(input.account)}」已存在，未改动` })
     ctx.say('账号已存在')
@@ -165,7 +171,7 @@ export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<ty
     .values({ ...fields, ...(registerTime && { registerTime }), tenantId, createBy: user.uid, updateBy: user.uid })
     .returning({ uid: appAccounts.uid })
     .catch((error: unknown) => {
-      throw uniqueClash(error, APP_CLASHES) ?? error
+      throw uniqueViolation(error, APP_CLASHES) ?? error
     })
   const { uid } = made!
   ctx.audit({ bizType: BIZ, bizId: uid, action: `新增App账号「${hidden(input.account)}」` })
@@ -173,7 +179,7 @@ export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<ty
   return { uid, created: true }
 }
 
-export const byName = (db: Db, tenantId: number, account: string) =>
+export const appAccountByName = (db: Db, tenantId: number, account: string) =>
   db
     .select()
     .from(appAccounts)
@@ -186,17 +192,11 @@ export const byName = (db: Db, tenantId: number, account: string) =>
     )
     .for('update')
 
-/** The customer a new account belongs to: the one named, within reach, or the one worked in. */
-async function homeOf({ db, user }: Ctx, sent: number | undefined) {
-  const tenantId = sent ?? user.tenantId
+/** Returns the tenant of a new account: the named visible tenant or the session's tenant. */
+async function homeOf(ctx: Ctx, sent: number | undefined) {
+  const tenantId = sent ?? ctx.user.tenantId
   if (tenantId === null) throw refused('您还没有加入任何客户')
-  if (!reaches(user, tenantId)) throw invalid('所属客户不存在或已被删除', 'tenantId')
-  const [found] = await db
-    .select({ id: tenants.id })
-    .from(tenants)
-    .where(and(eq(tenants.id, tenantId), alive(tenants)))
-  if (!found) throw invalid('所属客户不存在或已被删除', 'tenantId')
-  return tenantId
+  return (await receivingTenant(ctx, tenantId, 'tenantId')).id
 }
 
 export const enable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.enable>) => setStatus(ctx, id, 1)
@@ -216,7 +216,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   return null
 }
 
-/** A device goes to an account of the same customer; one bound elsewhere is unbound there first, by whoever may. */
+/** Binds a device to an account of the same tenant. Refuses a device bound to another account. */
 export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind>) {
   const { db, user, now } = ctx
   const owner = await lock(ctx, id)
@@ -281,6 +281,6 @@ export const exportApps = defineExport({
     db.select({ uid: appAccounts.uid }).from(appAccounts).where(conditionsOf(user, input)).$dynamic(),
   order: orderFor,
   load: async (db, user, keys) =>
-    dressed(user, await selectApps(db).where(and(reachedBy(user), among(appAccounts.uid, keys)))),
+    presentAppAccounts(user, await selectApps(db).where(and(inScope(user), among(appAccounts.uid, keys)))),
   keyOf: ({ uid }) => uid,
 })

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { tenants } from '#db/schema/tenant.ts'
+import { tenants } from '#schema/tenant.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -26,7 +26,7 @@ const customer = async (name: string) => {
 }
 const create = (who: Caller, fields: object) => who.call('POST', '/api/v1/account/app', fields)
 
-test('MODULE-01 the back end of an App registers its users, twice is once', async () => {
+test('MODULE-01 the back end of an App registers users; repeating creates no second account', async () => {
   const tenantId = await customer('App客户')
   const sent = {
     tenantId,
@@ -52,7 +52,7 @@ test('MODULE-01 the back end of an App registers its users, twice is once', asyn
   expect(clash).toMatchObject({ code: 400, msg: '手机号已被使用', data: { field: 'mobileNo' } })
 })
 
-test('MODULE-01 devices are bound and unbound, only of the same customer, and one account each', async () => {
+test('MODULE-01 binds and unbinds devices of the same tenant, one account for each device', async () => {
   const tenantId = await customer('绑定客户')
   const { uid } = (await create(keeper, { tenantId, account: 'binder' })).data
   const { uid: second } = (await create(keeper, { tenantId, account: 'binder2' })).data
@@ -73,7 +73,7 @@ test('MODULE-01 devices are bound and unbound, only of the same customer, and on
   expect((await bind(second, sn)).code).toBe(200)
 })
 
-test('switched off and on, exported, and filtered', async () => {
+test('disables, enables, exports and filters accounts', async () => {
   const { uid } = (await create(keeper, { account: 'switched', registerSource: 2 })).data
   expect((await keeper.call('POST', `/api/v1/account/app/disable/${uid}`)).code).toBe(200)
   const off = (await keeper.call('GET', '/api/v1/account/app/page?status=0')).data.list
@@ -82,7 +82,7 @@ test('switched off and on, exported, and filtered', async () => {
   expect(csv.body).toContain('小程序')
 })
 
-test('a table brings users in, its wrong lines reported', async () => {
+test('imports users from a spreadsheet and reports invalid lines', async () => {
   const body = [
     '账号,手机号,昵称,注册来源',
     'imp_1,13500000001,甲,小程序',
@@ -104,7 +104,7 @@ test('a table brings users in, its wrong lines reported', async () => {
   expect(template.statusCode).toBe(200)
 })
 
-test('a customer sees, changes and binds only its own', async () => {
+test('a tenant sees, changes and binds only its own accounts', async () => {
   const { uid } = (await create(keeper, { account: 'platform_user' })).data
   const inside = await app.by({ tenant: '里面', permissions: RIGHTS })
   expect((await inside.call('GET', '/api/v1/account/app/page')).data.total).toBe(0)

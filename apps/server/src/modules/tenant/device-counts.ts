@@ -1,20 +1,20 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { devices } from '#db/schema/device.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { devices } from '#schema/device.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
-/** A count beyond this is kept for a while: a hundred thousand devices more or less are not seen in a list. */
+/** Counts above this number are cached, because the exact number does not matter in a list. */
 const KEPT_FROM = 5000
 const KEPT_MS = 60_000
-/** So old a count may be shown while the new one is taken behind it. */
+/** Maximum age of a count that is returned while a new count runs in the background. */
 const SHOWN_MS = 600_000
 
 const kept = new Map<number, { readonly at: number; readonly n: number }>()
 const underWay = new Set<number>()
 
 /**
- * How many devices each of these customers has; those with none may be absent. With `behind` (a database outside any
- * transaction) nobody but the first waits for a large count: the last one is shown while it is taken again.
+ * Counts the devices of each tenant. Tenants without devices may be absent. With `behind` (a database outside any
+ * transaction) only the first request waits for a large count; others get the last count.
  */
 export async function deviceCounts(db: Db, tenantIds: readonly number[], behind?: Db): Promise<Map<number, number>> {
   const now = Date.now()
@@ -35,7 +35,7 @@ export async function deviceCounts(db: Db, tenantIds: readonly number[], behind?
 
 async function countBehind(db: Db, ids: readonly number[]) {
   for (const id of ids) underWay.add(id)
-  // What fails here is asked again by whoever comes when the count is too old to be shown.
+  // A failed count is repeated by the next request after the cached count is too old.
   await count(db, ids).catch(() => {})
   for (const id of ids) underWay.delete(id)
 }

@@ -4,19 +4,19 @@ import {
   type IndustryNode,
   type industry,
   MAX_INDUSTRIES,
-} from '@oms/contract/industry.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+} from '@oms/contract/tenant/industry.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { industries, sceneIndustries, tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform } from '#kernel/grants.ts'
-import { changes } from '#kernel/mask.ts'
-import { conflict, invalid, notFound, refused } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
+import type { Db } from '#core/database/client.ts'
+import { industries, sceneIndustries, tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
 
 const BIZ = 'industry'
 const { parentId: _parent, ...PLAIN } = IndustryInput.shape
@@ -29,9 +29,9 @@ const CLASHES = {
   industries_code: ['行业编码已存在', 'code'],
 } as const
 const clash = (error: unknown) => {
-  throw uniqueClash(error, CLASHES) ?? error
+  throw uniqueViolation(error, CLASHES) ?? error
 }
-const told = ({ kernel, db }: Ctx) => kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 export async function list({ db, user }: Ctx) {
   const counted = db.$with('counted').as(
@@ -86,7 +86,7 @@ async function lock(db: Db, id: number) {
   return found
 }
 
-/** The name of the level above; a third level is refused. */
+/** Returns the name of the parent. Refuses a third level. */
 async function parentOf(db: Db, parentId: number) {
   if (parentId === 0) return ''
   const [parent] = await db
@@ -224,7 +224,10 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   return null
 }
 
-/** The customers and the scenes recommended go over, then the empty industry goes. Locked by id, so that two merges never wait in a circle. */
+/**
+ * Moves tenants and recommended scenes to the other industry, then deletes the empty industry. Locks by id, so that
+ * two merges cannot deadlock.
+ */
 export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
   const { db, user, now } = ctx
   assertPlatform(user)
@@ -238,7 +241,7 @@ export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry
     .set({ industryId: toId, updateBy: user.uid, updateTime: now.toISOString(), rev: sql`${tenants.rev} + 1` })
     .where(and(eq(tenants.industryId, fromId), alive(tenants)))
     .returning({ id: tenants.id })
-  // What was recommended to the one is recommended to the other.
+  // Moves the scene recommendations to the other industry.
   await db.execute(sql`insert into scene_industries (scene_id, industry_id)
     select scene_id, ${toId} from scene_industries where industry_id = ${fromId} on conflict do nothing`)
   await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, fromId))

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { tenants } from '#db/schema/tenant.ts'
+import { tenants } from '#schema/tenant.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
@@ -31,7 +31,7 @@ const customer = async (name: string, industryId: number) => {
   return made!.id
 }
 
-test('MODULE-01 industries stand in two levels, with their customers counted', async () => {
+test('MODULE-01 industries have two levels and count their tenants', async () => {
   const top = await add('制造业', 'MAKE')
   const below = await add('智能硬件', 'MAKE_HW', top)
   await customer('行业客户一', below)
@@ -56,7 +56,7 @@ test('names are unique within a level, codes everywhere', async () => {
   })
 })
 
-test('MODULE-01 deleting is blocked by children and customers, and merging moves the customers', async () => {
+test('MODULE-01 children and tenants block deletion, and merging moves the tenants', async () => {
   const from = await add('旧行业', 'OLD')
   const to = await add('新行业', 'NEW')
   const child = await add('旧行业下级', 'OLD_1', from)
@@ -76,7 +76,7 @@ test('MODULE-01 deleting is blocked by children and customers, and merging moves
   expect((await tree()).some((node) => node.id === from)).toBe(false)
 })
 
-test('the order is saved, common industries come once and only when asked for', async () => {
+test('saves the order, and adds the common industries once and only on request', async () => {
   const [first] = await tree()
   expect(
     (await keeper.call('PUT', '/api/v1/tenant/industry/sort', { list: [{ id: first!.id, sort: 9000 }] })).code,
@@ -87,14 +87,14 @@ test('the order is saved, common industries come once and only when asked for', 
   expect((await keeper.call('POST', '/api/v1/tenant/industry/preset')).data.created).toBe(0)
 })
 
-test('one switched off is kept by those that have it and offered to no other', async () => {
+test('a disabled industry stays with its tenants and is not offered to others', async () => {
   const id = await add('停用的', 'OFF')
   expect((await keeper.call('POST', `/api/v1/tenant/industry/disable/${id}`)).code).toBe(200)
   const list = (await keeper.call('GET', '/api/v1/tenant/industry/options')).data.list
   expect(list.find((row: { id: number }) => row.id === id).status).toBe(0)
 })
 
-test('a customer reads industries and changes none', async () => {
+test('a tenant reads industries and cannot change them', async () => {
   const inside = await app.by({ tenant: '看行业的', permissions: RIGHTS })
   expect((await inside.call('GET', '/api/v1/tenant/industry/list')).code).toBe(200)
   expect((await inside.call('POST', '/api/v1/tenant/industry', { name: '越权', code: 'NO' })).code).toBe(501)

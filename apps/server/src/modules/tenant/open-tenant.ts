@@ -1,28 +1,28 @@
 import { randomInt } from 'node:crypto'
-import { about } from '@oms/contract/kernel/fields.ts'
-import { StaffInput } from '@oms/contract/staff.ts'
-import { JOIN_ALPHABET } from '@oms/contract/tenant-info.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { StaffInput } from '@oms/contract/staff/staff.ts'
+import { JOIN_ALPHABET } from '@oms/contract/tenant/tenant-info.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { roleMenus, roles } from '#db/schema/account.ts'
-import { scenes, tenants } from '#db/schema/tenant.ts'
-import { insertAccount } from '#kernel/accounts/new-account.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { offeredMenus } from '#kernel/grants.ts'
-import { changes } from '#kernel/mask.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { conflict, invalid } from '#kernel/problem.ts'
-import { SCOPE } from '#kernel/rights.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { roleMenus, roles } from '#schema/account.ts'
+import { scenes, tenants } from '#schema/tenant.ts'
+import { insertAccount } from '#domain/accounts/new-account.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { offeredMenus } from '#core/auth/grants.ts'
+import { changes } from '#core/audit/mask.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { conflict, invalid } from '#core/http/api-error.ts'
+import { SCOPE } from '#core/auth/rights.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 import { setScenes } from './tenant-scenes.ts'
-import { forLog, TENANT_TITLES } from './tenant-words.ts'
+import { withTitles, TENANT_TITLES } from './tenant-words.ts'
 
 export const TENANT_ADMIN = 'tenant_admin'
 
 export type NewTenant = Pick<typeof tenants.$inferInsert, 'name'> &
   Partial<Omit<typeof tenants.$inferInsert, 'id' | 'tenantNo' | 'joinCode'>> & {
-    /** Absent: the scenes every customer gets. */
+    /** Absent for the default scenes. */
     readonly sceneIds?: readonly number[]
   }
 export type FirstAdmin = Partial<z.input<typeof StaffInput>>
@@ -31,8 +31,8 @@ export const newJoinCode = () =>
   Array.from({ length: 8 }, () => JOIN_ALPHABET[randomInt(JOIN_ALPHABET.length)]).join('')
 
 /**
- * A new customer with its scenes and its first administrator: the screen and the command line alike. Whoever may open
- * customers need not hold what their scenes offer: it is theirs, behind the customer's own wall.
+ * Creates a tenant with its scenes and its first administrator. The screen and the command line use this function.
+ * The caller need not hold the permissions of the scenes, because the new tenant uses them only for its own data.
  */
 export async function openTenant(
   ctx: Ctx,
@@ -40,19 +40,19 @@ export async function openTenant(
   first: FirstAdmin,
   passwordHash: string,
 ) {
-  const { db, kernel } = ctx
+  const { db, services } = ctx
   const { id, tenantNo } = await insertTenant(ctx, tenant)
   const given = await setScenes(db, id, sceneIds ?? (await defaultScenes(db)))
   const roleId = await adminRole(ctx, id)
   const admin = { account: `${tenantNo.toLowerCase()}_admin`, realname: '客户管理员', ...first }
   const input = parsed({ ...admin, roleIds: [roleId] })
   const uid = await insertAccount(ctx, { ...input, tenantId: id, isTenantAdmin: true }, passwordHash)
-  await rightsChanged(kernel, db)
+  await rightsChanged(services, db)
   ctx.audit({
     bizType: 'tenant',
     bizId: id,
     action: `新增客户「${tenant.name}」，首位管理员「${input.account}」`,
-    diff: changes({}, forLog({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
+    diff: changes({}, withTitles({ ...tenant, tenantNo, scenes: given }), TENANT_TITLES),
   })
   return { id, tenantNo, uid, account: input.account, scenes: given }
 }
@@ -80,7 +80,7 @@ async function insertTenant({ db, user }: Ctx, tenant: NewTenant) {
   return { id, tenantNo }
 }
 
-/** Scenes every customer gets. */
+/** Returns the ids of the default scenes. */
 export async function defaultScenes(db: Db) {
   const standard = await db
     .select({ id: scenes.id })
@@ -89,7 +89,7 @@ export async function defaultScenes(db: Db) {
   return standard.map(({ id }) => id)
 }
 
-/** Everything the customer's scenes offer, for its own records only. */
+/** Creates the administrator role with all permissions of the tenant's scenes and data scope "own tenant". */
 async function adminRole({ db, user }: Ctx, tenantId: number) {
   const [made] = await db
     .insert(roles)

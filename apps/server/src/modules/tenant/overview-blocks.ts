@@ -1,12 +1,12 @@
-import { APPLY_STATUS } from '@oms/contract/user-apply.ts'
+import { APPLY_STATUS } from '@oms/contract/tenant/user-apply.ts'
 import { and, desc, eq, gte, isNotNull, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { deviceModels, devices } from '#db/schema/device.ts'
-import { loginLogs } from '#db/schema/system.ts'
-import { appAccounts, userApplications } from '#db/schema/tenant.ts'
-import { figureBehind } from '#kernel/fleet/fleet-counts.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { loginLogs } from '#schema/system.ts'
+import { appAccounts, userApplications } from '#schema/tenant.ts'
+import { cachedFigureOf } from '#domain/fleet/fleet-counts.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 import type { Block } from './tenant-overview.service.ts'
 
 const ROWS = 6
@@ -15,25 +15,31 @@ const MODELS = 8
 export const devicesBlock: Block = {
   title: '设备',
   may: (user) => user.can('device:apkManage:list'),
-  async load({ kernel }, tenantId) {
-    const { models: rows } = await figureBehind(kernel, `tenant devices ${tenantId}`, (db) => byModel(db, tenantId))
+  async load({ services }, tenantId) {
+    const { models: rows } = await cachedFigureOf(services, `tenant devices ${tenantId}`, (db) => byModel(db, tenantId))
     const sum = (key: 'n' | 'online' | 'off') => rows.reduce((total, row) => total + row[key], 0)
     const total = sum('n')
+    const url = `/device/apkManage?tenantId=${tenantId}`
     return {
       figures: [
-        { label: '设备总数', value: total },
-        { label: '在线', value: sum('online'), tone: 'good' as const },
-        { label: '离线', value: total - sum('online') },
-        { label: '已停用', value: sum('off'), ...(sum('off') > 0 && { tone: 'warn' as const }) },
+        { label: '设备总数', value: total, url },
+        { label: '在线', value: sum('online'), tone: 'good' as const, url: `${url}&online=1` },
+        { label: '离线', value: total - sum('online'), url: `${url}&online=0` },
+        {
+          label: '已停用',
+          value: sum('off'),
+          ...(sum('off') > 0 && { tone: 'warn' as const }),
+          url: `${url}&status=0`,
+        },
       ],
       bars: rows.slice(0, MODELS).map(({ name, n, online }) => ({ label: name, value: n, part: online })),
       rows: [],
-      url: `/device/apkManage?tenantId=${tenantId}`,
+      url,
     }
   },
 }
 
-/** A customer's devices by model, the most frequent first. */
+/** Counts a tenant's devices by model, most frequent first. */
 async function byModel(db: Db, tenantId: number) {
   const models = await db
     .select({
@@ -80,11 +86,12 @@ export const staffBlock: Block = {
       .where(own)
       .orderBy(sql`${accounts.isTenantAdmin} desc, ${accounts.lastLoginTime} desc nulls last, ${accounts.uid}`)
       .limit(ROWS)
+    const url = `/system/userList?tenantId=${tenantId}`
     return {
       figures: [
-        { label: '用户数', value: sums?.total ?? 0 },
+        { label: '用户数', value: sums?.total ?? 0, url },
         { label: '近30天登录', value: sums?.recent ?? 0 },
-        { label: '已停用', value: sums?.off ?? 0 },
+        { label: '已停用', value: sums?.off ?? 0, url: `${url}&status=0` },
       ],
       bars: [],
       rows: latest.map(({ uid, account, realname, isTenantAdmin, status, lastLoginTime }) => ({
@@ -95,7 +102,7 @@ export const staffBlock: Block = {
         state: status === 1 ? '启用' : '停用',
         tone: status === 1 ? ('good' as const) : ('none' as const),
       })),
-      url: `/system/userList?tenantId=${tenantId}`,
+      url,
     }
   },
 }
@@ -136,7 +143,7 @@ export const loginsBlock: Block = {
         state: msg || (status === 1 ? '成功' : '失败'),
         tone: status === 1 ? ('good' as const) : ('bad' as const),
       })),
-      url: '/system/loginLog',
+      url: `/system/loginLog?tenantId=${tenantId}`,
     }
   },
 }
@@ -157,11 +164,13 @@ export const applicationsBlock: Block = {
       .from(userApplications)
       .where(own)
     const latest = await db.select().from(userApplications).where(own).orderBy(desc(userApplications.id)).limit(ROWS)
+    const url = `/tenantManage/userapplication?tenantId=${tenantId}`
+    const figure = (label: string, value = 0, status: number) => ({ label, value, url: `${url}&status=${status}` })
     return {
       figures: [
-        { label: '待审核', value: sums?.pending ?? 0, ...(sums?.pending ? { tone: 'warn' as const } : {}) },
-        { label: '已通过', value: sums?.approved ?? 0 },
-        { label: '已拒绝', value: sums?.rejected ?? 0 },
+        { ...figure('待审核', sums?.pending, 0), ...(sums?.pending ? { tone: 'warn' as const } : {}) },
+        figure('已通过', sums?.approved, 1),
+        figure('已拒绝', sums?.rejected, 2),
       ],
       bars: [],
       rows: latest.map(({ id, account, realname, reason, createTime, status }) => ({
@@ -172,7 +181,7 @@ export const applicationsBlock: Block = {
         state: APPLY_STATUS[status as keyof typeof APPLY_STATUS] ?? '',
         tone: APPLY_TONE[status] ?? ('none' as const),
       })),
-      url: `/tenantManage/userapplication?tenantId=${tenantId}`,
+      url,
     }
   },
 }
@@ -180,7 +189,7 @@ export const applicationsBlock: Block = {
 export const appAccountsBlock: Block = {
   title: 'App账号',
   may: (user) => user.can('AccountAdministration:accountList:list'),
-  async load({ db, kernel }, tenantId) {
+  async load({ db, services }, tenantId) {
     const own = and(eq(appAccounts.tenantId, tenantId), alive(appAccounts))
     const [sums] = await db
       .select({
@@ -190,22 +199,23 @@ export const appAccountsBlock: Block = {
       })
       .from(appAccounts)
       .where(own)
-    const { rows: bound } = await figureBehind(kernel, `tenant bound ${tenantId}`, async (pool) => ({
+    const { rows: bound } = await cachedFigureOf(services, `tenant bound ${tenantId}`, async (pool) => ({
       rows: await pool.$count(
         devices,
         and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), alive(devices)),
       ),
     }))
+    const url = `/AccountAdministration/accountList?tenantId=${tenantId}`
     return {
       figures: [
-        { label: '账号数', value: sums?.total ?? 0 },
+        { label: '账号数', value: sums?.total ?? 0, url },
         { label: '近30天活跃', value: sums?.active ?? 0 },
         { label: '近30天注册', value: sums?.fresh ?? 0 },
         { label: '已绑定设备', value: bound },
       ],
       bars: [],
       rows: [],
-      url: `/AccountAdministration/accountList?tenantId=${tenantId}`,
+      url,
     }
   },
 }

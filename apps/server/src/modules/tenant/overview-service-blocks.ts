@@ -1,7 +1,8 @@
-import { and, desc, eq, gte, or, sql } from 'drizzle-orm'
-import { licenseCounts, licenses } from '#db/schema/license.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import { isOpen } from '#kernel/tickets/visible-tickets.ts'
+import { and, desc, eq, gte, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { licenseCounts, licenses } from '#schema/license.ts'
+import { tickets } from '#schema/ticket.ts'
+import { isOpen } from '#domain/tickets/visible-tickets.ts'
 import type { Block } from './tenant-overview.service.ts'
 
 const ROWS = 6
@@ -10,7 +11,7 @@ const BREACHED = 3
 const [ALLOTTED, ACTIVATED] = [1, 3]
 const STATES = ['待处理', '分析中', '修改中', '验证中', '挂起', '关闭'] as const
 
-/** Certificates the customer was given, and how many of them are in use. */
+/** Counts the certificates allotted to the tenant and those in use. */
 export const licensesBlock: Block = {
   title: '授权',
   may: (user) => user.can('LicenseManage:Certificate:list'),
@@ -32,18 +33,42 @@ export const licensesBlock: Block = {
         sql`${licenses.expireTime} between now() and now() + interval '30 days'`,
       ),
     )
+    const url = `/LicenseManage/Certificate?tenantId=${tenantId}`
     return {
       figures: [
-        { label: '证书总数', value: sums?.total ?? 0 },
-        { label: '已激活', value: sums?.active ?? 0, tone: 'good' },
-        { label: '未使用', value: sums?.free ?? 0 },
+        { label: '证书总数', value: sums?.total ?? 0, url },
+        { label: '已激活', value: sums?.active ?? 0, tone: 'good', url: `${url}&state=${ACTIVATED}` },
+        { label: '未使用', value: sums?.free ?? 0, url: `${url}&state=${ALLOTTED}` },
         { label: '30天内到期', value: ending, ...(ending > 0 ? { tone: 'warn' as const } : {}) },
       ],
       bars: [],
       rows: [],
-      url: `/LicenseManage/Certificate?tenantId=${tenantId}`,
+      url,
     }
   },
+}
+
+/**
+ * Counts open, recent and closed tickets separately by index. One query over all tickets would become slower over
+ * time.
+ */
+async function countTickets(db: Db, own: SQL) {
+  const since = sql`now() - interval '30 days'`
+  const [open] = await db
+    .select({
+      all: sql<number>`count(*)::int`,
+      late: sql<number>`count(*) filter (where ${tickets.slaState} = ${BREACHED})::int`,
+    })
+    .from(tickets)
+    .where(and(own, isOpen))
+  const [recent] = await db
+    .select({
+      fresh: sql<number>`count(*) filter (where ${tickets.createTime} >= ${since})::int`,
+      closed: sql<number>`count(*) filter (where ${tickets.closeTime} >= ${since})::int`,
+    })
+    .from(tickets)
+    .where(and(own, or(gte(tickets.createTime, since), gte(tickets.closeTime, since))))
+  return { open, recent }
 }
 
 export const ticketsBlock: Block = {
@@ -51,28 +76,19 @@ export const ticketsBlock: Block = {
   may: (user) => user.can('AfterService:Questions:list'),
   async load({ db }, tenantId) {
     const own = eq(tickets.tenantId, tenantId)
-    const since = sql`now() - interval '30 days'`
-    // What stands open, and what came and went lately, each by its own index: one pass would grow with the past.
-    const [open] = await db
-      .select({
-        all: sql<number>`count(*)::int`,
-        late: sql<number>`count(*) filter (where ${tickets.slaState} = ${BREACHED})::int`,
-      })
-      .from(tickets)
-      .where(and(own, isOpen))
-    const [recent] = await db
-      .select({
-        fresh: sql<number>`count(*) filter (where ${tickets.createTime} >= ${since})::int`,
-        closed: sql<number>`count(*) filter (where ${tickets.closeTime} >= ${since})::int`,
-      })
-      .from(tickets)
-      .where(and(own, or(gte(tickets.createTime, since), gte(tickets.closeTime, since))))
+    const { open, recent } = await countTickets(db, own)
     const late = open?.late ?? 0
     const latest = await db.select().from(tickets).where(own).orderBy(desc(tickets.id)).limit(ROWS)
+    const url = `/AfterService/Questions?tenantId=${tenantId}`
     return {
       figures: [
-        { label: '未关闭', value: open?.all ?? 0 },
-        { label: '已超时', value: late, ...(late ? { tone: 'bad' as const } : {}) },
+        { label: '未关闭', value: open?.all ?? 0, url: `${url}&open=1` },
+        {
+          label: '已超时',
+          value: late,
+          ...(late ? { tone: 'bad' as const } : {}),
+          url: `${url}&open=1&slaState=${BREACHED}`,
+        },
         { label: '近30天新增', value: recent?.fresh ?? 0 },
         { label: '近30天关闭', value: recent?.closed ?? 0 },
       ],
@@ -85,7 +101,7 @@ export const ticketsBlock: Block = {
         state: STATES[status] ?? '',
         tone: status === CLOSED ? 'none' : status === 0 ? 'warn' : 'good',
       })),
-      url: '/AfterService/Questions',
+      url,
     }
   },
 }

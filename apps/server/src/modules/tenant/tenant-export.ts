@@ -1,14 +1,14 @@
-import { tenant } from '@oms/contract/tenant.ts'
-import { TenantRow } from '@oms/contract/tenant-info.ts'
-import { ApplyRow, userApply } from '@oms/contract/user-apply.ts'
-import { tenants, userApplications } from '#db/schema/tenant.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
+import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
+import { tenants, userApplications } from '#schema/tenant.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { conditionsOf, tenantOrder, tenantsByKeys } from './tenant-rows.ts'
 import { applicationsByKeys, applyOrder, conditionsOf as applyConditions } from './user-apply-rows.ts'
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
 
-/** The filtered list in its order; numbers masked as on the screen. */
+/** Exports the filtered list in its order, with numbers masked as on the screen. */
 export const exportTenants = defineExport({
   kind: 'tenant',
   endpoint: tenant.export,

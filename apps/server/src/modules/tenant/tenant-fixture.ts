@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { scenes } from '#db/schema/tenant.ts'
+import { scenes } from '#schema/tenant.ts'
 import type { Caller, useApp } from '#test/harness.ts'
-import { md5Hex } from '#kernel/passwords.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
 
 export const PHONE = '13812345678'
 export const MANAGER = [
@@ -19,7 +19,7 @@ export const MANAGER = [
 
 let made = 0
 
-/** What a customer's form sends, all of it right; scene and industry are made on first use. */
+/** Returns a valid request body for a tenant. Creates scene and industry on first use. */
 export async function customerForm(app: ReturnType<typeof useApp>, more: object = {}) {
   made += 1
   const industryId = await industryOf(app)
@@ -41,7 +41,7 @@ async function industryOf({ db }: ReturnType<typeof useApp>): Promise<number> {
   return rows[0]!.id
 }
 
-/** A scene that offers every menu there is. */
+/** Creates a scene that offers every menu. */
 export async function sceneOf({ db }: ReturnType<typeof useApp>): Promise<number> {
   await db.insert(scenes).values({ sceneName: '测试场景', sceneCode: 'test_all' }).onConflictDoNothing()
   const { rows } = await db.execute<{ id: number }>(sql`select id from scenes where scene_code = 'test_all'`)
@@ -59,7 +59,7 @@ export async function openCustomer(app: ReturnType<typeof useApp>, manager: Call
   return { ...(data as { id: number; tenantNo: string; account: string; password: string }), name: form.name }
 }
 
-/** Logs an account in with its password and answers who it is then. */
+/** Logs an account in with its password and returns the account's profile. */
 export async function logIn(app: ReturnType<typeof useApp>, account: string, password: string) {
   const answer = await app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: md5Hex(password) })
   return { answer, caller: app.withTicket(String(answer.data?.token ?? 'none')) }

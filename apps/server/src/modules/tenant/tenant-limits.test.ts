@@ -1,12 +1,12 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { notices, operLogs } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { assertDeviceRoom } from '#kernel/fleet/device-room.ts'
+import { accounts } from '#schema/account.ts'
+import { notices, operLogs } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { logIn, MANAGER, openCustomer } from './tenant-fixture.ts'
-import { watchExpiry } from './tenant-clock.ts'
+import { expireTenants } from './tenant-schedule.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 let manager: Caller
@@ -21,7 +21,7 @@ const ready = async (more: object) => {
 }
 const staffOf = (tenantId: number) => app.db.$count(accounts, eq(accounts.tenantId, tenantId))
 
-test('MODULE-01 of 20 accounts made at once under a quota of 5 exactly 5 come to be', async () => {
+test('MODULE-01 of 20 simultaneous creations with a quota of 5, exactly 5 accounts are created', async () => {
   const { id, admin } = await ready({ accountCount: 6 })
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
@@ -34,10 +34,10 @@ test('MODULE-01 of 20 accounts made at once under a quota of 5 exactly 5 come to
   expect(await staffOf(id)).toBe(6)
 })
 
-test('an import stops at the quota, line by line', async () => {
+test('an import stops at the quota and reports each line', async () => {
   const { id, admin } = await ready({ accountCount: 3 })
   const lines = Array.from({ length: 5 }, (_, at) => `imp${id}_${at},员工`)
-  const body = ['账号,真实名称', ...lines].join('\n')
+  const body = ['账号,姓名', ...lines].join('\n')
   const reply = await admin.inject({
     method: 'POST',
     url: '/api/v1/tenant/user/import',
@@ -48,11 +48,11 @@ test('an import stops at the quota, line by line', async () => {
   expect(await staffOf(id)).toBe(3)
 })
 
-test('of 20 devices put in at once under a quota of 5 exactly 5 come to be', async () => {
+test('of 20 simultaneous additions with a quota of 5, exactly 5 devices are created', async () => {
   const { id } = await ready({ deviceQuota: 5 })
   const put = (at: number) =>
     app.db.transaction(async (db) => {
-      await assertDeviceRoom(db, id)
+      await assertDeviceQuota(db, id)
       await db.execute(sql`insert into devices (tenant_id, model_id, sn) values (${id}, 1, ${`Q${id}-${at}`})`)
     })
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => put(at)))
@@ -73,26 +73,26 @@ const messagesTo = async (uid: number) =>
       .orderBy(desc(notices.noticeId))
   ).map(({ title }) => title)
 
-test('MODULE-01 expiry warns 30 and 7 days ahead once each, then switches off, and a renewal brings back', async () => {
+test('MODULE-01 warns 30 and 7 days before expiry once each, then disables; a renewal enables again', async () => {
   const { id, account, password, admin, name } = await ready({ shortName: '到期测试' })
   const [owner] = await app.db.select().from(accounts).where(eq(accounts.account, account))
   const uid = owner!.uid
   await expiresIn(id, 30)
-  await watchExpiry(app.kernel)
-  await watchExpiry(app.kernel)
+  await expireTenants(app.services)
+  await expireTenants(app.services)
   expect(await messagesTo(uid)).toEqual(['客户「到期测试」将在30天内到期'])
   expect(await messagesTo(manager.uid)).toContain('客户「到期测试」将在30天内到期')
   await expiresIn(id, 7)
-  await watchExpiry(app.kernel)
-  await watchExpiry(app.kernel)
+  await expireTenants(app.services)
+  await expireTenants(app.services)
   expect((await messagesTo(uid))[0]).toBe('客户「到期测试」将在7天内到期')
   expect(await messagesTo(uid)).toHaveLength(2)
   await expiresIn(id, 0)
-  await watchExpiry(app.kernel)
-  app.kernel.sessions.forgetAll()
+  await expireTenants(app.services)
+  app.services.sessions.forgetAll()
   const ended = await admin.call('GET', '/api/v1/tenant/user/list')
-  expect(ended).toMatchObject({ code: 403, msg: '所属客户已到期，请联系管理员' })
-  expect((await messagesTo(uid))[0]).toBe('客户「到期测试」已到期停用')
+  expect(ended).toMatchObject({ code: 403, msg: '所属客户已过期，请联系管理员' })
+  expect((await messagesTo(uid))[0]).toBe('客户「到期测试」已过期停用')
   const [line] = await app.db
     .select({ action: operLogs.action })
     .from(operLogs)
@@ -100,7 +100,7 @@ test('MODULE-01 expiry warns 30 and 7 days ahead once each, then switches off, a
   expect(line?.action).toContain(`客户「${name}」到期，自动停用`)
   const shown = (await manager.call('GET', `/api/v1/tenant/${id}`)).data
   expect(shown.status).toBe(3)
-  expect((await manager.call('POST', `/api/v1/tenant/enable/${id}`)).msg).toBe('客户已到期，请先续期')
+  expect((await manager.call('POST', `/api/v1/tenant/enable/${id}`)).msg).toBe('客户已过期，请先续期')
   const past = { id, rev: shown.rev, expireTime: '2020-01-01 00:00:00' }
   expect((await manager.call('POST', '/api/v1/tenant/renew', past)).data).toEqual({ field: 'expireTime' })
   const renewed = await manager.call('POST', '/api/v1/tenant/renew', {
@@ -114,4 +114,23 @@ test('MODULE-01 expiry warns 30 and 7 days ahead once each, then switches off, a
     expireTime: '2099-01-01 00:00:00',
   })
   expect((await logIn(app, account, password)).answer.code).toBe(200)
+})
+
+test('a failed expiry of one tenant does not stop the other tenants of the run', async () => {
+  const [broken, other] = [await ready({ shortName: '到期出错' }), await ready({ shortName: '到期正常' })]
+  for (const { id } of [broken, other]) await expiresIn(id, 0)
+  await app.db.execute(
+    sql.raw(`create function fail_tenant() returns trigger language plpgsql as
+      'begin raise exception using message = ''broken tenant''; end'`),
+  )
+  await app.db.execute(
+    sql.raw(`create trigger fail_tenant before update on tenants for each row
+      when (new.id = ${broken.id}) execute function fail_tenant()`),
+  )
+  expect(await expireTenants(app.services)).toMatchObject({ failedItems: 1 })
+  const statusOf = async (id: number) => (await app.db.select().from(tenants).where(eq(tenants.id, id)))[0]?.status
+  expect([await statusOf(broken.id), await statusOf(other.id)]).toEqual([1, 0])
+  await app.db.execute(sql`drop trigger fail_tenant on tenants`)
+  expect(await expireTenants(app.services)).toMatchObject({ failedItems: 0 })
+  expect(await statusOf(broken.id)).toBe(0)
 })

@@ -1,16 +1,16 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { tenant } from '@oms/contract/tenant.ts'
-import { OVERVIEW_BLOCKS, type OverviewBlock, type OverviewBlockKey } from '@oms/contract/tenant-info.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant/tenant.ts'
+import { OVERVIEW_BLOCKS, type OverviewBlock, type OverviewBlockKey } from '@oms/contract/tenant/tenant-info.ts'
 import type * as z from 'zod'
-import type { Ctx, User } from '#kernel/context.ts'
-import { forbidden } from '#kernel/problem.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { forbidden } from '#core/http/api-error.ts'
 import { appAccountsBlock, applicationsBlock, devicesBlock, loginsBlock, staffBlock } from './overview-blocks.ts'
 import { licensesBlock, ticketsBlock } from './overview-service-blocks.ts'
-import { demandTenant, readTenant } from './tenant-rows.ts'
+import { assertTenantVisible, readTenant } from './tenant-rows.ts'
 
 export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
 
-/** One block of a customer's page: who gets it, and what stands in it. */
+/** A block of a tenant's page: its permission and its content. */
 export interface Block {
   readonly title: string
   may(user: User): boolean
@@ -41,6 +41,6 @@ export async function overview(ctx: Ctx, { id }: ParsedOf<typeof tenant.overview
 export async function overviewBlock(ctx: Ctx, { id, block: key }: ParsedOf<typeof tenant.overviewBlock>) {
   const block = BLOCKS[key]
   if (!block.may(ctx.user)) throw forbidden()
-  await demandTenant(ctx, id)
+  await assertTenantVisible(ctx, id)
   return { key, title: block.title, ...(await block.load(ctx, id)) }
 }

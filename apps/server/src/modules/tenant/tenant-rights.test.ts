@@ -7,7 +7,7 @@ const app = useApp()
 const URL = '/api/v1/tenant'
 const PLAIN = MANAGER.filter((permission) => permission !== 'tenantManage:tenant:scene')
 
-test('who sees chosen customers sees at once the one just opened, and still none of the others', async () => {
+test('staff limited to selected tenants immediately see a tenant that they created, and no others', async () => {
   const keeper = await app.by({ permissions: MANAGER, dataScope: 3 })
   const other = await openCustomer(app, await app.as(...MANAGER))
   const own = await openCustomer(app, keeper)
@@ -15,12 +15,12 @@ test('who sees chosen customers sees at once the one just opened, and still none
   const { list } = (await keeper.call('GET', `${URL}/page`)).data
   expect(list.map(({ id }: { id: number }) => id)).toEqual([own.id])
   expect((await keeper.call('GET', `${URL}/${other.id}`)).msg).toBe('客户不存在或已被删除')
-  // Somebody else with the same scope is no nearer to it.
+  // Another account with the same scope does not see the tenant.
   const stranger = await app.by({ permissions: MANAGER, dataScope: 3 })
   expect((await stranger.call('GET', `${URL}/${own.id}`)).code).not.toBe(200)
 })
 
-test('scenes are chosen with the right to, the standard ones given without', async () => {
+test('choosing scenes requires a permission; without the permission the default scenes are used', async () => {
   const manager = await app.as(...PLAIN)
   const sceneId = await sceneOf(app)
   const refused = await manager.call('POST', URL, await customerForm(app))

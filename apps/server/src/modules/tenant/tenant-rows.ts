@@ -1,25 +1,25 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { tenant } from '@oms/contract/tenant.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant/tenant.ts'
 import { and, eq, gte, inArray, isNull, lte, ne, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { industries, tenants } from '#db/schema/tenant.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { maskEmail, maskMobile } from '#kernel/mask.ts'
-import { notFound } from '#kernel/problem.ts'
-import { among, contains, orderOf, within } from '#kernel/query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { industries, tenants } from '#schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { among, contains, orderOf, within } from '#core/database/list-query.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { deviceCounts } from './device-counts.ts'
 import { scenesOf } from './tenant-scenes.ts'
 
 export type Filters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
 export type Tenant = typeof tenants.$inferSelect
 
-/** Customers an account may see; the platform is none. */
+/** Returns the condition for tenants that an account may see, without the platform. */
 export const visible = (user: User): SQL | undefined =>
   and(alive(tenants), ne(tenants.id, PLATFORM_TENANT_ID), scoped(user, { tenant: tenants.id }))
 
-export const seesPlain = (user: User) => user.can('tenantManage:tenant:plain')
+export const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
 
 const isPast = sql`coalesce(${tenants.expireTime} < now(), false)`
 const STATUS_IS = {
@@ -35,8 +35,9 @@ export function conditionsOf(user: User, filters: Filters) {
     contains(tenants.name, name),
     contains(tenants.tenantNo, tenantNo),
     contains(tenants.contactName, contactName),
-    // Who may not see numbers finds one only by knowing it: part by part it could be guessed.
-    contactPhone && !seesPlain(user)
+    // Without the permission for contact details, search requires the full number; otherwise numbers could be
+    // guessed in parts.
+    contactPhone && !canSeeContacts(user)
       ? eq(tenants.contactPhone, contactPhone)
       : contains(tenants.contactPhone, contactPhone),
     industryId === undefined ? undefined : ofIndustry(industryId),
@@ -55,7 +56,7 @@ export function conditionsOf(user: User, filters: Filters) {
   )
 }
 
-/** The industry itself and those below it. */
+/** Returns the condition for an industry and its children. */
 const ofIndustry = (id: number) =>
   sql`${tenants.industryId} in (select i.id from industries i where (i.id = ${id} or i.parent_id = ${id}) and i.deleted_at is null)`
 
@@ -115,15 +116,15 @@ interface Bare {
   contactEmail: string
 }
 
-/** Rows as the screen shows them: with scenes and use, and with numbers masked for those who may not see them. */
-export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[], behind?: Db) {
+/** Adds scenes and usage to tenant rows and masks contact details unless permitted. */
+export async function presentTenants<R extends Bare>(db: Db, user: User, rows: readonly R[], behind?: Db) {
   const ids = rows.map(({ id }) => id)
   const [scenes, staff, devices] = [
     await scenesOf(db, ids),
     await accountCounts(db, ids),
     await deviceCounts(db, ids, behind),
   ]
-  const plain = seesPlain(user)
+  const plain = canSeeContacts(user)
   return rows.map((row) => ({
     ...row,
     ...(!plain && {
@@ -149,22 +150,22 @@ async function accountCounts(db: Db, ids: readonly number[]) {
 
 export async function tenantsByKeys(db: Db, user: User, ids: readonly number[]) {
   const rows = await selectTenants(db).where(and(visible(user), among(tenants.id, ids)))
-  return dressed(db, user, rows)
+  return presentTenants(db, user, rows)
 }
 
-/** One customer within reach, as its page shows it. */
-export async function readTenant({ db, user, kernel }: Pick<Ctx, 'db' | 'user' | 'kernel'>, id: number) {
+/** Returns one visible tenant with the fields of its page. */
+export async function readTenant({ db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>, id: number) {
   const rows = await db
     .select(detailed)
     .from(tenants)
     .leftJoin(industries, eq(industries.id, tenants.industryId))
     .where(and(eq(tenants.id, id), visible(user)))
-  const [found] = await dressed(db, user, rows, kernel.database.db)
+  const [found] = await presentTenants(db, user, rows, services.database.db)
   if (!found) throw notFound('客户')
   return found
 }
 
-/** One customer within reach, locked until the transaction ends. */
+/** Returns one visible tenant, locked until the transaction ends. */
 export async function lockTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<Tenant> {
   const [found] = await db
     .select()
@@ -175,8 +176,8 @@ export async function lockTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: num
   return found
 }
 
-/** Is there such a customer within reach? Asked for each block of its page. */
-export async function demandTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+/** Throws unless the tenant is visible. Called for each block of the tenant's page. */
+export async function assertTenantVisible({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
   const [found] = await db
     .select({ id: tenants.id })
     .from(tenants)

@@ -1,14 +1,14 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { roleMenus, roles } from '#db/schema/account.ts'
-import { industries, sceneIndustries, scenes, tenantScenes } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { offeredMenus } from '#kernel/grants.ts'
-import { invalid } from '#kernel/problem.ts'
-import { among } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { roleMenus, roles } from '#schema/account.ts'
+import { industries, sceneIndustries, scenes, tenantScenes } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { offeredMenus } from '#core/auth/grants.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { among } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
-/** Scenes a customer may be given, each with the industries it is recommended for. */
+/** Lists the scenes that a tenant can use, with the recommended industries. */
 export async function sceneOptions({ db }: Ctx) {
   const rows = await db
     .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
@@ -37,7 +37,7 @@ export async function sceneOptions({ db }: Ctx) {
   return { list }
 }
 
-/** Names of several customers' scenes in one query. */
+/** Returns the scene names of several tenants with one query. */
 export async function scenesOf(db: Db, tenantIds: readonly number[]) {
   const held = new Map<number, { id: number; name: string }[]>()
   if (tenantIds.length === 0) return held
@@ -51,7 +51,7 @@ export async function scenesOf(db: Db, tenantIds: readonly number[]) {
   return held
 }
 
-/** Gives a customer exactly these scenes; answers their names. One it has already may be switched off by now. */
+/** Sets the scenes of a tenant and returns their names. A scene that the tenant already uses may be disabled. */
 export async function setScenes(db: Db, tenantId: number, sceneIds: readonly number[]): Promise<string[]> {
   const before = (await scenesOf(db, [tenantId])).get(tenantId) ?? []
   const wanted = new Set(sceneIds)
@@ -74,8 +74,11 @@ export async function setScenes(db: Db, tenantId: number, sceneIds: readonly num
   return found.map(({ name }) => name)
 }
 
-/** What its scenes offer newly, the customer's administrators can do and hand on; what they no longer offer is withheld anyway. */
-export async function widenAdmins(db: Db, tenantId: number, roleCode: string) {
+/**
+ * Adds newly offered permissions to the tenant's administrator role. Removed permissions need no change, because
+ * scenes limit the effective permissions.
+ */
+export async function grantScenesToAdmins(db: Db, tenantId: number, roleCode: string) {
   const [role] = await db
     .select({ id: roles.id })
     .from(roles)

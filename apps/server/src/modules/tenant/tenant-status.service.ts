@@ -1,32 +1,32 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { tenant } from '@oms/contract/tenant.ts'
-import { ALLOW_APPLY } from '@oms/contract/tenant-info.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant/tenant.ts'
+import { ALLOW_APPLY } from '@oms/contract/tenant/tenant-info.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts, roles, sessions } from '#db/schema/account.ts'
-import { tenantScenes, tenants, userApplications } from '#db/schema/tenant.ts'
-import { forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { assertPlatform } from '#kernel/grants.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { conflict, invalid, refused } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts, roles, sessions } from '#schema/account.ts'
+import { tenantScenes, tenants, userApplications } from '#schema/tenant.ts'
+import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { newJoinCode } from './open-tenant.ts'
 import { lockTenant } from './tenant-rows.ts'
 
 const BIZ = 'tenant'
-const told = ({ kernel, db }: Ctx) => kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+const told = ({ services, db }: Ctx) => services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 export const enable = (ctx: Ctx, { id }: ParsedOf<typeof tenant.enable>) => setStatus(ctx, id, 1)
 export const disable = (ctx: Ctx, { id }: ParsedOf<typeof tenant.disable>) => setStatus(ctx, id, 0)
 
-/** Switches a customer on or off. Off, its people are out at once; its devices are not touched. */
+/** Enables or disables a tenant. Disabling ends the sessions of its accounts; its devices are not changed. */
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   assertPlatform(user)
   const stored = await lockTenant(ctx, id)
-  if (status === 1 && (await isPast(db, id))) throw refused('客户已到期，请先续期')
+  if (status === 1 && (await isPast(db, id))) throw refused('客户已过期，请先续期')
   const word = status === 1 ? '启用' : '停用'
   ctx.audit({ bizType: BIZ, bizId: id, action: `${word}客户「${stored.name}」` })
   if (stored.status === status) return null
@@ -34,8 +34,8 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
     .update(tenants)
     .set({ status, expiredAt: null, ...touched(stored, user.uid, now) })
     .where(eq(tenants.id, id))
-  const ended = status === 0 ? await kernel.sessions.endOfTenant(db, id) : 0
-  await rightsChanged(kernel, db)
+  const ended = status === 0 ? await services.sessions.endOfTenant(db, id) : 0
+  await rightsChanged(services, db)
   forgetAfterCommit(ctx)
   await told(ctx)
   ctx.audit({
@@ -45,7 +45,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   return null
 }
 
-/** By the database's clock, which also decides who may log in. */
+/** Compares with the database's clock, which also decides about logins. */
 async function isPast(db: Db, id: number) {
   const [row] = await db
     .select({ past: sql<boolean>`coalesce(${tenants.expireTime} < now(), false)` })
@@ -55,7 +55,7 @@ async function isPast(db: Db, id: number) {
 }
 
 export async function renew(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<typeof tenant.renew>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   assertPlatform(user)
   const stored = await lockTenant(ctx, id)
   await checkRevision(db, stored, rev)
@@ -63,7 +63,7 @@ export async function renew(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<
   if (next !== null && stored.beginTime !== null && next <= stored.beginTime)
     throw invalid('到期时间应晚于开始时间', 'expireTime')
   if (next !== null && !(await isAhead(db, next))) throw invalid('到期时间应晚于当前时间', 'expireTime')
-  // Only what the clock switched off comes back by itself: somebody's decision stays.
+  // A renewal enables only a tenant that the scheduled job disabled. A person's decision remains.
   const back = stored.expiredAt !== null
   await db
     .update(tenants)
@@ -74,7 +74,7 @@ export async function renew(ctx: Ctx, { id, expireTime, rev, remark }: ParsedOf<
       ...touched(stored, user.uid, now),
     })
     .where(eq(tenants.id, id))
-  await rightsChanged(kernel, db)
+  await rightsChanged(services, db)
   forgetAfterCommit(ctx)
   await told(ctx)
   ctx.audit({
@@ -91,7 +91,7 @@ async function isAhead(db: Db, at: string) {
   return rows[0]?.ahead === true
 }
 
-/** A customer's own staff may change its code too: it is theirs to hand out. */
+/** Changes the join code. Staff of the tenant may change their own tenant's code. */
 export async function joinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof tenant.joinCode>) {
   const { db, user, now } = ctx
   const stored = await lockTenant(ctx, id)
@@ -115,7 +115,9 @@ export async function joinCode(ctx: Ctx, { id, allowApply }: ParsedOf<typeof ten
   return next
 }
 
-/** What keeps a customer from being deleted, table by table: its name, what one counts in, and which rows do not. */
+/**
+ * Tables whose rows block the deletion of a tenant: table, name, unit, and a condition for rows that do not count.
+ */
 const HOLDINGS: readonly (readonly [table: string, name: string, unit: string, but?: string])[] = [
   ['devices', '设备', '台', 'deleted_at is not null'],
   ['device_groups', '设备分组', '个', 'deleted_at is not null'],
@@ -127,7 +129,7 @@ const HOLDINGS: readonly (readonly [table: string, name: string, unit: string, b
 ]
 
 export async function remove(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   assertPlatform(user)
   const stored = await lockTenant(ctx, id)
   const held = await holdingsOf(db, id)
@@ -156,16 +158,19 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof tenant.remove>) {
       auditRemark: '客户已删除',
     })
     .where(and(eq(userApplications.tenantId, id), eq(userApplications.status, 0)))
-  // Whoever works in it at this moment finds himself at his own desk.
-  await kernel.sessions.move(db, eq(sessions.tenantId, id), PLATFORM_TENANT_ID)
-  await rightsChanged(kernel, db)
+  // Moves sessions that work in the tenant back to the platform.
+  await services.sessions.move(db, eq(sessions.tenantId, id), PLATFORM_TENANT_ID)
+  await rightsChanged(services, db)
   forgetAfterCommit(ctx)
   await told(ctx)
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除客户「${stored.name}」` })
   return null
 }
 
-/** An administrator who never came is no staff yet: a customer made by mistake can go again. */
+/**
+ * Lists what blocks deletion. An administrator who never logged in does not count, so that a tenant created by
+ * mistake can be deleted.
+ */
 async function holdingsOf(db: Db, id: number): Promise<string[]> {
   const staff = await db.$count(
     accounts,

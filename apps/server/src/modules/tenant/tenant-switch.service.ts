@@ -1,20 +1,23 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { tenant } from '@oms/contract/tenant.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant/tenant.ts'
 import { and, asc, eq, inArray, ne, or } from 'drizzle-orm'
-import { sessions } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { forbidden, notFound, refused } from '#kernel/problem.ts'
-import { mayVisit } from '#kernel/rights.ts'
-import { contains } from '#kernel/query.ts'
-import { alive } from '#kernel/tenancy.ts'
+import { sessions } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { forbidden, notFound, refused } from '#core/http/api-error.ts'
+import { canSwitchTenant } from '#core/auth/rights.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
 
 const OFFERED = 50
 
-/** Rights as they are at one's own desk: working in a customer narrows them. */
-async function atHome({ kernel, user }: Ctx) {
-  const rights = await kernel.sessions.rightsOf(user.uid)
+/**
+ * Loads the account's permissions in its own tenant, because working in another tenant narrows the current
+ * permissions.
+ */
+async function atHome({ services, user }: Ctx) {
+  const rights = await services.sessions.rightsOf(user.uid)
   if (!rights || !user.isPlatform) throw forbidden()
   return rights
 }
@@ -43,7 +46,7 @@ export async function switchTo(ctx: Ctx, { id }: ParsedOf<typeof tenant.switchTo
   const { db, user } = ctx
   const rights = await atHome(ctx)
   if (id === user.homeTenantId) throw refused('这是您所属的客户，请使用返回')
-  if (!mayVisit(rights, id)) throw notFound('客户')
+  if (!canSwitchTenant(rights, id)) throw notFound('客户')
   const [found] = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
@@ -69,6 +72,6 @@ export async function switchBack(ctx: Ctx) {
 }
 
 async function moveTo(ctx: Ctx, tenantId: number) {
-  await ctx.kernel.sessions.move(ctx.db, eq(sessions.id, ctx.user.sessionId), tenantId)
+  await ctx.services.sessions.move(ctx.db, eq(sessions.id, ctx.user.sessionId), tenantId)
   forgetAfterCommit(ctx)
 }

@@ -1,4 +1,4 @@
-import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 const accountsIn = (answer: { data: { list: { account: string }[] } }) => answer.data.list.map(({ account }) => account)
 
-describe('working in a customer', () => {
-  test('MODULE-01 shows that customer alone, makes things in it, leaves its name in the log, and ends', async () => {
+describe('switching the tenant', () => {
+  test('MODULE-01 shows only that tenant, creates data in it, logs its name, and ends', async () => {
     const boss = await app.by({ superAdmin: true })
-    expect((await boss.call('GET', '/api/v1/sys/account/perms')).data.visiting).toBeNull()
+    expect((await boss.call('GET', '/api/v1/sys/account/perms')).data.switchedTenant).toBeNull()
     const moved = await boss.call('POST', `/api/v1/tenant/switch/${first.id}`)
     expect(moved.data).toEqual({ ownerId: first.id, ownerName: first.name })
-    expect((await boss.call('GET', '/api/v1/sys/account/perms')).data.visiting).toMatchObject({
+    expect((await boss.call('GET', '/api/v1/sys/account/perms')).data.switchedTenant).toMatchObject({
       id: first.id,
       name: first.name,
     })
@@ -47,7 +47,7 @@ describe('working in a customer', () => {
     expect(accountsIn(await boss.call('GET', '/api/v1/sys/account/all/page'))).toContain(second.account)
   })
 
-  test('goes from one customer straight to another', async () => {
+  test('switches from one tenant directly to another', async () => {
     const boss = await app.by({ superAdmin: true })
     await boss.call('POST', `/api/v1/tenant/switch/${first.id}`)
     const offered = await boss.call('GET', '/api/v1/tenant/switch/list')
@@ -63,11 +63,21 @@ describe('working in a customer', () => {
       boss.inject({ method: 'GET', url: '/api/v1/tenant/user/list', headers: { ownerid: String(ownerId) } })
     expect((await read(first.id)).json().code).toBe(200)
     expect((await read(1)).json().code).toBe(403)
+    const unnamed = { 'x-client': 'console' }
+    expect((await boss.inject({ method: 'GET', url: '/api/v1/tenant/user/list', headers: unnamed })).json().code).toBe(
+      403,
+    )
+    const write = { account: 'wrong_tenant', realname: '误建' }
+    const headers = { ...unnamed, ownerid: '1' }
+    const refused = await boss.inject({ method: 'POST', url: '/api/v1/tenant/user', payload: write, headers })
+    expect(refused.json()).toMatchObject({ code: 403, msg: '所属客户与登录信息不一致，请重新登录' })
+    const { rows } = await app.db.execute(sql`select from accounts where account = 'wrong_tenant'`)
+    expect(rows).toEqual([])
   })
 })
 
-describe('rights never grow by switching', () => {
-  test('permissions, roles and scope are the same or less', async () => {
+describe('switching never adds rights', () => {
+  test('permissions, roles and scope are the same or fewer', async () => {
     const keeper = await app.by({ permissions: [SWITCH, 'system:manager:list'], dataScope: 1 })
     const before = (await keeper.call('GET', '/api/v1/sys/account/perms')).data.buttons
     await keeper.call('POST', `/api/v1/tenant/switch/${first.id}`)
@@ -75,24 +85,24 @@ describe('rights never grow by switching', () => {
     expect((await keeper.call('GET', '/api/v1/tenant/role/page')).code).toBe(501)
   })
 
-  test('who sees only its own rows sees only its own there', async () => {
+  test('an account with scope "own records" sees only its own records there', async () => {
     const own = await app.by({ permissions: [SWITCH, 'system:manager:list'], dataScope: 4 })
     expect((await own.call('POST', `/api/v1/tenant/switch/${first.id}`)).msg).toBe('客户不存在或已被删除')
   })
 
-  test('who reaches chosen customers enters none besides', async () => {
+  test('an account limited to selected tenants cannot switch to others', async () => {
     const chosen = await app.by({ permissions: [SWITCH, 'system:manager:list'], dataScope: 3 })
     await app.db.execute(sql`update roles set scope_ids = array[${first.id}::int] where id = ${chosen.roleId}`)
-    app.kernel.sessions.forgetAll()
+    app.services.sessions.forgetAll()
     expect((await chosen.call('POST', `/api/v1/tenant/switch/${second.id}`)).msg).toBe('客户不存在或已被删除')
     expect((await chosen.call('GET', '/api/v1/tenant/switch/list')).data.list).toHaveLength(1)
     expect((await chosen.call('POST', `/api/v1/tenant/switch/${first.id}`)).code).toBe(200)
     await app.db.execute(sql`update roles set scope_ids = '{}' where id = ${chosen.roleId}`)
-    app.kernel.sessions.forgetAll()
+    app.services.sessions.forgetAll()
     expect((await chosen.call('GET', '/api/v1/tenant/user/list')).code, 'out at once').toBe(401)
   })
 
-  test('without the permission nobody switches, and a customer never', async () => {
+  test('switching requires the permission, and accounts of tenants never have it', async () => {
     const nobody = await app.as('system:manager:list')
     expect((await nobody.call('POST', `/api/v1/tenant/switch/${first.id}`)).code).toBe(501)
     const inside = await app.by({ tenant: '想出去', permissions: [...ALL_PERMISSIONS] })
@@ -100,11 +110,11 @@ describe('rights never grow by switching', () => {
     expect((await inside.call('GET', '/api/v1/tenant/switch/list')).data.list).toEqual([])
   })
 
-  test('who loses the permission on the way is out', async () => {
+  test('losing the permission ends the switch', async () => {
     const keeper = await app.by({ permissions: [SWITCH] })
     await keeper.call('POST', `/api/v1/tenant/switch/${first.id}`)
     await app.db.execute(sql`delete from role_menus where role_id = ${keeper.roleId}`)
-    app.kernel.sessions.forgetAll()
+    app.services.sessions.forgetAll()
     expect((await keeper.call('GET', '/api/v1/sys/account/perms')).code).toBe(401)
   })
 })

@@ -1,15 +1,15 @@
-import { ALLOW_APPLY, COMPANY_SIZE, TENANT_LEVEL, TenantInput } from '@oms/contract/tenant-info.ts'
-import { about } from '@oms/contract/kernel/fields.ts'
-import { maskEmail, maskMobile } from '#kernel/mask.ts'
+import { ALLOW_APPLY, COMPANY_SIZE, TENANT_LEVEL, TenantInput } from '@oms/contract/tenant/tenant-info.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 
-/** What the log calls the fields of a customer. */
+/** Field names of a tenant in the operation log. */
 export const TENANT_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.keys(TenantInput.shape)
       .filter((key) => key !== 'sceneIds' && key !== 'industryId')
       .map((key) => [key, about(TenantInput, key).title]),
   ),
-  tenantNo: '客户号',
+  tenantNo: '客户编号',
   industry: '所属行业',
   scenes: '业务场景',
 }
@@ -18,8 +18,8 @@ const word = (names: Readonly<Record<number, string>>, code: unknown) =>
   typeof code === 'number' ? (names[code] ?? code) : code
 const quota = (count: unknown) => (count === -1 ? '不限' : count)
 
-/** A customer's fields as the log keeps them: words for codes, numbers and addresses masked. */
-export function forLog(fields: object): object {
+/** Converts tenant fields for the operation log: texts instead of codes, masked contact details. */
+export function withTitles(fields: object): object {
   const row: Record<string, unknown> = { ...fields }
   const set = (key: string, change: (value: unknown) => unknown) => {
     if (key in row) row[key] = change(row[key])

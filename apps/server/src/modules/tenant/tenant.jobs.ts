@@ -1,6 +1,6 @@
-import type { Kernel } from '#kernel/kernel.ts'
-import { registerTenantClock } from './tenant-clock.ts'
+import type { Services } from '#core/services.ts'
+import { registerTenantSchedule } from './tenant-schedule.ts'
 
-export function registerTenantJobs(kernel: Kernel) {
-  registerTenantClock(kernel)
+export function registerTenantJobs(services: Services) {
+  registerTenantSchedule(services)
 }

@@ -1,45 +1,48 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { tenant } from '@oms/contract/tenant.ts'
-import { TenantInput } from '@oms/contract/tenant-info.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { tenant } from '@oms/contract/tenant/tenant.ts'
+import { TenantInput } from '@oms/contract/tenant/tenant-info.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import { devices } from '#db/schema/device.ts'
-import { industries, tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { changePicture } from '#kernel/files/picture.ts'
-import { assertPlatform } from '#kernel/grants.ts'
-import { changes, maskEmail, maskMobile } from '#kernel/mask.ts'
-import { oneTimePassword } from '#kernel/one-time.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { invalid, refused } from '#kernel/problem.ts'
-import { contains, paginate } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, scoped, transact } from '#kernel/tenancy.ts'
-import { uniqueClash } from '#kernel/unique.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { devices } from '#schema/device.ts'
+import { industries, tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { changePicture } from '#core/storage/picture.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
+import { changes, maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { oneTimePassword } from '#core/auth/one-time-code.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import { contains, paginate } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { defaultScenes, openTenant, TENANT_ADMIN } from './open-tenant.ts'
 import {
   conditionsOf,
-  dressed,
+  presentTenants,
   lockTenant,
   readTenant,
   selectTenants,
   type Tenant,
   tenantOrder,
 } from './tenant-rows.ts'
-import { scenesOf, setScenes, widenAdmins } from './tenant-scenes.ts'
-import { forLog, TENANT_TITLES } from './tenant-words.ts'
+import { scenesOf, setScenes, grantScenesToAdmins } from './tenant-scenes.ts'
+import { withTitles, TENANT_TITLES } from './tenant-words.ts'
 
 const OFFERED = 50
 const LOGO = { field: 'logo', title: '客户标志' } as const
 
-export async function list({ db, user, kernel }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>) {
+export async function list(
+  { db, user, services }: Ctx,
+  { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>,
+) {
   const rows = selectTenants(db).where(conditionsOf(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, tenantOrder(filters))
-  return { ...page, list: await dressed(db, user, page.list, kernel.database.db) }
+  return { ...page, list: await presentTenants(db, user, page.list, services.database.db) }
 }
 
-/** Tenants by name for pickers; the platform is one of them for those who see it. */
+/** Lists tenants by name for selection fields, including the platform for accounts that see the platform. */
 export async function simple({ db, user }: Ctx, { name }: ParsedOf<typeof tenant.simple>) {
   const list = await db
     .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo, status: tenants.status })
@@ -58,16 +61,19 @@ export async function simple({ db, user }: Ctx, { name }: ParsedOf<typeof tenant
 
 export const get = (ctx: Ctx, { id }: ParsedOf<typeof tenant.get>) => readTenant(ctx, id)
 
-/** Outside the call's own transaction, whose answer would be kept for repeats: a one-time password is kept nowhere. */
+/**
+ * Creates a tenant. Runs outside the request's transaction, because that transaction stores the response and a
+ * one-time password is never stored.
+ */
 export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   assertPlatform(ctx.user)
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
-  demandOrder(fields)
+  assertDateOrder(fields)
   const { password, passwordHash } = await oneTimePassword()
   return transact(ctx, async (db) => {
     const inner = { ...ctx, db }
-    await demandIndustry(db, fields.industryId)
-    demandSceneRight(ctx.user, fields.sceneIds, await defaultScenes(db))
+    await assertIndustry(db, fields.industryId)
+    assertScenePermission(ctx.user, fields.sceneIds, await defaultScenes(db))
     await changePicture(inner, { ...LOGO, before: '', after: fields.logo })
     const admin = {
       realname: adminName,
@@ -88,14 +94,15 @@ const ADMIN_FIELD: Readonly<Record<string, string>> = {
   email: 'adminEmail',
 }
 
-/** The administrator's account is one part of a larger form: its refusals belong to that form's fields. */
+/** Rethrows errors about the administrator's account with the field names of the tenant form. */
 function inAdminFields(error: unknown): never {
   const { message, data } = (error ?? {}) as { message?: string; data?: { field?: string } }
   const field = data?.field && ADMIN_FIELD[data.field]
   throw field ? invalid(message ?? '', field) : error
 }
 
-const kernelTold = ({ kernel, db }: Ctx) => kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+const kernelTold = ({ services, db }: Ctx) =>
+  services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
 
 type Fields = Omit<ParsedOf<typeof tenant.update>, 'id' | 'rev'>
 
@@ -106,7 +113,7 @@ const stored = <F extends Partial<Fields>>({ companySize, beginTime, contactEmai
   contactEmail: contactEmail ?? '',
 })
 
-function demandOrder({
+function assertDateOrder({
   beginTime,
   expireTime,
 }: {
@@ -116,16 +123,19 @@ function demandOrder({
   if (beginTime && expireTime && expireTime <= beginTime) throw invalid('到期时间应晚于开始时间', 'expireTime')
 }
 
-/** Scenes are what a customer may do. Who may not choose them gives the standard ones to a new one, and changes none. */
-function demandSceneRight(user: Ctx['user'], wanted: readonly number[], allowed: readonly number[]) {
+/**
+ * Throws when the account sets scenes without the permission. Without the permission a new tenant gets the default
+ * scenes.
+ */
+function assertScenePermission(user: Ctx['user'], wanted: readonly number[], allowed: readonly number[]) {
   if (user.can('tenantManage:tenant:scene')) return
   const given = new Set(wanted)
   if (given.size !== allowed.length || allowed.some((id) => !given.has(id)))
     throw refused('您没有分配业务场景的权限', { field: 'sceneIds' })
 }
 
-/** An industry in use; one a customer has already may be switched off by now. */
-async function demandIndustry(db: Db, id: number, before?: number | null) {
+/** Throws unless the industry is enabled or unchanged. */
+async function assertIndustry(db: Db, id: number, before?: number | null) {
   const [found] = await db
     .select({ status: industries.status })
     .from(industries)
@@ -136,13 +146,13 @@ async function demandIndustry(db: Db, id: number, before?: number | null) {
 }
 
 export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf<typeof tenant.update>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   assertPlatform(user)
   const before = await lockTenant(ctx, id)
   await checkRevision(db, before, rev)
-  demandOrder({ beginTime: input.beginTime, expireTime: before.expireTime })
-  await demandIndustry(db, input.industryId, before.industryId)
-  await demandQuotas(db, before, input)
+  assertDateOrder({ beginTime: input.beginTime, expireTime: before.expireTime })
+  await assertIndustry(db, input.industryId, before.industryId)
+  await assertQuotas(db, before, input)
   await changePicture(ctx, { ...LOGO, before: before.logo, after: input.logo })
   const next = { ...stored(input), ...contactsOf(before, input) }
   await db
@@ -150,10 +160,10 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
     .set({ ...next, ...touched(before, user.uid, now) })
     .where(eq(tenants.id, id))
     .catch((error: unknown) => {
-      throw uniqueClash(error, { tenants_name: ['客户名称已存在', 'name'] }) ?? error
+      throw uniqueViolation(error, { tenants_name: ['客户名称已存在', 'name'] }) ?? error
     })
   const had = (await scenesOf(db, [id])).get(id) ?? []
-  demandSceneRight(
+  assertScenePermission(
     user,
     sceneIds,
     had.map((scene) => scene.id),
@@ -161,13 +171,13 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
   const hadScenes = had.map(({ name }) => name)
   const scenes = await setScenes(db, id, sceneIds)
   if (hadScenes.join() !== scenes.join()) {
-    await widenAdmins(db, id, TENANT_ADMIN)
-    await rightsChanged(kernel, db)
+    await grantScenesToAdmins(db, id, TENANT_ADMIN)
+    await rightsChanged(services, db)
   }
   const names = await industryNames(db, [before.industryId, input.industryId])
   const diff = changes(
-    forLog({ ...before, scenes: hadScenes, industry: names.get(before.industryId ?? 0) ?? '' }),
-    forLog({ ...next, scenes, industry: names.get(input.industryId) ?? '' }),
+    withTitles({ ...before, scenes: hadScenes, industry: names.get(before.industryId ?? 0) ?? '' }),
+    withTitles({ ...next, scenes, industry: names.get(input.industryId) ?? '' }),
     TENANT_TITLES,
   )
   ctx.audit({ bizType: 'tenant', bizId: id, action: `修改客户「${before.name}」`, diff })
@@ -175,7 +185,7 @@ export async function update(ctx: Ctx, { id, rev, sceneIds, ...input }: ParsedOf
   return { rev: before.rev + 1 }
 }
 
-/** What the form was shown masked comes back masked and means no change. */
+/** Keeps stored contact details when the form returns the masked text. */
 function contactsOf(before: Tenant, input: Pick<Fields, 'contactPhone' | 'contactEmail'>) {
   const { contactPhone, contactEmail = '' } = input
   const keep = (sent: string, was: string, mask: string | null) => sent === was || (was !== '' && sent === mask)
@@ -194,8 +204,8 @@ function contactsOf(before: Tenant, input: Pick<Fields, 'contactPhone' | 'contac
   }
 }
 
-/** A limit below what is already there would be no limit. */
-async function demandQuotas(
+/** Throws when a quota is below the current number. */
+async function assertQuotas(
   db: Db,
   { id }: Tenant,
   { accountCount, deviceQuota }: Pick<Fields, 'accountCount' | 'deviceQuota'>,

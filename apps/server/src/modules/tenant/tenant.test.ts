@@ -1,9 +1,9 @@
-import { isCreditCode } from '@oms/contract/tenant-info.ts'
+import { isCreditCode } from '@oms/contract/tenant/tenant-info.ts'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accounts } from '#db/schema/account.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { md5Hex } from '#kernel/passwords.ts'
+import { accounts } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { customerForm, logIn, MANAGER, openCustomer, sceneOf } from './tenant-fixture.ts'
 
@@ -35,8 +35,8 @@ const put = async (id: number, change: object) => {
   })
 }
 
-describe('opening a customer', () => {
-  test('MODULE-01 makes the customer with its first administrator, who has to choose a password and sees its own world', async () => {
+describe('creating a tenant', () => {
+  test('MODULE-01 creates the tenant with its first administrator, who must change the password and sees only that tenant', async () => {
     const made = await openCustomer(app, manager, { adminAccount: 'first_admin', adminMobile: '13900001111', level: 2 })
     expect(made).toMatchObject({ account: 'first_admin', tenantNo: expect.stringMatching(/^T\d{6}$/) })
     const detail = await get(made.id)
@@ -61,7 +61,7 @@ describe('opening a customer', () => {
     expect(own.data.list.map(({ id }: { id: number }) => id)).toEqual([made.id])
   })
 
-  test('keeps no password in the log', async () => {
+  test('logs no password', async () => {
     const made = await openCustomer(app, manager)
     const { rows } = await app.db.execute<{ row: string }>(
       sql`select row_to_json(o)::text as row from oper_logs o where biz_type = 'tenant' and biz_id = ${String(made.id)}`,
@@ -90,7 +90,7 @@ describe('opening a customer', () => {
     expect(answer).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('refuses a name and an administrator that are taken, at their fields', async () => {
+  test('refuses an existing name or administrator at its field', async () => {
     const made = await openCustomer(app, manager)
     const sameName = await manager.call('POST', '/api/v1/tenant', await customerForm(app, { name: made.name }))
     expect(sameName).toMatchObject({ code: 400, msg: '客户名称已存在', data: { field: 'name' } })
@@ -103,7 +103,7 @@ describe('opening a customer', () => {
     expect(await app.db.$count(tenants, eq(tenants.name, sameAdmin.name))).toBe(0)
   })
 
-  test('a customer administrator with every permission opens, changes and switches no customer', async () => {
+  test("a tenant's administrator with every permission cannot create, change or switch tenants", async () => {
     const inside = await app.by({ tenant: '自己人', permissions: MANAGER })
     const form = await customerForm(app)
     expect((await inside.call('POST', '/api/v1/tenant', form)).code).toBe(501)
@@ -116,15 +116,15 @@ describe('opening a customer', () => {
   })
 })
 
-test('credit codes are checked to their last digit', () => {
+test('verifies the check digit of credit codes', () => {
   for (const code of ['91350100M000100Y43', '91110000600037341L', '911101085923662400'])
     expect(isCreditCode(code), code).toBe(true)
   for (const code of ['91350100M000100Y44', '91350100M000100Y4', 'O1350100M000100Y43'])
     expect(isCreditCode(code), code).toBe(false)
 })
 
-describe('changing a customer', () => {
-  test('saves with a revision, and keeps masked contacts for those who may not see them', async () => {
+describe('changing a tenant', () => {
+  test('saves with a revision and keeps contact details that the account sees masked', async () => {
     const { id } = await openCustomer(app, manager, { contactEmail: 'boss@example.com' })
     const blind = await app.as(...MANAGER)
     const shown = (await blind.call('GET', `/api/v1/tenant/${id}`)).data
@@ -140,25 +140,25 @@ describe('changing a customer', () => {
     expect(late.msg).toContain('已被')
   })
 
-  test('new scenes reach the customer administrator at once', async () => {
+  test("new scenes immediately apply to the tenant's administrator", async () => {
     const narrow = await app.db.execute<{ id: number }>(
       sql`insert into scenes (scene_name, scene_code) values ('窄场景', 'narrow') returning id`,
     )
     const { id, account } = await openCustomer(app, manager, { sceneIds: [narrow.rows[0]!.id] })
     const [row] = await app.db.select().from(accounts).where(eq(accounts.account, account))
-    expect((await app.kernel.sessions.rightsOf(row!.uid))?.permissions.size).toBe(0)
+    expect((await app.services.sessions.rightsOf(row!.uid))?.permissions.size).toBe(0)
     expect((await put(id, { sceneIds: [await sceneOf(app)] })).code).toBe(200)
-    app.kernel.sessions.forgetAll()
-    expect((await app.kernel.sessions.rightsOf(row!.uid))?.permissions.has('system:manager:list')).toBe(true)
+    app.services.sessions.forgetAll()
+    expect((await app.services.sessions.rightsOf(row!.uid))?.permissions.has('system:manager:list')).toBe(true)
   })
 
-  test('a limit below what is there is refused', async () => {
+  test('refuses a quota below the current number', async () => {
     const { id } = await openCustomer(app, manager)
     expect(await put(id, { accountCount: 0 })).toMatchObject({ code: 400, data: { field: 'accountCount' } })
     expect((await put(id, { accountCount: 1 })).code).toBe(200)
   })
 
-  test('the list filters and sorts', async () => {
+  test('filters and sorts the list', async () => {
     const { id, name } = await openCustomer(app, manager, { level: 3, expireTime: soon(10) })
     const page = async (query: string) =>
       (await manager.call('GET', `/api/v1/tenant/page?${query}`)).data.list.map((row: { id: number }) => row.id)
@@ -175,7 +175,7 @@ describe('changing a customer', () => {
     ).toBe(false)
   })
 
-  test('the join code is changed, and switched off and on', async () => {
+  test('changes, disables and enables the join code', async () => {
     const { id } = await openCustomer(app, manager)
     const before = (await get(id)).joinCode
     const rotated = (await manager.call('POST', `/api/v1/tenant/joinCode/${id}`, {})).data
@@ -191,8 +191,8 @@ describe('changing a customer', () => {
   })
 })
 
-describe('the end of a customer', () => {
-  test('disabling ends its sessions at once with 403 and a reason, and touches no device', async () => {
+describe('disabling and deleting a tenant', () => {
+  test('disabling ends its sessions immediately with 403 and a reason and changes no device', async () => {
     const made = await openCustomer(app, manager)
     await app.db.update(accounts).set({ pwdMustChange: false }).where(eq(accounts.account, made.account))
     const { caller } = await logIn(app, made.account, made.password)
@@ -212,7 +212,7 @@ describe('the end of a customer', () => {
     expect((await logIn(app, made.account, made.password)).answer.code).toBe(200)
   })
 
-  test('is refused while somebody works there, with the counts', async () => {
+  test('deletion is refused with counts while the tenant has data', async () => {
     const made = await openCustomer(app, manager)
     await app.db.update(accounts).set({ loginCount: 1 }).where(eq(accounts.account, made.account))
     await app.db.execute(sql`insert into devices (tenant_id, model_id, sn) values (${made.id}, 1, ${`X-${made.id}`})`)
@@ -226,7 +226,7 @@ describe('the end of a customer', () => {
   })
 })
 
-test('the page of a customer shows the blocks one may see, and each by itself', async () => {
+test("the tenant's page shows each block by its own permission", async () => {
   const { id, account } = await openCustomer(app, manager)
   expect((await manager.call('GET', `/api/v1/tenant/overview/${id}`)).data.blocks).toEqual([])
   expect((await manager.call('GET', `/api/v1/tenant/overview/${id}/staff`)).code).toBe(501)
@@ -234,7 +234,7 @@ test('the page of a customer shows the blocks one may see, and each by itself', 
   const { data } = await keeper.call('GET', `/api/v1/tenant/overview/${id}`)
   expect(data.blocks.map(({ key }: { key: string }) => key)).toEqual(['staff', 'logins'])
   const staff = (await keeper.call('GET', `/api/v1/tenant/overview/${id}/staff`)).data
-  expect(staff.figures[0]).toEqual({ label: '用户数', value: 1 })
+  expect(staff.figures[0]).toEqual({ label: '用户数', value: 1, url: `/system/userList?tenantId=${id}` })
   expect(staff.rows[0].detail).toContain(account)
   const all = await app.by({ superAdmin: true })
   for (const { key } of (await all.call('GET', `/api/v1/tenant/overview/${id}`)).data.blocks)

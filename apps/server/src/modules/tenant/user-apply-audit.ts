@@ -1,26 +1,27 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { APPLY_STATUS, type userApply } from '@oms/contract/user-apply.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { APPLY_STATUS, type userApply } from '@oms/contract/tenant/user-apply.ts'
 import { and, eq, isNull, ne } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accountRoles, accounts, sessions } from '#db/schema/account.ts'
-import { tenants, userApplications } from '#db/schema/tenant.ts'
-import { assertMayAssign } from '#kernel/accounts/account-guard.ts'
-import { forgetAfterCommit } from '#kernel/accounts/account-actions.ts'
-import { assertAccountRoom } from '#kernel/accounts/quota.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { sendMessage } from '#kernel/message.ts'
-import { rightsChanged } from '#kernel/perm-version.ts'
-import { notFound, Problem, refused } from '#kernel/problem.ts'
-import { alive } from '#kernel/tenancy.ts'
-import { reachedBy } from './user-apply-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { accountRoles, accounts, sessions } from '#schema/account.ts'
+import { tenants, userApplications } from '#schema/tenant.ts'
+import { assertMayAssign } from '#domain/accounts/account-guard.ts'
+import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
+import { assertAccountQuota } from '#domain/accounts/quota.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { sendMessage } from '#domain/notices/send-message.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { notFound, ApiError, refused } from '#core/http/api-error.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { inScope } from './user-apply-rows.ts'
 
 type Input = ParsedOf<typeof userApply.audit>
 type Application = typeof userApplications.$inferSelect
 const APPROVED = 1
 
 /**
- * Decides applications one by one, each in a transaction of its own. They run in front of the tenant wall: an applicant
- * belongs to nobody yet, and the answer to a refused one comes from the platform. Reach is asked for explicitly instead.
+ * Decides applications in one transaction each. Bypasses row-level security, because an applicant has no tenant and
+ * the message about a refusal comes from the platform. Checks the visible tenants explicitly.
  */
 export async function audit(ctx: Ctx, input: Input) {
   const ids = [...new Set([...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])])]
@@ -28,10 +29,10 @@ export async function audit(ctx: Ctx, input: Input) {
   const done: string[] = []
   for (const id of ids.sort((a, b) => a - b)) {
     try {
-      const name = await ctx.kernel.database.db.transaction((db) => decide({ ...ctx, db }, id, input))
+      const name = await ctx.services.database.db.transaction((db) => decide({ ...ctx, db }, id, input))
       done.push(name)
     } catch (error) {
-      if (!(error instanceof Problem) || ids.length === 1) throw error
+      if (!(error instanceof ApiError) || ids.length === 1) throw error
       failed.push({ id, name: await nameOf(ctx, id), msg: error.message })
     }
   }
@@ -44,24 +45,25 @@ export async function audit(ctx: Ctx, input: Input) {
   return { done: done.length, failed }
 }
 
-async function nameOf({ kernel, user }: Ctx, id: number) {
-  const [row] = await kernel.database.db
+async function nameOf({ services, user }: Ctx, id: number) {
+  const [row] = await services.database.db
     .select({ account: userApplications.account })
     .from(userApplications)
-    .where(and(eq(userApplications.id, id), reachedBy(user)))
+    .where(and(eq(userApplications.id, id), inScope(user)))
   return row?.account ?? String(id)
 }
 
 async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input): Promise<string> {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const [found] = await db
     .select()
     .from(userApplications)
-    .where(and(eq(userApplications.id, id), reachedBy(user)))
+    .where(and(eq(userApplications.id, id), inScope(user)))
   if (!found) throw notFound('申请')
   if (found.uid === user.uid) throw refused('不能审核自己的申请')
   const tenantName = await nameOfTenant(db, found.tenantId)
-  if (status === APPROVED) await assertAccountRoom(db, found.tenantId)
+  if (status === APPROVED) await receivingTenant(ctx, found.tenantId)
+  if (status === APPROVED) await assertAccountQuota(db, found.tenantId)
   const [won] = await db
     .update(userApplications)
     .set({
@@ -75,9 +77,9 @@ async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input):
     .where(and(eq(userApplications.id, id), eq(userApplications.status, 0)))
     .returning()
   if (!won) throw refused(await whyNot(db, id))
-  if (status === APPROVED) await admitApplicant(ctx, won, roleIds)
-  await sendMessage(kernel, db, resultOf(won, tenantName))
-  await kernel.events.publish(db, 'changed', { resource: 'tenant', tenantId: won.tenantId })
+  if (status === APPROVED) await acceptApplicant(ctx, won, roleIds)
+  await sendMessage(services, db, resultOf(won, tenantName))
+  await services.events.publish(db, 'changed', { resource: 'tenant', tenantId: won.tenantId })
   return `${won.realname}（${won.account}）`
 }
 
@@ -86,7 +88,7 @@ const nameOfTenant = async (db: Db, id: number) => {
   return row?.name ?? ''
 }
 
-/** Somebody was faster. */
+/** Returns the error for an application that another person has already decided. */
 async function whyNot(db: Db, id: number) {
   const [now] = await db
     .select({ status: userApplications.status, by: userApplications.auditName })
@@ -96,9 +98,12 @@ async function whyNot(db: Db, id: number) {
   return `该申请${state}${now?.by ? `（${now.by}）` : ''}，不能重复审核`
 }
 
-/** The account joins with its roles; its open consoles work there at once, and its other applications are done with. */
-async function admitApplicant(ctx: Ctx, { uid, tenantId, id }: Application, roleIds: readonly number[]) {
-  const { db, user, now, kernel } = ctx
+/**
+ * Adds the applicant to the tenant with roles. Open consoles switch to the tenant, and other applications of the
+ * account end.
+ */
+async function acceptApplicant(ctx: Ctx, { uid, tenantId, id }: Application, roleIds: readonly number[]) {
+  const { db, user, now, services } = ctx
   await assertMayAssign(ctx, tenantId, { added: roleIds, removed: [] })
   const [joined] = await db
     .update(accounts)
@@ -112,8 +117,8 @@ async function admitApplicant(ctx: Ctx, { uid, tenantId, id }: Application, role
     .update(userApplications)
     .set({ status: 3, auditTime: now.toISOString(), auditRemark: '已加入其他客户' })
     .where(and(eq(userApplications.uid, uid), eq(userApplications.status, 0), ne(userApplications.id, id)))
-  await kernel.sessions.move(db, and(eq(sessions.uid, uid), isNull(sessions.tenantId)), tenantId)
-  await rightsChanged(kernel, db, [uid])
+  await services.sessions.move(db, and(eq(sessions.uid, uid), isNull(sessions.tenantId)), tenantId)
+  await rightsChanged(services, db, [uid])
   forgetAfterCommit(ctx)
 }
 

@@ -1,28 +1,28 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { userApply } from '@oms/contract/user-apply.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { roles } from '#db/schema/account.ts'
-import { tenants, userApplications } from '#db/schema/tenant.ts'
-import type { User } from '#kernel/context.ts'
-import { maskMobile } from '#kernel/mask.ts'
-import { among, contains, orderOf, within } from '#kernel/query.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { roles } from '#schema/account.ts'
+import { tenants, userApplications } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import { maskMobile } from '#core/audit/mask.ts'
+import { among, contains, orderOf, within } from '#core/database/list-query.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
 
-export const reachedBy = (user: User) => scoped(user, { tenant: userApplications.tenantId })
+export const inScope = (user: User) => scoped(user, { tenant: userApplications.tenantId })
 
-const seesPlain = (user: User) => user.can('tenantManage:tenant:plain') || user.can('system:manager:plain')
+const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain') || user.can('system:manager:plain')
 
 export function conditionsOf(user: User, filters: Filters) {
   const { account, realname, mobileNo, tenantId, status, beginTime, endTime } = filters
   return and(
-    reachedBy(user),
+    inScope(user),
     contains(userApplications.account, account),
     contains(userApplications.realname, realname),
-    mobileNo && !seesPlain(user)
+    mobileNo && !canSeeContacts(user)
       ? eq(userApplications.mobileNo, mobileNo)
       : contains(userApplications.mobileNo, mobileNo),
     tenantId === undefined ? undefined : eq(userApplications.tenantId, tenantId),
@@ -67,14 +67,14 @@ interface Bare {
   roleIds: number[]
 }
 
-/** Rows as the screen shows them: roles by name, numbers masked for those who may not see them. */
-export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
+/** Adds role names to applications and masks phone numbers unless permitted. */
+export async function presentApplications<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
   const ids = [...new Set(rows.flatMap(({ roleIds }) => roleIds))]
   const found = ids.length
     ? await db.select({ id: roles.id, name: roles.roleName }).from(roles).where(inArray(roles.id, ids))
     : []
   const names = new Map(found.map(({ id, name }) => [id, name]))
-  const plain = seesPlain(user)
+  const plain = canSeeContacts(user)
   return rows.map(({ roleIds, ...row }) => ({
     ...row,
     mobileNo: plain ? row.mobileNo : maskMobile(row.mobileNo),
@@ -83,6 +83,6 @@ export async function dressed<R extends Bare>(db: Db, user: User, rows: readonly
 }
 
 export async function applicationsByKeys(db: Db, user: User, ids: readonly number[]) {
-  const rows = await selectApplications(db).where(and(reachedBy(user), among(userApplications.id, ids)))
-  return dressed(db, user, rows)
+  const rows = await selectApplications(db).where(and(inScope(user), among(userApplications.id, ids)))
+  return presentApplications(db, user, rows)
 }

@@ -1,12 +1,12 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accountRoles, accounts } from '#db/schema/account.ts'
-import { notices } from '#db/schema/system.ts'
-import { tenants, userApplications } from '#db/schema/tenant.ts'
-import { md5Hex } from '#kernel/passwords.ts'
+import { accountRoles, accounts } from '#schema/account.ts'
+import { notices } from '#schema/system.ts'
+import { tenants, userApplications } from '#schema/tenant.ts'
+import { md5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { logIn, MANAGER, openCustomer } from './tenant-fixture.ts'
-import { expireApplications } from './user-apply-clock.ts'
+import { expireApplications } from './user-apply-schedule.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const RIGHTS = ['list', 'query', 'audit', 'export'].map((each) => `tenantManage:userapplication:${each}`)
@@ -16,7 +16,7 @@ let host: { id: number; name: string; joinCode: string; roleId: number; admin: C
 let passwordHash: string
 
 beforeAll(async () => {
-  passwordHash = await app.kernel.passwords.hash(md5Hex('Newcomer-26'))
+  passwordHash = await app.services.passwords.hash(md5Hex('Newcomer-26'))
   host = await hosting({})
 })
 
@@ -55,7 +55,7 @@ const messagesTo = async (uid: number) =>
     .orderBy(desc(notices.noticeId))
 
 describe('TENANT-05 applications to join', () => {
-  test('TENANT-05 apply with the code, listed for the customer, approved with roles: the open session works at once', async () => {
+  test('TENANT-05 an application with the code is listed for the tenant and, once approved with roles, the open session works there', async () => {
     const person = await newcomer('13711112222')
     const id = await applyTo(person)
     const { data } = await host.admin.call('GET', `${LIST}?status=0`)
@@ -81,7 +81,7 @@ describe('TENANT-05 applications to join', () => {
     expect(after).toMatchObject({ status: 1, roleNames: ['客户管理员'], auditRemark: '欢迎' })
   })
 
-  test('TENANT-05 a refusal needs a reason and tells it to the applicant, who may ask again', async () => {
+  test('TENANT-05 a refusal requires a reason, which the applicant receives; the applicant may apply again', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     expect(await host.admin.call('POST', AUDIT, { id, status: 2 })).toMatchObject({
@@ -96,7 +96,7 @@ describe('TENANT-05 applications to join', () => {
     await applyTo(person)
   })
 
-  test('an approval needs roles, and only the customer its own enabled ones', async () => {
+  test('an approval requires roles, and only enabled roles of the tenant', async () => {
     const id = await applyTo(await newcomer())
     expect(await host.admin.call('POST', AUDIT, { id, status: 1 })).toMatchObject({
       msg: '请选择角色',
@@ -108,7 +108,7 @@ describe('TENANT-05 applications to join', () => {
     expect(row?.status, 'nothing was decided').toBe(0)
   })
 
-  test('TENANT-05 of two auditors at the same moment one wins', async () => {
+  test('TENANT-05 of two simultaneous decisions one succeeds', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ describe('TENANT-05 applications to join', () => {
     expect(joined?.tenantId).toBe(row?.status === 1 ? host.id : null)
   })
 
-  test('one pending application for an account and customer; a wrong code and a closed customer answer alike', async () => {
+  test('one pending application for each account and tenant; a wrong code and a closed tenant return the same error', async () => {
     const person = await newcomer()
     await applyTo(person)
     const again = await person.caller.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })
@@ -141,7 +141,7 @@ describe('TENANT-05 applications to join', () => {
     expect((await member.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })).code).toBe(501)
   })
 
-  test('the applicant cancels, once, and nobody for another', async () => {
+  test('the applicant can cancel once, and no other account can', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     const other = await newcomer()
@@ -153,7 +153,7 @@ describe('TENANT-05 applications to join', () => {
     )
   })
 
-  test('TENANT-05 a batch reports row by row, and the quota holds', async () => {
+  test('TENANT-05 a batch reports each row and keeps the quota', async () => {
     const tight = await hosting({ accountCount: 3 })
     const people = [await newcomer(), await newcomer(), await newcomer(), await newcomer()]
     const ids: number[] = []
@@ -164,7 +164,7 @@ describe('TENANT-05 applications to join', () => {
     expect(data.failed[0].msg).toContain('账号数量已达上限')
   })
 
-  test('TENANT-05 approvals at once stop at the quota', async () => {
+  test('TENANT-05 simultaneous approvals stop at the quota', async () => {
     const tight = await hosting({ accountCount: 3 })
     const ids: number[] = []
     for (let at = 0; at < 6; at++) ids.push(await applyTo(await newcomer(), tight.joinCode))
@@ -175,17 +175,17 @@ describe('TENANT-05 applications to join', () => {
     expect(await app.db.$count(accounts, eq(accounts.tenantId, tight.id))).toBe(3)
   })
 
-  test('after thirty days an application has expired and its maker knows', async () => {
+  test('an application expires after thirty days and the applicant is notified', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     await app.db.execute(sql`update user_applications set create_time = now() - interval '31 days' where id = ${id}`)
-    expect((await expireApplications(app.kernel)).applicationsExpired).toBe(1)
+    expect((await expireApplications(app.services)).applicationsExpired).toBe(1)
     const [row] = await app.db.select().from(userApplications).where(eq(userApplications.id, id))
     expect(row?.status).toBe(4)
     expect((await messagesTo(person.uid))[0]?.title).toBe('加入申请已过期')
   })
 
-  test('another customer sees none of it, and the number is masked without the right', async () => {
+  test('another tenant does not see the application, and the number is masked without the permission', async () => {
     const id = await applyTo(await newcomer('13755556666'))
     const other = await hosting({})
     expect((await other.admin.call('GET', LIST)).data.total).toBe(0)

@@ -1,26 +1,26 @@
-import type { desk } from '@oms/contract/feedback-desk.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ne, or, sql } from 'drizzle-orm'
-import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import { settings } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { tickets, ticketTemplates, ticketViewers } from '#db/schema/ticket.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { forbidden, invalid, notFound } from '#kernel/problem.ts'
-import { contains } from '#kernel/query.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { SLA_KEY, slaSettings } from '#kernel/tickets/sla.ts'
-import { uniqueClash } from '#kernel/unique.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import { settings } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import { tickets, ticketTemplates, ticketViewers } from '#schema/ticket.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
+import { contains } from '#core/database/list-query.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { SLA_KEY, slaSettings } from '#domain/tickets/sla.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { nameOf } from './ticket-change.ts'
-import { demandDesk, demandReader, visible } from './ticket-rows.ts'
+import { assertDeskPermission, assertTicketReader, visible } from './ticket-rows.ts'
 
 const TEMPLATE = 'ticketTemplate'
 const own = (user: User) =>
   and(alive(ticketTemplates), user.tenantId === null ? sql`false` : eq(ticketTemplates.tenantId, user.tenantId))
 
 export async function templates({ db, user }: Ctx, { keyword }: ParsedOf<typeof desk.templates>) {
-  demandDesk(user)
+  assertDeskPermission(user)
   return db
     .select()
     .from(ticketTemplates)
@@ -30,7 +30,7 @@ export async function templates({ db, user }: Ctx, { keyword }: ParsedOf<typeof 
 }
 
 const titleTaken = (error: unknown): never => {
-  throw uniqueClash(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
+  throw uniqueViolation(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
 }
 
 export async function addTemplate(ctx: Ctx, input: ParsedOf<typeof desk.addTemplate>) {
@@ -77,11 +77,14 @@ export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.remo
 }
 
 export function sla({ db, user }: Ctx) {
-  demandDesk(user)
+  assertDeskPermission(user)
   return slaSettings(db)
 }
 
-/** One calendar for the installation, so only the platform changes it. Open tickets are timed anew by the clock. */
+/**
+ * Saves the SLA settings. One calendar applies to the installation, so only the platform changes it. The scheduled
+ * job recalculates open tickets.
+ */
 export async function saveSla(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
@@ -98,11 +101,11 @@ export async function saveSla(ctx: Ctx, input: ParsedOf<typeof desk.saveSla>) {
   return null
 }
 
-/** Silent for two heartbeats and a bit, one has gone. */
+/** Time without a heartbeat after which a viewer is removed: two heartbeats and a reserve. */
 const GONE = sql.raw(`interval '35 seconds'`)
 
 export async function viewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof desk.viewers>) {
-  demandReader(user)
+  assertTicketReader(user)
   const [found] = await db
     .select({ id: tickets.id })
     .from(tickets)
@@ -135,7 +138,7 @@ export async function viewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf
 const MOST = 500
 
 export async function choices({ db, user }: Ctx) {
-  demandDesk(user)
+  assertDeskPermission(user)
   const seen = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
@@ -154,7 +157,7 @@ export async function choices({ db, user }: Ctx) {
     .where(alive(deviceModels))
     .orderBy(asc(deviceModels.modelName))
     .limit(MOST)
-  // Tags in use lately: of the newest tickets, which an index finds at once.
+  // Reads tags of the newest tickets, which an index finds directly.
   const recent = db.select({ tags: tickets.tags }).from(tickets).where(visible(user)).orderBy(sql`id desc`).limit(MOST)
   const { rows } = await db.execute<{ tag: string }>(
     sql`select distinct unnest(tags) as tag from (${recent}) recent order by tag limit 100`,

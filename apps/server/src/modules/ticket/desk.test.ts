@@ -1,10 +1,10 @@
-import { STANDARD_SLA } from '@oms/contract/feedback-desk.ts'
+import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { createTicketFromDevice } from '#kernel/tickets/create-ticket.ts'
+import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import { useApp } from '#test/harness.ts'
 import { countFleet, rollUp } from './stat-rollup.ts'
-import { turnTicketClock } from './ticket-clock.ts'
+import { runTicketSchedule } from './ticket-schedule.ts'
 import { AGENT, deviceOf, dispose, infoOf, LEAD, recordsOf, ticketBy, URL } from './ticket-fixture.ts'
 
 const server = useApp()
@@ -19,15 +19,15 @@ const inboxOf = async (uid: number) =>
     )
   ).rows.map(({ title }) => title)
 
-describe('the clock', () => {
-  test('a ticket late is marked once, recorded, and its handler hears of it', async () => {
+describe('scheduled job', () => {
+  test('marks and records a late ticket once and notifies its handler', async () => {
     const me = await server.as(...LEAD)
     const id = await ticketBy(me)
     await dispose(me, id)
     expect(await infoOf(me, id)).toMatchObject({ slaState: 1, slaSolveDue: expect.any(String) })
     await age(id, 90)
-    await turnTicketClock(server.kernel)
-    await turnTicketClock(server.kernel)
+    await runTicketSchedule(server.services)
+    await runTicketSchedule(server.services)
     const info = await infoOf(me, id)
     expect(info.slaState).toBe(3)
     const late = (await recordsOf(me, id)).filter((record: { kind: number }) => record.kind === 10)
@@ -36,22 +36,55 @@ describe('the clock', () => {
     expect((await me.call('GET', `${URL}/page?breached=1&handlerId=${me.uid}`)).data.total).toBe(1)
   })
 
-  test('a suspended ticket reminds its handler when its time has come', async () => {
+  test('a failed evaluation of one ticket does not stop the other tickets of the run', async () => {
+    const me = await server.as(...LEAD)
+    const [broken, other] = [await ticketBy(me), await ticketBy(me)]
+    for (const id of [broken, other]) {
+      await dispose(me, id)
+      await age(id, 90)
+    }
+    await server.db.execute(
+      sql.raw(`create function fail_ticket() returns trigger language plpgsql as
+        'begin raise exception using message = ''broken ticket''; end'`),
+    )
+    await server.db.execute(
+      sql.raw(`create trigger fail_ticket before update on tickets for each row
+        when (new.id = ${broken}) execute function fail_ticket()`),
+    )
+    expect(await runTicketSchedule(server.services)).toMatchObject({ failedItems: 1 })
+    expect(await infoOf(me, other)).toMatchObject({ slaState: 3 })
+    expect(await infoOf(me, broken)).toMatchObject({ slaState: 1 })
+    await server.db.execute(sql`drop trigger fail_ticket on tickets`)
+    expect(await runTicketSchedule(server.services)).toMatchObject({ failedItems: 0 })
+    expect(await infoOf(me, broken)).toMatchObject({ slaState: 3 })
+  })
+
+  test('a suspended ticket reminds its handler at the set time', async () => {
     const me = await server.as(...LEAD)
     const id = await ticketBy(me)
     const past = await dispose(me, id, { status: 4, suspendUntil: '2020-01-01 00:00:00' })
     expect(past).toMatchObject({ code: 400, data: { field: 'suspendUntil' } })
     expect((await dispose(me, id, { status: 4, suspendUntil: '2200-01-01 00:00:00' })).code).toBe(200)
-    await turnTicketClock(server.kernel)
+    await runTicketSchedule(server.services)
     expect(await infoOf(me, id)).toMatchObject({ status: 4, suspendUntil: '2200-01-01 00:00:00', slaState: 1 })
     await server.db.execute(sql`update tickets set suspend_until = now() where id = ${id}`)
-    await turnTicketClock(server.kernel)
+    await runTicketSchedule(server.services)
     const info = await infoOf(me, id)
     expect(info.suspendUntil).toBeNull()
     expect(await inboxOf(me.uid)).toContain(`工单 ${info.feedbackNo} 挂起到期`)
   })
 
-  test('new limits are checked, kept, and applied to what is open', async () => {
+  test('a ticket can be suspended until the latest possible date', async () => {
+    const me = await server.as(...LEAD)
+    for (const until of ['9999-12-31 00:00:00', '9999-12-31 23:59:59', '2999-02-28 12:00:00']) {
+      const id = await ticketBy(me)
+      expect(await dispose(me, id, { status: 4, suspendUntil: until })).toMatchObject({ code: 200 })
+      expect(await infoOf(me, id)).toMatchObject({ suspendUntil: until })
+      expect(await dispose(me, id, { status: 2 })).toMatchObject({ code: 200 })
+    }
+  })
+
+  test('new SLA limits are validated, saved and applied to open tickets', async () => {
     const me = await server.as('AfterService:Questions:list', 'AfterService:Questions:sla')
     const sla = (await me.call('GET', `${URL}/sla`)).data
     expect(sla).toEqual(STANDARD_SLA)
@@ -73,7 +106,7 @@ describe('the clock', () => {
   })
 })
 
-test('two people on one ticket see each other, and part', async () => {
+test('two accounts that view one ticket see each other until they leave', async () => {
   const [a, b] = [await server.as(...AGENT), await server.as(...AGENT)]
   const id = await ticketBy(a)
   const beat = async (who: typeof a, body: object = {}) => (await who.call('POST', `${URL}/viewers/${id}`, body)).data
@@ -84,7 +117,7 @@ test('two people on one ticket see each other, and part', async () => {
   expect(await beat(a)).toEqual([])
 })
 
-test('templates are the tenant’s own, found by words, and guarded', async () => {
+test('templates belong to the tenant, can be searched and require permissions', async () => {
   const lead = await server.as(...LEAD, 'AfterService:Questions:template')
   const template = { title: '请寄回', content: '请将设备寄回维修中心' }
   const { data } = await lead.call('POST', `${URL}/template`, template)
@@ -101,14 +134,14 @@ test('templates are the tenant’s own, found by words, and guarded', async () =
   expect((await nobody.call('GET', `${URL}/template`)).code).toBe(501)
 })
 
-test('a device reports for itself; twenty open ones are enough', async () => {
+test('a device creates its own tickets, at most twenty open', async () => {
   const { id: deviceId } = await deviceOf(server.db, 1, { sn: 'SN-SELF' })
   const report = { deviceId, tenantId: 1, sn: 'SN-SELF', problemType: 1, content: '存储卡异常' }
-  const made = await createTicketFromDevice(server.kernel, report)
+  const made = await createTicketFromDevice(server.services, report)
   const me = await server.as(...AGENT)
   expect(await infoOf(me, made.id)).toMatchObject({ sn: 'SN-SELF', source: 4, account: '', modelName: /^型号/ })
-  for (let i = 0; i < 19; i++) await createTicketFromDevice(server.kernel, report)
-  await expect(createTicketFromDevice(server.kernel, report)).rejects.toThrow('20个未关闭')
+  for (let i = 0; i < 19; i++) await createTicketFromDevice(server.services, report)
+  await expect(createTicketFromDevice(server.services, report)).rejects.toThrow('20个未关闭')
 })
 
 describe('statistics', () => {
@@ -120,10 +153,10 @@ describe('statistics', () => {
     return `?startDate=${day}&endDate=${day}${more}`
   }
 
-  test('say what counting the tickets says, before and after the day is added up', async () => {
+  test('equal a count of the tickets, before and after the day is merged', async () => {
     const me = await server.as(...LEAD, 'AfterService:StatisticAnalysis:list', 'AfterService:StatisticAnalysis:export')
     const { modelId } = await deviceOf(server.db, 1, { sn: 'SN-STAT', verCode: 300 })
-    await countFleet(server.kernel)
+    await countFleet(server.services)
     const [a, b, c] = [
       await ticketBy(me, { sn: 'SN-STAT', problemType: 1 }),
       await ticketBy(me, { sn: 'SN-STAT', problemType: 2 }),
@@ -173,15 +206,15 @@ describe('statistics', () => {
     expect(before.handler).toMatchObject([{ uid: me.uid, open: 1, closed: 1, reopened: 1, satisfaction: 4 }])
     expect(before.heatmap).toMatchObject([{ count: 2 }])
     expect(before.age[0]).toMatchObject({ label: '0-1天', count: 1 })
-    await rollUp(server.kernel)
+    await rollUp(server.services)
     expect(await all()).toEqual(before)
     const fresh = await server.db.execute<{ n: number }>(sql`select count(*)::int as n from ticket_facts where fresh`)
     expect(fresh.rows[0]?.n).toBe(0)
     const csv = await me.inject({ url: `${URL}/statistics/export${await range('&format=csv')}` })
-    expect(csv.body).toContain('新建')
+    expect(csv.body).toContain('新增')
   })
 
-  test('a customer’s staff count their own; a range has its limits', async () => {
+  test('staff of a tenant count their own tickets; the date range is limited', async () => {
     const one = await server.by({ tenant: '统计客户', permissions: [...LEAD, 'AfterService:StatisticAnalysis:list'] })
     await ticketBy(one)
     expect((await one.call('GET', `${URL}/statistics/summary${await range()}`)).data).toMatchObject({
@@ -194,4 +227,16 @@ describe('statistics', () => {
     for (const path of ['model', 'handler', 'problem', 'heatmap', 'age', 'trend'])
       expect((await one.call('GET', `${URL}/statistics/${path}${await range()}`)).code, path).toBe(200)
   })
+})
+
+test('finds tickets by telephone number, whatever the grouping of the digits', async () => {
+  const lead = await server.as(...LEAD)
+  const id = await ticketBy(lead, { contact: '(138) 0013-8021', content: '来电' })
+  const found = async (keyword: string) =>
+    (await lead.call('GET', `${URL}/page?keyword=${encodeURIComponent(keyword)}&pageNum=1&pageSize=10`)).data.list.map(
+      (row: { id: number }) => row.id,
+    )
+  for (const keyword of ['13800138021', '138 0013 8021', '8021']) expect(await found(keyword)).toEqual([id])
+  expect(await found('13800138022')).toEqual([])
+  expect(await found('%')).toEqual([])
 })

@@ -1,12 +1,12 @@
-import { PROBLEM_PART, PROBLEM_TYPE, type ProblemPart } from '@oms/contract/feedback-rows.ts'
-import type { feedbackStat } from '@oms/contract/feedback-stat.ts'
-import { DICT_SEED } from '@oms/contract/dict-seed.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import type { ExportFormat } from '@oms/contract/kernel/transfer.ts'
-import type { Ctx } from '#kernel/context.ts'
-import type { StreamAnswer } from '#kernel/implement.ts'
-import { sendTable } from '#kernel/table/send-table.ts'
-import { transact } from '#kernel/tenancy.ts'
+import { PROBLEM_PART, PROBLEM_TYPE, type ProblemPart } from '@oms/contract/ticket/ticket-rows.ts'
+import type { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
+import { DICT_SEED } from '@oms/contract/dict/dict-seed.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { ExportFormat } from '@oms/contract/core/transfer.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { sendTable } from '#core/spreadsheet/send-table.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
 import { model } from './stat-model.service.ts'
 import { age, handler, problem, type Query, summary, trend } from './stat.service.ts'
 
@@ -19,7 +19,7 @@ const COLUMNS = [
 
 type Line = { part: string; name: string; value: number | null; more: string }
 
-/** Every figure of the page in one table, a line each. */
+/** Exports every figure of the page, one row each. */
 export async function exportStat(ctx: Ctx, input: ParsedOf<typeof feedbackStat.export>): Promise<StreamAnswer> {
   const { format = 'xlsx' } = input as { format?: ExportFormat }
   const rows = await transact(ctx, (db) => linesOf({ ...ctx, db }, input))
@@ -35,16 +35,16 @@ async function linesOf(ctx: Ctx, input: Query): Promise<Line[]> {
   const one = line('概览')
   const [{ days }, problems, { models }] = [await trend(ctx, input), await problem(ctx, input), await model(ctx, input)]
   return [
-    one('新建', figures.created),
+    one('新增', figures.created),
     one('关闭', figures.closed),
     one('未关闭', figures.backlog, '当前'),
     one('未分派', figures.unassigned, '当前'),
     one('已超时', figures.breached, '当前'),
     one('平均首次响应（分钟）', figures.respondMinutes),
     one('平均解决（分钟）', figures.solveMinutes),
-    one('重开率（%）', figures.reopenRate),
+    one('重新打开率（%）', figures.reopenRate),
     one('满意度', figures.satisfaction, `${figures.rated} 个评价`),
-    one('时限达成率（%）', figures.hitRate),
+    one('按时完成率（%）', figures.hitRate),
     ...days.map(({ day, created, closed, backlog }) => line('每日')(day, created, `关闭 ${closed}，未关闭 ${backlog}`)),
     ...problems.types.map(({ key, count }) =>
       line('问题类型')(PROBLEM_TYPE[Number(key) as keyof typeof PROBLEM_TYPE] ?? key, count),

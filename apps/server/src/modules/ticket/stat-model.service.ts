@@ -1,16 +1,16 @@
-import type { feedbackStat } from '@oms/contract/feedback-stat.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
-import { deviceModels, deviceTypes } from '#db/schema/device.ts'
-import { ticketFacts, ticketFleet } from '#db/schema/ticket.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import { ticketFacts, ticketFleet } from '#schema/ticket.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import { DIM, facts, type Query } from './stat.service.ts'
 
 const MODELS = 30
 const VERSIONS = 12
 
-/** Tickets per 1,000 active devices, two decimals. */
+/** Returns tickets per 1,000 active devices with two decimals. */
 const rateOf = (tickets: number, devices: number) =>
   devices > 0 ? Math.round((tickets / devices) * 100_000) / 100 : null
 
@@ -22,7 +22,7 @@ interface Cell {
   readonly osVer: string
 }
 
-/** Defects by model and firmware: tickets of the period against the devices that run it now. */
+/** Returns defects by model and firmware: tickets of the period relative to devices that run the firmware now. */
 export async function model(ctx: Ctx, input: ParsedOf<typeof feedbackStat.model>) {
   const { cells, countTime } = await cellsOf(ctx, input)
   const ids = [...new Set(cells.map(({ modelId }) => modelId))]
@@ -112,7 +112,7 @@ const modelsOf = async ({ db }: Ctx, ids: number[]) =>
         .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
         .where(inArray(deviceModels.id, ids))
 
-/** When each firmware was released, and what it is called. */
+/** Returns the name and release time of each firmware version. */
 async function versionsOf({ db }: Ctx, modelIds: number[]) {
   const { rows } = await db.execute<{
     modelId: number

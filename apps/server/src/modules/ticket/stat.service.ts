@@ -1,16 +1,16 @@
-import type { feedbackStat, StatRange } from '@oms/contract/feedback-stat.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, between, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import { accounts } from '#db/schema/account.ts'
-import { ticketFacts, tickets } from '#db/schema/ticket.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { scoped } from '#kernel/tenancy.ts'
-import { dayAfter, wallOf } from '#kernel/tickets/zone.ts'
+import { accounts } from '#schema/account.ts'
+import { ticketFacts, tickets } from '#schema/ticket.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { dayAfter, localTimeOf } from '#domain/tickets/zone.ts'
 import { isOpen, visible } from './ticket-rows.ts'
 
 export type Query = ParsedOf<typeof feedbackStat.summary>
 const DAY_MS = 86_400_000
-/** What `ticket_facts.dim` counts; see the migration. */
+/** Meaning of `ticket_facts.dim`; see the migration. */
 export const DIM = {
   created: 1,
   closed: 2,
@@ -31,7 +31,7 @@ export const DIM = {
 const ofType = (column: SQL, typeId: number | undefined) =>
   typeId === undefined ? undefined : sql`${column} in (select id from device_models where type_id = ${typeId}::int)`
 
-/** The counted facts a filter means, within what the account may see. */
+/** Selects the counted facts that match a filter within the account's data scope. */
 export const facts = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>, dims: readonly number[]) =>
   and(
     inArray(ticketFacts.dim, [...dims]),
@@ -41,7 +41,7 @@ export const facts = (user: User, { tenantId, typeId, modelId }: Partial<StatRan
     ofType(sql`${ticketFacts.modelId}`, typeId),
   )
 
-/** Open tickets the same filter means; what stands open now has no period. */
+/** Selects open tickets that match the filter. The period does not apply to open tickets. */
 export const openTickets = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
   and(
     isOpen,
@@ -134,13 +134,13 @@ export async function trend(ctx: Ctx, input: Query) {
   return { days: upToToday(ctx, days), releases: await releasesIn(ctx, input) }
 }
 
-/** Nothing is known of tomorrow. */
-function upToToday<D extends { day: string }>({ kernel, now }: Ctx, days: D[]) {
-  const today = wallOf(now, kernel.config.timeZone).slice(0, 10)
+/** Removes future days. */
+function upToToday<D extends { day: string }>({ services, now }: Ctx, days: D[]) {
+  const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
   return days.filter(({ day }) => day <= today)
 }
 
-/** Firmware enabled within the period, to mark in the line. */
+/** Lists firmware enabled within the period, as markers of the chart. */
 async function releasesIn({ db, user }: Ctx, { startDate, endDate, typeId, modelId }: Query) {
   const { rows } = await db.execute<{ day: string; modelName: string; verName: string; modelId: number }>(sql`
     select to_char(v.enable_time, 'YYYY-MM-DD') as day, m.model_name as "modelName", v.ver_name as "verName",
@@ -228,7 +228,7 @@ export async function heatmap({ db, user }: Ctx, input: Query) {
   })
 }
 
-/** Days an open ticket has been open: 0-1, 2-3, 4-7, 8-15, more. */
+/** Age classes of open tickets in days: 0-1, 2-3, 4-7, 8-15, more. */
 const AGES = [
   [0, 1],
   [2, 3],

@@ -1,24 +1,24 @@
-import type { feedback } from '@oms/contract/feedback.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
 import {
   FEEDBACK_CLOSED,
   FEEDBACK_PRIORITY,
   FEEDBACK_SUSPENDED,
   MAX_TAGS,
   SATISFACTION,
-} from '@oms/contract/feedback-rows.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+} from '@oms/contract/ticket/ticket-rows.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq } from 'drizzle-orm'
-import { tickets } from '#db/schema/ticket.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { invalid } from '#kernel/problem.ts'
-import { RECORD } from '#kernel/tickets/create-ticket.ts'
+import { tickets } from '#schema/ticket.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { RECORD } from '#domain/tickets/create-ticket.ts'
 import { futureOf } from './ticket-dispose.service.ts'
 import {
   applyStep,
   auditMany,
   BIZ,
-  demandMine,
-  demandUnmerged,
+  assertTicketHandler,
+  assertNotMerged,
   each,
   handlerOf,
   lockTicket,
@@ -26,14 +26,14 @@ import {
 } from './ticket-change.ts'
 import type { StoredTicket } from './ticket-rows.ts'
 
-const demandOpen = ({ status }: StoredTicket) => {
+const assertTicketOpen = ({ status }: StoredTicket) => {
   if (status === FEEDBACK_CLOSED) throw invalid('该工单已关闭')
 }
 
-/** Gives open tickets to a colleague, whoever has them now. */
+/** Assigns open tickets to a colleague, whoever handles them now. */
 export async function assign(ctx: Ctx, { ids, handlerId, remark }: ParsedOf<typeof feedback.assign>) {
   const { done, report } = await each(ctx, ids, async (inner, stored) => {
-    demandOpen(stored)
+    assertTicketOpen(stored)
     const handler = await handlerOf(inner, handlerId, stored.tenantId)
     if (stored.handlerId === handler.uid) return
     const detail = `处理人员：${stored.handler || '未分派'} → ${handler.name}`
@@ -46,9 +46,9 @@ export async function assign(ctx: Ctx, { ids, handlerId, remark }: ParsedOf<type
 export async function suspend(ctx: Ctx, { ids, suspendUntil, remark }: ParsedOf<typeof feedback.suspend>) {
   const until = futureOf(ctx, suspendUntil)
   const { done, report } = await each(ctx, ids, async (inner, stored) => {
-    demandMine(ctx.user, stored)
-    demandUnmerged(stored)
-    demandOpen(stored)
+    assertTicketHandler(ctx.user, stored)
+    assertNotMerged(stored)
+    assertTicketOpen(stored)
     const handler = stored.handlerId ? undefined : { uid: ctx.user.uid, name: nameOf(ctx.user) }
     const change = { status: FEEDBACK_SUSPENDED, suspendUntil: until, ...(handler && { handler }) }
     await applyStep(inner, stored, change, { kind: RECORD.handled, remark, responds: true })
@@ -59,8 +59,8 @@ export async function suspend(ctx: Ctx, { ids, suspendUntil, remark }: ParsedOf<
 
 export async function close(ctx: Ctx, { ids, remark }: ParsedOf<typeof feedback.close>) {
   const { done, report } = await each(ctx, ids, async (inner, stored) => {
-    demandMine(ctx.user, stored)
-    demandOpen(stored)
+    assertTicketHandler(ctx.user, stored)
+    assertTicketOpen(stored)
     const change = { status: FEEDBACK_CLOSED, handler: null }
     await applyStep(inner, stored, change, { kind: RECORD.handled, remark, responds: true })
   })
@@ -94,10 +94,13 @@ export async function tags(ctx: Ctx, { ids, tags, mode }: ParsedOf<typeof feedba
 const tagged = (had: string[], given: string[], mode: 'set' | 'add' | 'remove') =>
   mode === 'set' ? given : mode === 'add' ? [...new Set([...had, ...given])] : had.filter((tag) => !given.includes(tag))
 
-/** Closes duplicates in favour of one ticket of the same customer; what was merged into them follows. */
+/**
+ * Closes duplicates and links them to one ticket of the same tenant. Tickets that were merged into the duplicates
+ * are linked too.
+ */
 export async function merge(ctx: Ctx, { ids, intoId }: ParsedOf<typeof feedback.merge>) {
   const { db } = ctx
-  // In the batch's own order, or two merges crossing each other would wait for ever.
+  // Locks in the order of ids, so that two crossing merges cannot deadlock.
   const order = [...new Set([...ids, intoId])].sort((a, b) => a - b)
   const locked = new Map<number, StoredTicket>()
   for (const id of order) locked.set(id, await lockTicket(ctx, id))
@@ -105,7 +108,7 @@ export async function merge(ctx: Ctx, { ids, intoId }: ParsedOf<typeof feedback.
   if (into.mergedIntoId !== null) throw invalid('目标工单已合并到其他工单，请选择主工单', 'intoId')
   const others = ids.filter((id) => id !== intoId)
   const { done, report } = await each(ctx, others, async (inner, stored) => {
-    demandUnmerged(stored)
+    assertNotMerged(stored)
     if (stored.tenantId !== into.tenantId) throw invalid('不能合并不同客户的工单')
     const change = { status: FEEDBACK_CLOSED, handler: null, mergedIntoId: into.id }
     const detail = `合并到工单 ${into.feedbackNo}`

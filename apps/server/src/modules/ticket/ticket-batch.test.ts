@@ -6,8 +6,8 @@ import { AGENT, deviceOf, dispose, infoOf, LEAD, recordsOf, ticketBy, URL } from
 const server = useApp()
 const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
 
-describe('several at once', () => {
-  test('each row succeeds or fails for itself', async () => {
+describe('batches', () => {
+  test('each row succeeds or fails independently', async () => {
     const [lead, other] = [await server.as(...LEAD), await server.as(...AGENT)]
     const [a, b] = [await ticketBy(lead), await ticketBy(lead)]
     await dispose(other, b)
@@ -46,7 +46,7 @@ describe('several at once', () => {
     expect((await lead.call('POST', `${URL}/merge`, { ids: [foreign], intoId: y })).msg).toBe('不能合并不同客户的工单')
   })
 
-  test('a customer’s verdict is kept once the ticket is closed', async () => {
+  test("keeps the customer's rating after the ticket is closed", async () => {
     const lead = await server.as(...LEAD)
     const id = await ticketBy(lead)
     expect((await lead.call('POST', `${URL}/rate`, { id, satisfaction: 5 })).code).toBe(400)
@@ -56,7 +56,7 @@ describe('several at once', () => {
   })
 })
 
-test('every filter of the list is taken, alone and with the others', async () => {
+test('every filter of the list works, alone and combined', async () => {
   const me = await server.as(...LEAD)
   const id = await ticketBy(me, { account: 'filters', tags: ['甲'], content: '画面花屏' })
   await dispose(me, id, { problemAttr: JSON.stringify(OPTIONS) })
@@ -100,7 +100,7 @@ test('every filter of the list is taken, alone and with the others', async () =>
   expect(csv.body).toContain('画面花屏')
 })
 
-test('the devices of the desk count their tickets, and a ticket shows its device', async () => {
+test('the device list counts tickets, and a ticket shows its device', async () => {
   const me = await server.as(...LEAD, 'AfterService:Equipment:list', 'AfterService:Equipment:export')
   await deviceOf(server.db, 1, { sn: 'SN-DESK-1' })
   const [a] = [await ticketBy(me, { sn: 'SN-DESK-1' }), await ticketBy(me, { sn: 'SN-DESK-1' })]

@@ -1,25 +1,32 @@
-import { DISPOSE_STATUS, FEEDBACK_CLOSED, FEEDBACK_STATUS, FEEDBACK_SUSPENDED } from '@oms/contract/feedback-rows.ts'
+import {
+  DISPOSE_STATUS,
+  FEEDBACK_CLOSED,
+  FEEDBACK_STATUS,
+  FEEDBACK_SUSPENDED,
+} from '@oms/contract/ticket/ticket-rows.ts'
 import { and, eq } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { accounts } from '#db/schema/account.ts'
-import type { FieldChange } from '#db/schema/system.ts'
-import { ticketRecords, tickets } from '#db/schema/ticket.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { changes } from '#kernel/mask.ts'
-import { sendMessage } from '#kernel/message.ts'
-import { forbidden, invalid, notFound, Problem } from '#kernel/problem.ts'
-import { touched } from '#kernel/stale.ts'
-import { alive, PLATFORM_TENANT_ID } from '#kernel/tenancy.ts'
-import { workingMinutesBetween } from '#kernel/tickets/business-clock.ts'
-import { slaOf, slaSettings } from '#kernel/tickets/sla.ts'
-import { instantOf } from '#kernel/tickets/zone.ts'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import type { FieldChange } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import { ticketRecords, tickets } from '#schema/ticket.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { changes } from '#core/audit/mask.ts'
+import { sendMessage } from '#domain/notices/send-message.ts'
+import { forbidden, invalid, notFound, ApiError } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { workingMinutesBetween } from '#domain/tickets/business-clock.ts'
+import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
+import { instantOf } from '#domain/tickets/zone.ts'
 import { type StoredTicket, visible } from './ticket-rows.ts'
 
 export const BIZ = 'ticket'
 export const nameOf = ({ realname, account }: { realname: string; account: string }) => realname || account
 export const SUBMIT = 'AfterService:Questions:submit'
 
-/** The row to change, locked until the transaction ends; out of reach is as good as missing. */
+/** Returns the ticket, locked until the transaction ends. An invisible ticket is reported as not found. */
 export async function lockTicket({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<StoredTicket> {
   const [found] = await db
     .select()
@@ -30,16 +37,16 @@ export async function lockTicket({ db, user }: Pick<Ctx, 'db' | 'user'>, id: num
   return found
 }
 
-/** May this account handle the ticket: nobody has it, or it does itself. */
+/** True when the account may handle the ticket: the ticket has no handler or this handler. */
 export const isMine = (user: Pick<User, 'uid'>, { handlerId }: Pick<StoredTicket, 'handlerId'>) =>
   !handlerId || handlerId === user.uid
 
-export function demandMine(user: User, ticket: StoredTicket) {
+export function assertTicketHandler(user: User, ticket: StoredTicket) {
   if (!user.can(SUBMIT) || !isMine(user, ticket)) throw forbidden()
 }
 
-/** Duplicates live on in the ticket they were merged into. */
-export function demandUnmerged(ticket: StoredTicket) {
+/** Throws for a merged duplicate, which is handled in the main ticket. */
+export function assertNotMerged(ticket: StoredTicket) {
   if (ticket.mergedIntoId !== null) throw invalid('该工单已合并到其他工单，请在主工单中处理')
 }
 
@@ -48,7 +55,7 @@ export interface Handler {
   readonly name: string
 }
 
-/** The colleague meant: enabled, and of the vendor or of the customer the ticket belongs to. */
+/** Returns the new handler: an enabled account of the vendor, or of the ticket's tenant while the tenant is in use. */
 export async function handlerOf(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   uid: number,
@@ -57,13 +64,14 @@ export async function handlerOf(
   const [found] = await db
     .select({ tenantId: accounts.tenantId, realname: accounts.realname, account: accounts.account })
     .from(accounts)
-    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), alive(accounts)))
+    .innerJoin(tenants, eq(tenants.id, accounts.tenantId))
+    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), alive(accounts), tenantInUse()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
   return { uid, name: nameOf(found) }
 }
 
-/** What a step changes; absent fields stay. */
+/** Changes of a step. Absent fields stay unchanged. */
 export interface Change {
   readonly status?: number
   readonly handler?: Handler | null
@@ -79,7 +87,7 @@ interface Step {
   readonly kind: number
   readonly remark?: string
   readonly detail?: string
-  /** A person has looked at it: the first answer. */
+  /** True when the step counts as the first reply. */
   readonly responds?: boolean
 }
 
@@ -95,9 +103,12 @@ const TITLES = {
   satisfactionRemark: '评价内容',
 }
 
-/** Applies one step to a locked ticket: fields, life times, limits, record, event. Answers the new version and the diff. */
+/**
+ * Applies one step to a locked ticket: fields, times, limits, record and event. Returns the new version and the
+ * differences.
+ */
 export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, step: Step) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const { handler, ...fields } = change
   const next: Partial<StoredTicket> = {
     ...fields,
@@ -122,13 +133,13 @@ export async function applyStep(ctx: Ctx, stored: StoredTicket, change: Change, 
     detail: (step.detail ?? '').slice(0, 500),
     createTime: now.toISOString(),
   })
-  await kernel.events.publish(db, 'changed', { resource: 'feedback', tenantId: stored.tenantId })
-  if (handler && handler.uid !== stored.handlerId && handler.uid !== user.uid) tellHandler(ctx, stored, handler)
+  await services.events.publish(db, 'changed', { resource: 'feedback', tenantId: stored.tenantId })
+  if (handler && handler.uid !== stored.handlerId && handler.uid !== user.uid) notifyHandler(ctx, stored, handler)
   const version = stored.rev + 1
   return { version, diff: inWords(changes(stored, next, TITLES)) }
 }
 
-/** Times that follow from a change of status: answered, closed, reopened, suspended and how long. */
+/** Returns the times that change with the status: replied, closed, reopened, and the suspended duration. */
 function lifeOf({ now, user }: Ctx, stored: StoredTicket, { status, handler }: Change, { responds }: Step) {
   const at = now.toISOString()
   const moves = status !== undefined && status !== stored.status
@@ -144,9 +155,9 @@ function lifeOf({ now, user }: Ctx, stored: StoredTicket, { status, handler }: C
   }
 }
 
-/** The limits of the ticket as it will be; time it was suspended is given back. */
-async function limitsOf({ db, now, kernel }: Ctx, stored: StoredTicket, next: StoredTicket) {
-  const zone = kernel.config.timeZone
+/** Calculates the limits of the changed ticket. Suspended time extends the limits. */
+async function limitsOf({ db, now, services }: Ctx, stored: StoredTicket, next: StoredTicket) {
+  const zone = services.config.timeZone
   const sla = await slaSettings(db)
   const since = next.status === FEEDBACK_SUSPENDED ? null : stored.suspendTime
   const waited = since === null ? 0 : workingMinutesBetween(sla.calendar, zone, new Date(instantOf(since, zone)), now)
@@ -154,7 +165,7 @@ async function limitsOf({ db, now, kernel }: Ctx, stored: StoredTicket, next: St
   return { pausedMinutes, ...slaOf(sla, zone, timed({ ...next, pausedMinutes }, zone), now) }
 }
 
-/** The ticket as the clock reads it; times are read from the database as the wall shows them. */
+/** Returns the ticket's fields for the SLA calculation. Converts database times in the local time zone. */
 export function timed(ticket: Pick<StoredTicket, TimedKey>, zone: string) {
   const at = (text: string | null) =>
     text === null ? null : new Date(text.includes('T') ? text : instantOf(text, zone))
@@ -177,18 +188,21 @@ type TimedKey =
   | 'firstRespondTime'
   | 'closeTime'
 
-/** Codes of a diff in the words people read. */
+/** Replaces codes in the differences by texts. */
 const inWords = (diff: FieldChange[]) =>
   diff.map((one) => (one.field === 'status' ? { ...one, from: statusName(one.from), to: statusName(one.to) } : one))
 export const statusName = (status: unknown) =>
   ({ ...FEEDBACK_STATUS, ...DISPOSE_STATUS })[status as keyof typeof FEEDBACK_STATUS] ?? ''
 
-/** Outside the transaction: a customer's wall lets nobody write into other inboxes. */
-function tellHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }: Handler) {
-  const { kernel, user } = ctx
+/**
+ * Notifies the handler outside the transaction, because row-level security prevents writing to inboxes of other
+ * tenants.
+ */
+function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }: Handler) {
+  const { services, user } = ctx
   ctx.afterCommit(() =>
-    kernel.database.db.transaction((db) =>
-      sendMessage(kernel, db, {
+    services.database.db.transaction((db) =>
+      sendMessage(services, db, {
         title: `工单 ${feedbackNo} 已分派给您`,
         text: `${nameOf(user)} 将工单分派给您处理：${content.slice(0, 120)}`,
         uids: [uid],
@@ -197,11 +211,11 @@ function tellHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }: H
   )
 }
 
-/** Does something to each ticket for itself: a refused one is reported and stops no other. */
+/** Applies the work to each ticket in its own transaction. Reports a refused ticket and continues. */
 export async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, stored: StoredTicket) => Promise<void>) {
   const failed: { id: number; name: string; msg: string }[] = []
   const done: StoredTicket[] = []
-  // In one order everywhere, so that two batches never wait for each other in a circle.
+  // Processes in the order of ids, so that two batches cannot deadlock.
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const seen: { name?: string } = {}
     await ctx.db
@@ -213,14 +227,14 @@ export async function each(ctx: Ctx, ids: readonly number[], work: (ctx: Ctx, st
         done.push(stored)
       })
       .catch((error: unknown) => {
-        if (!(error instanceof Problem) || ids.length === 1) throw error
+        if (!(error instanceof ApiError) || ids.length === 1) throw error
         failed.push({ id, name: seen.name ?? String(id), msg: error.message })
       })
   }
   return { done, failed, report: { done: done.length, failed } }
 }
 
-/** The log's row of a batch stands in the history of every ticket it changed. */
+/** Adds the batch's operation log entry to the history of every changed ticket. */
 export function auditMany(ctx: Ctx, verb: string, done: readonly StoredTicket[]) {
   ctx.audit({
     bizType: BIZ,

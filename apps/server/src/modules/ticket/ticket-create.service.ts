@@ -1,26 +1,29 @@
-import type { feedback } from '@oms/contract/feedback.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { forbidden, invalid } from '#kernel/problem.ts'
-import { alive, reaches, scoped } from '#kernel/tenancy.ts'
-import { insertTicket } from '#kernel/tickets/create-ticket.ts'
+import { devices } from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { forbidden, invalid } from '#core/http/api-error.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { insertTicket } from '#domain/tickets/create-ticket.ts'
 import { BIZ, handlerOf, nameOf } from './ticket-change.ts'
 
 type Input = ParsedOf<typeof feedback.create>
 
-/** Writes down what somebody reported. The serial decides the customer; without one it is chosen, or one's own. */
+/**
+ * Creates a ticket. A serial determines the tenant; without a serial, the chosen tenant or the session's tenant
+ * applies.
+ */
 export async function create(ctx: Ctx, input: Input) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const { sn, tenantId: chosen, handlerId, ...fields } = input
   const device = sn === undefined ? undefined : await deviceOf(ctx, sn)
-  const tenantId = device?.tenantId ?? (await tenantOf(ctx, chosen))
+  const tenantId = await tenantFor(ctx, device, chosen)
   const handler = handlerId === undefined ? undefined : await handlerOf(ctx, handlerId, tenantId)
   const by = { uid: user.uid, name: nameOf(user) }
-  const made = await insertTicket(kernel, db, now, { ...fields, tenantId, deviceId: device?.id, handler, by })
-  ctx.audit({ bizType: BIZ, bizId: made.id, action: `新建工单 ${made.feedbackNo}` })
+  const made = await insertTicket(services, db, now, { ...fields, tenantId, deviceId: device?.id, handler, by })
+  ctx.audit({ bizType: BIZ, bizId: made.id, action: `新增工单 ${made.feedbackNo}` })
   return made
 }
 
@@ -33,14 +36,8 @@ async function deviceOf({ db, user }: Ctx, sn: string) {
   return found
 }
 
-async function tenantOf({ db, user }: Ctx, chosen: number | undefined) {
-  const tenantId = chosen ?? user.tenantId
+async function tenantFor(ctx: Ctx, device: { readonly tenantId: number } | undefined, chosen: number | undefined) {
+  const tenantId = device?.tenantId ?? chosen ?? ctx.user.tenantId
   if (tenantId === null) throw forbidden()
-  if (chosen === undefined) return tenantId
-  const [found] = await db
-    .select({ id: tenants.id })
-    .from(tenants)
-    .where(and(eq(tenants.id, chosen), alive(tenants)))
-  if (!found || !reaches(user, chosen)) throw invalid('客户不存在或已被删除', 'tenantId')
-  return tenantId
+  return (await receivingTenant(ctx, tenantId, device ? 'sn' : 'tenantId')).id
 }

@@ -1,19 +1,19 @@
-import type { DeviceFilterValues } from '@oms/contract/device.ts'
-import { feedback } from '@oms/contract/feedback.ts'
-import { ServiceDevice } from '@oms/contract/feedback-rows.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { DeviceFilterValues } from '@oms/contract/entities/device.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { ServiceDevice } from '@oms/contract/ticket/ticket-rows.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceModels, devices, deviceTypes, deviceVersions } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import { otaTasks } from '#db/schema/upgrade.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { devicesMatching, visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { among, orderOf, paginate } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { demandReader, visible } from './ticket-rows.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devices, deviceTypes, deviceVersions } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { tenants } from '#schema/tenant.ts'
+import { tickets } from '#schema/ticket.ts'
+import { otaTasks } from '#schema/upgrade.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { devicesMatching, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { among, orderOf, paginate } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { assertTicketReader, visible } from './ticket-rows.ts'
 
 type Query = Partial<DeviceFilterValues> & { tickets?: 1 | 2 | undefined }
 
@@ -38,8 +38,8 @@ const MORE = {
   region: devices.region,
 }
 
-/** Devices with their names, as the list shows them. */
-const shownDevices = (db: Db) =>
+/** Selects devices with the columns of the list. */
+const selectDevices = (db: Db) =>
   db
     .select(COLUMNS)
     .from(devices)
@@ -49,11 +49,11 @@ const shownDevices = (db: Db) =>
     .$dynamic()
 
 const OPEN = sql`and t.status <> 5`
-/** From the tickets' side: a million devices, and few serials with a ticket. */
+/** Selects devices through their tickets, because there are a million devices and few have a ticket. */
 const withTickets = (also: SQL) =>
   sql`${devices.sn} in (select t.sn from tickets t where t.sn <> '' and t.tenant_id = ${devices.tenantId} ${also})`
 
-const matching = (user: User, { tickets: wanted, ...filter }: Query) =>
+const conditionsOf = (user: User, { tickets: wanted, ...filter }: Query) =>
   and(
     visibleDevices(user),
     devicesMatching(filter),
@@ -65,7 +65,7 @@ const sortOf = (input: { orderByColumn?: keyof typeof SORTS | undefined; isAsc?:
   orderOf(input, SORTS, devices.id)
 
 export async function devicePage({ db, user }: Ctx, input: ParsedOf<typeof feedback.devices>) {
-  const rows = shownDevices(db).where(matching(user, input))
+  const rows = selectDevices(db).where(conditionsOf(user, input))
   const page = await paginate(db, rows, input, sortOf(input))
   return { ...page, list: await counted(db, user, page.list) }
 }
@@ -74,7 +74,7 @@ interface Bare {
   readonly sn: string
 }
 
-/** Adds how many tickets each serial has; one look for all of them. */
+/** Adds the number of tickets of each serial with one query. */
 async function counted<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
   const sns = rows.map(({ sn }) => sn)
   const found =
@@ -113,17 +113,17 @@ export const exportDevices = defineExport({
     ['openCount', { type: 'number' }],
     ['lastTicketTime', { type: 'dateTime', width: 20 }],
   ],
-  keys: (db, user, input) => db.select({ id: devices.id }).from(devices).where(matching(user, input)).$dynamic(),
+  keys: (db, user, input) => db.select({ id: devices.id }).from(devices).where(conditionsOf(user, input)).$dynamic(),
   order: sortOf,
   load: async (db, user, keys) =>
-    counted(db, user, await shownDevices(db).where(and(visibleDevices(user), among(devices.id, keys)))),
+    counted(db, user, await selectDevices(db).where(and(visibleDevices(user), among(devices.id, keys)))),
   keyOf: ({ id }) => id,
 })
 
-/** Everything of the device that helps with its ticket; a serial we do not know has its tickets all the same. */
+/** Returns the device's data for its ticket. An unknown serial returns only its tickets. */
 export async function device({ db, user }: Ctx, { sn }: ParsedOf<typeof feedback.device>) {
-  demandReader(user)
-  const [found] = await shownDevices(db).where(and(eq(devices.sn, sn), visibleDevices(user)))
+  assertTicketReader(user)
+  const [found] = await selectDevices(db).where(and(eq(devices.sn, sn), visibleDevices(user)))
   const others = await db
     .select({
       id: tickets.id,

@@ -1,30 +1,31 @@
-import type { feedback } from '@oms/contract/feedback.ts'
-import { FEEDBACK_CLOSED, FEEDBACK_MESSAGES, FEEDBACK_SUSPENDED } from '@oms/contract/feedback-rows.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
+import { FEEDBACK_CLOSED, FEEDBACK_MESSAGES, FEEDBACK_SUSPENDED } from '@oms/contract/ticket/ticket-rows.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { tickets } from '#db/schema/ticket.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { conflict, invalid, notFound } from '#kernel/problem.ts'
-import { RECORD } from '#kernel/tickets/create-ticket.ts'
-import { instantOf } from '#kernel/tickets/zone.ts'
+import { tickets } from '#schema/ticket.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { revisionNote } from '#core/database/optimistic-lock.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { RECORD } from '#domain/tickets/create-ticket.ts'
+import { instantOf } from '#domain/tickets/zone.ts'
 import {
   applyStep,
   BIZ,
   type Change,
-  demandMine,
-  demandUnmerged,
+  assertTicketHandler,
+  assertNotMerged,
   handlerOf,
   lockTicket,
   nameOf,
   statusName,
 } from './ticket-change.ts'
+import { assertNotParallel, rememberHandling } from './parallel-handling.ts'
 import { visible } from './ticket-rows.ts'
 
 type Input = ParsedOf<typeof feedback.dispose>
 
 /**
- * Handles a ticket. Whoever opened the form from an older version is told instead of overwriting a colleague; without a
- * version, at least whoever waited here while a colleague's change went through.
+ * Processes a ticket. Refuses a call with an older version, and the second of two simultaneous calls without a version.
  */
 export async function dispose(ctx: Ctx, input: Input) {
   const { db, user } = ctx
@@ -35,8 +36,9 @@ export async function dispose(ctx: Ctx, input: Input) {
   if (!before) throw notFound('工单')
   const stored = await lockTicket(ctx, input.feedbackId)
   if (stored.rev !== (input.version ?? before.rev)) throw conflict(FEEDBACK_MESSAGES.clash)
-  demandMine(user, stored)
-  demandUnmerged(stored)
+  if (input.version === undefined) assertNotParallel(ctx, input)
+  assertTicketHandler(user, stored)
+  assertNotMerged(stored)
   const closes = input.status === FEEDBACK_CLOSED
   const change: Change = {
     status: input.status,
@@ -46,24 +48,26 @@ export async function dispose(ctx: Ctx, input: Input) {
   }
   const step = { kind: RECORD.handled, remark: input.remark, responds: true }
   const { version, diff } = await applyStep(ctx, stored, change, step)
+  const steps = `${statusName(stored.status)} → ${statusName(input.status)}`
   ctx.audit({
     bizType: BIZ,
     bizId: stored.id,
-    action: `处理工单 ${stored.feedbackNo}：${statusName(stored.status)} → ${statusName(input.status)}`,
+    action: `处理工单 ${stored.feedbackNo}：${steps}${revisionNote(input.version)}`,
     diff,
   })
+  ctx.afterCommit(() => rememberHandling(ctx, input))
   return { version }
 }
 
-/** A reminder lies ahead; none is none. */
-export function futureOf({ now, kernel }: Ctx, until: string | undefined) {
+/** Returns the reminder time, which must be in the future; undefined without a reminder. */
+export function futureOf({ now, services }: Ctx, until: string | undefined) {
   if (until === undefined) return null
-  if (instantOf(until, kernel.config.timeZone) <= now.getTime())
+  if (instantOf(until, services.config.timeZone) <= now.getTime())
     throw invalid('提醒时间必须晚于当前时间', 'suspendUntil')
   return until
 }
 
-/** Takes a ticket nobody has; the row's lock decides between two who try at once. */
+/** Assigns an unassigned ticket to the caller. The row lock decides between simultaneous claims. */
 export async function claim(ctx: Ctx, { id }: ParsedOf<typeof feedback.claim>) {
   const { user } = ctx
   const stored = await lockTicket(ctx, id)

@@ -1,14 +1,14 @@
-import { feedback } from '@oms/contract/feedback.ts'
-import { FeedbackRow } from '@oms/contract/feedback-rows.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { and } from 'drizzle-orm'
-import { tickets } from '#db/schema/ticket.ts'
-import { among } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
-import { matching, shownTickets, ticketOrder, visible } from './ticket-rows.ts'
+import { tickets } from '#schema/ticket.ts'
+import { among } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { conditionsOf, selectTickets, ticketOrder, visible } from './ticket-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 
-/** The filtered list as a file, in the list's order. */
+/** Exports the filtered list in the order of the list. */
 export const exportTickets = defineExport({
   kind: 'ticket',
   endpoint: feedback.export,
@@ -43,9 +43,9 @@ export const exportTickets = defineExport({
     db
       .select({ id: tickets.id })
       .from(tickets)
-      .where(and(visible(user), matching(input)))
+      .where(and(visible(user), conditionsOf(input)))
       .$dynamic(),
   order: ticketOrder,
-  load: (db, user, keys) => shownTickets(db).where(and(visible(user), among(tickets.id, keys))),
+  load: (db, user, keys) => selectTickets(db).where(and(visible(user), among(tickets.id, keys))),
   keyOf: ({ id }) => id,
 })

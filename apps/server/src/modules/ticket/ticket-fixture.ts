@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Caller } from '#test/harness.ts'
 
 export const URL = '/api/v1/feedback'
-/** Everything a service agent of the vendor does. */
+/** All permissions of a service agent of the vendor. */
 export const AGENT = [
   'AfterService:Questions:list',
   'AfterService:Questions:query',
@@ -22,7 +22,7 @@ export const LEAD = [
   'AfterService:Questions:print',
 ] as const
 
-/** A new ticket by this caller; answers its id. */
+/** Creates a ticket by this caller and returns its id. */
 export async function ticketBy(who: Caller, fields: object = {}): Promise<number> {
   const { code, msg, data } = await who.call('POST', URL, { problemType: 1, content: '不能开机', ...fields })
   if (code !== 200) throw new Error(`${code} ${msg}`)
@@ -35,7 +35,7 @@ export const dispose = (who: Caller, feedbackId: number, fields: object = {}) =>
   who.call('POST', `${URL}/dispose`, { feedbackId, status: 1, handlerId: who.uid, remark: '', ...fields })
 
 let made = 0
-/** A device of this tenant, with a type and a model of its own. */
+/** Creates a device of this tenant with its own type and model. */
 export async function deviceOf(db: Db, tenantId: number, fields: { sn: string; verCode?: number }) {
   made += 1
   const { rows } = await db.execute<{ id: number; modelId: number }>(sql`

@@ -1,18 +1,18 @@
-import type { feedback } from '@oms/contract/feedback.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, inArray } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { files } from '#db/schema/system.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { ticketFiles, ticketRecords, tickets } from '#db/schema/ticket.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { fileUrl } from '#kernel/files/save-upload.ts'
-import { safeHeaders } from '#kernel/files/send.ts'
-import type { StreamAnswer } from '#kernel/implement.ts'
-import { invalid, notFound } from '#kernel/problem.ts'
-import { type ZipEntry, writeZip } from '#kernel/table/zip-writer.ts'
+import type { Db } from '#core/database/client.ts'
+import { files } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+import { ticketFiles, ticketRecords, tickets } from '#schema/ticket.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { fileUrl } from '#core/storage/save-upload.ts'
+import { safeHeaders } from '#core/storage/send.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import { type ZipEntry, writeZip } from '#core/spreadsheet/zip-writer.ts'
 import { isMine, SUBMIT } from './ticket-change.ts'
-import { demandReader, ticketColumns, visible } from './ticket-rows.ts'
+import { assertTicketReader, ticketColumns, visible } from './ticket-rows.ts'
 
 const INFO = {
   ...ticketColumns,
@@ -28,7 +28,7 @@ const IMAGE = 2
 
 export async function info(ctx: Ctx, { id }: ParsedOf<typeof feedback.info>) {
   const { db, user } = ctx
-  demandReader(user)
+  assertTicketReader(user)
   const [row] = await db
     .select(INFO)
     .from(tickets)
@@ -75,9 +75,9 @@ async function linksOf({ db, user }: Ctx, { id, mergedIntoId }: { id: number; me
   return { merged, mergedInto: into ?? null }
 }
 
-/** The progress of a ticket, newest first. */
+/** Lists the progress records of a ticket, newest first. */
 export async function records({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
-  demandReader(user)
+  assertTicketReader(user)
   const [found] = await db
     .select({ id: tickets.id })
     .from(tickets)
@@ -96,10 +96,10 @@ export const print = async (ctx: Ctx, { id }: ParsedOf<typeof feedback.print>) =
   records: await records(ctx, { id }),
 })
 
-/** The files of a ticket in one archive, read one after another as the archive is sent. */
+/** Streams the files of a ticket as one archive and reads them one after another. */
 export async function zip(ctx: Ctx, { id, kind }: ParsedOf<typeof feedback.zip>): Promise<StreamAnswer> {
-  const { db, user, kernel } = ctx
-  demandReader(user)
+  const { db, user, services } = ctx
+  assertTicketReader(user)
   const [ticket] = await db
     .select({ feedbackNo: tickets.feedbackNo })
     .from(tickets)
@@ -116,7 +116,7 @@ export async function zip(ctx: Ctx, { id, kind }: ParsedOf<typeof feedback.zip>)
     for (const { id, name, kind } of wanted) {
       const sha256 = contents.get(id)
       if (sha256)
-        yield { name: `${kind === IMAGE ? '图片' : '附件'}/${name}`, source: await kernel.files.openRead(sha256) }
+        yield { name: `${kind === IMAGE ? '图片' : '附件'}/${name}`, source: await services.files.openRead(sha256) }
     }
   }
   const name = `工单${ticket.feedbackNo}.zip`

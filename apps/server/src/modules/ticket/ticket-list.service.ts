@@ -1,18 +1,18 @@
-import type { feedback } from '@oms/contract/feedback.ts'
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, type Column, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { paginate } from '#kernel/query.ts'
-import { isWalled } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { tickets } from '#schema/ticket.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { paginate } from '#core/database/list-query.ts'
+import { hasRowSecurity } from '#core/tenancy/tenancy.ts'
 import {
   isOpen,
-  matching,
+  conditionsOf,
   namelessTickets,
   pendingFor,
   pendingOrder,
-  shownTickets,
+  selectTickets,
   TICKET_NAMES,
   ticketOrder,
   visible,
@@ -20,7 +20,7 @@ import {
 
 type Input = ParsedOf<typeof feedback.page>
 
-/** Filters simple enough for a prepared statement each. */
+/** Filters that a prepared statement supports. */
 const HOT: Readonly<Record<string, Column>> = {
   status: tickets.status,
   problemType: tickets.problemType,
@@ -33,22 +33,22 @@ const HOT: Readonly<Record<string, Column>> = {
 const filtersOf = ({ pageNum: _n, pageSize: _s, orderByColumn: _o, isAsc: _a, ...filters }: Input) =>
   Object.entries(filters).filter(([, value]) => value !== undefined)
 
-/** Whoever sees everything, and asks for nothing unusual, gets the page from a prepared statement. */
+/** True when the account sees all tickets and uses only filters of the prepared statements. */
 const isHot = (user: User, set: readonly [string, unknown][]): boolean =>
-  user.scope.tenants === 'all' && !user.scope.ownOnly && set.every(([key]) => key in HOT) && !isWalled(user)
+  user.scope.tenants === 'all' && !user.scope.ownOnly && set.every(([key]) => key in HOT) && !hasRowSecurity(user)
 
 interface Kind {
   readonly name: string
   readonly order: SQL[]
-  /** Beside the filter; `hot` reads it from the placeholder `me`. */
+  /** Condition in addition to the filter. The prepared statement reads the account from the placeholder `me`. */
   readonly also: (me: number | SQL) => SQL | undefined
 }
 
-async function pageOfKind({ db, user, kernel }: Ctx, input: Input, { name, order, also }: Kind) {
+async function pageOfKind({ db, user, services }: Ctx, input: Input, { name, order, also }: Kind) {
   const { uid } = user
   const set = filtersOf(input)
   if (!isHot(user, set)) {
-    const rows = shownTickets(db).where(and(visible(user), also(uid), matching(input)))
+    const rows = selectTickets(db).where(and(visible(user), also(uid), conditionsOf(input)))
     return paginate(db, rows, input, order)
   }
   const shape = ['ticket', name, ...set.map(([key]) => key), input.orderByColumn, input.isAsc].join(' ')
@@ -59,7 +59,7 @@ async function pageOfKind({ db, user, kernel }: Ctx, input: Input, { name, order
     order,
     names: TICKET_NAMES,
   })
-  return kernel.lists.page(shape, query, { ...Object.fromEntries(set), me: uid }, input)
+  return services.lists.page(shape, query, { ...Object.fromEntries(set), me: uid }, input)
 }
 
 export const page = (ctx: Ctx, input: Input) =>
@@ -70,7 +70,7 @@ export async function pending(ctx: Ctx, input: Input) {
   return { ...found, counts: await countsOf(ctx.db, ctx.user) }
 }
 
-/** What the tiles above the pending list say. Only what is open is read. */
+/** Counts open tickets for the tiles above the pending list. */
 async function countsOf(db: Db, user: User) {
   const mine = sql`${tickets.handlerId} = ${user.uid}`
   const count = (condition: SQL) => sql<number>`(count(*) filter (where ${condition}))::int`

@@ -1,32 +1,32 @@
-import type { FeedbackFilterValues } from '@oms/contract/feedback-input.ts'
-import { FEEDBACK_CLOSED } from '@oms/contract/feedback-rows.ts'
+import type { FeedbackFilterValues } from '@oms/contract/ticket/ticket-input.ts'
+import { FEEDBACK_CLOSED } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, type Column, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { tickets } from '#db/schema/ticket.ts'
-import type { User } from '#kernel/context.ts'
-import { forbidden } from '#kernel/problem.ts'
-import { contains, orderOf, within } from '#kernel/query.ts'
-import { isOpen, visibleTickets } from '#kernel/tickets/visible-tickets.ts'
+import type { Db } from '#core/database/client.ts'
+import { tenants } from '#schema/tenant.ts'
+import { tickets } from '#schema/ticket.ts'
+import type { User } from '#core/http/context.ts'
+import { forbidden } from '#core/http/api-error.ts'
+import { contains, orderOf, within } from '#core/database/list-query.ts'
+import { isOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 
 export type StoredTicket = typeof tickets.$inferSelect
 
 const PAGES = ['Questions', 'PendingList', 'Equipment', 'StatisticAnalysis'] as const
 const OPENERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
 
-/** Calls open to every session that are meant for the desk: holders of one of its pages. */
-export function demandDesk(user: User) {
+/** Throws unless the account holds a page of the service desk. For calls that are open to every session. */
+export function assertDeskPermission(user: User) {
   if (!PAGES.some((page) => user.can(`AfterService:${page}:list`))) throw forbidden()
 }
 
-/** A ticket is opened from the list or from what is pending; either right will do. */
-export function demandReader(user: User) {
+/** Throws unless the account may read the ticket list or the pending list. Both pages open a ticket. */
+export function assertTicketReader(user: User) {
   if (!OPENERS.some((permission) => user.can(permission))) throw forbidden()
 }
 
 export { isOpen, visibleTickets as visible }
 
-/** What waits for this account: not closed, and its own or nobody's. */
+/** Returns the condition for the account's pending tickets: open, and its own or unassigned. */
 export const pendingFor = (uid: number | SQL) => and(isOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
 
 const columns = {
@@ -62,11 +62,11 @@ const columns = {
 
 export const ticketColumns = { ...columns, tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name') }
 
-/** Tickets as lists show them. */
-export const shownTickets = (db: Db) =>
+/** Selects tickets with the columns of the lists. */
+export const selectTickets = (db: Db) =>
   db.select(ticketColumns).from(tickets).leftJoin(tenants, eq(tenants.id, tickets.tenantId)).$dynamic()
 
-/** The same without the name of the customer: `TICKET_NAMES` says whose it is. */
+/** Selects tickets without the tenant's name. `TICKET_NAMES` adds the name. */
 export const namelessTickets = (db: Db) => db.select(columns).from(tickets).$dynamic()
 export const TICKET_NAMES = { tenantName: { id: 'tenantId', kind: 'tenant' } } as const
 
@@ -77,7 +77,7 @@ const flag = (value: 0 | 1 | undefined, yes: SQL, no: SQL) => (value === undefin
 const ticked = (part: 'hardware' | 'software' | 'structure', value: string | undefined) =>
   value ? sql`${tickets.problemAttr} @> ${JSON.stringify({ [part]: [value] })}::jsonb` : undefined
 
-/** The part of a filter that is about the ticket's life. */
+/** Returns the condition for the filters on status, times and limits. */
 function lifeMatching(filters: Filters) {
   const { open, unassigned, breached, reopened, responded, merged, rated, minAge, maxAge, weekday, hour } = filters
   return [
@@ -95,8 +95,20 @@ function lifeMatching(filters: Filters) {
   ]
 }
 
-/** The tickets a filter means, without regard to who asks: combine it with `visible`. */
-export function matching(filters: Filters): SQL | undefined {
+/**
+ * Returns the condition for the tickets that a filter matches, independent of the account: combine with `visible`.
+ */
+/** Minimum number of digits for a search by telephone number. Fewer digits would match most numbers. */
+const MIN_PHONE_DIGITS = 4
+
+/** Compares telephone numbers by their digits, because people write them with spaces, hyphens and brackets. */
+function contactMatching(keyword: string) {
+  const digits = keyword.replaceAll(/[\s()+-]/g, '')
+  if (digits.length < MIN_PHONE_DIGITS || /\D/.test(digits)) return contains(tickets.contact, keyword)
+  return sql`regexp_replace(${tickets.contact}, '[^0-9]', '', 'g') like ${`%${digits}%`}`
+}
+
+export function conditionsOf(filters: Filters): SQL | undefined {
   const { keyword, typeId, tag } = filters
   return and(
     keyword
@@ -104,6 +116,7 @@ export function matching(filters: Filters): SQL | undefined {
           eq(tickets.feedbackNo, keyword.toUpperCase()),
           contains(tickets.sn, keyword),
           contains(tickets.account, keyword),
+          contactMatching(keyword),
         )
       : undefined,
     filters.feedbackNo ? contains(tickets.feedbackNo, filters.feedbackNo) : undefined,
@@ -115,7 +128,7 @@ export function matching(filters: Filters): SQL | undefined {
       ? undefined
       : sql`${tickets.modelId} in (select id from device_models where type_id = ${typeId}::int)`,
     is(tickets.modelId, filters.modelId),
-    is(tickets.verCode, filters.verCode),
+    filters.verCode === 0 ? sql`coalesce(${tickets.verCode}, 0) = 0` : is(tickets.verCode, filters.verCode),
     is(tickets.problemType, filters.problemType),
     is(tickets.status, filters.status),
     is(tickets.handlerId, filters.handlerId),
@@ -143,6 +156,6 @@ const SORTS = {
 type Sort = { orderByColumn?: keyof typeof SORTS | undefined; isAsc?: 'asc' | 'desc' | undefined }
 
 export const ticketOrder = (input: Sort) => orderOf(input, SORTS, tickets.id)
-/** What is most urgent first, and of that the newest. */
+/** Sorts by urgency, then newest first. */
 export const pendingOrder = (input: Sort) =>
   orderOf(input, SORTS, tickets.id, [desc(tickets.priority), desc(tickets.id)])

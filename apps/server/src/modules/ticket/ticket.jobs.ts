@@ -1,8 +1,8 @@
-import type { Kernel } from '#kernel/kernel.ts'
+import type { Services } from '#core/services.ts'
 import { registerTicketRollups } from './stat-rollup.ts'
-import { registerTicketClock } from './ticket-clock.ts'
+import { registerTicketSchedule } from './ticket-schedule.ts'
 
-export function registerTicketJobs(kernel: Kernel) {
-  registerTicketClock(kernel)
-  registerTicketRollups(kernel)
+export function registerTicketJobs(services: Services) {
+  registerTicketSchedule(services)
+  registerTicketRollups(services)
 }

@@ -1,7 +1,7 @@
-import { feedback } from '@oms/contract/feedback.ts'
-import { desk } from '@oms/contract/feedback-desk.ts'
-import { feedbackStat } from '@oms/contract/feedback-stat.ts'
-import { implement, type Module } from '#kernel/implement.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
+import { implement, type Module } from '#core/http/implement.ts'
 import {
   addTemplate,
   choices,

@@ -1,19 +1,20 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { MAX_COMMENTS, type otaChoices } from '@oms/contract/upgrade-white.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_COMMENTS, type otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { and, asc, desc, eq } from 'drizzle-orm'
-import { deviceModels } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { contains } from '#kernel/query.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import type { Family } from './release-family.ts'
+import { deviceModels } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { contains } from '#core/database/list-query.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import type { ArtifactKind } from './release-artifact-kind.ts'
 import { visibleVersions } from './release-rows.ts'
 
 const MAX_TENANTS = 100
 
-/** Release notes of what is enabled of a family, newest first. */
-export const verComments = (family: Family) => (ctx: Ctx, input: ParsedOf<typeof otaChoices.verComments>) => {
+/** Lists release notes of the enabled versions, newest first. */
+export const verComments = (artifact: ArtifactKind) => (ctx: Ctx, input: ParsedOf<typeof otaChoices.verComments>) => {
   const { db, user } = ctx
   const { modelId, packageName, verName } = input
   return db
@@ -33,7 +34,7 @@ export const verComments = (family: Family) => (ctx: Ctx, input: ParsedOf<typeof
       and(
         visibleVersions(user),
         eq(otaVersions.status, 1),
-        eq(otaVersions.kind, family.kind),
+        eq(otaVersions.kind, artifact.kind),
         packageName ? eq(otaVersions.packageName, packageName) : undefined,
         modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
         contains(otaVersions.verName, verName),
@@ -43,14 +44,12 @@ export const verComments = (family: Family) => (ctx: Ctx, input: ParsedOf<typeof
     .limit(MAX_COMMENTS)
 }
 
-/** Customers to choose from, by part of their name. */
+/** Lists tenants whose name contains a text, for a selection field. */
 export function tenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof otaChoices.tenants>) {
   return db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(
-      and(alive(tenants), eq(tenants.status, 1), scoped(user, { tenant: tenants.id }), contains(tenants.name, name)),
-    )
+    .where(and(tenantInUse(), scoped(user, { tenant: tenants.id }), contains(tenants.name, name)))
     .orderBy(asc(tenants.name), asc(tenants.id))
     .limit(MAX_TENANTS)
 }

@@ -1,6 +1,6 @@
-import type { Db } from '#db/client.ts'
-import { notices } from '#db/schema/system.ts'
-import type { Kernel } from '#kernel/kernel.ts'
+import type { Db } from '#core/database/client.ts'
+import { notices } from '#schema/system.ts'
+import type { Services } from '#core/services.ts'
 
 interface News {
   readonly tenantId: number
@@ -15,8 +15,8 @@ const PUBLISHED = 1
 const HIGH = 3
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Puts a message into the inbox of these accounts, and tells their open consoles. */
-export async function tellPeople({ events }: Pick<Kernel, 'events'>, db: Db, { tenantId, now, ...news }: News) {
+/** Writes a message to the inbox of the accounts and notifies their open consoles. */
+export async function notifyPermitted({ events }: Pick<Services, 'events'>, db: Db, { tenantId, now, ...news }: News) {
   const uids = [...new Set(news.uids.filter((uid): uid is number => uid !== null))]
   if (uids.length === 0) return
   const title = news.title.slice(0, 50)

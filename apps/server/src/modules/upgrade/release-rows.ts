@@ -1,13 +1,14 @@
-import { RELEASE_STATE } from '@oms/contract/ota-task.ts'
+import { RELEASE_STATE } from '@oms/contract/upgrade/task-state.ts'
 import { and, asc, eq } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { otaPolicies, otaStages } from '#db/schema/upgrade.ts'
-import type { User } from '#kernel/context.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { notFound, refused } from '#kernel/problem.ts'
-import { alive, scoped } from '#kernel/tenancy.ts'
-import { familyOf } from './release-family.ts'
+import type { Db } from '#core/database/client.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { otaPolicies, otaStages } from '#schema/upgrade.ts'
+import type { User } from '#core/http/context.ts'
+import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
+import type { Services } from '#core/services.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { artifactKindOf } from './release-artifact-kind.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
 export type StoredPolicy = typeof otaPolicies.$inferSelect
@@ -17,11 +18,11 @@ export const MODE = { test: 1, formal: 2 } as const
 export const STATE = { running: 0, waiting: 1, refused: 2, paused: 3, stopped: 4 } as const
 export const STAGE = { waiting: 0, running: 1, passed: 2, failed: 3, skipped: 4 } as const
 
-/** What this account may see of the versions; part of every query on them. */
+/** Returns the condition for versions that the account may see. Every query on versions includes the condition. */
 export const visibleVersions = (user: User) =>
   and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }))
 
-/** A version within the account's sight; one of another tenant is as good as missing. */
+/** Returns a visible version. A version of another tenant is reported as not found. */
 export async function versionOf(db: Db, user: User, otaId: number): Promise<StoredVersion> {
   const [found] = await db
     .select()
@@ -29,6 +30,16 @@ export async function versionOf(db: Db, user: User, otaId: number): Promise<Stor
     .where(and(eq(otaVersions.otaId, otaId), visibleVersions(user)))
   if (!found) throw notFound('版本')
   return found
+}
+
+/**
+ * Returns a version whose release lies within the account's data scope. Refuses a release that also reaches other
+ * tenants.
+ */
+export async function changeableVersion(db: Db, user: User, otaId: number): Promise<StoredVersion> {
+  const version = await versionOf(db, user, otaId)
+  await assertReleaseInScope(db, user, otaId)
+  return version
 }
 
 export async function policyOf(db: Db, otaId: number): Promise<StoredPolicy | undefined> {
@@ -39,17 +50,18 @@ export async function policyOf(db: Db, otaId: number): Promise<StoredPolicy | un
 export const stagesOf = (db: Db, otaId: number): Promise<StoredStage[]> =>
   db.select().from(otaStages).where(eq(otaStages.otaId, otaId)).orderBy(asc(otaStages.seq))
 
-export interface Held {
+export interface LockedRelease {
   readonly version: StoredVersion
   readonly policy: StoredPolicy
   readonly stages: StoredStage[]
 }
 
 /**
- * The release to change, locked until the transaction ends: whoever judges its stages waits. Enabling, disabling and
- * this lock the version first, so that none waits for the other in a circle.
+ * Returns the release, locked until the transaction ends; the stage evaluation skips a locked release. Enabling,
+ * disabling and this function lock the version first, which prevents deadlocks. Refuses a release beyond the data
+ * scope.
  */
-export async function lockRelease(db: Db, user: User, otaId: number): Promise<Held> {
+export async function lockRelease(db: Db, user: User, otaId: number): Promise<LockedRelease> {
   const [version] = await db
     .select()
     .from(otaVersions)
@@ -59,32 +71,32 @@ export async function lockRelease(db: Db, user: User, otaId: number): Promise<He
   if (version.status !== 1) throw refused('该版本未启用，请先启用')
   const [policy] = await db.select().from(otaPolicies).where(eq(otaPolicies.otaId, otaId)).for('update')
   if (!policy) throw refused('该版本没有发布记录，请停用后重新启用')
+  await assertReleaseInScope(db, user, otaId)
   return { version, policy, stages: await stagesOf(db, otaId) }
 }
 
-/** Refuses unless the release is in one of these states, saying in which it is. */
-export function demandState({ state }: StoredPolicy, allowed: readonly number[], what: string) {
+/** Throws unless the release is in one of these states. The error names the current state. */
+export function assertReleaseState({ state }: StoredPolicy, allowed: readonly number[], what: string) {
   if (allowed.includes(state)) return
   throw refused(`发布${RELEASE_STATE[state as keyof typeof RELEASE_STATE] ?? state}，不能${what}`)
 }
 
 type Named = Pick<StoredVersion, 'kind' | 'verName' | 'verCode' | 'packageName'>
 
-/** `固件版本「秋季版」(100)`, `软件包版本「秋季版」(com.oms.voice 100)`, for the operation log and for notices. */
+/**
+ * Formats a version's name for the operation log and for notices: `固件版本「秋季版」(100)`, `软件包版本「秋季版」(com.oms.voice 100)`.
+ */
 export const nameOf = ({ kind, verName, verCode, packageName }: Named) =>
-  `${familyOf(kind).noun}「${verName}」(${packageName ? `${packageName} ` : ''}${verCode})`
+  `${artifactKindOf(kind).noun}「${verName}」(${packageName ? `${packageName} ` : ''}${verCode})`
 
-/** Whose history it belongs into. */
+/** Returns the business type and id under which the operation log stores changes of a version. */
 export const bizOf = ({ kind, otaId }: Pick<StoredVersion, 'kind' | 'otaId'>) => ({
-  bizType: familyOf(kind).bizType,
+  bizType: artifactKindOf(kind).bizType,
   bizId: otaId,
 })
 
-/** `1250` → `12.5%`. */
-export const shareText = (hundredths: number) => `${hundredths / 100}%`
-
-/** Open consoles look again: the version list and everything that shows releases. */
-export async function tellChanged({ events }: Pick<Kernel, 'events'>, db: Db, tenantId: number) {
+/** Publishes a change so that open consoles reload the version list and the release pages. */
+export async function publishChanged({ events }: Pick<Services, 'events'>, db: Db, tenantId: number) {
   await events.publish(db, 'changed', { resource: 'device', tenantId })
   await events.publish(db, 'changed', { resource: 'upgrade', tenantId })
 }

@@ -1,53 +1,65 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { RELEASE_MODE } from '@oms/contract/ota-task.ts'
-import { type otaRelease, PolicyInput } from '@oms/contract/upgrade-release.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { planFieldTexts, shareText } from '@oms/contract/upgrade/release-plan.ts'
+import { type otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { deviceGroups } from '#db/schema/device.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { otaPolicies, otaStages } from '#db/schema/upgrade.ts'
-import type { Ctx, User } from '#kernel/context.ts'
-import { LARGE_WHITE_LIST } from '#kernel/fleet/release.ts'
-import { changes } from '#kernel/mask.ts'
-import { invalid, refused } from '#kernel/problem.ts'
-import { checkRevision, touched } from '#kernel/stale.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#kernel/tenancy.ts'
-import { familyOf } from './release-family.ts'
-import { tellPeople } from './release-notice.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceGroups } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import { otaPolicies, otaStages, type PendingRelease } from '#schema/upgrade.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
+import { changes } from '#core/audit/mask.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { artifactKindOf } from './release-artifact-kind.ts'
+import { notifyPermitted } from './release-notice.ts'
 import {
   bizOf,
-  demandState,
-  type Held,
+  assertReleaseState,
+  type LockedRelease,
   lockRelease,
   MODE,
   nameOf,
-  shareText,
   STATE,
   type StoredVersion,
-  tellChanged,
+  publishChanged,
 } from './release-rows.ts'
-import { currentStage, firstShare, plannedStages, reachedBy, startNextStage } from './stage-steps.ts'
+import { applyPending, fieldsOf, isApproved, pendingLines, pendingOf, PLAN_TITLES } from './release-plan.ts'
+import { currentStage, firstShare, plannedStages, reachedPercent, startNextStage } from './stage-steps.ts'
 import { approversOf, auditBlockOf, needsAudit } from './two-person.ts'
 
 type Publish = ParsedOf<typeof otaRelease.publish>
 
-/** Saves how a version is released and begins, or lays it before a second person. */
+/** Throws when the release ended or its allowlist is too large. */
+function assertPublishable(policy: LockedRelease['policy']) {
+  assertReleaseState(
+    policy,
+    [STATE.running, STATE.waiting, STATE.refused, STATE.paused],
+    '再发布；停用后重新启用可以重新开始',
+  )
+  if (policy.stateReason === LARGE_ALLOWLIST) throw refused(LARGE_ALLOWLIST)
+}
+
+/** Saves the release and starts the release, or submits the release to a second person for approval. */
 export async function publish(ctx: Ctx, input: Publish) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const held = await lockRelease(db, user, input.otaId)
   const { version, policy } = held
-  demandState(policy, [STATE.running, STATE.waiting, STATE.refused, STATE.paused], '再发布；停用后重新启用可以重新开始')
-  if (policy.stateReason === LARGE_WHITE_LIST) throw refused(LARGE_WHITE_LIST)
+  assertPublishable(policy)
   await checkRevision(db, policy, input.rev)
-  await demandTargets(db, user, version, input)
-  const waits = await needsAudit(kernel, db, version, input)
+  await assertReleaseTargets(db, user, version, input)
+  const waits = await needsAudit(services, db, version, input)
+  if (waits && isApproved(policy)) return propose(ctx, held, pendingOf(input))
   const stages =
-    input.mode === MODE.formal ? plannedStages(input.otaId, input.stages, held.stages, reachedBy(held)) : []
+    input.mode === MODE.formal ? plannedStages(input.otaId, input.stages, held.stages, reachedPercent(held)) : []
   const next = {
     ...fieldsOf(input),
     percent: firstShare(stages, input.percent),
     state: waits ? STATE.waiting : STATE.running,
     stateReason: '',
+    pending: null,
     submitBy: user.uid,
     submitTime: now.toISOString(),
     auditBy: null,
@@ -63,101 +75,133 @@ export async function publish(ctx: Ctx, input: Publish) {
   ctx.audit({
     ...bizOf(version),
     action: `${what}${nameOf(version)}${waits ? '，提交审批' : ''}`,
-    diff: changes(shown(policy, held.stages), shown(next, stages), TITLES),
+    diff: changes(planFieldTexts(policy, held.stages), planFieldTexts(next, stages), PLAN_TITLES),
   })
   if (waits) await askApproval(ctx, held)
-  await tellChanged(ctx.kernel, ctx.db, version.tenantId)
+  await publishChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }
 
-/** Changes the share of a release without stages. Raising adds devices and drops nobody. */
+/**
+ * Changes the rollout percentage of a release without stages. A higher percentage keeps all devices that already
+ * match.
+ */
 export async function share(ctx: Ctx, { otaId, percent }: ParsedOf<typeof otaRelease.share>) {
-  const { db, user, now, kernel } = ctx
+  const { db, user, now, services } = ctx
   const held = await lockRelease(db, user, otaId)
   const { version, policy, stages } = held
-  demandState(policy, [STATE.running, STATE.paused], '调整比例')
-  if (policy.stateReason === LARGE_WHITE_LIST) throw refused(LARGE_WHITE_LIST)
+  assertReleaseState(policy, [STATE.running, STATE.paused], '调整比例')
+  if (policy.stateReason === LARGE_ALLOWLIST) throw refused(LARGE_ALLOWLIST)
   if (policy.mode !== MODE.formal) throw refused('测试发布没有比例，请先正式发布')
   if (currentStage(stages)) throw refused('发布正按阶段进行，请跳过阶段或重新编辑发布')
   if (percent === policy.percent) throw refused(`比例已是 ${shareText(percent)}`)
   const raises = percent > policy.percent
-  const waits = raises && (await needsAudit(kernel, db, version, policy))
-  const asked = waits ? { submitBy: user.uid, submitTime: now.toISOString(), auditBy: null, auditTime: null } : {}
-  const next = { percent, ...touched(policy, user.uid, now), ...asked, state: waits ? STATE.waiting : policy.state }
+  const waits = raises && (await needsAudit(services, db, version, policy))
+  if (waits) return propose(ctx, held, { percent })
+  const next = { percent, pending: null, ...touched(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   const from = shareText(policy.percent)
   ctx.audit({
     ...bizOf(version),
-    action: `${nameOf(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}${waits ? '，提交审批' : ''}`,
+    action: `${nameOf(version)}的发布比例由 ${from} 调整为 ${shareText(percent)}`,
   })
-  if (waits) await askApproval(ctx, held)
-  else
-    ctx.say(
-      raises
-        ? `比例已由 ${from} 提高到 ${shareText(percent)}，已在范围内的设备不变`
-        : `比例已降到 ${shareText(percent)}，已领取任务的设备不受影响`,
-    )
-  await tellChanged(ctx.kernel, ctx.db, version.tenantId)
-  return { state: next.state, rev: next.rev }
+  ctx.say(
+    raises
+      ? `比例已由 ${from} 提高到 ${shareText(percent)}，已在范围内的设备不变`
+      : `比例已降到 ${shareText(percent)}，已领取任务的设备不受影响`,
+  )
+  await publishChanged(ctx.services, ctx.db, version.tenantId)
+  return { state: policy.state, rev: next.rev }
 }
 
-/** The second person's word. Whoever made, uploaded or submitted it cannot give it. */
+/** Submits a change of an approved release for approval. Until then devices follow the approved release. */
+async function propose(ctx: Ctx, held: LockedRelease, pending: PendingRelease) {
+  const { db, user, now } = ctx
+  const { version, policy, stages } = held
+  const next = { pending, submitBy: user.uid, submitTime: now.toISOString(), ...touched(policy, user.uid, now) }
+  await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
+  const lines = pendingLines({ ...policy, pending }, stages)
+  ctx.audit({ ...bizOf(version), action: `${nameOf(version)}的发布修改提交审批：${lines.join('；')}`.slice(0, 500) })
+  await askApproval(ctx, held, '已提交，等待另一人审批；审批前按已批准的方式继续发布')
+  await publishChanged(ctx.services, db, version.tenantId)
+  return { state: policy.state, rev: next.rev }
+}
+
+/** Approves or refuses a release. The account that created, uploaded or submitted the version cannot approve. */
 export async function audit(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) {
   const { db, user, now } = ctx
   const { otaId, pass, remark } = input
-  const { version, policy } = await lockRelease(db, user, otaId)
-  demandState(policy, [STATE.waiting], '审批')
+  const held = await lockRelease(db, user, otaId)
+  const { version, policy } = held
+  const { pending } = policy
+  if (!pending) assertReleaseState(policy, [STATE.waiting], '审批')
   await checkRevision(db, policy, input.rev)
   const block = await auditBlockOf(db, user, version, policy)
   if (block) throw refused(block)
+  const decided = pass === 1 ? { state: STATE.running, stateReason: '' } : { state: STATE.refused, stateReason: remark }
   const next = {
-    state: pass === 1 ? STATE.running : STATE.refused,
-    stateReason: pass === 1 ? '' : remark,
+    // A pending change of an approved release does not change the state of the release.
+    ...(pending ? { state: policy.state, pending: null } : decided),
     auditBy: user.uid,
     auditTime: now.toISOString(),
     auditRemark: remark,
     ...touched(policy, user.uid, now),
   }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
-  if (pass === 1) await startNextStage(db, otaId, now)
+  if (pass === 1) await (pending ? applyPending(db, held, pending, now) : startNextStage(db, otaId, now))
   const verdict = pass === 1 ? '通过' : '驳回'
   ctx.audit({
     ...bizOf(version),
     action: `${verdict}${nameOf(version)}的发布${remark && `：${remark}`}`,
   })
-  ctx.say(pass === 1 ? '审批通过，发布已开始' : '已驳回，版本仍按测试发布进行')
-  await tellPeople(ctx.kernel, db, {
+  ctx.say(pending ? WORDS_OF_CHANGE[pass] : WORDS_OF_RELEASE[pass])
+  await notifyPermitted(ctx.services, db, {
     tenantId: version.tenantId,
     uids: [policy.submitBy],
     title: `发布审批${verdict}：${version.verName}`,
     text: `${nameOf(version)}的发布已被${user.realname || user.account}${verdict}。${remark}`,
     now,
   })
-  await tellChanged(ctx.kernel, ctx.db, version.tenantId)
+  await publishChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }
 
-async function askApproval(ctx: Ctx, { version }: Held) {
-  const { db, user, now, kernel } = ctx
-  ctx.say('已提交，等待另一人审批；审批前仅白名单设备可升级')
-  await tellPeople(kernel, db, {
+const WORDS_OF_RELEASE = { 0: '已驳回，版本仍按测试发布进行', 1: '审批通过，发布已开始' } as const
+const WORDS_OF_CHANGE = { 0: '已驳回，发布按原来批准的方式继续', 1: '审批通过，修改已生效' } as const
+
+async function askApproval(
+  ctx: Ctx,
+  { version }: LockedRelease,
+  words = '已提交，等待另一人审批；审批前仅白名单设备可升级',
+) {
+  const { db, user, now, services } = ctx
+  ctx.say(words)
+  await notifyPermitted(services, db, {
     tenantId: version.tenantId,
     uids: await approversOf(db, version, user.uid),
     title: `待审批的发布：${version.verName}`,
-    text: `${user.realname || user.account} 提交了${nameOf(version)}的发布，请到「${familyOf(version.kind).page}」审批。`,
+    text: `${user.realname || user.account} 提交了${nameOf(version)}的发布，请到「${artifactKindOf(version.kind).page}」审批。`,
     now,
   })
 }
 
-/** Refuses customers and groups that are not there, or that the version does not reach. */
-async function demandTargets(db: Db, user: User, version: StoredVersion, { tenantIds, groupIds }: Publish) {
+/** Throws when a tenant or group does not exist or lies outside the version's reach. */
+async function assertReleaseTargets(
+  db: Db,
+  user: User,
+  version: StoredVersion,
+  { mode, tenantIds, groupIds }: Publish,
+) {
   const isOurs = version.tenantId === PLATFORM_TENANT_ID
+  const isLimited = user.scope.tenants !== 'all'
   if (!isOurs && tenantIds.some((tenantId) => tenantId !== version.tenantId))
     throw invalid('该版本只能发布给其所属客户', 'tenantIds')
   const wanted = [...new Set(tenantIds)]
-  const mine = and(alive(tenants), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
+  if (isOurs && isLimited && mode === MODE.formal && wanted.length === 0)
+    throw invalid('您的数据范围不包含全部客户，请选择发布的客户', 'tenantIds')
+  const mine = and(tenantInUse(), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
   if (wanted.length > 0 && (await db.$count(tenants, mine)) !== wanted.length)
-    throw invalid('客户不存在或已删除，请重新选择', 'tenantIds')
+    throw invalid('客户不存在、已停用或已过期，请重新选择', 'tenantIds')
   const groups = [...new Set(groupIds)]
   const reach = isOurs ? undefined : eq(deviceGroups.tenantId, version.tenantId)
   const known = and(
@@ -169,46 +213,3 @@ async function demandTargets(db: Db, user: User, version: StoredVersion, { tenan
   if (groups.length > 0 && (await db.$count(deviceGroups, known)) !== groups.length)
     throw invalid('设备分组不存在或已删除，请重新选择', 'groupIds')
 }
-
-/** The columns a person decides; what a test release does not use is stored all the same. */
-function fieldsOf(input: Publish) {
-  const { mode, tenantIds, groupIds, needConfirm, timeoutMinutes, autoRetries } = input
-  return {
-    mode,
-    tenantIds: [...new Set(tenantIds)],
-    groupIds: [...new Set(groupIds)],
-    needConfirm,
-    timeoutMinutes,
-    autoRetries,
-    startTime: input.startTime ?? null,
-    endTime: input.endTime ?? null,
-    dailyStart: input.dailyStart ?? null,
-    dailyEnd: input.dailyEnd ?? null,
-    maxDownloads: input.maxDownloads ?? null,
-    perMinute: input.perMinute ?? null,
-    bandwidth: input.bandwidth ?? null,
-  }
-}
-
-const TITLES: Record<string, string> = {
-  ...Object.fromEntries(
-    Object.entries(PolicyInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
-  ),
-  stages: '阶段',
-}
-
-type Shown = { readonly mode: number; readonly percent: number }
-
-/** As the operation log shows it: shares in percent, stages in one line each. */
-const shown = (
-  policy: Shown,
-  stages: readonly { percent: number; errorPercent?: number | undefined; minMinutes?: number | undefined }[],
-) => ({
-  ...policy,
-  mode: RELEASE_MODE[policy.mode as keyof typeof RELEASE_MODE],
-  percent: shareText(policy.percent),
-  stages: stages.map(
-    ({ percent, errorPercent, minMinutes }) =>
-      `${shareText(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${minMinutes} 分钟）`,
-  ),
-})

@@ -1,8 +1,8 @@
-import { FULL_SHARE, TASK } from '@oms/contract/ota-task.ts'
+import { FULL_SHARE } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { devicesOf, enabledVersion, formal, release, RELEASER, stage, tasksOf, tenantIdOf } from './upgrade-fixture.ts'
+import { devicesOf, enabledVersion, formal, release, RELEASER, stage, tenantIdOf } from './upgrade-fixture.ts'
 
 const server = useApp()
 const RELEASE = '/api/v1/upgrade/release'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe('publishing', () => {
-  test('enabling makes a test release; publishing makes it formal, with its plan in the history', async () => {
+  test('enabling creates a test release; publishing makes the release formal and stores its plan in the history', async () => {
     const { otaId } = await enabledVersion(server.db)
     expect(await release(me, otaId)).toMatchObject({
       mode: 1,
@@ -54,7 +54,7 @@ describe('publishing', () => {
     expect(rows.map(({ action }) => action)).toContain('正式发布固件版本「版本100」(100)')
   })
 
-  test('what does not fit together is refused at its field', async () => {
+  test('refuses contradictory input at its field', async () => {
     const { otaId } = await enabledVersion(server.db)
     const refusals: [object, string, string][] = [
       [{ startTime: '2030-01-02 00:00:00', endTime: '2030-01-01 00:00:00' }, 'endTime', '结束时间应晚于开始时间'],
@@ -65,14 +65,27 @@ describe('publishing', () => {
       [{ bandwidth: 0 }, 'bandwidth', '下载带宽上限不能小于1'],
       [{ bandwidth: 10_001 }, 'bandwidth', '下载带宽上限不能大于10000'],
       [{ bandwidth: 1.5 }, 'bandwidth', '请输入下载带宽上限'],
-      [{ tenantIds: [999_999] }, 'tenantIds', '客户不存在或已删除，请重新选择'],
+      [{ tenantIds: [999_999] }, 'tenantIds', '客户不存在、已停用或已过期，请重新选择'],
       [{ groupIds: [999_999] }, 'groupIds', '设备分组不存在或已删除，请重新选择'],
     ]
     for (const [over, field, msg] of refusals)
       expect(await publish(me, formal(otaId, over))).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('the first stage starts at once with its share; publishing again keeps what was reached', async () => {
+  test('a disabled customer is refused as a target', async () => {
+    const { otaId } = await enabledVersion(server.db)
+    await server.by({ tenant: '停用的目标', permissions: [] })
+    const { rows } = await server.db.execute<{ id: number }>(
+      sql`update tenants set status = 0 where name = '停用的目标' returning id`,
+    )
+    expect(await publish(me, formal(otaId, { tenantIds: [rows[0]?.id] }))).toMatchObject({
+      code: 400,
+      msg: '客户不存在、已停用或已过期，请重新选择',
+      data: { field: 'tenantIds' },
+    })
+  })
+
+  test('the first stage starts immediately with its percentage; publishing again keeps the reached percentage', async () => {
     const { otaId } = await enabledVersion(server.db)
     await publish(me, formal(otaId, { stages: [stage(100), stage(1000), stage(FULL_SHARE)] }))
     const first = await release(me, otaId)
@@ -91,7 +104,7 @@ describe('publishing', () => {
     expect(await order(me, 'skip', { otaId, seq: 3 })).toMatchObject({ code: 501, msg: '已是最后一个阶段' })
   })
 
-  test('raising the share says that nobody drops out; with a stage under way it is refused', async () => {
+  test('a higher percentage keeps all devices; refused while a stage is active', async () => {
     const { otaId } = await enabledVersion(server.db)
     expect(await order(me, 'share', { otaId, percent: 10 })).toMatchObject({
       code: 501,
@@ -109,7 +122,7 @@ describe('publishing', () => {
     expect((await order(me, 'share', { otaId, percent: 600 })).msg).toMatch('发布正按阶段进行')
   })
 
-  test('a customer releases its own version only to itself', async () => {
+  test('a tenant releases its own version only to itself', async () => {
     const theirs = await server.by({ tenant: '发布客户', permissions: RELEASER })
     const tenantId = await tenantIdOf(server, '发布客户')
     const { otaId } = await enabledVersion(server.db, { tenantId })
@@ -124,14 +137,14 @@ describe('publishing', () => {
   })
 })
 
-describe('a second person', () => {
+describe('approval by a second person', () => {
   const large = async (createBy = 0) => {
     const made = await enabledVersion(server.db, { createBy })
     await devicesOf(server.db, { modelId: made.modelId, count: 101, prefix: `RP${made.otaId}x` })
     return made
   }
 
-  test('more than 100 devices: publishing waits, the publisher cannot approve, another can, and the stages begin', async () => {
+  test("publishing to more than 100 devices waits for another person's approval, then the stages start", async () => {
     const { otaId } = await large()
     expect((await release(me, otaId)).needsAudit).toBe(true)
     const plan = formal(otaId, { stages: [stage(100), stage(FULL_SHARE)] })
@@ -163,7 +176,51 @@ describe('a second person', () => {
     expect(rows[1]?.ids).not.toContain(me.uid)
   })
 
-  test('a refusal needs a reason and leaves the test release', async () => {
+  test('a higher percentage of an approved release waits for approval while the approved percentage applies', async () => {
+    const { otaId } = await large()
+    await publish(me, formal(otaId, { percent: 1000 }))
+    await order(other, 'audit', { otaId, rev: 1, pass: 1, remark: '' })
+    expect(await order(me, 'share', { otaId, percent: 5000 })).toMatchObject({
+      msg: '已提交，等待另一人审批；审批前按已批准的方式继续发布',
+      data: { state: 0 },
+    })
+    const waiting = await release(me, otaId)
+    expect(waiting).toMatchObject({
+      state: 0,
+      percent: 1000,
+      pending: { percent: 5000, lines: ['设备比例：10% → 50%'] },
+      auditBlock: '不能审批自己提交的发布，请由另一人审批',
+    })
+    const refusal = { otaId, rev: waiting.rev, pass: 0, remark: '再观察' }
+    expect(await order(other, 'audit', refusal)).toMatchObject({ msg: '已驳回，发布按原来批准的方式继续' })
+    const refused = await release(me, otaId)
+    expect(refused).toMatchObject({ state: 0, stateReason: '', percent: 1000, pending: null, auditRemark: '再观察' })
+    await order(me, 'share', { otaId, percent: 6000 })
+    const { rev } = await release(me, otaId)
+    expect(await order(other, 'audit', { otaId, rev, pass: 1, remark: '' })).toMatchObject({ data: { state: 0 } })
+    expect(await release(me, otaId)).toMatchObject({ state: 0, percent: 6000, pending: null })
+  })
+
+  test('an edited plan of an approved release waits for approval, also while the release is paused', async () => {
+    const { otaId } = await large()
+    await publish(me, formal(otaId, { percent: 1000 }))
+    await order(other, 'audit', { otaId, rev: 1, pass: 1, remark: '' })
+    await order(me, 'pause', { otaId, reason: '观察' })
+    const { rev } = await release(me, otaId)
+    const plan = formal(otaId, { rev, perMinute: 7, stages: [stage(2000), stage(FULL_SHARE)] })
+    expect(await publish(me, plan)).toMatchObject({ data: { state: 3 } })
+    expect(await release(me, otaId)).toMatchObject({ state: 3, percent: 1000, perMinute: null, stages: [] })
+    expect(await order(other, 'audit', { otaId, rev: rev + 1, pass: 1, remark: '' })).toMatchObject({ code: 200 })
+    expect(await release(me, otaId)).toMatchObject({
+      state: 3,
+      stateReason: '观察',
+      percent: 2000,
+      perMinute: 7,
+      stages: [{ state: 1 }, { state: 0 }],
+    })
+  })
+
+  test('a refusal requires a reason and leaves a test release', async () => {
     const { otaId } = await large()
     await publish(me, formal(otaId))
     expect(await order(other, 'audit', { otaId, rev: 1, pass: 0 })).toMatchObject({
@@ -175,7 +232,7 @@ describe('a second person', () => {
     expect(await publish(me, formal(otaId, { rev: 2 }))).toMatchObject({ data: { state: 1 } })
   })
 
-  test('whoever made the version or uploaded its files does not approve it', async () => {
+  test('the creator of the version and the uploader of its files cannot approve', async () => {
     const { otaId } = await large(other.uid)
     await publish(me, formal(otaId))
     const word = { otaId, rev: 1, pass: 1 }
@@ -188,74 +245,5 @@ describe('a second person', () => {
     expect(await order(third, 'audit', word)).toMatchObject({ code: 501, msg: '该版本的组件由您上传，请由另一人审批' })
     const nobody = await server.as('upgrade:ota:query')
     expect(await order(nobody, 'audit', word)).toMatchObject({ code: 501, msg: '您没有权限！' })
-  })
-})
-
-describe('steering', () => {
-  test('pause, resume and stop: open tasks are cancelled, those never fetched at once', async () => {
-    const { otaId, modelId } = await enabledVersion(server.db)
-    const [a, b, c, d] = await devicesOf(server.db, { modelId, count: 4, prefix: 'RS' })
-    await publish(me, formal(otaId))
-    expect(await order(me, 'pause', { otaId, reason: '等待确认' })).toMatchObject({ code: 200, msg: '发布已暂停' })
-    expect(await release(me, otaId)).toMatchObject({ state: 3, stateReason: '等待确认' })
-    expect(await order(me, 'pause', { otaId })).toMatchObject({ code: 501, msg: '发布已暂停，不能暂停' })
-    expect(await order(me, 'resume', { otaId })).toMatchObject({ code: 200 })
-    await tasksOf(server.db, { otaId, deviceIds: [a!], state: TASK.offered })
-    await tasksOf(server.db, { otaId, deviceIds: [b!], state: TASK.confirming })
-    await tasksOf(server.db, { otaId, deviceIds: [c!], state: TASK.downloading })
-    await tasksOf(server.db, { otaId, deviceIds: [d!], state: TASK.succeeded })
-    const stopped = await order(me, 'stop', { otaId, reason: '发现缺陷' })
-    expect(stopped).toMatchObject({
-      msg: '发布已终止，取消 2 个任务，另有 1 个等待设备响应',
-      data: { state: 4, cancelled: 2, cancelling: 1 },
-    })
-    const { counts, state, stateReason } = await release(me, otaId)
-    expect({ counts, state, stateReason }).toEqual({
-      counts: [
-        { state: TASK.cancelling, count: 1 },
-        { state: TASK.succeeded, count: 1 },
-        { state: TASK.cancelled, count: 2 },
-      ],
-      state: 4,
-      stateReason: '发现缺陷',
-    })
-    expect((await publish(me, formal(otaId, { rev: (await release(me, otaId)).rev }))).msg).toMatch(
-      '停用后重新启用可以重新开始',
-    )
-  })
-
-  test('disabling recalls: open tasks end, and it says how many have it already; enabled again it begins anew', async () => {
-    const boss = await server.by({ superAdmin: true })
-    const { otaId, modelId } = await enabledVersion(server.db)
-    const ids = await devicesOf(server.db, { modelId, count: 5, prefix: 'RD' })
-    await devicesOf(server.db, { modelId, count: 3, prefix: 'RE', verCode: 100 })
-    await publish(boss, formal(otaId, { stages: [stage(5000)] }))
-    await tasksOf(server.db, { otaId, deviceIds: ids.slice(0, 2), state: TASK.offered })
-    await tasksOf(server.db, { otaId, deviceIds: ids.slice(2, 3), state: TASK.installing })
-    const done = await boss.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)
-    expect(done).toMatchObject({
-      code: 200,
-      msg: '停用成功，已取消 3 个升级任务，其中 1 个等待设备响应，3 台设备已安装该版本，不受影响',
-    })
-    const after = await release(boss, otaId)
-    expect(after).toMatchObject({ status: 2, state: 4, stateReason: '版本已停用', installed: 3 })
-    expect(await order(boss, 'resume', { otaId })).toMatchObject({ code: 501, msg: '该版本未启用，请先启用' })
-  })
-
-  test('an alarm is closed once, by somebody who sees it', async () => {
-    const { otaId } = await enabledVersion(server.db)
-    const { rows } = await server.db.execute<{ id: number }>(
-      sql`insert into ota_alarms (tenant_id, ota_id, kind, message) values (1, ${otaId}, 2, '失败率过高') returning id`,
-    )
-    const id = rows[0]?.id
-    expect((await release(me, otaId)).alarms).toMatchObject([{ id, message: '失败率过高' }])
-    const theirs = await server.by({ tenant: '告警客户', permissions: RELEASER })
-    expect(await theirs.call('POST', `${RELEASE}/alarm/close/${id}`)).toMatchObject({ code: 400 })
-    expect(await me.call('POST', `${RELEASE}/alarm/close/${id}`)).toMatchObject({ code: 200, msg: '告警已处理' })
-    expect(await me.call('POST', `${RELEASE}/alarm/close/${id}`)).toMatchObject({
-      code: 400,
-      msg: '告警不存在或已被删除',
-    })
-    expect((await release(me, otaId)).alarms).toEqual([])
   })
 })

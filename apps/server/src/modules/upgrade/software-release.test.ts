@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { devicesOf, enabledVersion, formal, RELEASER, tasksOf } from './upgrade-fixture.ts'
-import { registerWhiteJob } from './white-job.ts'
+import { registerAllowlistJob } from './allowlist-job.ts'
 
 const server = useApp()
 const SOFTWARE_RELEASER = RELEASER.map((perms) => perms.replace('upgrade:ota', 'upgrade:GeneralSoftware'))
@@ -20,7 +20,7 @@ beforeAll(async () => {
   software = await server.as(...SOFTWARE_RELEASER)
 })
 
-/** An enabled version of each family, with three devices and one failed task of one of them. */
+/** Creates an enabled version of each artifact kind with three devices, one of which has a failed task. */
 async function versions() {
   const found = []
   for (const kind of [1, 2]) {
@@ -55,12 +55,12 @@ interface Version {
   alarmId: number
 }
 
-/** Every call releases have, in an order in which each one works. */
+/** Lists every call of the release module in an order in which each call succeeds. */
 const callsOf = ({ upgrade, device }: Roots, { otaId, sn, deviceIds, taskId, alarmId }: Version) =>
   [
     ['GET', `${upgrade}/release/${otaId}`],
     ['GET', `${upgrade}/release/group/list?otaId=${otaId}`],
-    ['POST', `${upgrade}/release/survey`, { otaId }],
+    ['POST', `${upgrade}/release/dryRun`, { otaId }],
     ['GET', `${upgrade}/release/why?otaId=${otaId}&sn=${sn}`],
     ['GET', `${device}/device/page/inWhite?otaId=${otaId}`],
     ['GET', `${device}/device/page/notInWhite?otaId=${otaId}`],
@@ -82,14 +82,14 @@ const callsOf = ({ upgrade, device }: Roots, { otaId, sn, deviceIds, taskId, ala
     ['POST', `${upgrade}/release/stop`, { otaId, reason: '' }],
   ] as const
 
-describe('rights of releases', () => {
-  test('whoever releases one family steers every call of it, and none of the other’s', async () => {
+describe('permissions of releases', () => {
+  test('a permission allows every call of its own artifact kind and none of the other', async () => {
     const [first, second] = await versions()
     for (const [who, other, mine, roots, foreign] of [
       [firmware, software, first, IN_FIRMWARE, second],
       [software, firmware, second, IN_SOFTWARE, first],
     ] as const) {
-      // Without the right, whatever the version; with it, by a version of the other family.
+      // First without the permission, then with the permission but with a version of the other kind.
       for (const [method, url, body] of callsOf(roots, mine))
         expect(await other.call(method, url, body), `${method} ${url}`).toMatchObject(REFUSED)
       for (const [method, url, body] of callsOf(roots, foreign)) {
@@ -106,7 +106,7 @@ describe('rights of releases', () => {
         expect((await who.call(method, url, body)).code, `${method} ${url}`).toBe(200)
   })
 
-  test('a package’s history, its approval and its choices are its own', async () => {
+  test('history, approval and selection lists of packages have their own permissions', async () => {
     const [first, second] = await versions()
     await software.call('POST', `${IN_SOFTWARE.upgrade}/release/publish`, formal(second.otaId))
     const { rows } = await server.db.execute<{ action: string }>(sql`select action from oper_logs
@@ -125,8 +125,8 @@ describe('rights of releases', () => {
     expect(await noted(software, IN_SOFTWARE)).not.toContain(first.otaId)
   })
 
-  test('tasks of a package are exported by its own right, and a long white list is a job under it', async () => {
-    registerWhiteJob(server.kernel)
+  test('tasks of a package are exported with the package permission, and a long allowlist becomes a job of the same permission', async () => {
+    registerAllowlistJob(server.services)
     const [first, second] = await versions()
     const url = `${IN_SOFTWARE.upgrade}/task/export?format=csv&otaId=`
     expect((await software.inject({ method: 'GET', url: `${url}${second.otaId}` })).body).toContain('校验失败')
@@ -138,7 +138,7 @@ describe('rights of releases', () => {
       select 1, ${rows[0]?.id}, 'LONG-' || n from generate_series(1, 20001) n`)
     const { data } = await software.call('PUT', `${IN_SOFTWARE.device}/white/all`, { otaId: second.otaId })
     expect(data.jobId).toEqual(expect.any(Number))
-    await server.kernel.jobs.drain()
+    await server.services.jobs.drain()
     const job = await software.call('GET', `/api/v1/account/job/${data.jobId}`)
     expect(job.data).toMatchObject({ state: 'done', rows: 20_004 })
   }, 60_000)

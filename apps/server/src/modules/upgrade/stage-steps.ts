@@ -1,21 +1,21 @@
-import type { PolicyInput } from '@oms/contract/upgrade-release.ts'
-import { and, eq, sql } from 'drizzle-orm'
+import type { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import { TASK } from '@oms/contract/ota-task.ts'
-import type { Db } from '#db/client.ts'
-import { otaPolicies, otaStages } from '#db/schema/upgrade.ts'
-import { type Held, MODE, STAGE, STATE, type StoredStage } from './release-rows.ts'
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import type { Db } from '#core/database/client.ts'
+import { otaPolicies, otaStages } from '#schema/upgrade.ts'
+import { type LockedRelease, MODE, STAGE, STATE, type StoredStage } from './release-rows.ts'
 
 type Planned = z.output<typeof PolicyInput>['stages']
 type NewStage = typeof otaStages.$inferInsert
 
-/** The stage under way, or the one that failed and holds the release. */
+/** Returns the active stage, or the failed stage that paused the release. */
 export const currentStage = (stages: readonly StoredStage[]) =>
   stages.find(({ state }) => state === STAGE.running || state === STAGE.failed)
 
 /**
- * The planned stages as rows. What was reached already stays reached: stages below the share of today count as passed,
- * so that publishing anew never takes the version away from a device.
+ * Converts the planned stages to rows. Stages up to the reached percentage count as passed. Publishing again
+ * therefore never withdraws the version from a device.
  */
 export function plannedStages(otaId: number, planned: Planned, before: readonly StoredStage[], reached: number) {
   const rows = planned.map((stage, at): NewStage => {
@@ -35,18 +35,18 @@ const pickResult = ({ startTime, judgeTime, succeeded, failed }: StoredStage) =>
   failed,
 })
 
-/** The share devices were promised so far. */
-export function reachedBy({ policy, stages }: Pick<Held, 'policy' | 'stages'>) {
+/** Returns the highest percentage that the release has reached. */
+export function reachedPercent({ policy, stages }: Pick<LockedRelease, 'policy' | 'stages'>) {
   const isOut = policy.mode === MODE.formal && (policy.state === STATE.running || policy.state === STATE.paused)
   const begun = stages.some(({ state }) => state !== STAGE.waiting)
   return isOut && (begun || stages.length === 0) ? policy.percent : 0
 }
 
-/** The share a release starts with: that of its first stage to come, else its own. */
+/** Returns the initial percentage of a release: that of the first waiting stage, otherwise its own. */
 export const firstShare = (stages: readonly NewStage[], percent: number) =>
   stages.length === 0 ? percent : (stages.find(({ state }) => state === STAGE.waiting)?.percent ?? percent)
 
-/** Starts the next stage that waits, if there is one, and gives the release its share. */
+/** Starts the next waiting stage, if any, and sets the percentage of the release. */
 export async function startNextStage(db: Db, otaId: number, from: Date) {
   const [next] = await db
     .select()
@@ -55,30 +55,41 @@ export async function startNextStage(db: Db, otaId: number, from: Date) {
     .orderBy(otaStages.seq)
     .limit(1)
   if (!next) return undefined
-  // Observed from when devices may first get it.
+  // The observation starts when devices may first get the version.
   const startTime = sql`greatest(${from.toISOString()}::timestamptz,
     (select start_time from ota_policies where ota_id = ${otaId}))` as unknown as string
   await db
     .update(otaStages)
     .set({ state: STAGE.running, startTime, judgeTime: null, succeeded: null, failed: null })
-    .where(oneStage(next))
+    .where(stageCondition(next))
   await db.update(otaPolicies).set({ percent: next.percent }).where(eq(otaPolicies.otaId, otaId))
   return next
 }
 
-export const oneStage = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
+export const stageCondition = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 'seq'>) =>
   and(eq(otaStages.otaId, otaId), eq(otaStages.seq, seq))
 
 /**
- * Results since a stage began, the last one of each device. A failure told to try again is judged by what comes of that;
- * what a person pushed to one device says nothing about the release.
+ * Counts results since a stage began, the last result of each device. A retried failure counts by the result of the
+ * retry. Tasks that a person pushed do not count.
  */
-export async function resultsSince(db: Db, otaId: number, since: string) {
+export const resultsSince = (db: Db, otaId: number, since: string) => resultsWithin(db, otaId, { since })
+
+interface Period {
+  readonly since: string
+  readonly until?: string | null
+  /** Condition for the tasks that count, such as tasks of visible devices. */
+  readonly which?: SQL | undefined
+}
+
+export async function resultsWithin(db: Db, otaId: number, { since, until, which }: Period) {
+  const before = until ? sql`and close_time <= ${until}` : sql``
   const { rows } = await db.execute<{ succeeded: number; failed: number }>(sql`
     select count(*) filter (where state = ${TASK.succeeded})::int as succeeded,
       count(*) filter (where state = ${TASK.failed} and not retried)::int as failed
     from (select distinct on (device_id) state, retried from ota_tasks
-      where ota_id = ${otaId} and state in (${TASK.succeeded}, ${TASK.failed}) and close_time >= ${since} and not pushed
+      where ota_id = ${otaId} and state in (${TASK.succeeded}, ${TASK.failed}) and close_time >= ${since} ${before} and not pushed
+        and ${which ?? sql`true`}
       order by device_id, task_id desc) as last`)
   return rows[0] ?? { succeeded: 0, failed: 0 }
 }

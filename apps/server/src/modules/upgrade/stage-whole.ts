@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Kernel } from '#kernel/kernel.ts'
+import type { Services } from '#core/services.ts'
 import { STAGE } from './release-rows.ts'
 import { resultsSince } from './stage-steps.ts'
 
-/** Every device is looked at: not more often than this for one release. */
+/** Minimum interval between two checks of one release, because each check visits every device. */
 const AGAIN_MS = 60_000
 const lookedAt = new Map<number, number>()
 
@@ -13,10 +13,14 @@ interface Few {
 }
 
 /**
- * Has every device that gets the version in this stage said how it went? Asked only where a stage had its time and has
- * too few results: there may be no more devices to wait for.
+ * True when every device that gets the version in this stage has reported. Called only for a stage that is due and
+ * has too few results.
  */
-export async function allAnswered({ database, fleet }: Pick<Kernel, 'database' | 'fleet'>, otaId: number, now: Date) {
+export async function haveAllReported(
+  { database, fleet }: Pick<Services, 'database' | 'fleet'>,
+  otaId: number,
+  now: Date,
+) {
   const { db } = database
   if (Math.abs(now.getTime() - (lookedAt.get(otaId) ?? 0)) < AGAIN_MS) return false
   const { rows } = await db.execute<{ since: string; minReports: number } & Record<string, unknown>>(sql`
@@ -31,9 +35,9 @@ export async function allAnswered({ database, fleet }: Pick<Kernel, 'database' |
   if (lookedAt.size > 10_000) lookedAt.clear()
   lookedAt.set(otaId, now.getTime())
   await fleet.sync()
-  // Devices that only wait for the hour are devices to wait for.
+  // Devices outside their daily window or before the start time still count as waiting.
   const rule = await fleet.ruleOf(otaId, { dailyStart: null, dailyEnd: null, startAt: null })
   if (!rule) return false
-  const { count, busy } = await fleet.survey(rule, now, { sample: 0 })
+  const { count, busy } = await fleet.dryRun(rule, now, { sample: 0 })
   return count === 0 && busy === 0
 }

@@ -1,23 +1,23 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { TASK } from '@oms/contract/ota-task.ts'
-import { softwareTask } from '@oms/contract/software-release.ts'
-import { otaTask, TaskRow } from '@oms/contract/upgrade-task.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
+import { otaTask, TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { devices } from '#db/schema/device.ts'
-import { otaTaskLogs, otaTasks } from '#db/schema/upgrade.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { notFound } from '#kernel/problem.ts'
-import { among, offsetOf, paginate } from '#kernel/query.ts'
-import { defineExport } from '#kernel/table/export.ts'
+import { devices } from '#schema/device.ts'
+import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { among, offsetOf, paginate } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { versionOf } from './release-rows.ts'
-import { countsOf, shownTasks, taskOrder, tasksMatching, visibleTasks } from './task-rows.ts'
+import { countsOf, selectTasks, taskOrder, tasksMatching, visibleTasks } from './task-rows.ts'
 
 const MAX_LOGS = 1000
 
 export async function list({ db, user }: Ctx, input: ParsedOf<typeof otaTask.list>) {
   await versionOf(db, user, input.otaId)
-  return paginate(db, shownTasks(db).where(tasksMatching(user, input)).$dynamic(), input, taskOrder(input))
+  return paginate(db, selectTasks(db).where(tasksMatching(user, input)).$dynamic(), input, taskOrder(input))
 }
 
 export async function counts({ db, user }: Ctx, input: ParsedOf<typeof otaTask.counts>) {
@@ -25,14 +25,14 @@ export async function counts({ db, user }: Ctx, input: ParsedOf<typeof otaTask.c
   return countsOf(db, user, input)
 }
 
-/** Failed tasks under the words their devices gave, most frequent first. */
+/** Lists failed tasks by failure text, most frequent first. */
 export async function failures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<typeof otaTask.failures>) {
   await versionOf(db, user, otaId)
   const offset = offsetOf(page)
   const failed = and(visibleTasks(user), eq(otaTasks.otaId, otaId), eq(otaTasks.state, TASK.failed))
   const { rows } = await db.execute<{
     reason: string
-    code: number | null
+    code: string | null
     count: number
     open: number
     lastTime: string
@@ -53,7 +53,7 @@ export async function failures({ db, user }: Ctx, { otaId, ...page }: ParsedOf<t
 }
 
 export async function get({ db, user }: Ctx, { taskId }: ParsedOf<typeof otaTask.get>) {
-  const [task] = await shownTasks(db).where(and(eq(otaTasks.taskId, taskId), visibleTasks(user)))
+  const [task] = await selectTasks(db).where(and(eq(otaTasks.taskId, taskId), visibleTasks(user)))
   if (!task) throw notFound('升级任务')
   const logs = await db
     .select({
@@ -72,14 +72,14 @@ export async function get({ db, user }: Ctx, { taskId }: ParsedOf<typeof otaTask
   return { task, logs }
 }
 
-/** Everything one device was offered; its own tenant sees it too, also of the vendor's versions. */
+/** Lists all tasks of one device. The device's tenant also sees tasks of the vendor's versions. */
 export async function ofDevice({ db, user }: Ctx, { deviceId, ...page }: ParsedOf<typeof otaTask.ofDevice>) {
   const [device] = await db
     .select({ id: devices.id })
     .from(devices)
     .where(and(eq(devices.id, deviceId), visibleDevices(user)))
   if (!device) throw notFound('设备')
-  const query = shownTasks(db)
+  const query = selectTasks(db)
     .where(and(eq(otaTasks.deviceId, deviceId), visibleTasks(user)))
     .$dynamic()
   return paginate(db, query, page, [desc(otaTasks.taskId)])
@@ -88,7 +88,7 @@ export async function ofDevice({ db, user }: Ctx, { deviceId, ...page }: ParsedO
 const time = { type: 'dateTime', width: 20 } as const
 const number = { type: 'number', width: 12 } as const
 
-/** The filtered list as a file, in the list's order. */
+/** Exports the filtered list in the order of the list. */
 export const exportTasks = (kind: string, endpoint: typeof otaTask.export | typeof softwareTask.export) =>
   defineExport({
     kind,
@@ -107,7 +107,7 @@ export const exportTasks = (kind: string, endpoint: typeof otaTask.export | type
       ['state', { width: 10 }],
       ['progress', number],
       ['reason', { width: 40 }],
-      ['code', number],
+      'code',
       ['attempt', number],
       ['retried', { width: 12 }],
       ['pushed', { width: 10 }],
@@ -118,7 +118,7 @@ export const exportTasks = (kind: string, endpoint: typeof otaTask.export | type
     keys: (db, user, input) =>
       db.select({ id: otaTasks.taskId }).from(otaTasks).where(tasksMatching(user, input)).$dynamic(),
     order: taskOrder,
-    load: (db, user, keys) => shownTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
+    load: (db, user, keys) => selectTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
     keyOf: ({ taskId }) => taskId,
   })
 export const exportFirmwareTasks = exportTasks('ota-task', otaTask.export)

@@ -1,21 +1,21 @@
-import type { taskFilters } from '@oms/contract/upgrade-task.ts'
+import type { taskFilters } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#db/client.ts'
-import { deviceModels, devices } from '#db/schema/device.ts'
-import { otaVersions } from '#db/schema/ota.ts'
-import { tenants } from '#db/schema/tenant.ts'
-import { otaTasks } from '#db/schema/upgrade.ts'
-import type { User } from '#kernel/context.ts'
-import { orderOf, within } from '#kernel/query.ts'
-import { scoped } from '#kernel/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { tenants } from '#schema/tenant.ts'
+import { otaTasks } from '#schema/upgrade.ts'
+import type { User } from '#core/http/context.ts'
+import { orderOf, within } from '#core/database/list-query.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
 
-/** The tasks an account may see: those of devices of its tenants. */
+/** Returns the condition for tasks of visible tenants' devices. */
 export const visibleTasks = (user: User) => scoped(user, { tenant: otaTasks.tenantId })
 
-/** What a task list shows, as one condition: lists, counters, retries and exports share it. */
+/** Returns the condition for the filters of a task list. Lists, counts, retries and exports use this condition. */
 export function tasksMatching(
   user: User,
   { otaId, state, sn, tenantId, reason, pushed, ...range }: Filters,
@@ -35,12 +35,12 @@ const likely = (text: string) => `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
 
 const SORTABLE = { taskId: otaTasks.taskId, updateTime: otaTasks.updateTime } as const
 
-/** Newest first unless a column is asked for. */
+/** Returns the sort order: newest first unless a column is given. */
 export const taskOrder = (asked: Parameters<typeof orderOf<keyof typeof SORTABLE>>[0]) =>
   orderOf(asked, SORTABLE, otaTasks.taskId)
 
-/** Tasks as lists show them. */
-export const shownTasks = (db: Db) =>
+/** Selects tasks with the columns of the task lists. */
+export const selectTasks = (db: Db) =>
   db
     .select({
       taskId: otaTasks.taskId,
@@ -71,7 +71,7 @@ export const shownTasks = (db: Db) =>
     .leftJoin(deviceModels, eq(deviceModels.id, otaTasks.modelId))
     .leftJoin(otaVersions, eq(otaVersions.otaId, otaTasks.otaId))
 
-/** Tasks by state, counted from the tasks themselves: no counter that a crash could leave wrong. */
+/** Counts tasks by state from the task rows, so that a crash cannot leave wrong counts. */
 export const countsOf = (db: Db, user: User, filters: Filters) =>
   db
     .select({ state: otaTasks.state, count: sql<number>`count(*)::int` })

@@ -1,17 +1,17 @@
-import type { ParsedOf } from '@oms/contract/kernel/endpoint.ts'
-import { TASK, TASK_STATE } from '@oms/contract/ota-task.ts'
-import type { otaTask } from '@oms/contract/upgrade-task.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { TASK, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
+import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import { devicePackages, devices } from '#db/schema/device.ts'
-import { otaTaskLogs, otaTasks } from '#db/schema/upgrade.ts'
-import type { Ctx } from '#kernel/context.ts'
-import { visibleDevices } from '#kernel/fleet/device-filter.ts'
-import { cancelTasks, withinReach } from '#kernel/fleet/release.ts'
-import { invalid, refused } from '#kernel/problem.ts'
-import { bizOf, nameOf, type StoredVersion, tellChanged, versionOf } from './release-rows.ts'
+import { devicePackages, devices } from '#schema/device.ts'
+import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { cancelTasks, withinReach } from '#domain/fleet/release.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import { bizOf, nameOf, type StoredVersion, publishChanged, versionOf } from './release-rows.ts'
 import { visibleTasks } from './task-rows.ts'
 
-/** Lets devices whose task failed have the version once more: all of them, those named, or those of one reason. */
+/** Retries failed tasks: all, the given tasks, or those of one failure reason. */
 export async function retry(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.retry>) {
   const { db, user } = ctx
   const version = await versionOf(db, user, otaId)
@@ -34,11 +34,11 @@ export async function retry(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeo
   if (count === 0) throw refused('没有可以重试的失败任务')
   ctx.audit({ ...bizOf(version), action: `重试${nameOf(version)}的 ${count} 个失败任务` })
   ctx.say(`已安排 ${count} 台设备重试，设备下次检查时生效`)
-  await tellChanged(ctx.kernel, db, version.tenantId)
+  await publishChanged(ctx.services, db, version.tenantId)
   return { count }
 }
 
-/** Cancels open tasks: one never fetched ends at once, another when its device answers. */
+/** Cancels open tasks. A task that no device has fetched ends immediately, another task when its device reports. */
 export async function cancel(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.cancel>) {
   const { db, user } = ctx
   const version = await versionOf(db, user, otaId)
@@ -49,11 +49,13 @@ export async function cancel(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<type
   const words = `取消 ${cancelled} 个任务${cancelling > 0 ? `，${cancelling} 个等待设备响应` : ''}`
   ctx.audit({ ...bizOf(version), action: `${nameOf(version)}：${words}` })
   ctx.say(`已${words}`)
-  await tellChanged(ctx.kernel, db, version.tenantId)
+  await publishChanged(ctx.services, db, version.tenantId)
   return ended
 }
 
-/** Gives one device this version whatever the release says; a step back or sideways only when the risk was accepted. */
+/**
+ * Creates a task for one device regardless of the release. A downgrade or reinstallation requires the accepted risk.
+ */
 export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTask.push>) {
   const { db, user } = ctx
   const version = await versionOf(db, user, otaId)
@@ -68,27 +70,7 @@ export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTa
         : `设备当前版本 ${runs} 高于目标版本 ${version.verCode}，降级有风险，请确认后再推送`,
     )
   const { packageName, verCode } = version
-  const [last] = await db
-    .select({ attempt: otaTasks.attempt })
-    .from(otaTasks)
-    .where(and(eq(otaTasks.deviceId, device.id), eq(otaTasks.otaId, otaId)))
-    .orderBy(desc(otaTasks.taskId))
-    .limit(1)
-  const [task] = await db
-    .insert(otaTasks)
-    .values({
-      otaId,
-      deviceId: device.id,
-      tenantId: device.tenantId,
-      modelId: version.modelId,
-      packageName,
-      fromVerCode: runs,
-      verCode,
-      attempt: Math.min((last?.attempt ?? 0) + 1, 32_767),
-      pushed: true,
-    })
-    .onConflictDoNothing()
-    .returning({ taskId: otaTasks.taskId })
+  const task = await insertPushedTask(ctx, version, device)
   if (!task) throw refused(await openInWords(ctx, device.id, packageName))
   const risk = isStepBack ? (runs === verCode ? '（重装，已确认风险）' : `（由 ${runs} 降级，已确认风险）`) : ''
   await db
@@ -96,7 +78,33 @@ export async function push(ctx: Ctx, { otaId, sn, risky }: ParsedOf<typeof otaTa
     .values({ taskId: task.taskId, state: TASK.offered, details: [`由 ${user.realname || user.account} 推送${risk}`] })
   ctx.audit({ ...bizOf(version), action: `推送${nameOf(version)}到设备 ${device.sn}${risk}` })
   ctx.say('推送成功，设备下次检查时收到')
-  await tellChanged(ctx.kernel, db, version.tenantId)
+  await publishChanged(ctx.services, db, version.tenantId)
+  return task
+}
+
+/** Inserts the next attempt of the device. Returns undefined when the device has an open task for the package. */
+async function insertPushedTask({ db }: Ctx, version: StoredVersion, device: Awaited<ReturnType<typeof deviceOf>>) {
+  const [last] = await db
+    .select({ attempt: otaTasks.attempt })
+    .from(otaTasks)
+    .where(and(eq(otaTasks.deviceId, device.id), eq(otaTasks.otaId, version.otaId)))
+    .orderBy(desc(otaTasks.taskId))
+    .limit(1)
+  const [task] = await db
+    .insert(otaTasks)
+    .values({
+      otaId: version.otaId,
+      deviceId: device.id,
+      tenantId: device.tenantId,
+      modelId: version.modelId,
+      packageName: version.packageName,
+      fromVerCode: device.verCode,
+      verCode: version.verCode,
+      attempt: Math.min((last?.attempt ?? 0) + 1, 32_767),
+      pushed: true,
+    })
+    .onConflictDoNothing()
+    .returning({ taskId: otaTasks.taskId })
   return task
 }
 
@@ -119,7 +127,7 @@ async function deviceOf({ db, user }: Ctx, version: StoredVersion, sn: string) {
   return { ...found, verCode: pack?.verCode ?? null }
 }
 
-/** What already goes on with the device: one open task a package is all there can be. */
+/** Describes the open task of the device for this package. A device has at most one open task for each package. */
 async function openInWords({ db }: Ctx, deviceId: number, packageName: string) {
   const [open] = await db
     .select({ state: otaTasks.state, verCode: otaTasks.verCode })

@@ -1,4 +1,4 @@
-import { TASK } from '@oms/contract/ota-task.ts'
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   me = await server.as(...RELEASER)
 })
 
-/** A version with 6 succeeded, 5 failed (3 and 2 of two reasons), 1 downloading, 2 offered. */
+/** Creates a version with 6 succeeded, 5 failed (two reasons: 3 and 2), 1 downloading and 2 offered tasks. */
 async function mixed(prefix: string) {
   const made = await enabledVersion(server.db)
   const ids = await devicesOf(server.db, { modelId: made.modelId, count: 14, prefix })
@@ -33,7 +33,7 @@ async function mixed(prefix: string) {
 }
 
 describe('tasks of a version', () => {
-  test('listed newest first with device, customer and versions; filtered, sorted and paged', async () => {
+  test('lists tasks newest first with device, tenant and versions; filters, sorts and pages them', async () => {
     const { otaId } = await mixed('TA')
     const all = await get(me, '', { otaId, pageSize: 50 })
     expect(all.total).toBe(14)
@@ -58,7 +58,7 @@ describe('tasks of a version', () => {
     ])
   })
 
-  test('failures are grouped by their words with counts', async () => {
+  test('failures are grouped by failure text with counts', async () => {
     const { otaId } = await mixed('TB')
     expect(await get(me, '/failures', { otaId })).toEqual({
       total: 2,
@@ -76,7 +76,7 @@ describe('tasks of a version', () => {
     })
   })
 
-  test('counters are counted from the tasks themselves: equal to the list whatever was written, and by whom', async () => {
+  test('counts equal the listed tasks after every kind of write', async () => {
     const { otaId, modelId } = await enabledVersion(server.db)
     const ids = await devicesOf(server.db, { modelId, count: 40, prefix: 'TC' })
     const states = [0, 5, 10, 20, 30, 40, 50, 100, 110, 120]
@@ -85,7 +85,7 @@ describe('tasks of a version', () => {
       fc.asyncProperty(fc.array(fc.constantFrom(...states), { maxLength: 4 }), async (written) => {
         for (const state of written) {
           const deviceId = ids[next++ % ids.length]!
-          // As a process leaves it that dies in the middle: nothing but rows.
+          // Simulates a process that dies before it updates anything but rows.
           await server.db.execute(sql`delete from ota_tasks where device_id = ${deviceId} and close_time is null`)
           await tasksOf(server.db, { otaId, deviceIds: [deviceId], state })
         }
@@ -99,7 +99,7 @@ describe('tasks of a version', () => {
     )
   })
 
-  test('retry: all failed ones, those named, those of one reason; in one statement, each once', async () => {
+  test('retry covers all failed tasks, given tasks or tasks of one reason, each once', async () => {
     const { otaId } = await mixed('TD')
     const retry = (body: object) => me.call('POST', `${TASKS}/retry`, { otaId, ...body })
     const [first] = (await get(me, '', { otaId, reason: '空间不足' })).list
@@ -116,7 +116,7 @@ describe('tasks of a version', () => {
     )
   })
 
-  test('cancel: one never fetched ends at once, one under way waits for its device', async () => {
+  test('cancel ends an unfetched task immediately; a started task waits for its device', async () => {
     const { otaId } = await mixed('TE')
     const { list } = await get(me, '', { otaId, pageSize: 3 })
     const taskIds = list.map(({ taskId }: { taskId: number }) => taskId)
@@ -131,7 +131,7 @@ describe('tasks of a version', () => {
     expect(logs).toMatchObject([{ state: TASK.cancelled, execution: '', details: ['人工取消：换批次'] }])
   })
 
-  test('export holds the filtered list in words', async () => {
+  test('export holds the filtered list with texts instead of codes', async () => {
     const { otaId } = await mixed('TF')
     const reply = await me.inject({ method: 'GET', url: `${TASKS}/export?otaId=${otaId}&state=110&format=csv` })
     const lines = reply.body.trim().split(/\r?\n/)
@@ -141,10 +141,10 @@ describe('tasks of a version', () => {
   })
 })
 
-describe('pushing to one device', () => {
+describe('pushing a version to one device', () => {
   const push = (who: Caller, body: object) => who.call('POST', `${TASKS}/push`, body)
 
-  test('any enabled version; a step back only with the risk accepted; one open task a device', async () => {
+  test('any enabled version can be pushed; a downgrade needs the accepted risk; one open task for each device', async () => {
     const { otaId, modelId } = await enabledVersion(server.db, { verCode: 50 })
     await devicesOf(server.db, { modelId, count: 1, prefix: 'TG', verCode: 60 })
     expect(await push(me, { otaId, sn: 'TG00001' })).toMatchObject({
@@ -167,7 +167,7 @@ describe('pushing to one device', () => {
     })
   })
 
-  test('two at once make one task', async () => {
+  test('two simultaneous pushes create one task', async () => {
     const { otaId, modelId } = await enabledVersion(server.db)
     await devicesOf(server.db, { modelId, count: 1, prefix: 'TH' })
     const answers = await Promise.all(Array.from({ length: 4 }, () => push(me, { otaId, sn: 'TH00001' })))
@@ -175,7 +175,7 @@ describe('pushing to one device', () => {
   })
 })
 
-test("tasks of one device for its own page; a customer sees those of its devices, also of the vendor's versions", async () => {
+test("lists the tasks of one device; a tenant sees tasks of its devices, also of the vendor's versions", async () => {
   const theirs = await server.by({ tenant: '任务客户', permissions: [...RELEASER, 'device:apkManage:query'] })
   const tenantId = await tenantIdOf(server, '任务客户')
   const { otaId, modelId } = await enabledVersion(server.db)

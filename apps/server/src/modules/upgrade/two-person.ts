@@ -1,14 +1,14 @@
-import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade-release.ts'
+import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Db } from '#db/client.ts'
-import { devices } from '#db/schema/device.ts'
-import { otaComponents } from '#db/schema/ota.ts'
-import { files } from '#db/schema/system.ts'
-import type { User } from '#kernel/context.ts'
-import { withinReach } from '#kernel/fleet/release.ts'
-import type { Kernel } from '#kernel/kernel.ts'
-import { SUPER_ROLE_ID } from '#kernel/rights.ts'
-import { familyOf } from './release-family.ts'
+import type { Db } from '#core/database/client.ts'
+import { devices } from '#schema/device.ts'
+import { otaComponents } from '#schema/ota.ts'
+import { files } from '#schema/system.ts'
+import type { User } from '#core/http/context.ts'
+import { withinReach } from '#domain/fleet/release.ts'
+import type { Services } from '#core/services.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { artifactKindOf } from './release-artifact-kind.ts'
 import { MODE, type StoredPolicy, type StoredVersion } from './release-rows.ts'
 
 interface Plan {
@@ -16,8 +16,10 @@ interface Plan {
   readonly tenantIds: readonly number[]
 }
 
-/** Does publishing this way wait for a second person? By the setting: always, never, or when many devices are reached. */
-export async function needsAudit({ config }: Pick<Kernel, 'config'>, db: Db, version: StoredVersion, plan: Plan) {
+/**
+ * True when this publication requires a second person. The setting is always, never, or above a number of devices.
+ */
+export async function needsAudit({ config }: Pick<Services, 'config'>, db: Db, version: StoredVersion, plan: Plan) {
   if (plan.mode !== MODE.formal || config.otaTwoPerson === 'off') return false
   if (config.otaTwoPerson === 'on') return true
   const meant = plan.tenantIds.length > 0 ? inArray(devices.tenantId, [...plan.tenantIds]) : undefined
@@ -26,9 +28,12 @@ export async function needsAudit({ config }: Pick<Kernel, 'config'>, db: Db, ver
   return (rows[0]?.n ?? 0) > TWO_PERSON_ABOVE
 }
 
-const auditRight = ({ kind }: Pick<StoredVersion, 'kind'>) => familyOf(kind).release.audit.access
+const auditRight = ({ kind }: Pick<StoredVersion, 'kind'>) => artifactKindOf(kind).release.audit.access
 
-/** Why this account may not approve the release; empty when it may. Nobody approves what he made or asked for. */
+/**
+ * Returns the reason why this account may not approve the release, or an empty text. Creator and submitter may not
+ * approve.
+ */
 export async function auditBlockOf(db: Db, user: User, version: StoredVersion, policy: StoredPolicy | undefined) {
   if (!user.can(auditRight(version))) return '您没有发布审批的权限'
   if (policy?.submitBy === user.uid) return '不能审批自己提交的发布，请由另一人审批'
@@ -44,7 +49,7 @@ export async function auditBlockOf(db: Db, user: User, version: StoredVersion, p
 
 const MAX_TOLD = 50
 
-/** Those of the version's tenant who may approve, without the one who asks. */
+/** Returns the accounts of the version's tenant that may approve, without the submitter. */
 export async function approversOf(db: Db, version: StoredVersion, submitBy: number): Promise<number[]> {
   const { rows } = await db.execute<{ uid: number }>(sql`
     select distinct a.uid from accounts a

@@ -1,12 +1,12 @@
-import { FULL_SHARE, TASK } from '@oms/contract/ota-task.ts'
+import { FULL_SHARE, TASK } from '@oms/contract/upgrade/task-state.ts'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import type { Db } from '#db/client.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Caller, useApp } from '#test/harness.ts'
 
 type Server = ReturnType<typeof useApp>
 
-/** Every permission of releases. */
+/** All permissions of the release module. */
 export const RELEASER = [
   'list',
   'query',
@@ -22,7 +22,7 @@ export const RELEASER = [
 
 let made = 0
 
-/** A model, and an enabled version of it as a test release, made by `createBy`. */
+/** Creates a model and an enabled version with a test release, created by `createBy`. */
 export async function enabledVersion(db: Db, over: { tenantId?: number; createBy?: number; verCode?: number } = {}) {
   const { tenantId = 1, createBy = 0, verCode = 100 } = over
   made += 1
@@ -54,7 +54,7 @@ export async function versionOf(
   return otaId
 }
 
-/** That many devices of a model: `<prefix>00001` and on; answers their ids in order. */
+/** Creates this many devices of a model with serials from `<prefix>00001`. Returns their ids in order. */
 export async function devicesOf(
   db: Db,
   {
@@ -72,7 +72,7 @@ export async function devicesOf(
   return rows.map(({ id }) => id)
 }
 
-/** Closed or open tasks, one a device, as the device side leaves them. */
+/** Creates open or closed tasks, one for each device, as the device protocols write them. */
 export async function tasksOf(
   db: Db,
   {
@@ -91,7 +91,7 @@ export async function tasksOf(
     from devices d, ota_versions v where v.ota_id = ${otaId} and d.id = any(${sql.param([...deviceIds])}::int[]) order by d.id`)
 }
 
-/** What a formal release of everything looks like on the wire. */
+/** Returns the request body of a formal release to all devices. */
 export const formal = (otaId: number, over: object = {}) => ({
   otaId,
   rev: 0,

@@ -1,8 +1,8 @@
-import type { Kernel } from '#kernel/kernel.ts'
-import { registerStageClock } from './stage-clock.ts'
-import { registerWhiteJob } from './white-job.ts'
+import type { Services } from '#core/services.ts'
+import { registerStageSchedule } from './stage-schedule.ts'
+import { registerAllowlistJob } from './allowlist-job.ts'
 
-export function registerUpgradeJobs(kernel: Kernel) {
-  registerWhiteJob(kernel)
-  registerStageClock(kernel)
+export function registerUpgradeJobs(services: Services) {
+  registerAllowlistJob(services)
+  registerStageSchedule(services)
 }

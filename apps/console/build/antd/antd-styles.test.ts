@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { split, UNUSED } from './antd-styles.ts'
+
+const folders = (folder: string) => ['button', 'table', 'date-picker'].includes(folder)
+
+test('assigns every rule to the style sheet of its component and drops demo variables and unused components', () => {
+  const css = [
+    '.ant-btn{color:red;}',
+    '.ant-table{color:red;}',
+    '.ant-tour{color:red;}',
+    '.css-var-_R_0_.ant-btn{--ant-x:1;}',
+    '@media (min-width: 1px){.ant-table-cell{color:red;}}',
+    '@keyframes antFadeIn{0%{opacity:0;}}',
+    '.ant-fade{animation-name:antFadeIn;}',
+    '.ant-picker{color:red;}',
+    '.ant-picker-dropdown .ant-picker-cell{color:red;}',
+  ]
+  expect(Object.fromEntries(split(css.join(''), folders))).toEqual({
+    btn: css[0],
+    table: `${css[1]}${css[4]}`,
+    shared: `${css[6]}${css[5]}`,
+    picker: css[7],
+    pickerpanel: css[8],
+  })
+})
+
+test('assigns an animation to the only component that uses it, otherwise to the shared style sheet', () => {
+  const moves = '@keyframes antMove{0%{opacity:0;}}'
+  const one = split(`${moves}.ant-btn{animation-name:antMove;}`, folders)
+  expect(one.get('btn')).toContain(moves)
+  const two = split(`${moves}.ant-btn{animation-name:antMove;}.ant-table{animation-name:antMove;}`, folders)
+  expect(two.get('shared')).toBe(moves)
+})
+
+test('removes unused selectors and rules without selectors', () => {
+  const pieces = split(
+    [
+      '.ant-btn-rtl,.ant-btn{color:red;}',
+      '.ant-col-12{color:red;}',
+      '.ant-col{color:red;}',
+      '@media (min-width: 1px){.ant-col-md-offset-2{color:red;}}',
+      '@media (min-width: 2px){.ant-btn-rtl{color:red;}.ant-btn{color:blue;}}',
+      '.ant-btn-color-pink{color:red;}',
+      '.ant-btn-color-primary:not(:disabled,.x){color:red;}',
+      '.ant-input-filled,.ant-select-borderless,.ant-input-number-status-warning{color:red;}',
+      '.ant-table-bordered .ant-table-cell,.ant-picker-calendar{color:red;}',
+    ].join(''),
+    folders,
+  )
+  expect(pieces.get('btn')).toBe(
+    '.ant-btn{color:red;}@media (min-width: 2px){.ant-btn{color:blue;}}.ant-btn-color-primary:not(:disabled,.x){color:red;}',
+  )
+  expect(pieces.get('shared')).toBe('.ant-col{color:red;}')
+})
+
+test('treats the number field as a separate component despite its class prefix', () => {
+  const css = ['.ant-input{color:red;}', '.ant-input-number{color:red;}']
+  const pieces = split(css.join(''), (folder) => ['input', 'input-number'].includes(folder))
+  expect(Object.fromEntries(pieces)).toEqual({ input: css[0], inputnumber: css[1] })
+})
+
+const SRC = join(import.meta.dirname, '../../src')
+const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => readFileSync(join(SRC, file), 'utf8'))
+
+test.each([
+  [
+    'a field of another look',
+    /variant[=:]\W{1,3}(?:filled|underlined)|<(?:InputNumber|Select|DatePicker|RangePicker|TreeSelect)\b[^>]*borderless/,
+  ],
+  [
+    'a field that warns',
+    /<(?:Input|InputNumber|Select|DatePicker|TreeSelect)\b[^>]*status="warning"|warningOnly: true/,
+  ],
+  ['a table with a frame or a sum', /<Table\b[^>]*\b(?:bordered|summary)\b/],
+  ['a calendar of several days', /<(?:DatePicker|RangePicker)\b[^>]*\bmultiple\b/],
+])('nobody asks for %s, whose rules are left out', (_, asked) => {
+  expect(texts.filter((text) => asked.test(text))).toEqual([])
+})
+
+test('every imported component has its styles', () => {
+  const imported = new Set(
+    texts.flatMap((text) =>
+      [...text.matchAll(/import \{([^}]*)\} from 'antd'/g)].flatMap(([, names = '']) =>
+        names.split(',').map((name) => name.trim().toLowerCase()),
+      ),
+    ),
+  )
+  expect(imported).toContain('button')
+  expect([...imported].filter((name) => UNUSED.has(name))).toEqual([])
+})

@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Plugin } from 'vite'
+import { withVariables } from './placed-variables.ts'
+import { variablesOf } from './theme-variables.ts'
+
+/** antd components that the console does not use. A test compares the list with all imports. */
+export const UNUSED: ReadonlySet<string> = new Set(
+  `affix anchor calendar carousel cascader collapse color float layout listy masonry mentions otp qrcode
+  ribbon slider splitter tour transfer upload watermark`.split(/\s+/),
+)
+/**
+ * antd component features that the console does not use. Their CSS is removed from the build. A test fails when the
+ * console uses one of them.
+ */
+const NEVER = new RegExp(
+  [
+    '-rtl\\b|dir="?rtl',
+    '\\.ant-col-(?:[a-z]+-)?(?:\\d|(?:push|pull|offset|order)-)',
+    '\\.ant-btn-color-(?!default|primary|dangerous|link)',
+    // Fields use only the variant `outlined`, and `filled` in the search; the status `warning` is unused.
+    '\\.ant-(?:input|input-[a-z-]+|select|picker)-(?:filled|underlined|status-warning)\\b',
+    '\\.ant-(?:input-[a-z-]+|select|picker)-borderless\\b',
+    '\\.ant-table-(?:bordered|summary)\\b',
+    '\\.ant-picker-(?:calendar|multiple)\\b',
+  ].join('|'),
+)
+
+/** Components whose folder name differs from their class prefix, or whose rules several folders need. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  btn: ['button'],
+  row: ['grid'],
+  col: ['grid'],
+  picker: ['date-picker'],
+  pickerpanel: ['date-picker'],
+  inputnumber: ['input-number'],
+  tree: ['tree', 'tree-select'],
+  select: ['select', 'tree-select'],
+}
+/** Classes of the calendar popup. The closed date field renders earlier. */
+const PICKER_PANEL =
+  /\.ant-picker-(?:dropdown|panel|cell|header|content|body|footer|ranges|presets|range-arrow|(?:time|date|week|month|quarter|year|decade)-panel)/
+/** Separate component despite the class prefix of inputs. */
+const INPUT_NUMBER = /^\.ant-input-number\b/
+/** Rules without an importable component: animations, icons, resets. */
+const SHARED = 'shared'
+
+/** Folders whose style hook every build must meet; without it their rules would be missing. */
+const ALWAYS = ['button', 'form', 'input', 'modal', 'select', 'table']
+
+const SRC = join(import.meta.dirname, '../../src')
+const ID = /^virtual:antd\/([a-z]+)\.css$/
+const STYLE_HOOK = /[\\/]antd[\\/]es[\\/]([a-z-]+)[\\/]style[\\/]index\.js$/
+
+/**
+ * Splits antd's published style sheet by component, so that the browser computes no styles. In a build each component
+ * imports its own rules, which load with its chunk; `virtual:antd/shared.css` contains the remaining rules. Each
+ * style sheet includes the variables of both themes that it uses. During development the shared style sheet contains
+ * all rules, and antd writes its variables again at run time.
+ */
+export function antdStyles(): Plugin {
+  const sheet = createRequire(import.meta.url).resolve('antd/dist/antd.css')
+  const components = join(dirname(sheet), '../es')
+  let hasFolder = (folder: string) => existsSync(join(components, folder, 'style/index.js'))
+  let made: ReadonlyMap<string, string> | undefined
+  let isBuild = false
+  const placed = new Set<string>()
+  const pieces = () => {
+    made ??= withVariables(split(readFileSync(sheet, 'utf8'), hasFolder), ownTexts(), {
+      light: variablesOf('light'),
+      dark: variablesOf('dark'),
+      shared: SHARED,
+    })
+    return made
+  }
+  return {
+    name: 'antd-styles',
+    configResolved({ command }) {
+      isBuild = command === 'build'
+      if (!isBuild) hasFolder = () => false
+    },
+    resolveId: (id) => (ID.test(id) ? `\0${id}` : undefined),
+    load(id) {
+      const [, piece = ''] = ID.exec(id.replace('\0', '')) ?? []
+      // Uses a cascade layer: the style sheets load in any order, and the console's own rules must have priority.
+      return piece
+        ? { code: `@layer base,antd;@layer antd{${pieces().get(piece) ?? ''}}`, moduleType: 'css' }
+        : undefined
+    },
+    transform: {
+      filter: { id: STYLE_HOOK },
+      handler(code, id) {
+        const [, folder = ''] = STYLE_HOOK.exec(id) ?? []
+        const imports = [...pieces().keys()]
+          .filter((piece) => piece !== SHARED && foldersOf(piece).includes(folder))
+          .map((piece) => `import 'virtual:antd/${piece}.css'`)
+        if (imports.length > 0) placed.add(folder)
+        return imports.length ? { code: `${imports.join('\n')}\n${code}`, map: null } : null
+      },
+    },
+    buildEnd(error) {
+      const missing = isBuild && !error ? ALWAYS.filter((folder) => !placed.has(folder)) : []
+      if (missing.length > 0) this.error(`components of antd without their style sheet: ${missing.join(', ')}`)
+    },
+  }
+}
+
+/** All source texts of the console, because style sheets and components refer to antd's variables. */
+const ownTexts = () =>
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:css|tsx?)$/.test(file))
+    .map((file) => readFileSync(join(SRC, file), 'utf8'))
+    .join('\n')
+
+const foldersOf = (component: string) => FOLDERS[component] ?? [component]
+
+/** Returns the rules by component. Exported for its test. */
+export function split(css: string, hasFolder: (folder: string) => boolean): ReadonlyMap<string, string> {
+  const pieces = new Map<string, string>()
+  const animations: string[] = []
+  const add = (piece: string, rule: string) => pieces.set(piece, (pieces.get(piece) ?? '') + rule)
+  for (const rule of topLevelRules(css)) {
+    if (rule.startsWith('@keyframes')) animations.push(rule)
+    else if (!isThemeVariables(rule)) put(withoutUnused(rule))
+  }
+  for (const rule of animations) {
+    const name = rule.slice('@keyframes'.length, rule.indexOf('{')).trim()
+    const users = [...pieces].flatMap(([piece, rules]) => (rules.includes(name) ? [piece] : []))
+    add(users.length === 1 ? (users[0] ?? SHARED) : SHARED, rule)
+  }
+  return pieces
+
+  function put(rule: string) {
+    const component = componentOf(rule)
+    if (rule && !UNUSED.has(component)) add(foldersOf(component).some(hasFolder) ? component : SHARED, rule)
+  }
+}
+
+function componentOf(rule: string) {
+  const component = /\.ant-([a-z]+)/.exec(rule)?.[1] ?? SHARED
+  if (component === 'input' && INPUT_NUMBER.test(rule)) return 'inputnumber'
+  return component === 'picker' && PICKER_PANEL.test(rule) ? 'pickerpanel' : component
+}
+
+// Rules of the demo themes in the published style sheet, and antd's cache marker.
+const isThemeVariables = (rule: string) => /^\.(css-var-_R_|data-ant-cssinjs)/.test(rule)
+
+/** Removes unused rules inside media queries and similar blocks, and removes empty blocks. */
+function withoutUnused(rule: string): string {
+  const open = rule.indexOf('{')
+  const head = rule.slice(0, open)
+  if (head.startsWith('@media') || head.startsWith('@supports')) {
+    const kept = topLevelRules(rule.slice(open + 1, -1))
+      .map(withoutUnused)
+      .join('')
+    return kept && `${head}{${kept}}`
+  }
+  const selectors = selectorsOf(head).filter((selector) => !NEVER.test(selector))
+  return selectors.length ? `${selectors.join(',')}${rule.slice(open)}` : ''
+}
+
+/** Splits a selector list, ignoring commas inside `:where(…)` and similar functions. */
+function selectorsOf(head: string) {
+  const selectors: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at <= head.length; at++) {
+    if (head[at] === '(') depth++
+    else if (head[at] === ')') depth--
+    else if (at === head.length || (head[at] === ',' && depth === 0)) {
+      selectors.push(head.slice(start, at).trim())
+      start = at + 1
+    }
+  }
+  return selectors
+}
+
+function topLevelRules(css: string) {
+  const rules: string[] = []
+  let depth = 0
+  let start = 0
+  for (let at = 0; at < css.length; at++) {
+    if (css[at] === '{') depth++
+    else if (css[at] === '}' && --depth === 0) {
+      rules.push(css.slice(start, at + 1).trim())
+      start = at + 1
+    }
+  }
+  return rules
+}

@@ -1,0 +1,198 @@
+import { about } from '@oms/contract/about/about.ts'
+import { deviceAccess } from '@oms/contract/device-group/device-access.ts'
+import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
+import { deviceModels } from '@oms/contract/device-model/device-model.ts'
+import { deviceTypes } from '@oms/contract/device-model/device-type.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { dictTypes } from '@oms/contract/dict/dict-type.ts'
+import { dictData } from '@oms/contract/dict/dict.ts'
+import { display } from '@oms/contract/home/home-display.ts'
+import { DisplayLinks } from '#modules/home/display-links.tsx'
+import { ContactForm } from '#modules/about/contact-form.tsx'
+import { AccessForm } from '#modules/device-group/access-form.tsx'
+import { GroupAdd, GroupEdit } from '#modules/device-group/group-form.tsx'
+import { ModelAdd, ModelEdit } from '#modules/device-model/device-model-form.tsx'
+import { TypeAdd, TypeEdit } from '#modules/device-model/device-type-form.tsx'
+import { MoveDialog, TagDialog, TokensDialog, TransferDialog } from '#modules/device/batch-dialogs.tsx'
+import { DeviceAddForm, DeviceEditForm } from '#modules/device/device-form.tsx'
+import { DictDataAddForm, DictDataEditForm } from '#modules/dict/dict-data-form.tsx'
+import { DictTypeAddForm, DictTypeEditForm } from '#modules/dict/dict-type-form.tsx'
+import { type FormCase, options } from './form-case.ts'
+
+const MODELS = { list: [{ id: 1, name: '型号', modelCode: 'm', typeName: '类型', status: 1 }] }
+const BATCH = { ids: [1], onDone: () => {} }
+
+/** Forms of devices, models, groups, dictionaries, and the platform itself. */
+export const CATALOGUE_CASES: readonly FormCase[] = [
+  {
+    name: '编辑联系方式',
+    file: 'about/contact-form.tsx',
+    save: about.update,
+    field: 'company',
+    record: { read: about.facts, at: 'contact' },
+    form: (close) => <ContactForm onClose={close} />,
+  },
+  {
+    name: '新增字典',
+    file: 'dict/dict-type-form.tsx',
+    save: dictTypes.create,
+    field: 'dictName',
+    fill: { dictType: 'sample_type' },
+    form: (close) => <DictTypeAddForm onClose={close} />,
+  },
+  {
+    name: '编辑字典',
+    file: 'dict/dict-type-form.tsx',
+    save: dictTypes.update,
+    field: 'dictName',
+    record: { read: dictTypes.get, values: { isBuiltin: 0 } },
+    form: (close, row) => <DictTypeEditForm row={row as never} onClose={close} />,
+  },
+  {
+    name: '新增字典数据',
+    file: 'dict/dict-data-form.tsx',
+    save: dictData.create,
+    field: 'dictLabel',
+    fill: { dictValue: '1' },
+    form: (close) => <DictDataAddForm dictType="sample" onClose={close} />,
+  },
+  {
+    name: '编辑字典数据',
+    file: 'dict/dict-data-form.tsx',
+    save: dictData.update,
+    field: 'dictLabel',
+    record: { read: dictData.get, values: { isBuiltin: 0 } },
+    form: (close, row) => <DictDataEditForm row={row as never} onClose={close} />,
+  },
+  {
+    name: '新增设备类型',
+    file: 'device-model/device-type-form.tsx',
+    save: deviceTypes.create,
+    field: 'typeName',
+    fill: { typeCode: 'sample' },
+    form: (close) => <TypeAdd onClose={close} />,
+  },
+  {
+    name: '编辑设备类型',
+    file: 'device-model/device-type-form.tsx',
+    save: deviceTypes.update,
+    field: 'typeName',
+    record: { read: deviceTypes.get },
+    form: (close, row) => <TypeEdit row={row as never} onClose={close} />,
+  },
+  {
+    name: '新增设备型号',
+    file: 'device-model/device-model-form.tsx',
+    save: deviceModels.create,
+    field: 'modelName',
+    fill: { modelCode: 'sample' },
+    choose: ['typeId'],
+    reads: [[deviceModels.types, [{ typeId: 1, typeName: '类型', status: 1 }]]],
+    form: (close) => <ModelAdd onClose={close} />,
+  },
+  {
+    name: '编辑设备型号',
+    file: 'device-model/device-model-form.tsx',
+    save: deviceModels.update,
+    field: 'modelName',
+    record: { read: deviceModels.get },
+    form: (close, row) => <ModelEdit row={row as never} onClose={close} />,
+  },
+  {
+    name: '新增设备',
+    file: 'device/device-form.tsx',
+    save: devices.create,
+    field: 'devName',
+    fill: { sn: 'SN1' },
+    choose: ['modelId'],
+    reads: [[devices.modelOptions, MODELS]],
+    form: (close) => <DeviceAddForm onClose={close} />,
+  },
+  {
+    name: '编辑设备',
+    file: 'device/device-form.tsx',
+    save: devices.update,
+    field: 'devName',
+    record: { read: devices.get },
+    form: (close, row) => <DeviceEditForm row={row as never} onClose={close} />,
+  },
+  {
+    name: '修改设备标签',
+    file: 'device/batch-dialogs.tsx',
+    save: devices.tag,
+    field: 'add',
+    values: null,
+    form: (close) => <TagDialog {...BATCH} onClose={close} />,
+  },
+  {
+    name: '移动设备分组',
+    file: 'device/batch-dialogs.tsx',
+    save: devices.move,
+    field: 'join',
+    values: null,
+    choose: ['join'],
+    reads: [[devices.groupOptions, options({ kind: 1 })]],
+    form: (close) => <MoveDialog {...BATCH} onClose={close} />,
+  },
+  {
+    name: '转移设备',
+    file: 'device/batch-dialogs.tsx',
+    save: devices.transfer,
+    field: 'tenantId',
+    values: null,
+    choose: ['tenantId'],
+    reads: [[devices.tenantOptions, options({ tenantNo: 'T1' })]],
+    form: (close) => <TransferDialog {...BATCH} onClose={close} />,
+  },
+  {
+    name: '批量生成令牌',
+    file: 'device/batch-dialogs.tsx',
+    save: devices.tokens,
+    field: 'replace',
+    values: null,
+    opens: '知道了',
+    form: (close) => <TokensDialog {...BATCH} onClose={close} />,
+  },
+  {
+    name: '新增设备分组',
+    file: 'device-group/group-form.tsx',
+    save: deviceGroups.create,
+    field: 'groupName',
+    form: (close) => <GroupAdd tree={[]} parentId={undefined} onClose={close} />,
+  },
+  {
+    name: '编辑设备分组',
+    file: 'device-group/group-form.tsx',
+    save: deviceGroups.update,
+    field: 'groupName',
+    record: { read: deviceGroups.get, values: { kind: 1 } },
+    form: (close) => <GroupEdit id={1} tree={[]} onClose={close} />,
+  },
+  {
+    name: '接入设置',
+    file: 'device-group/access-form.tsx',
+    save: deviceAccess.update,
+    field: 'pollSeconds',
+    values: ['100', '200'],
+    stays: true,
+    form: () => <AccessForm loaded={ACCESS as never} />,
+  },
+  {
+    name: '生成展示链接',
+    file: 'home/display-links.tsx',
+    save: display.create,
+    field: 'name',
+    stays: true,
+    form: (close) => <DisplayLinks onClose={close} />,
+  },
+]
+const ACCESS = {
+  tenantId: 1,
+  rev: 1,
+  targetToken: 1,
+  gatewayToken: 0,
+  hasGatewayToken: false,
+  autoModelId: null,
+  autoModelName: '',
+  pollSeconds: 60,
+}

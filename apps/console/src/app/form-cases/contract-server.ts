@@ -1,0 +1,158 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import * as z from 'zod'
+import { fullSchema } from '#core/api/full-schema.ts'
+import { ok, refusal } from '../browser-harness.tsx'
+
+export type Fields = Record<string, unknown>
+/** The response to the input of one request: an envelope, or a promise of an envelope. */
+export type Respond = (input: Fields) => unknown
+
+const FILES = import.meta.glob<Fields>(
+  ['../../../../../packages/contract/src/*/*.ts', '!../../../../../packages/contract/src/**/*.test.ts'],
+  { eager: true },
+)
+const isEndpoint = (value: unknown): value is Endpoint =>
+  typeof value === 'object' && value !== null && 'method' in value && 'result' in value
+
+/** All calls of the contract. */
+const ENDPOINTS = Object.values(FILES)
+  .flatMap((file) => Object.values(file))
+  .flatMap((contract) => (typeof contract === 'object' && contract !== null ? Object.values(contract) : []))
+  .filter(isEndpoint)
+
+/** Values that a field of the contract may accept, the most usual first. */
+const CANDIDATES = [
+  '样本',
+  'sample_1',
+  '13800000001',
+  '2030-01-01 00:00:00',
+  '2030-01-01',
+  'a@b.co',
+  '/sample',
+  'a'.repeat(32),
+  'aa:bb:cc',
+  '1',
+  '',
+  1,
+  0,
+  2,
+  50,
+  100,
+  true,
+  false,
+  [],
+  {},
+  null,
+]
+
+/** Returns a value that the schema accepts: empty lists, null for nullable fields, all fields of objects. */
+export function sampleOf(schema: z.ZodType): unknown {
+  const full = fullSchema(schema)
+  if (full instanceof z.ZodObject) {
+    const shape = full.shape as Record<string, z.ZodType>
+    return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, sampleOf(field)]))
+  }
+  if (full instanceof z.ZodArray) return full.safeParse([]).success ? [] : [sampleOf(full.element as z.ZodType)]
+  if (full instanceof z.ZodNullable) return null
+  if (full instanceof z.ZodEnum) return full.options[0]
+  const inner = full instanceof z.ZodOptional || full instanceof z.ZodDefault ? full.unwrap() : undefined
+  // A refinement may belong to the optional schema itself.
+  const candidates = inner ? [sampleOf(inner as z.ZodType), ...CANDIDATES] : CANDIDATES
+  return candidates.find((value) => full.safeParse(value).success)
+}
+
+/** Nesting of filled lists; a tree ends below. */
+const FILLED_DEPTH = 4
+let lastId = 100
+
+/** Returns a value that the schema accepts with two different elements in every list. */
+export function filledOf(schema: z.ZodType, variant = 0, depth = FILLED_DEPTH): unknown {
+  const full = fullSchema(schema)
+  if (full instanceof z.ZodLazy) return filledOf(full.unwrap() as z.ZodType, variant, depth)
+  if (full instanceof z.ZodObject) {
+    const shape = full.shape as Record<string, z.ZodType>
+    const valueOf = (name: string, field: z.ZodType) =>
+      name === 'id' && fullSchema(field).safeParse(lastId + 1).success ? ++lastId : filledOf(field, variant, depth)
+    return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, valueOf(name, field)]))
+  }
+  if (full instanceof z.ZodArray) {
+    const element = full.element as z.ZodType
+    const rows = depth > 0 ? [0, 1].map((at) => filledOf(element, at, depth - 1)) : []
+    return full.safeParse(rows).success ? rows : sampleOf(schema)
+  }
+  if (full instanceof z.ZodNullable) return filledOf(full.unwrap() as z.ZodType, variant, depth)
+  const accepted = CANDIDATES.filter((value) => full.safeParse(value).success)
+  return accepted.length > 0 ? accepted[variant % accepted.length] : sampleOf(schema)
+}
+
+/** Returns a record as `read` returns it; its values also pass the validation of `save`. */
+export function recordOf(result: z.ZodType, save: Endpoint): Fields {
+  const record = sampleOf(result) as Fields
+  const input = fullSchema(save.input)
+  const shape = input instanceof z.ZodObject ? (input.shape as Record<string, z.ZodType>) : {}
+  const isWrong = ([name, field]: [string, z.ZodType]) => !field.safeParse(record[name] ?? undefined).success
+  const mended = Object.entries(shape).filter(isWrong)
+  return { ...record, ...Object.fromEntries(mended.map(([name, field]) => [name, sampleOf(field)])) }
+}
+
+/** Returns the schema of a row of a list response. */
+export function rowOf(list: z.ZodType): z.ZodType {
+  const full = fullSchema(list)
+  const rows = full instanceof z.ZodObject ? (full.shape as Record<string, z.ZodType>)['list'] : full
+  return (rows as z.ZodArray).element as z.ZodType
+}
+
+const partsOf = (path: string) => path.split('/')
+
+function inputOf({ path }: Endpoint, { pathname, searchParams }: URL, body: unknown): Fields {
+  const actual = partsOf(pathname)
+  const named = partsOf(path).flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), actual[at]]] : []))
+  return { ...Object.fromEntries(searchParams), ...sentIn(body), ...Object.fromEntries(named) }
+}
+
+function sentIn(body: unknown): Fields {
+  if (body instanceof FormData) return Object.fromEntries(body)
+  if (typeof body !== 'string') return {}
+  return body.startsWith('{') ? (JSON.parse(body) as Fields) : Object.fromEntries(new URLSearchParams(body))
+}
+
+const isPathOf = (path: string, pathname: string) => {
+  const actual = partsOf(pathname)
+  const parts = partsOf(path)
+  return parts.length === actual.length && parts.every((part, at) => part.startsWith(':') || part === actual[at])
+}
+
+/**
+ * Responds to every call of the contract with a sample of its result, unless `on` sets another response. Records all
+ * requests.
+ */
+export function contractServer(
+  stub: (fetch: (url: string, init?: RequestInit) => Promise<Response>) => void,
+  sample: (schema: z.ZodType) => unknown = sampleOf,
+) {
+  const answers = new Map<string, Respond>()
+  const requests: { readonly to: Endpoint; readonly input: Fields }[] = []
+  stub(async (address, { method = 'GET', body } = {}) => {
+    const url = new URL(address, location.origin)
+    // A path without parameters precedes a path with parameters of the same length.
+    const [to] = ENDPOINTS.filter((each) => each.method === method && isPathOf(each.path, url.pathname)).toSorted(
+      (a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')),
+    )
+    if (!to) return envelope(refusal(404, `the contract has no ${method} ${url.pathname}`))
+    const input = inputOf(to, url, body)
+    requests.push({ to, input })
+    return envelope((await answers.get(routeOf(to))?.(input)) ?? ok(sample(to.result)))
+  })
+  return {
+    /** Returns the called endpoints. */
+    called: () => requests.map(({ to }) => to),
+    on: (to: Endpoint, respond: Respond) => void answers.set(routeOf(to), respond),
+    inputsOf: (to: Endpoint) => requests.filter((each) => routeOf(each.to) === routeOf(to)).map(({ input }) => input),
+  }
+}
+
+/** Two entries of the contract may describe one route. */
+const routeOf = ({ method, path }: Endpoint) => `${method} ${path}`
+
+const envelope = (body: unknown) =>
+  new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })

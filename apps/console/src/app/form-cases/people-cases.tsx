@@ -1,0 +1,213 @@
+import { menu } from '@oms/contract/menu/menu.ts'
+import { notices } from '@oms/contract/notice/notice.ts'
+import { role } from '@oms/contract/role/role.ts'
+import { scene } from '@oms/contract/scene/scene.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
+import { appAccount } from '@oms/contract/tenant/app-account.ts'
+import { industry } from '@oms/contract/tenant/industry.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { userApply } from '@oms/contract/tenant/user-apply.ts'
+import { MenuAdd, MenuEdit } from '#modules/menu/menu-form.tsx'
+import { NoticeAddForm, NoticeEditForm } from '#modules/notice/notice-form.tsx'
+import { RoleCopy } from '#modules/role/role-copy.tsx'
+import { RoleForm } from '#modules/role/role-form.tsx'
+import { RolePermission } from '#modules/role/role-permission.tsx'
+import { SceneAdd, SceneEdit } from '#modules/scene/scene-form.tsx'
+import { AssignRoleForm } from '#modules/staff/assign-role-form.tsx'
+import { StaffAddForm, StaffEditForm } from '#modules/staff/staff-form.tsx'
+import { AppAdd } from '#modules/tenant/app-form.tsx'
+import { IndustryAdd, IndustryEdit, IndustryMerge } from '#modules/tenant/industry-form.tsx'
+import { JoinPage } from '#modules/tenant/join-page.tsx'
+import { TenantAdd, TenantEdit } from '#modules/tenant/tenant-form.tsx'
+import { TenantRenew } from '#modules/tenant/tenant-renew.tsx'
+import { type FormCase, options } from './form-case.ts'
+
+const NODE = { id: 1, parentId: 0, name: '行业', code: 'A', tenantCount: 0, children: [] }
+const SCENES = { list: [{ id: 1, sceneName: '场景', isDefault: 1, industryIds: [] }] }
+const NO_IMPACT = { tenantCount: 0, roleCount: 0, accountsLosing: 0, accountsGaining: 0, tenants: [], roles: [] }
+const noop = () => {}
+
+/** Forms of customers, accounts, roles, scenes, menus and notices. */
+export const PEOPLE_CASES: readonly FormCase[] = [
+  {
+    name: '新增行业',
+    file: 'tenant/industry-form.tsx',
+    save: industry.create,
+    field: 'name',
+    fill: { code: 'SAMPLE' },
+    form: (close) => <IndustryAdd tree={[]} parentId={0} onClose={close} />,
+  },
+  {
+    name: '编辑行业',
+    file: 'tenant/industry-form.tsx',
+    save: industry.update,
+    field: 'name',
+    record: { read: industry.list, at: 'list', values: { parentId: 0, children: [] } },
+    form: (close, row) => <IndustryEdit tree={[]} row={row as never} onClose={close} />,
+  },
+  {
+    name: '合并行业',
+    file: 'tenant/industry-form.tsx',
+    save: industry.merge,
+    field: 'toId',
+    values: null,
+    choose: ['toId'],
+    form: (close) => <IndustryMerge tree={[NODE as never]} row={{ ...NODE, id: 2 } as never} onClose={close} />,
+  },
+  {
+    name: '续期客户',
+    file: 'tenant/tenant-renew.tsx',
+    save: tenant.renew,
+    field: 'remark',
+    record: { read: tenant.get, values: { expireTime: null }, isShown: false },
+    form: (close, row) => <TenantRenew row={row as never} onClose={close} />,
+  },
+  {
+    name: '新增App账号',
+    file: 'tenant/app-form.tsx',
+    save: appAccount.create,
+    field: 'nickname',
+    fill: { account: 'sample_user' },
+    form: (close) => <AppAdd onClose={close} />,
+  },
+  {
+    name: '新增客户',
+    file: 'tenant/tenant-form.tsx',
+    save: tenant.create,
+    field: 'name',
+    fill: { contactName: '联系人', contactPhone: '13800000001', adminName: '管理员' },
+    choose: ['industryId'],
+    reads: [
+      [tenant.scenes, SCENES],
+      [industry.options, options()],
+    ],
+    form: (close) => <TenantAdd onClose={close} onMade={noop} />,
+  },
+  {
+    name: '编辑客户',
+    file: 'tenant/tenant-form.tsx',
+    save: tenant.update,
+    field: 'name',
+    reads: [[tenant.scenes, SCENES]],
+    record: { read: tenant.get, values: { sceneIds: [1], sceneNames: ['场景'] } },
+    form: (close) => <TenantEdit id={1} onClose={close} />,
+  },
+  {
+    name: '申请加入客户',
+    file: 'tenant/join-page.tsx',
+    save: userApply.apply,
+    field: 'reason',
+    fill: { joinCode: 'ABCD2345' },
+    stays: true,
+    form: () => <JoinPage />,
+  },
+  {
+    name: '新增业务场景',
+    file: 'scene/scene-form.tsx',
+    save: scene.create,
+    field: 'sceneName',
+    fill: { sceneCode: 'sample' },
+    form: (close) => <SceneAdd onClose={close} />,
+  },
+  {
+    name: '编辑业务场景',
+    file: 'scene/scene-form.tsx',
+    save: scene.update,
+    field: 'sceneName',
+    reads: [[scene.impact, NO_IMPACT]],
+    record: { read: scene.get },
+    form: (close) => <SceneEdit id={1} onClose={close} />,
+  },
+  {
+    name: '新增用户',
+    file: 'staff/staff-form.tsx',
+    save: staff.create,
+    field: 'nickname',
+    fill: { account: 'sample_user', realname: '姓名' },
+    form: (close) => <StaffAddForm onClose={close} onMade={noop} />,
+  },
+  {
+    name: '编辑用户',
+    file: 'staff/staff-form.tsx',
+    save: staff.update,
+    field: 'nickname',
+    record: { read: staff.list, at: 'list' },
+    form: (close, row) => <StaffEditForm row={row as never} onClose={close} />,
+  },
+  {
+    name: '分配角色',
+    file: 'staff/assign-role-form.tsx',
+    save: staff.assignRole,
+    field: 'roleIds',
+    values: null,
+    record: { read: staff.list, at: 'list', isShown: false },
+    form: (close, row) => <AssignRoleForm row={row as never} onClose={close} />,
+  },
+  {
+    name: '新增角色',
+    file: 'role/role-form.tsx',
+    save: role.create,
+    field: 'roleName',
+    fill: { roleCode: 'sample' },
+    form: (close) => <RoleForm onClose={close} />,
+  },
+  {
+    name: '编辑角色',
+    file: 'role/role-form.tsx',
+    save: role.update,
+    field: 'roleName',
+    record: { read: role.get },
+    form: (close, row) => <RoleForm role={row as never} onClose={close} />,
+  },
+  {
+    name: '复制角色',
+    file: 'role/role-copy.tsx',
+    save: role.copy,
+    field: 'roleName',
+    form: (close) => <RoleCopy role={{ id: 1, roleName: '质检', roleCode: 'qa' } as never} onClose={close} />,
+  },
+  {
+    name: '角色的权限',
+    file: 'role/role-permission.tsx',
+    save: role.permission,
+    field: 'menuIds',
+    values: null,
+    atField: false,
+    record: { read: role.allPerm, isShown: false },
+    form: (close) => (
+      <RolePermission role={{ id: 1, roleName: '质检', isBuiltin: 0, userCount: 0 } as never} onClose={close} />
+    ),
+  },
+  {
+    name: '新增菜单',
+    file: 'menu/menu-form.tsx',
+    save: menu.create,
+    field: 'name',
+    fill: { url: '/sample' },
+    form: (close) => <MenuAdd parent={undefined} tree={[]} onClose={close} />,
+  },
+  {
+    name: '编辑菜单',
+    file: 'menu/menu-form.tsx',
+    save: menu.update,
+    field: 'name',
+    record: { read: menu.get, values: { type: 'M', parentId: 0, isBuiltin: 0, url: '/sample', perms: '' } },
+    form: (close) => <MenuEdit id={1} tree={[]} onClose={close} />,
+  },
+  {
+    name: '新增公告',
+    file: 'notice/notice-form.tsx',
+    save: notices.create,
+    field: 'title',
+    fill: { content: '正文' },
+    form: (close) => <NoticeAddForm onClose={close} />,
+  },
+  {
+    name: '编辑公告',
+    file: 'notice/notice-form.tsx',
+    save: notices.update,
+    field: 'title',
+    record: { read: notices.get, values: { target: 1, content: '<p>正文</p>' } },
+    form: (close) => <NoticeEditForm id={1} onClose={close} />,
+  },
+]

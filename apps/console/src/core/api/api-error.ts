@@ -1,0 +1,33 @@
+import type { RefusalData } from '@oms/contract/core/envelope.ts'
+
+/**
+ * Error of a failed call. `message` is for the user; `field` is the form field of the error. `code` is the body code,
+ * or the HTTP status when the response has no envelope, or 0 without a response.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: number
+  readonly data: RefusalData
+
+  constructor(code: number, message: string, data: RefusalData = {}) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+
+  get field() {
+    return this.data.field
+  }
+
+  /** Returns whether the error is an optimistic lock conflict. */
+  get conflict() {
+    return this.data.conflict
+  }
+
+  /** Returns whether the request may be repeated: no response was received, or the server failed. */
+  get worthRetrying() {
+    return this.code === 0 || this.code >= 500
+  }
+}
+
+export const isApiError = (error: unknown): error is ApiError => error instanceof ApiError

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import zhCN from 'zod/v4/locales/zh-CN.js'
+import { Light } from './light-schema.ts'
+
+z.config(zhCN())
+
+const built = new WeakMap<Light, z.ZodType>()
+
+/**
+ * Returns the zod schema that validates values. A contract schema may contain only metadata (see `light-schema.ts`).
+ */
+export function fullSchema<S extends z.ZodType>(schema: S): S {
+  const known: unknown = schema
+  return known instanceof Light ? (build(known) as S) : schema
+}
+
+function build(light: Light): z.ZodType {
+  const ready = built.get(light) ?? replayed(light)
+  built.set(light, ready)
+  return ready
+}
+
+function replayed({ step: { on, name, args } }: Light): z.ZodType {
+  const target = (on ? build(on) : MAKERS) as unknown as Record<string, Make | undefined>
+  const make = target[name]
+  if (!make) throw new TypeError(`no schema of zod is made by ${name}`)
+  return make.apply(target, args.map(full))
+}
+
+type Make = (...args: unknown[]) => z.ZodType
+
+// Lists the zod functions by name: access by a computed name would include all of zod in the bundle.
+const MAKERS = {
+  object: z.object,
+  string: z.string,
+  number: z.number,
+  int: z.int,
+  boolean: z.boolean,
+  array: z.array,
+  literal: z.literal,
+  union: z.union,
+  unknown: z.unknown,
+  email: z.email,
+  preprocess: z.preprocess,
+  null: z.null,
+  enum: z.enum,
+  'coerce.number': z.coerce.number,
+} as const
+
+/** Builds all schemas inside the arguments. Getters stay getters, because recursive schemas use them. */
+function full(value: unknown): unknown {
+  if (value instanceof Light) return build(value)
+  if (Array.isArray(value)) return value.map(full)
+  if (value === null || typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return value
+  const copy: Record<string, unknown> = {}
+  for (const [key, { get, value: plain }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    const kept = { enumerable: true, configurable: true }
+    Object.defineProperty(
+      copy,
+      key,
+      get ? { ...kept, get: () => full(get.call(value)) } : { ...kept, value: full(plain), writable: true },
+    )
+  }
+  return copy
+}
+
+/** Returns the contract's validation errors for a value, with the server's messages. */
+export const problemIn = (schema: z.ZodType, value: unknown) =>
+  fullSchema(schema).safeParse(value).error?.issues[0]?.message

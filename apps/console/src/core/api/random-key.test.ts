@@ -1,0 +1,10 @@
+import { expect, test, vi } from 'vitest'
+import { randomKey } from './random-key.ts'
+
+test('creates different keys, also without APIs that require https', () => {
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
+  const keys = new Set(Array.from({ length: 100 }, randomKey))
+  vi.unstubAllGlobals()
+  expect(keys.size).toBe(100)
+  for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/)
+})

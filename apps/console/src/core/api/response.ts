@@ -1,0 +1,83 @@
+import { CODE, type Envelope, type RefusalData } from '@oms/contract/core/envelope.ts'
+import { readCredentials } from '#core/auth/credentials.ts'
+import { handlePermissionVersion } from '#core/auth/permission-version.ts'
+import { ApiError } from './api-error.ts'
+import { askRelogin } from '#core/auth/relogin.ts'
+import { currentSession } from '#core/auth/session.tsx'
+import { QUIET_HTTP_SECONDS, QUIET_SECONDS, toastOnce } from '#core/loading/toast.ts'
+import { type Answer, NoAnswer } from './transport.ts'
+
+export interface Heeded<Data> {
+  readonly data: Data
+  readonly msg: string
+}
+
+const EXPIRED_TEXT = '登录状态已过期，您可以继续留在该页面，或者重新登录'
+const MOVED_TEXT = '此浏览器已切换到另一个客户，请重新加载页面'
+export const LOGGED_OUT_TEXT = '你已被登出，请重新登录'
+
+/** Returns whether this browser switched to another tenant after the page was loaded. */
+function hasMoved() {
+  const page = currentSession()
+  if (!page) return false
+  const browser = readCredentials()
+  return browser?.token === page.token && browser.ownerId !== page.ownerId
+}
+
+/** Shows the network error and throws the API error. */
+export function handleResponse(error: unknown, quiet: boolean): never {
+  const reason = error instanceof NoAnswer ? error.reason : 'network'
+  if (reason === 'aborted') throw new ApiError(0, '已取消')
+  const text = reason === 'timeout' ? '网络异常：请求超过60秒没有完成，请重试' : '网络异常'
+  if (!quiet) toastOnce('error', text, QUIET_HTTP_SECONDS)
+  throw new ApiError(0, text)
+}
+
+/** Implements the error table of the specification: returns the data of a success; shows and throws all errors. */
+export function handleEnvelope<Data>(answer: Answer, quiet: boolean): Heeded<Data> {
+  const envelope = envelopeIn(answer.body)
+  if (answer.status >= 400) return heedStatus(answer, envelope, quiet)
+  if (!envelope) return fail(new ApiError(CODE.failed, '服务器出错!'), 'error', QUIET_HTTP_SECONDS, quiet)
+  handlePermissionVersion(answer.permVersion)
+  if (envelope.code === CODE.ok) return { data: envelope.data as Data, msg: envelope.msg }
+  return heedCode(answer, envelope, quiet)
+}
+
+function heedStatus({ status, token }: Answer, envelope: Envelope | undefined, quiet: boolean): never {
+  const data = refusalDataOf(envelope)
+  if (status === 401 || status === 403) {
+    askRelogin('ended', LOGGED_OUT_TEXT, token)
+    throw new ApiError(status, LOGGED_OUT_TEXT, data)
+  }
+  if (status === 405) throw new ApiError(status, '请求方式不正确', data)
+  const text = STATUS_TEXT[status] ?? (envelope?.msg || '服务器出错!')
+  return fail(new ApiError(status, text, data), 'error', QUIET_HTTP_SECONDS, quiet)
+}
+const STATUS_TEXT: Readonly<Record<number, string>> = { 404: '网络请求不存在!', 500: '服务器出错!' }
+
+function heedCode({ token }: Answer, envelope: Envelope, quiet: boolean): never {
+  const { code, msg } = envelope
+  const data = refusalDataOf(envelope)
+  if (code === CODE.suspended && hasMoved())
+    return fail(new ApiError(code, MOVED_TEXT, data), 'warning', QUIET_SECONDS, quiet)
+  if (code === CODE.expired || code === CODE.suspended) {
+    askRelogin('expired', code === CODE.expired ? EXPIRED_TEXT : msg, token)
+    throw new ApiError(code, msg, data)
+  }
+  const text = code === CODE.failed ? '服务器出错!' : msg
+  return fail(new ApiError(code, text, data), code === CODE.invalid ? 'warning' : 'error', QUIET_SECONDS, quiet)
+}
+
+function fail(refusal: ApiError, level: 'warning' | 'error', seconds: number, quiet: boolean): never {
+  if (!quiet) toastOnce(level, refusal.message, seconds)
+  throw refusal
+}
+
+function envelopeIn(body: unknown): Envelope | undefined {
+  if (typeof body !== 'object' || body === null || !('code' in body)) return undefined
+  const { code, msg = '', data = null } = body as { code: unknown; msg?: unknown; data?: unknown }
+  return { code: Number(code), msg: String(msg), data }
+}
+
+const refusalDataOf = (envelope: Envelope | undefined): RefusalData =>
+  typeof envelope?.data === 'object' && envelope.data !== null ? (envelope.data as RefusalData) : {}

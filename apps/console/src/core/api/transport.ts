@@ -1,0 +1,93 @@
+import { takeEarlyResponse } from '#core/loading/early-responses.ts'
+import { currentSession } from '#core/auth/session.tsx'
+
+export interface Request {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: BodyInit | null
+  /** Timeout in milliseconds; 0 disables the timeout. */
+  readonly timeout: number
+  readonly signal?: AbortSignal | undefined
+  readonly onUpload?: ((sent: number, total: number) => void) | undefined
+}
+
+/** A response of any shape; `body` is undefined when it is not JSON. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly permVersion: string
+  /** The session ticket of the request, so that a late 401 does not end a newer login. */
+  readonly token: string
+}
+
+/** Reason for a missing response. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  readonly reason: 'aborted' | 'timeout' | 'network'
+
+  constructor(reason: NoAnswer['reason']) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** Sends one request and reads the response. Throws only `NoAnswer`. */
+export function send(request: Request): Promise<Answer> {
+  // Uploads use XMLHttpRequest, because fetch reports no upload progress.
+  if (request.onUpload) return sendCounting(request)
+  return (
+    (request.method === 'GET' && takeEarlyResponse(request.url)?.catch(() => sendPlain(request))) || sendPlain(request)
+  )
+}
+
+async function sendPlain({ url, method, headers, body, timeout, signal }: Request): Promise<Answer> {
+  const token = currentSession()?.token ?? ''
+  const limits = [signal, timeout ? AbortSignal.timeout(timeout) : undefined].filter((each) => each !== undefined)
+  try {
+    const response = await fetch(url, { method, headers, body, signal: AbortSignal.any(limits) })
+    const text = await response.text()
+    return {
+      status: response.status,
+      body: parsed(text),
+      permVersion: response.headers.get('x-perm-version') ?? '',
+      token,
+    }
+  } catch (error) {
+    if (signal?.aborted) throw new NoAnswer('aborted')
+    throw new NoAnswer(error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'network')
+  }
+}
+
+function sendCounting({ url, method, headers, body, timeout, signal, onUpload }: Request): Promise<Answer> {
+  const token = currentSession()?.token ?? ''
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const request = new XMLHttpRequest()
+  request.open(method, url)
+  request.timeout = timeout
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+  request.upload.onprogress = ({ loaded, total }) => onUpload?.(loaded, total)
+  request.onerror = () => reject(new NoAnswer('network'))
+  request.ontimeout = () => reject(new NoAnswer('timeout'))
+  request.onabort = () => reject(new NoAnswer('aborted'))
+  request.onload = () =>
+    resolve({
+      status: request.status,
+      body: parsed(request.responseText),
+      permVersion: request.getResponseHeader('x-perm-version') ?? '',
+      token,
+    })
+  signal?.addEventListener('abort', () => request.abort(), { once: true })
+  if (signal?.aborted) reject(new NoAnswer('aborted'))
+  else request.send(body as XMLHttpRequestBodyInit | null)
+  return promise
+}
+
+// A proxy's error page instead of JSON counts as a server failure.
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,85 @@
+import { type ComponentType, createElement, lazy, type ReactNode, Suspense, useState } from 'react'
+import { loadChunk } from './load-chunk.ts'
+
+/** Milliseconds of idle time before deferred code is loaded. */
+const QUIET_MS = 2500
+const AGAIN_MS = 500
+/** Placeholder while deferred content loads. */
+const UNFINISHED = '.kit-skeleton, .ant-skeleton, .loading-block'
+
+/** Runs a task when the screen has rendered and the browser is idle. Returns a cancel function. */
+export function whenQuiet(run: () => void, afterMs = QUIET_MS) {
+  const idle = window.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
+  let timer = setTimeout(check, afterMs)
+  function check() {
+    const started = document.documentElement.dataset['started'] !== undefined
+    if (started && !isUnfinished()) return void idle(run)
+    timer = setTimeout(check, AGAIN_MS)
+  }
+  return () => clearTimeout(timer)
+}
+
+/** Hidden tabs may still be loading, but the user does not see them. */
+const isUnfinished = () =>
+  [...document.querySelectorAll<HTMLElement>(UNFINISHED)].some(({ offsetParent }) => offsetParent !== null)
+
+type Load = () => Promise<unknown>
+const waiting: Load[] = []
+let callOff = () => {}
+
+/** Loads the registered deferred modules one after another. */
+function fetchWhenQuiet(load: Load) {
+  waiting.push(load)
+  callOff()
+  callOff = whenQuiet(fetchNext)
+}
+
+async function fetchNext() {
+  // Failures are ignored here: opening the component loads the module again and shows the error.
+  await waiting
+    .shift()?.()
+    .catch(() => {})
+  if (waiting.length > 0) await fetchNext()
+}
+
+type PropsOf<C> = C extends (props: infer Props) => ReactNode ? Props : never
+
+/**
+ * Creates a component whose code is loaded after the first screen: `later(() => import('./staff-form.tsx'),
+ * 'StaffAddForm')`. The code is loaded when the browser is idle, so that a dialog opens at once. With `when`, nothing
+ * renders until `when` is true for the first time (for drawers that are usually closed).
+ */
+export function later<Module, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+  options: {
+    when?: (props: PropsOf<Module[Name]>) => boolean
+    fallback?: (props: PropsOf<Module[Name]>) => ReactNode
+  } = {},
+): Module[Name] {
+  type Props = PropsOf<Module[Name]>
+  const { when = () => true, fallback = () => null } = options
+  // A loaded component is rendered directly: React.lazy with Suspense would delay the display by at least 300 ms.
+  let arrived: ComponentType<object> | undefined
+  const take = (module: Module) => {
+    arrived = module[name] as ComponentType<object>
+    return { default: arrived }
+  }
+  const begin = () =>
+    lazy(() =>
+      loadChunk(load).then(take, (failure: unknown) => {
+        // Opening the component again repeats a failed load.
+        Lazy = begin()
+        throw failure
+      }),
+    )
+  let Lazy = begin()
+  if (typeof window !== 'undefined') fetchWhenQuiet(() => load().then(take))
+  function Later(props: Props) {
+    const [wanted, setWanted] = useState<ComponentType<object>>()
+    const shown = wanted ?? (when(props) ? (arrived ?? Lazy) : undefined)
+    if (shown && !wanted) setWanted(() => shown)
+    return shown ? <Suspense fallback={fallback(props)}>{createElement(shown, props as object)}</Suspense> : null
+  }
+  return Later as Module[Name]
+}

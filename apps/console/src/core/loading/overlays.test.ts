@@ -1,0 +1,43 @@
+import { expect, test, vi } from 'vitest'
+
+async function fresh() {
+  vi.resetModules()
+  return import('./overlays.ts')
+}
+
+/** Fake of antd's overlay API: records its calls and answers each dialog with 'yes'. */
+function drawn() {
+  const calls: string[] = []
+  const ask = ({ title }: { title?: unknown }) => {
+    calls.push(`ask ${String(title)}`)
+    return Object.assign(Promise.resolve('yes'), {
+      update: () => calls.push('update'),
+      destroy: () => calls.push('destroy'),
+    })
+  }
+  const open = ({ title }: { title?: unknown }) => calls.push(`tell ${String(title)}`)
+  return { calls, overlays: { modal: { confirm: ask, warning: ask, info: ask }, notification: { open } } as never }
+}
+
+test('a dialog requested before the code is loaded starts the load and is shown in order afterwards', async () => {
+  const { bindOverlays, dialogs, notification, overlaysWanted } = await fresh()
+  const { calls, overlays } = drawn()
+  expect(overlaysWanted.get()).toBe(false)
+  const first = dialogs.confirm({ title: 'first' })
+  notification.open({ title: 'second' })
+  expect(overlaysWanted.get()).toBe(true)
+  expect(calls).toEqual([])
+  first.update({})
+  bindOverlays(overlays)
+  expect(calls).toEqual(['ask first', 'tell second'])
+  expect(await first).toBe('yes')
+  expect(calls).toEqual(['ask first', 'tell second', 'update'])
+})
+
+test('a dialog requested after the load opens at once', async () => {
+  const { bindOverlays, dialogs } = await fresh()
+  const { calls, overlays } = drawn()
+  bindOverlays(overlays)
+  dialogs.warning({ title: 'now' }).destroy()
+  expect(calls).toEqual(['ask now', 'destroy'])
+})

@@ -1,0 +1,32 @@
+import { createStore, useStore } from '#core/events/store.ts'
+
+export type ColorScheme = 'light' | 'dark'
+const KEY = 'theme'
+const system = () => matchMedia('(prefers-color-scheme: dark)')
+const chosen = () => {
+  const stored = localStorage.getItem(KEY)
+  return stored === 'light' || stored === 'dark' ? stored : undefined
+}
+/** The user's colour scheme, or the system's by default. */
+export const present = (): ColorScheme => chosen() ?? (system().matches ? 'dark' : 'light')
+
+const shade = createStore<ColorScheme>('light')
+export const useColorScheme = () => useStore(shade)
+
+/** Follows the system until the user chooses a colour scheme; the choice is stored in this browser. */
+export function startTheme() {
+  const apply = () => {
+    shade.set(present())
+    document.documentElement.dataset.theme = present()
+  }
+  system().addEventListener('change', apply)
+  addEventListener('storage', ({ key }) => key === KEY && apply())
+  apply()
+}
+
+/** Sets the colour scheme and stores it in this browser, also for the login page. */
+export function chooseTheme(next: ColorScheme) {
+  localStorage.setItem(KEY, next)
+  shade.set(next)
+  document.documentElement.dataset.theme = next
+}

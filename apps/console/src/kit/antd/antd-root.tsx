@@ -1,0 +1,17 @@
+import { ConfigProvider } from 'antd'
+import zhCN from 'antd/locale/zh_CN'
+import type { ReactNode } from 'react'
+import { useColorScheme } from '#core/theme/color-scheme.ts'
+import { themeOf } from './theme.ts'
+
+/**
+ * Provides antd's theme and Chinese locale. Each page has its own root (`app/lazy-page.tsx`), as has each part of the
+ * layout that uses antd: the layout and the home page render before antd is loaded.
+ */
+export function AntdRoot({ children }: { children: ReactNode }) {
+  return (
+    <ConfigProvider locale={zhCN} theme={themeOf(useColorScheme())} button={{ autoInsertSpace: false }}>
+      {children}
+    </ConfigProvider>
+  )
+}

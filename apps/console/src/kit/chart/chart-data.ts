@@ -1,0 +1,61 @@
+/** A CSS custom property such as `--ant-color-primary`, or a literal colour. */
+export type ChartColor = string
+
+export interface ChartCategory {
+  /** Label below the axis. */
+  readonly label: string
+  /** Label in the tooltip and in the table; default `label`. */
+  readonly title?: string
+  /** Text after the value of a row chart. */
+  readonly note?: string
+  /** Colour of a slice of a ring chart, or of the dot before a row of a flow chart. */
+  readonly color?: ChartColor
+}
+
+export interface ChartSeries {
+  readonly name: string
+  readonly color: ChartColor
+  /** One value per category; null means no measurement. */
+  readonly values: readonly (number | null)[]
+  /** One URL per category: the list with the counted rows. */
+  readonly links?: readonly (string | undefined)[]
+}
+
+/** An arrow of a flow chart between two rows, given by the indexes of their categories. */
+export interface ChartArrow {
+  readonly from: number
+  readonly to: number
+  readonly color: ChartColor
+  readonly isDashed?: boolean
+}
+
+export interface ChartData {
+  /** `heat` has one row per series; `ring` and `row` have one series; `flow` has stacked rows with arrows. */
+  readonly kind: 'line' | 'column' | 'row' | 'flow' | 'ring' | 'heat' | 'spark'
+  /** Header of the first table column. */
+  readonly categoryTitle: string
+  readonly categories: readonly ChartCategory[]
+  readonly series: readonly ChartSeries[]
+  /** Vertical lines with a label, at the index of a category. */
+  readonly events?: readonly { readonly at: number; readonly name: string }[]
+  /** Arrows of a flow chart. */
+  readonly arrows?: readonly ChartArrow[]
+}
+
+export const titleOf = ({ title, label }: ChartCategory) => title ?? label
+
+/** Returns the URL of a mark. A mark of zero has none, because its list would be empty. */
+export const linkOf = (series: ChartSeries | undefined, at: number) =>
+  (series?.values[at] ?? 0) > 0 ? series?.links?.[at] : undefined
+
+/** Returns the names in the legend: the slices of a ring chart, the series of all other charts. */
+export const legendOf = ({ kind, categories, series }: ChartData) =>
+  kind === 'ring'
+    ? categories.map((category, at) => ({
+        name: titleOf(category),
+        color: category.color ?? series[0]?.color ?? '',
+        note: series[0]?.values[at]?.toLocaleString() ?? '',
+      }))
+    : kind === 'heat' || series.length < 2
+      ? []
+      : series.map(({ name, color }) => ({ name, color, note: '' }))

@@ -1,0 +1,64 @@
+import type { ECharts } from 'echarts/core'
+import { type ChartData, linkOf, titleOf } from './chart-data.ts'
+
+/** A mark: the index of its series and of its category. */
+export interface Mark {
+  readonly series: number
+  readonly category: number
+}
+
+const STEPS: Readonly<Record<string, readonly [series: number, category: number]>> = {
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+}
+
+/** Returns the mark that an arrow key moves to; undefined for other keys. Skips series hidden by the legend. */
+export function moveMark(data: ChartData, hidden: ReadonlySet<string>, mark: Mark | undefined, key: string) {
+  const isAlong = data.kind === 'row' || data.kind === 'ring'
+  const [bySeries = 0, byCategory = 0] = STEPS[key] ?? []
+  // The rows of a flow chart are categories, and the parts of a row are series.
+  const across = data.kind === 'flow' ? [byCategory, bySeries] : [bySeries, byCategory]
+  const ways = isAlong ? [0, byCategory + bySeries] : across
+  if (ways.every((way) => way === 0)) return undefined
+  const start = mark ?? { series: 0, category: -1 }
+  let next = mark ? step(start, ways) : { series: 0, category: 0 }
+  while (isInside(data, next) && isHidden(data, hidden, next))
+    next = step(next, mark ? ways : isAlong ? [0, 1] : [1, 0])
+  return isInside(data, next) ? next : mark
+}
+
+const step = ({ series, category }: Mark, [bySeries = 0, byCategory = 0]: readonly number[]) => ({
+  series: series + bySeries,
+  category: category + byCategory,
+})
+const isInside = ({ series, categories }: ChartData, at: Mark) =>
+  at.series >= 0 && at.category >= 0 && at.series < series.length && at.category < categories.length
+
+function isHidden({ kind, series, categories }: ChartData, hidden: ReadonlySet<string>, at: Mark) {
+  const category = categories[at.category]
+  const name = kind === 'ring' ? category && titleOf(category) : series[at.series]?.name
+  return name !== undefined && hidden.has(name)
+}
+
+/** Returns the mark for a click in a row or line chart: the row, or the linked value nearest to the pointer. */
+export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<string>, pointer: MouseEvent) {
+  const { left, top } = chart.getDom().getBoundingClientRect()
+  const point = [pointer.clientX - left, pointer.clientY - top]
+  if (!chart.containPixel({ gridIndex: 0 }, point)) return undefined
+  const [x = 0, y = 0] = chart.convertFromPixel({ gridIndex: 0 }, point)
+  if (data.kind === 'row') return { series: 0, category: Math.round(y) }
+  const category = Math.round(x)
+  const distance = (at: number) => Math.abs((data.series[at]?.values[category] ?? 0) - y)
+  const [series] = data.series
+    .flatMap((one, at) => (!hidden.has(one.name) && linkOf(one, category) ? [at] : []))
+    .sort((a, b) => distance(a) - distance(b))
+  return series === undefined ? undefined : { series, category }
+}
+
+/** Returns the mark of an ECharts click event; ECharts numbers all cells of a heat map as one series. */
+export const markOfClick = ({ kind, categories }: ChartData, at: { seriesIndex?: number; dataIndex: number }): Mark =>
+  kind === 'heat'
+    ? { series: Math.floor(at.dataIndex / categories.length), category: at.dataIndex % categories.length }
+    : { series: at.seriesIndex ?? 0, category: at.dataIndex }

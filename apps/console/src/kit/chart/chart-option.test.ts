@@ -1,0 +1,170 @@
+import { LineChart, LinesChart, BarChart, PieChart, HeatmapChart } from 'echarts/charts'
+import {
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapContinuousComponent,
+} from 'echarts/components'
+import { init, use } from 'echarts/core'
+import { SVGRenderer } from 'echarts/renderers'
+import { describe, expect, it } from 'vitest'
+import type { ChartData } from './chart-data.ts'
+import { legendOf, linkOf } from './chart-data.ts'
+import { moveMark } from './chart-marks.ts'
+import { optionOf } from './chart-option.ts'
+import { rowHeightOf } from './flow-option.ts'
+
+use([
+  LineChart,
+  LinesChart,
+  BarChart,
+  PieChart,
+  HeatmapChart,
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+])
+use([TooltipComponent, VisualMapContinuousComponent, SVGRenderer])
+
+const theme = {
+  text: '#333',
+  strong: '#000',
+  grid: '#eee',
+  ground: '#fff',
+  font: 'sans-serif',
+  colorOf: (color: string) => color,
+}
+const NONE: ReadonlySet<string> = new Set()
+
+/** Renders the chart with ECharts without a browser. */
+function drawn(data: ChartData, hidden = NONE) {
+  const chart = init(null, undefined, { renderer: 'svg', ssr: true, width: 800, height: 300 })
+  chart.setOption({ ...optionOf(data, theme, hidden), animation: false })
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  return { svg, texts: [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text ?? '') }
+}
+
+const chartOf = (kind: ChartData['kind'], values: readonly (number | null)[], more: Partial<ChartData> = {}) => ({
+  kind,
+  categoryTitle: '日期',
+  categories: values.map((_, at) => ({ label: `d${at}`, title: `day ${at}` })),
+  series: [{ name: '新增', color: '#00f', values, links: values.map((_, at) => `/list?at=${at}`) }],
+  ...more,
+})
+
+describe('optionOf', () => {
+  it.each([1, 2, 3])('draws whole numbers beside an axis that ends at %i', (top) => {
+    for (const kind of ['line', 'column'] as const) {
+      const numbers = drawn(chartOf(kind, [0, top, 0])).texts.filter((text) => /^[\d.,]+$/.test(text))
+      expect(numbers.length).toBeGreaterThan(1)
+      expect(numbers.filter((text) => !/^\d+$/.test(text))).toEqual([])
+    }
+  })
+
+  it('offers zoom over 366 days and none over a week', () => {
+    const zoomOf = (days: number) => optionOf(chartOf('line', Array(days).fill(1)), theme, NONE)['dataZoom']
+    expect(zoomOf(366)).toHaveLength(2)
+    expect(zoomOf(7)).toBeUndefined()
+  })
+
+  it('leaves a gap where nothing was measured and shows a single value as a dot', () => {
+    const values = [...Array(40).fill(1), null, 3, null, ...Array(40).fill(1)]
+    const [line] = optionOf(chartOf('line', values), theme, NONE)['series'] as [{ data: object[] }]
+    expect(line.data[40]).toMatchObject({ value: '-' })
+    expect(line.data[41]).toMatchObject({ value: 3, symbol: 'circle' })
+    expect(line.data[10]).toMatchObject({ symbol: 'none' })
+  })
+
+  it('omits series that are hidden by the legend', () => {
+    const two = chartOf('column', [1, 2], {
+      series: [
+        { name: '分配', color: '#123456', values: [1, 2] },
+        { name: '激活', color: '#654321', values: [3, 4] },
+      ],
+    })
+    expect(drawn(two).svg).toContain('#654321')
+    expect(drawn(two, new Set(['激活'])).svg).not.toContain('#654321')
+    expect(legendOf(two).map(({ name }) => name)).toEqual(['分配', '激活'])
+  })
+
+  it('renders ring, row and heat charts', () => {
+    expect(drawn(chartOf('ring', [1, 2])).svg).toContain('<path')
+    expect(drawn(chartOf('row', [1, 2])).texts).toEqual(expect.arrayContaining(['d0', 'd1', '1', '2']))
+    expect(drawn(chartOf('heat', [0, 5])).svg).toContain('<path')
+  })
+})
+
+describe('flow chart', () => {
+  const arrow = { color: '#00f', isDashed: false }
+  const flow = chartOf('flow', [1, 2, 3], {
+    series: [
+      { name: '到达', color: '#0a0', values: [1, 2, 3] },
+      { name: '未到达', color: '#a00', values: [0, 0, 4] },
+    ],
+    arrows: [
+      { from: 2, to: 1, ...arrow },
+      { from: 1, to: 0, ...arrow, isDashed: true },
+    ],
+  })
+
+  it('shows the label and the sum of each row, and an arrow line for each arrow', () => {
+    const { svg, texts } = drawn(flow)
+    expect(texts).toEqual(expect.arrayContaining(['d0', 'd1', 'd2', '1', '2', '7']))
+    expect(svg.match(/<path[^>]* d="M[^"]*Q[^"]*"/g)).toHaveLength(2)
+    expect(svg.match(/stroke-dasharray/g)).toHaveLength(1)
+  })
+
+  it('bends arrows to the left of the dots, within the space for arrows', () => {
+    const many = chartOf('flow', Array(50).fill(1), { arrows: [{ from: 49, to: 0, ...arrow }] })
+    for (const [, x, , control] of drawn(many).svg.matchAll(/ d="M([\d.-]+) ([\d.-]+)Q([\d.-]+) /g)) {
+      const peak = (Number(x) + Number(control)) / 2
+      expect(peak).toBeLessThan(Number(x))
+      expect(peak).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('makes rows narrower when a canvas of full rows would be too high', () => {
+    expect(rowHeightOf({ categories: Array(10).fill({ label: '' }) })).toBe(30)
+    expect(rowHeightOf({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
+  })
+
+  it('moves along the rows with the vertical keys and within a row with the horizontal keys', () => {
+    const first = moveMark(flow, NONE, undefined, 'ArrowDown')
+    expect(first).toEqual({ series: 0, category: 0 })
+    expect(moveMark(flow, NONE, first, 'ArrowDown')).toEqual({ series: 0, category: 1 })
+    expect(moveMark(flow, NONE, first, 'ArrowRight')).toEqual({ series: 1, category: 0 })
+  })
+})
+
+describe('moveMark', () => {
+  const data = chartOf('line', [1, 2], {
+    series: [
+      { name: 'a', color: '#000', values: [1, 2] },
+      { name: 'b', color: '#000', values: [3, 4] },
+    ],
+  })
+
+  it('moves along the categories and between the series, and stops at the ends', () => {
+    const first = moveMark(data, NONE, undefined, 'ArrowRight')
+    expect(first).toEqual({ series: 0, category: 0 })
+    expect(moveMark(data, NONE, first, 'ArrowRight')).toEqual({ series: 0, category: 1 })
+    expect(moveMark(data, NONE, first, 'ArrowDown')).toEqual({ series: 1, category: 0 })
+    expect(moveMark(data, NONE, first, 'ArrowLeft')).toBe(first)
+    expect(moveMark(data, NONE, first, 'Tab')).toBeUndefined()
+  })
+
+  it('skips a series that is hidden by the legend', () => {
+    expect(moveMark(data, new Set(['a']), undefined, 'ArrowRight')).toEqual({ series: 1, category: 0 })
+    expect(moveMark(data, new Set(['b']), { series: 0, category: 0 }, 'ArrowDown')).toEqual({ series: 0, category: 0 })
+  })
+})
+
+it('has no link for a mark of zero', () => {
+  const [series] = chartOf('line', [0, 1]).series
+  expect(linkOf(series, 0)).toBeUndefined()
+  expect(linkOf(series, 1)).toBe('/list?at=1')
+})

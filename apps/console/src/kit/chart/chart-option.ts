@@ -1,0 +1,185 @@
+import type { EChartsCoreOption } from 'echarts/core'
+import { type ChartData, type ChartSeries, linkOf, titleOf } from './chart-data.ts'
+import type { ChartTheme } from './chart-theme.ts'
+import { flowOf } from './flow-option.ts'
+
+/** Minimum number of categories for a zoom slider below the chart. */
+const ZOOM_FROM = 32
+/** Maximum number of values for which a line shows a dot at each value. */
+const DOTS_UP_TO = 31
+
+/** Returns the ECharts option of a chart. `hidden` contains the names hidden by the legend. */
+export function optionOf(data: ChartData, theme: ChartTheme, hidden: ReadonlySet<string>): EChartsCoreOption {
+  const selected = Object.fromEntries([...hidden].map((name) => [name, false]))
+  return {
+    animation: false,
+    textStyle: { fontFamily: theme.font, color: theme.text },
+    legend: { show: false, selected },
+    tooltip: data.kind === 'spark' ? { show: false } : tooltipOf(data, theme),
+    ...(data.kind === 'ring' ? { series: [ringOf(data, theme)] } : axesOf(data, theme)),
+  }
+}
+
+const tooltipOf = ({ kind }: ChartData, theme: ChartTheme) => ({
+  trigger: kind === 'line' || kind === 'column' ? 'axis' : 'item',
+  confine: true,
+  backgroundColor: theme.ground,
+  borderColor: theme.grid,
+  textStyle: { color: theme.strong, fontSize: 12 },
+  axisPointer: { type: kind === 'column' ? 'shadow' : 'line', lineStyle: { color: theme.text } },
+  valueFormatter: (value: unknown) => (typeof value === 'number' ? value.toLocaleString() : '无数据'),
+})
+
+const ringOf = ({ categories, series: [first] }: ChartData, theme: ChartTheme) => ({
+  type: 'pie',
+  name: first?.name,
+  radius: ['58%', '92%'],
+  label: { show: false },
+  labelLine: { show: false },
+  itemStyle: { borderColor: theme.ground, borderWidth: 1 },
+  data: categories.map((category, at) => ({
+    name: titleOf(category),
+    value: first?.values[at] ?? 0,
+    cursor: linkOf(first, at) ? 'pointer' : 'default',
+    itemStyle: { color: theme.colorOf(category.color ?? first?.color ?? '') },
+  })),
+})
+
+function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
+  const { kind, categories, series } = data
+  if (kind === 'heat') return heatOf(data, theme)
+  if (kind === 'flow') return flowOf(data, theme)
+  const names = {
+    type: 'category',
+    show: kind !== 'spark',
+    data: categories.map(titleOf),
+    boundaryGap: kind === 'column' || kind === 'row',
+    axisTick: { show: false },
+    axisLine: { lineStyle: { color: theme.grid } },
+    axisLabel: { ...labelOf(kind, theme), formatter: (_: string, at: number) => categories[at]?.label ?? '' },
+  }
+  const values = {
+    type: 'value',
+    show: kind !== 'spark' && kind !== 'row',
+    // Counts are integers, so all ticks are integers.
+    minInterval: 1,
+    axisLabel: { color: theme.text, fontSize: 12 },
+    splitLine: { lineStyle: { color: theme.grid } },
+  }
+  const isZoomed = kind !== 'row' && kind !== 'spark' && categories.length >= ZOOM_FROM
+  return {
+    grid: gridOf(kind, isZoomed),
+    ...(kind === 'row' ? { xAxis: values, yAxis: { ...names, inverse: true } } : { xAxis: names, yAxis: values }),
+    ...(isZoomed && { dataZoom: zoomOf(theme) }),
+    series: series.map((one, at) => (kind === 'row' || kind === 'column' ? barOf : lineOf)(data, one, at, theme)),
+  }
+}
+
+const labelOf = (kind: ChartData['kind'], theme: ChartTheme) =>
+  kind === 'row'
+    ? { color: theme.strong, fontSize: 13, width: 104, overflow: 'truncate', interval: 0 }
+    : { color: theme.text, fontSize: 12, hideOverlap: true }
+
+const gridOf = (kind: ChartData['kind'], isZoomed: boolean) =>
+  kind === 'spark'
+    ? { left: 0, right: 0, top: 2, bottom: 2 }
+    : {
+        left: 4,
+        right: kind === 'row' ? 92 : 12,
+        top: kind === 'row' ? 0 : 12,
+        bottom: isZoomed ? 44 : 4,
+        outerBoundsMode: 'same',
+        outerBoundsContain: 'axisLabel',
+      }
+
+const zoomOf = (theme: ChartTheme) => [
+  // The mouse wheel scrolls the page instead of zooming.
+  { type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: false },
+  {
+    type: 'slider',
+    height: 20,
+    bottom: 4,
+    brushSelect: false,
+    borderColor: theme.grid,
+    textStyle: { color: theme.text, fontSize: 11 },
+    labelFormatter: (_: number, title: string) => title,
+  },
+]
+
+function lineOf({ kind, categories, events = [] }: ChartData, series: ChartSeries, at: number, theme: ChartTheme) {
+  const color = theme.colorOf(series.color)
+  const { values } = series
+  const isDot = (index: number) =>
+    kind !== 'spark' &&
+    (values.length <= DOTS_UP_TO || ((values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null))
+  return {
+    type: 'line',
+    name: series.name,
+    color,
+    silent: kind === 'spark',
+    lineStyle: { width: kind === 'spark' ? 1.5 : 2 },
+    areaStyle: { opacity: at === 0 && kind === 'line' ? 0.12 : 0 },
+    symbolSize: 5,
+    showAllSymbol: true,
+    data: values.map((value, index) => ({ value: value ?? '-', symbol: isDot(index) ? 'circle' : 'none' })),
+    ...(at === 0 && events.length > 0 && { markLine: eventsOf(events, categories, theme) }),
+  }
+}
+
+const eventsOf = (
+  events: NonNullable<ChartData['events']>,
+  categories: ChartData['categories'],
+  theme: ChartTheme,
+) => ({
+  symbol: 'none',
+  lineStyle: { color: theme.text, type: 'dashed', opacity: 0.35 },
+  label: { show: false },
+  emphasis: { label: { show: true, formatter: '{b}', color: theme.strong, position: 'insideEndTop' } },
+  data: events.map(({ at, name }) => ({ name, xAxis: categories[at] ? titleOf(categories[at]) : at })),
+})
+
+const barOf = ({ kind, categories }: ChartData, series: ChartSeries, _at: number, theme: ChartTheme) => ({
+  type: 'bar',
+  name: series.name,
+  color: theme.colorOf(series.color),
+  barMaxWidth: kind === 'row' ? 14 : 28,
+  itemStyle: { borderRadius: kind === 'row' ? [0, 3, 3, 0] : [3, 3, 0, 0] },
+  label: {
+    show: kind === 'row',
+    position: 'right',
+    color: theme.strong,
+    formatter: ({ dataIndex }: { dataIndex: number }) =>
+      [(series.values[dataIndex] ?? 0).toLocaleString(), categories[dataIndex]?.note].filter(Boolean).join('  '),
+  },
+  data: series.values.map((value, at) => ({
+    value: value ?? '-',
+    cursor: linkOf(series, at) ? 'pointer' : 'default',
+  })),
+})
+
+function heatOf({ categories, series }: ChartData, theme: ChartTheme): EChartsCoreOption {
+  const axis = { type: 'category', axisTick: { show: false }, axisLine: { show: false } }
+  const axisLabel = { color: theme.text, fontSize: 12 }
+  const most = Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const color = theme.colorOf(series[0]?.color ?? '')
+  return {
+    grid: { left: 4, right: 4, top: 4, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+    xAxis: { ...axis, data: categories.map(titleOf), axisLabel },
+    yAxis: { ...axis, data: series.map(({ name }) => name), inverse: true, axisLabel },
+    visualMap: { show: false, min: 0, max: most, dimension: 2, inRange: { color, opacity: [0.06, 1] } },
+    series: [
+      {
+        type: 'heatmap',
+        itemStyle: { borderColor: theme.ground, borderWidth: 2, borderRadius: 3 },
+        data: series.flatMap((one, y) =>
+          one.values.map((value, x) => ({
+            name: `${one.name} ${titleOf(categories[x] ?? { label: '' })}`,
+            value: [x, y, value ?? 0],
+            cursor: linkOf(one, x) ? 'pointer' : 'default',
+          })),
+        ),
+        tooltip: { valueFormatter: undefined },
+      },
+    ],
+  }
+}

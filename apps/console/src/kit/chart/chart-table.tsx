@@ -1,0 +1,43 @@
+import { Link } from '#core/routing/router.tsx'
+import { type ChartData, linkOf, titleOf } from './chart-data.ts'
+
+/** Renders the values of a chart as a table; each value links to its list. */
+export function ChartTable({ name, data: { categoryTitle, categories, series } }: { name: string; data: ChartData }) {
+  const hasNotes = categories.some(({ note }) => note !== undefined)
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focusable for scrolling by keyboard
+    <div className="chart-table" tabIndex={0} role="region" aria-label={`${name}数据`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{categoryTitle}</th>
+            {series.map((one) => (
+              <th key={one.name} scope="col" className="chart-number">
+                {one.name}
+              </th>
+            ))}
+            {hasNotes && <th aria-label="说明" />}
+          </tr>
+        </thead>
+        <tbody>
+          {categories.map((category, at) => (
+            <tr key={titleOf(category)}>
+              <th scope="row">{titleOf(category)}</th>
+              {series.map((one) => (
+                <td key={one.name} className="chart-number">
+                  <Value value={one.values[at] ?? null} to={linkOf(one, at)} />
+                </td>
+              ))}
+              {hasNotes && <td className="chart-number">{category.note}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Value({ value, to }: { value: number | null; to: string | undefined }) {
+  if (value === null) return '-'
+  return to ? <Link to={to}>{value.toLocaleString()}</Link> : value.toLocaleString()
+}

@@ -1,0 +1,63 @@
+import { Alert, Modal } from 'antd'
+import type { ReactNode } from 'react'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import '#kit/kit.css'
+
+interface OneTimeSecretProps {
+  title: string
+  account: string
+  /** Label of the secret's owner; default: account. */
+  owner?: string
+  /** Label of the secret: 一次性密码, 重置码. */
+  label: string
+  secret: string
+  hint: ReactNode
+  onClose(): void
+}
+
+/** Dialog with a password or code that is shown only once. Only an explicit click closes it. */
+export function OneTimeSecret(props: OneTimeSecretProps) {
+  const { title, account, owner = '账号', label, secret, hint, onClose } = props
+  return (
+    <Modal
+      open
+      title={title}
+      closable={false}
+      keyboard={false}
+      mask={{ closable: false }}
+      cancelButtonProps={{ style: { display: 'none' } }}
+      okText="我已保存"
+      onOk={onClose}
+    >
+      <Alert type="warning" showIcon title={`${label}只显示这一次，关闭后无法再查看`} style={{ marginBottom: 16 }} />
+      <SecretDetails owner={owner} account={account} label={label} secret={secret} />
+      <p style={{ color: 'var(--ant-color-text-secondary)', margin: '8px 0 0' }}>{hint}</p>
+    </Modal>
+  )
+}
+
+function SecretDetails({
+  owner,
+  account,
+  label,
+  secret,
+}: Pick<OneTimeSecretProps, 'owner' | 'account' | 'label' | 'secret'>) {
+  return (
+    <dl className="kit-details">
+      <div>
+        <dt>{owner}</dt>
+        <dd>
+          <CopyText text={account} />
+        </dd>
+      </div>
+      <div className="kit-wide kit-secret">
+        <dt>{label}</dt>
+        <dd>
+          <strong>
+            <CopyText text={secret} />
+          </strong>
+        </dd>
+      </div>
+    </dl>
+  )
+}

@@ -1,0 +1,45 @@
+import { about } from '@oms/contract/core/fields.ts'
+import dayjs, { type Dayjs } from 'dayjs'
+import type * as z from 'zod'
+import { Calendar } from '#kit/antd/calendar.ts'
+import { Field, type Of, type Within } from './field.tsx'
+
+/** Date field with a value `yyyy-MM-dd`. */
+export const DateField = <S extends z.ZodObject>(props: Of<S> & Within) => (
+  <Field {...props}>
+    <TextPicker format="YYYY-MM-DD" placeholder={placeholderOf(props)} disabled={props.disabled} />
+  </Field>
+)
+
+/** Time field with a value `yyyy-MM-dd HH:mm:ss`. */
+export const DateTimeField = <S extends z.ZodObject>(props: Of<S> & Within) => (
+  <Field {...props}>
+    <TextPicker format="YYYY-MM-DD HH:mm:ss" placeholder={placeholderOf(props)} disabled={props.disabled} />
+  </Field>
+)
+
+const placeholderOf = <S extends z.ZodObject>({ of, name }: Of<S>) => `请选择${about(of, name).title}`
+
+/** Adapts antd's picker to text values. */
+function TextPicker(props: {
+  format: string
+  placeholder: string
+  disabled?: boolean | undefined
+  id?: string
+  value?: string | null
+  onChange?(value: string | undefined): void
+}) {
+  const { format, value, onChange, disabled, ...rest } = props
+  const moment = value ? dayjs(value) : null
+  return (
+    <Calendar
+      {...rest}
+      style={{ width: '100%' }}
+      disabled={disabled === true}
+      format={format}
+      showTime={format.includes('HH')}
+      value={moment?.isValid() ? moment : null}
+      onChange={(next: Dayjs | null) => onChange?.(next?.format(format))}
+    />
+  )
+}

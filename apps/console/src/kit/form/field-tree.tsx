@@ -1,0 +1,46 @@
+import { about } from '@oms/contract/core/fields.ts'
+import { TreeSelect, type TreeSelectProps } from 'antd'
+import type * as z from 'zod'
+import type { CreatableKind } from '#core/routing/create-forms.ts'
+import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
+import { Field, type Of, type Within } from './field.tsx'
+import type { TreeItem } from '#kit/tree/tree-item.ts'
+
+/** Form field that selects one or more tree nodes. */
+export function TreeSelectField<S extends z.ZodObject>({
+  tree,
+  multiple,
+  create,
+  ...props
+}: Of<S> & Within & { tree: readonly TreeItem[]; multiple?: true; create?: CreatableKind }) {
+  return (
+    <Field {...props}>
+      <Control
+        create={create}
+        allowClear
+        {...(multiple && { multiple })}
+        showSearch={{ treeNodeFilterProp: 'title' }}
+        placeholder={`请选择${about(props.of, props.name).title}`}
+        disabled={props.disabled === true}
+        fieldNames={{ value: 'key', label: 'title' }}
+        treeData={[...tree] as { key: string }[]}
+      />
+    </Field>
+  )
+}
+
+type ControlProps = Omit<TreeSelectProps, 'onChange'> & {
+  readonly create?: CreatableKind | undefined
+  readonly onChange?: (value: unknown) => void
+}
+
+function Control({ create, ...props }: ControlProps) {
+  const { multiple, value, onChange } = props
+  const { select, form } = useCreateInPlace(create, ({ id }) => onChange?.(multiple ? [...(value ?? []), id] : id))
+  return (
+    <>
+      <TreeSelect {...props} {...select} />
+      {form}
+    </>
+  )
+}

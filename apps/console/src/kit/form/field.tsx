@@ -1,0 +1,153 @@
+import { about } from '@oms/contract/core/fields.ts'
+import { Form, Input, InputNumber, Switch } from 'antd'
+import type { ReactNode } from 'react'
+import type * as z from 'zod'
+import { fullSchema, problemIn } from '#core/api/full-schema.ts'
+import type { CreatableKind } from '#core/routing/create-forms.ts'
+import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
+import { digitsOnly } from './form-values.ts'
+import type { Option } from '#kit/list/filter.tsx'
+import '#kit/kit.css'
+
+export { digitsOnly } from './form-values.ts'
+
+export interface Of<S extends z.ZodObject> {
+  of: S
+  name: keyof S['shape'] & string
+}
+
+/** Path of a field inside nested records: `within={['components', 0]}`. */
+export interface Within {
+  within?: readonly (string | number)[]
+  /** Help text below the control. */
+  hint?: ReactNode
+  disabled?: boolean
+}
+
+/** Returns antd's form rules for a contract field: required mark and messages are equal to the server's. */
+export function ruleOf<S extends z.ZodObject>({ of, name }: Of<S>) {
+  const schema = of.shape[name] as z.ZodType
+  const validator = async (_rule: unknown, value: unknown) => {
+    const problem = problemIn(schema, value ?? undefined)
+    if (problem) throw new Error(problem)
+  }
+  return {
+    required: !fullSchema(schema).safeParse(undefined).success,
+    rules: [{ validator }],
+    validateTrigger: 'onBlur',
+  }
+}
+
+/** Renders a form item of a contract field around a control. */
+export function Field<S extends z.ZodObject>({
+  of,
+  name,
+  within = [],
+  hint,
+  children,
+  ...item
+}: Of<S> & Within & { children: ReactNode; valuePropName?: string; normalize?(value: unknown): unknown }) {
+  const { disabled: _, ...rest } = item
+  return (
+    <Form.Item name={[...within, name]} label={about(of, name).title} extra={hint} {...ruleOf({ of, name })} {...rest}>
+      {children}
+    </Form.Item>
+  )
+}
+
+/** Single-line text field; the character count uses the schema's limit. */
+export function TextField<S extends z.ZodObject>(props: Of<S> & Within) {
+  const { title, max } = about(props.of, props.name)
+  return (
+    <Field {...props}>
+      <Input {...limit(max)} placeholder={`请输入${title}`} allowClear disabled={props.disabled === true} />
+    </Field>
+  )
+}
+
+/** Multi-line text field; the character count uses the schema's limit. */
+export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: Of<S> & Within & { rows?: number }) {
+  const { title, max } = about(props.of, props.name)
+  return (
+    <Field {...props}>
+      <Input.TextArea {...limit(max)} rows={rows} placeholder={`请输入${title}`} disabled={props.disabled === true} />
+    </Field>
+  )
+}
+
+/** Text field for digits; other characters are removed while typing. */
+export function DigitsField<S extends z.ZodObject>(props: Of<S> & Within) {
+  const { title, max } = about(props.of, props.name)
+  return (
+    <Field {...props} normalize={digitsOnly}>
+      <Input {...limit(max)} inputMode="numeric" placeholder={`请输入${title}`} disabled={props.disabled === true} />
+    </Field>
+  )
+}
+
+/** Number field; `unit` is shown after the number. */
+export function NumberField<S extends z.ZodObject>({
+  unit,
+  ...props
+}: Of<S> & Within & { unit?: string; min?: number; max?: number }) {
+  const { min, max, ...field } = props
+  return (
+    <Field {...field}>
+      <InputNumber
+        style={{ width: '100%' }}
+        placeholder={`请输入${about(props.of, props.name).title}`}
+        disabled={props.disabled === true}
+        {...(unit && { suffix: unit })}
+        {...(min !== undefined && { min })}
+        {...(max !== undefined && { max })}
+      />
+    </Field>
+  )
+}
+
+/** Select for a closed set; the schema's labels are the default options. */
+export function SelectField<S extends z.ZodObject>({
+  options,
+  multiple,
+  create,
+  ...props
+}: Of<S> & Within & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
+  const { title, labels } = about(props.of, props.name)
+  const offered = options ?? Object.entries(labels ?? {}).map(([value, label]) => ({ value: Number(value), label }))
+  return (
+    <Field {...props}>
+      <CreatingSelect
+        create={create}
+        allowClear
+        placeholder={`请选择${title}`}
+        disabled={props.disabled === true}
+        options={[...offered]}
+        showSearch={offered.length > 8 && { optionFilterProp: 'label' }}
+        {...(multiple && { mode: 'multiple' as const })}
+      />
+    </Field>
+  )
+}
+
+/** Switch with the values 1 and 0; `values` overrides them. */
+export function SwitchField<S extends z.ZodObject>({
+  on = '启用',
+  off = '停用',
+  ...props
+}: Of<S> & Within & { on?: string; off?: string }) {
+  return (
+    <Form.Item
+      name={[...(props.within ?? []), props.name]}
+      label={about(props.of, props.name).title}
+      extra={props.hint}
+      valuePropName="checked"
+      getValueProps={(value: unknown) => ({ checked: value === true || value === 1 })}
+      normalize={(checked: boolean) => (checked ? 1 : 0)}
+    >
+      <Switch className="kit-switch" checkedChildren={on} unCheckedChildren={off} disabled={props.disabled === true} />
+    </Form.Item>
+  )
+}
+
+/** Counts characters like the schema: Unicode code points. */
+const limit = (max: number | undefined) => (max ? { maxLength: max, showCount: true } : {})

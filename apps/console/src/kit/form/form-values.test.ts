@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { digitsOnly, fieldPath, sendable } from './form-values.ts'
+
+test('maps a server error to its nested form field', () => {
+  expect(fieldPath('verCode')).toEqual(['verCode'])
+  expect(fieldPath('components.0.name')).toEqual(['components', 0, 'name'])
+})
+
+test("a form opened with a list row sends only the endpoint's fields, including ids and rev", () => {
+  const input = z.object({ id: z.int(), rev: z.int(), name: z.string() })
+  expect(sendable({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({ id: 1, rev: 2, name: 'a' })
+  expect(sendable({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
+})
+
+test('OTA-07 removes all characters except digits while typing', () => {
+  expect(digitsOnly('1a2 b3-')).toBe('123')
+  expect(digitsOnly(undefined)).toBe('')
+})

@@ -1,0 +1,102 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import type { FormInstance } from 'antd'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { ApiError } from '#core/api/client.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { toast } from '#core/loading/toast.ts'
+import { useTab } from '#core/routing/tab.tsx'
+import { showApiError } from '#kit/feedback/show-api-error.ts'
+import { askConflict } from './conflict.tsx'
+import { fieldPath, sameFields } from './form-values.ts'
+
+/** Delay in milliseconds before the question: the dialog of a page that is shown again reopens and would cover it. */
+const REOPEN_MS = 500
+const CHECK_MS = 50
+/** Maximum time in milliseconds for which a page that is shown again renders its fields. */
+const REDRAW_MS = 3000
+
+type Retry = (rev: number) => void
+
+interface Loading {
+  readonly latest: (() => Promise<object>) | undefined
+  /** Values that the form was opened with. */
+  readonly loaded: object | undefined
+  load(values: object): void
+}
+
+interface Refused {
+  readonly refusal: ApiError
+  readonly again: Retry
+  readonly delay: number
+  /** The value that the server refused: once it is changed, the refusal no longer concerns it. */
+  readonly value: unknown
+}
+
+/**
+ * Shows a refused save at its field, or as an optimistic lock conflict. A hidden page shows a toast at once, and the
+ * error or conflict when the page is shown again, because a hidden page has no fields and no dialogs. The error is kept
+ * and set at its field each time the page is shown, until the value is changed or saved.
+ */
+export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loaded, load }: Loading) {
+  const can = useCan()
+  const tab = useTab()
+  const [refused, setRefused] = useState<Refused>()
+  const asked = useRef<Refused>(undefined)
+  const ask = useEffectEvent((question: Refused) => {
+    const { refusal, again } = question
+    if (!refusal.conflict || asked.current === question) return
+    asked.current = question
+    const { conflict } = refusal
+    askConflict(conflict, {
+      reload: latest && (() => void latest().then(load, () => {})),
+      overwrite: can(endpoint.access) ? () => again(conflict.rev) : undefined,
+    })
+  })
+  // A page that is shown again runs its effects again.
+  useEffect(() => {
+    if (!refused) return undefined
+    if (refused.refusal.field && !refused.refusal.conflict) return keepAtField(form, refused)
+    const timer = setTimeout(() => ask(refused), refused.delay)
+    return () => clearTimeout(timer)
+  }, [form, refused])
+  const refuse = (refusal: ApiError, again: Retry) => {
+    const isHidden = !tab.isShown()
+    if (isHidden) toast.warning(`「${tab.title()}」未保存：${refusal.message}`)
+    else if (!refusal.conflict) showApiError(refusal)
+    const value = refusal.field && form.getFieldValue(fieldPath(refusal.field))
+    setRefused({ refusal, again, value, delay: isHidden ? REOPEN_MS : 0 })
+  }
+  return {
+    show: (refusal: ApiError, again: Retry) => {
+      const { conflict } = refusal
+      if (!conflict || !latest || !loaded || !isEditOf(loaded, form)) return refuse(refusal, again)
+      // A conflict is ignored when the changed fields are not in the form, for example the status.
+      void latest().then(
+        (now) => (sameFields(endpoint, loaded, now) ? again(conflict.rev) : refuse(refusal, again)),
+        () => refuse(refusal, again),
+      )
+    },
+    forget: () => setRefused(undefined),
+  }
+}
+
+/** Whether the form edits the loaded revision itself: all of its fields, and not a draft of an older revision. */
+function isEditOf(loaded: object, form: FormInstance) {
+  const fields = Object.keys(form.getFieldsValue() as object)
+  const isSameRevision = form.getFieldValue('rev') === (loaded as { rev?: unknown }).rev
+  return isSameRevision && fields.length > 0 && fields.every((field) => field in loaded)
+}
+
+/** Sets the error at its field, and again when the field is rendered again. Returns a function that stops this. */
+function keepAtField(form: FormInstance, { refusal: { field = '', message }, value }: Refused) {
+  const name = fieldPath(field)
+  const until = Date.now() + REDRAW_MS
+  const check = () => {
+    if (form.getFieldValue(name) !== value || Date.now() > until) return clearInterval(timer)
+    if (form.getFieldError(name).length > 0) return
+    form.setFields([{ name, errors: [message] }])
+    form.scrollToField(name, { block: 'center', focus: true })
+  }
+  const timer = setInterval(check, CHECK_MS)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,92 @@
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Form, type FormInstance } from 'antd'
+import { useId, useState } from 'react'
+import { useDraft } from '#core/auth/draft.ts'
+import { useWrite } from '#core/api/query.ts'
+import { useUnsaved } from '#core/routing/tab.tsx'
+import { focusFirst } from './focus-first.ts'
+import { sendable } from './form-values.ts'
+import { useRefusal } from './use-refusal.ts'
+
+export interface SaveOptions<E extends Endpoint> {
+  /** Initial values; ids and `rev` are sent back although no field shows them. */
+  readonly initial?: object | undefined
+  /** Converts the form values to the endpoint's input when they differ. */
+  readonly input?: (values: Record<string, unknown>) => InputOf<E>
+  readonly onSaved?: (result: ResultOf<E>, input: InputOf<E>) => void
+  /** Loads the record again after a conflict; its values replace the form's values. */
+  readonly latest?: () => Promise<object>
+  /** Resources to refetch besides the endpoint's own resource. */
+  readonly alsoChanges?: readonly string[]
+  /** Draft key such as `ota:12`: input survives a reload or an ended session. */
+  readonly draft?: string
+}
+
+const LAYOUT = { layout: 'vertical', scrollToFirstError: { block: 'center', focus: true } } as const
+
+/** Connects antd's Form to one endpoint: submit, loading state, field errors, conflicts, and the tab's unsaved mark. */
+export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOptions<E> = {}) {
+  const [form] = Form.useForm()
+  const name = `form${useId().replaceAll(/\W/g, '')}`
+  const [dirty, setDirty] = useState(false)
+  const unmark = useUnsaved(dirty)
+  const draft = useDraft(options.draft ?? '', form)
+  const [loaded, setLoaded] = useState(options.initial)
+
+  const load = (values: object) => {
+    refusal.forget()
+    form.resetFields()
+    form.setFieldsValue(values)
+    setLoaded(values)
+    setDirty(false)
+  }
+  const refusal = useRefusal(endpoint, form, { latest: options.latest, loaded, load })
+  const saved = (result: ResultOf<E>, input: InputOf<E>) => {
+    setDirty(false)
+    unmark()
+    draft.clear()
+    options.onSaved?.(result, input)
+  }
+  const { submit, isPending } = useSubmission(endpoint, options, { form, refusal, onSaved: saved })
+  const onValuesChange = () => {
+    setDirty(true)
+    if (options.draft) draft.onValuesChange()
+  }
+  return {
+    dirty,
+    saving: isPending,
+    /** True when the form was restored from a draft. The form must show a notice and offer `forgetDraft`. */
+    restored: draft.restored,
+    forgetDraft: draft.clear,
+    /** Form name for the button: `<Button htmlType="submit" form={name}>` also submits on Enter. */
+    name,
+    load,
+    focusFirst: () => focusFirst(document.getElementById(name)),
+    form: { ...LAYOUT, form, name, initialValues: options.initial, onFinish: () => submit(), onValuesChange },
+  }
+}
+
+interface Submission<E extends Endpoint> {
+  readonly form: FormInstance
+  readonly refusal: ReturnType<typeof useRefusal>
+  onSaved(result: ResultOf<E>, input: InputOf<E>): void
+}
+
+/** Returns a function that sends the form values, and whether a request is pending. */
+function useSubmission<E extends Endpoint>(
+  endpoint: E,
+  options: SaveOptions<E>,
+  { form, refusal, onSaved }: Submission<E>,
+) {
+  const write = useWrite(endpoint, { quiet: true, alsoChanges: options.alsoChanges ?? [] })
+  const submit = (over: object = {}) => {
+    const values: Record<string, unknown> = { ...form.getFieldsValue(true), ...over }
+    const input = options.input?.(values) ?? (sendable(endpoint, values) as InputOf<E>)
+    refusal.forget()
+    write.mutate(input, {
+      onSuccess: (result) => onSaved(result, input),
+      onError: (error) => refusal.show(error, (rev) => submit({ rev })),
+    })
+  }
+  return { submit, isPending: write.isPending }
+}

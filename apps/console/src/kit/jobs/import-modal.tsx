@@ -1,0 +1,151 @@
+import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
+import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
+import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { Button, Checkbox, Modal, Steps } from 'antd'
+import { useState } from 'react'
+import { call } from '#core/api/client.ts'
+import { download } from '#core/api/download.ts'
+import { resourceOf } from '#core/api/query.ts'
+import { toast } from '#core/loading/toast.ts'
+import { ImportRun } from './import-run.ts'
+import { showJob } from './show-job.ts'
+import { ImportProblems, SaveProblems } from './import-problems.tsx'
+import '#kit/kit.css'
+import { FileButton } from '#kit/upload/file-button.tsx'
+
+interface ImportModalProps<E extends Endpoint> {
+  title: string
+  to: E
+  template: Endpoint
+  onClose(): void
+  /** Called with the report of the import, for data besides the counts (one-time passwords). */
+  onImported?: (report: ImportReport) => void
+}
+
+/** Imports a table in three steps: template, dry run with a report per row, import. */
+export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
+  const { title, template, onClose } = props
+  const { file, update, setUpdate, updateField, report, choose, run, busy } = useImport(props)
+  const checked = report?.dryRun === true
+  const taken = report ? report.created + report.updated : 0
+  return (
+    <Modal
+      open
+      title={title}
+      width={640}
+      mask={{ closable: false }}
+      okText={report && !checked ? '完成' : checked ? `导入 ${taken} 行` : '校验'}
+      cancelText="取消"
+      confirmLoading={busy !== undefined}
+      okButtonProps={{ disabled: !file || (checked && taken === 0) }}
+      onOk={report && !checked ? onClose : () => run(!checked)}
+      onCancel={onClose}
+    >
+      <div className="kit-import">
+        <Steps
+          size="small"
+          current={report ? (checked ? 1 : 2) : 0}
+          items={[{ title: '选择文件' }, { title: '校验结果' }, { title: '完成' }]}
+        />
+        <FileRow file={file} template={template} onFiles={choose} />
+        {updateField && (
+          <Checkbox checked={update} disabled={busy !== undefined} onChange={({ target }) => setUpdate(target.checked)}>
+            更新已经存在的数据
+          </Checkbox>
+        )}
+        {report && <ImportProblems report={report} />}
+        {report && <SaveProblems report={report} />}
+      </div>
+    </Modal>
+  )
+}
+
+interface FileRowProps {
+  readonly file: File | undefined
+  readonly template: Endpoint
+  onFiles(files: File[]): void
+}
+
+function FileRow({ file, template, onFiles }: FileRowProps) {
+  return (
+    <>
+      <div className="kit-import-row">
+        <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={onFiles}>
+          <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
+        </FileButton>
+        <Button type="link" icon={<DownloadOutlined />} onClick={() => download(template, {}, '导入模板.xlsx')}>
+          下载模板
+        </Button>
+      </div>
+      {file && (
+        <p className="kit-import-file">
+          <FileExcelOutlined aria-hidden /> {file.name}
+        </p>
+      )}
+    </>
+  )
+}
+
+function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
+  const [file, setFile] = useState<File>()
+  const [update, setUpdate] = useState(false)
+  const { report, busy, forget, send } = useImportRun(props)
+  const updateField = ['updateExisting', 'update'].find((name) => name in shapeOf(props.to))
+  const choose = ([chosen]: File[]) => {
+    // The file of a running import cannot be replaced.
+    if (!chosen || busy === 'import') return
+    const problem = uploadProblem(UPLOAD.table, chosen)
+    if (problem) return toast.error(problem)
+    forget()
+    setFile(chosen)
+  }
+  const run = (dryRun: boolean) => send(file, updateField ? { [updateField]: update ? '1' : '0' } : {}, dryRun)
+  const changeUpdate = (next: boolean) => {
+    setUpdate(next)
+    // The dry run belongs to a different file or setting.
+    forget()
+  }
+  return { file, update, setUpdate: changeUpdate, updateField, report, choose, run, busy }
+}
+
+/** Sends a dry run or an import, and keeps the report. */
+function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportModalProps<E>) {
+  const [report, setReport] = useState<ImportReport>()
+  const [busy, setBusy] = useState<'check' | 'import'>()
+  const [runs] = useState(() => new ImportRun())
+  const client = useQueryClient()
+  /** Discards the report and cancels a running dry run. */
+  const forget = () => {
+    runs.outdate()
+    setBusy(undefined)
+    setReport(undefined)
+  }
+  const send = async (file: File | undefined, settings: object, dryRun: boolean) => {
+    setBusy(dryRun ? 'check' : 'import')
+    const isCurrent = runs.begin()
+    const fields = { file, dryRun: dryRun ? '1' : '0', ...settings }
+    try {
+      const result = (await call(to, fields as unknown as InputOf<E>, {
+        idempotencyKey: dryRun ? undefined : runs.key,
+      })) as ImportReport | JobAnswer
+      if (!isCurrent()) return
+      if ('jobId' in result) {
+        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+        return onClose()
+      }
+      setReport(result)
+      if (!dryRun) {
+        onImported?.(result)
+        await client.invalidateQueries({ queryKey: [resourceOf(to)] })
+      }
+    } catch {
+      // The call has shown its error; the chosen file stays.
+    }
+    if (isCurrent()) setBusy(undefined)
+  }
+  return { report, busy, forget, send }
+}
+
+const shapeOf = ({ input }: Endpoint) => ('shape' in input ? (input.shape as object) : {})

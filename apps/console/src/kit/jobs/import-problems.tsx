@@ -1,0 +1,47 @@
+import { files } from '@oms/contract/file/file.ts'
+import type { ImportReport } from '@oms/contract/core/transfer.ts'
+import { DownloadOutlined } from '@ant-design/icons'
+import { Alert, Button } from 'antd'
+import { download } from '#core/api/download.ts'
+import '#kit/kit.css'
+
+/** Shows the counts of an import or dry run, and every refused row. */
+export function ImportProblems({ report }: { report: ImportReport }) {
+  const { total, created, updated, failed, rows, dryRun } = report
+  const verb = dryRun ? '将' : '已'
+  return (
+    <div role="status">
+      <Alert
+        type={failed > 0 ? 'warning' : 'success'}
+        showIcon
+        title={`共 ${total} 行：${verb}新增 ${created} 行，${verb}更新 ${updated} 行，${failed} 行有问题`}
+        description={dryRun && failed > 0 && '有问题的行不会导入，可修改文件后重新选择。'}
+      />
+      {rows.length > 0 && (
+        <ul className="kit-report">
+          {rows.map(({ row, field, msg }, index) => (
+            <li key={`${row}:${index}`}>
+              <b>第 {row} 行</b> {field && `${field}：`}
+              {msg}
+            </li>
+          ))}
+          {failed > rows.length && <li>还有 {failed - rows.length} 行的问题见失败明细文件</li>}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** Downloads the refused rows of an import without a job, with all columns; a job has its own file. */
+export function SaveProblems({ report: { file } }: { report: ImportReport }) {
+  if (!file) return null
+  return (
+    <Button
+      type="link"
+      icon={<DownloadOutlined />}
+      onClick={() => void download(files.download, { id: file.id, download: '1' }, file.name)}
+    >
+      下载失败明细
+    </Button>
+  )
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { ImportRun } from './import-run.ts'
+
+test('a response for file A is outdated after file B is chosen, and B gets its own response', () => {
+  const run = new ImportRun()
+  const isCurrentA = run.begin()
+  expect(isCurrentA()).toBe(true)
+  run.outdate()
+  expect(isCurrentA()).toBe(false)
+  const isCurrentB = run.begin()
+  expect([isCurrentA(), isCurrentB()]).toEqual([false, true])
+})
+
+test('retries of the same file share an idempotency key, and another file gets a new key', () => {
+  const run = new ImportRun()
+  const { key } = run
+  run.begin()
+  expect(run.key).toBe(key)
+  run.outdate()
+  expect(run.key).not.toBe(key)
+})

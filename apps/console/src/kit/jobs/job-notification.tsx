@@ -1,0 +1,55 @@
+import { files } from '@oms/contract/file/file.ts'
+import type { JobRow } from '@oms/contract/job/job.ts'
+import { Button } from 'antd'
+import { download } from '#core/api/download.ts'
+import { notification } from '#core/loading/overlays.ts'
+import { endOf } from './job-words.ts'
+
+type Made = NonNullable<JobRow['file']>
+
+/**
+ * Notification key per job: progress and result replace each other. Placed below the header, so that the account menu
+ * stays visible.
+ */
+export const noticeOf = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomRight' }) as const
+
+/** Shows the result of the user's own job, with a download button for its file. */
+export function showJobNotification(job: JobRow, onDetails?: () => void) {
+  const close = () => notification.destroy(noticeOf(job.jobId).key)
+  const { level, ...words } = endOf(job)
+  notification.open({
+    type: level,
+    ...noticeOf(job.jobId),
+    ...words,
+    actions: job.file ? (
+      <FileButton job={job} file={job.file} onDone={close} />
+    ) : (
+      onDetails && (
+        <Button
+          size="small"
+          onClick={() => {
+            close()
+            onDetails()
+          }}
+        >
+          查看
+        </Button>
+      )
+    ),
+  })
+}
+
+function FileButton({ job, file, onDone }: { job: JobRow; file: Made; onDone(): void }) {
+  const fetchIt = async () => {
+    if (await downloadJobFile(file)) onDone()
+  }
+  return (
+    <Button type="primary" size="small" disabled={file.expired} onClick={() => void fetchIt()}>
+      {file.expired ? '文件已过期' : job.report ? '下载失败明细' : '下载'}
+    </Button>
+  )
+}
+
+/** Downloads the result file of a job. */
+export const downloadJobFile = ({ id, name }: Pick<Made, 'id' | 'name'>) =>
+  download(files.download, { id, download: '1' }, name)

@@ -1,0 +1,30 @@
+import type { JobRow } from '@oms/contract/job/job.ts'
+import { EXPORT_DAYS } from '@oms/contract/core/transfer.ts'
+
+type Level = 'success' | 'error' | 'info'
+
+const ENDS: Readonly<Record<string, readonly [word: string, level: Level]>> = {
+  failed: ['失败', 'error'],
+  cancelled: ['已取消', 'info'],
+}
+
+/** Returns texts and duration of the notification for a finished job. */
+export function endOf(job: JobRow) {
+  const [word, level] = ENDS[job.state] ?? (['完成', 'success'] as const)
+  return {
+    level,
+    title: `${job.title}${word}`,
+    description: describe(job),
+    // A failure, or a file that was not downloaded, stays until the user closes it.
+    duration: job.state === 'failed' || job.file ? 0 : 8,
+  }
+}
+
+function describe({ state, error, rows, report, file }: JobRow) {
+  if (error) return error
+  if (state !== 'done') return '任务没有完成'
+  if (report) return `新增 ${report.created} 行，更新 ${report.updated} 行，${report.failed} 行有问题`
+  const made = rows === null ? '' : `共 ${rows.toLocaleString('zh-CN')} 条`
+  const kept = file && !file.expired ? `文件 ${file.name} 保留 ${EXPORT_DAYS} 天` : ''
+  return [made, kept].filter(Boolean).join('，') || '已完成'
+}

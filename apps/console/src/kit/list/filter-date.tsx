@@ -1,0 +1,88 @@
+import { CalendarOutlined, SwapRightOutlined } from '@ant-design/icons'
+import { Form } from 'antd'
+import { useId } from 'react'
+import { later } from '#core/loading/deferred.tsx'
+import '#kit/kit.css'
+import { type Due, PLACEHOLDER_STYLE, usePlaceholder } from '#kit/form/use-placeholder.ts'
+import 'virtual:antd/picker.css'
+
+export interface DateRangeProps {
+  id: string
+  from: string | undefined
+  to: string | undefined
+  due: Due
+  onChange(from: string | undefined, to: string | undefined): void
+}
+
+let here = false
+const load = () =>
+  import('./date-range.tsx').then((module) => {
+    here = true
+    return module
+  })
+const DateRange = later(load, 'DateRange', { fallback: (props) => <StandIn {...props} /> })
+
+/** Date range filter with both ends inclusive, sent as `beginTime` and `endTime`. */
+export function DateRangeFilter({
+  label,
+  begin = 'beginTime',
+  end = 'endTime',
+}: {
+  label: string
+  begin?: string
+  end?: string
+}) {
+  const form = Form.useFormInstance()
+  const { due, reach } = usePlaceholder(() => here)
+  const range = {
+    id: useId(),
+    from: Form.useWatch(begin, { form, preserve: true }) as string | undefined,
+    to: Form.useWatch(end, { form, preserve: true }) as string | undefined,
+    due,
+    onChange: (from?: string, to?: string) => form.setFieldsValue({ [begin]: from, [end]: to }),
+  }
+  return (
+    <Form.Item label={label} htmlFor={range.id}>
+      {due ? <DateRange {...range} /> : <StandIn {...range} {...reach} />}
+    </Form.Item>
+  )
+}
+
+type Reach = Partial<ReturnType<typeof usePlaceholder>['reach']>
+
+/** Placeholder of the calendar field until its code is loaded. */
+function StandIn({ id, from = '', to = '', onPointerDown, onClick, onFocus }: DateRangeProps & Reach) {
+  const end = (value: string, placeholder: string, inputId: string) => (
+    <div className="ant-picker-input">
+      <input
+        id={inputId}
+        aria-label={inputId ? undefined : placeholder}
+        value={value}
+        placeholder={placeholder}
+        readOnly
+        size={12}
+        onFocus={onFocus}
+      />
+    </div>
+  )
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the input inside takes the keys
+    <div
+      className="ant-picker ant-picker-range ant-picker-outlined css-var-root ant-picker-css-var kit-range-early"
+      {...{ [PLACEHOLDER_STYLE]: '' }}
+      onPointerDown={onPointerDown}
+      onClick={onClick}
+    >
+      {end(from, '开始日期', id)}
+      <div className="ant-picker-range-separator" aria-hidden>
+        <span className="ant-picker-separator">
+          <SwapRightOutlined />
+        </span>
+      </div>
+      {end(to, '结束日期', `${id}-end`)}
+      <span className="ant-picker-suffix" aria-hidden>
+        <CalendarOutlined />
+      </span>
+    </div>
+  )
+}

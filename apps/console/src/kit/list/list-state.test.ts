@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import {
+  countFilters,
+  filled,
+  lastPage,
+  nextSort,
+  pagesShown,
+  readListState,
+  totalText,
+  writeListState,
+} from './list-state.ts'
+
+const read = (query: string) => readListState(new URLSearchParams(query))
+
+describe('list state in the URL', () => {
+  test('PAGER-01 starts on page 1 with 20 rows', () => {
+    expect(read('')).toEqual({ filters: {}, pageNum: 1, pageSize: 20, sort: undefined })
+  })
+
+  test('invalid values are replaced by the defaults', () => {
+    expect(read('pageNum=-3&pageSize=9999&isAsc=up')).toMatchObject({ pageNum: 1, pageSize: 20, sort: undefined })
+    expect(read('pageNum=1.5&name=').filters).toEqual({})
+  })
+
+  test('a written state is parsed to the same state', () => {
+    const query = 'name=a%26b&status=1&status=2&orderByColumn=createTime&isAsc=desc&pageNum=3&pageSize=50'
+    expect(writeListState(read(query)).toString()).toBe(query)
+  })
+
+  test('defaults are omitted from the URL', () => {
+    expect(writeListState(read('pageNum=1&pageSize=20')).toString()).toBe('')
+  })
+
+  test('PAGER-04 several values of one filter are repeated keys', () => {
+    expect(writeListState({ ...read(''), filters: { id: ['1', '2'] } }).toString()).toBe('id=1&id=2')
+  })
+})
+
+test('empty form fields are omitted from the filters', () => {
+  expect(filled({ a: ' x ', b: '', c: null, d: undefined, e: [], f: [1], g: [1, 2], h: 0 })).toEqual({
+    a: 'x',
+    f: '1',
+    g: ['1', '2'],
+    h: '0',
+  })
+})
+
+test('both ends of a range count as one filter', () => {
+  expect(countFilters({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
+  expect(countFilters({ endTime: 'b' })).toBe(1)
+})
+
+test('sorting cycles through ascending, descending and none', () => {
+  const up = nextSort(undefined, 'a')
+  expect(up).toEqual({ column: 'a', direction: 'asc' })
+  const down = nextSort(up, 'a')
+  expect(down).toEqual({ column: 'a', direction: 'desc' })
+  expect(nextSort(down, 'a')).toBeUndefined()
+  expect(nextSort(down, 'b')).toEqual({ column: 'b', direction: 'asc' })
+})
+
+describe('pager', () => {
+  test('PAGER-02 shows 5 or 7 page numbers at every position', () => {
+    for (const count of [5, 7])
+      for (let current = 1; current <= 40; current++) {
+        const shown = pagesShown(current, 40, count)
+        expect(shown.filter((page) => page !== '…')).toHaveLength(count)
+        expect(shown).toContain(current)
+        expect([shown[0], shown.at(-1)]).toEqual([1, 40])
+      }
+  })
+
+  test('shows a gap only where page numbers are missing', () => {
+    expect(pagesShown(1, 10, 5)).toEqual([1, 2, 3, 4, '…', 10])
+    expect(pagesShown(5, 10, 5)).toEqual([1, '…', 4, 5, 6, '…', 10])
+    expect(pagesShown(10, 10, 5)).toEqual([1, '…', 7, 8, 9, 10])
+    expect(pagesShown(2, 3, 5)).toEqual([1, 2, 3])
+  })
+
+  test('stops at row 10,000', () => {
+    expect(lastPage(0, 20)).toBe(1)
+    expect(lastPage(41, 20)).toBe(3)
+    expect(lastPage(1_000_000, 30)).toBe(334)
+  })
+
+  test('marks an estimated total', () => {
+    expect(totalText(10_000, true)).toBe('10000+')
+    expect(totalText(1234, true)).toBe('约 1234')
+    expect(totalText(9_999, false)).toBe('9999')
+  })
+})

@@ -1,0 +1,81 @@
+import { DownOutlined } from '@ant-design/icons'
+import type { ReactNode } from 'react'
+import { dialogs } from '#core/loading/overlays.ts'
+import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
+import { MenuButton } from '#kit/feedback/dropdown-menu.tsx'
+import '#kit/kit.css'
+
+/** An action on a row. */
+export interface RowAction {
+  readonly label: string
+  /** The action is hidden when the account may not call this endpoint. */
+  readonly to?: CallAccess
+  readonly danger?: true
+  readonly disabled?: boolean
+  /** Confirmation text that states the effect. */
+  readonly confirm?: ReactNode
+  /** A returned promise keeps the confirmation open and loading until it settles. */
+  onClick(): unknown
+}
+
+interface RowActionsProps {
+  readonly items: readonly (RowAction | false | undefined)[]
+  /** Number of actions that fit without the menu. */
+  readonly shown?: number
+}
+
+/**
+ * Renders the actions at the end of a row: the first ones as links, the others in the menu 更多. Falsy entries are
+ * skipped. Uses plain buttons, because antd's buttons took most of the render time of a list with twenty rows.
+ */
+export function RowActions({ items, shown = 3 }: RowActionsProps) {
+  const mayCall = useMayCall()
+  const allowed = items.filter(
+    (item) => item !== false && item !== undefined && (!item.to || mayCall(item.to)),
+  ) as RowAction[]
+  const direct = allowed.length > shown ? shown - 1 : shown
+  const more = allowed.slice(direct)
+  return (
+    <span className="kit-row-actions">
+      {allowed.slice(0, direct).map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
+          disabled={item.disabled === true}
+          onClick={() => run(item)}
+        >
+          {item.label}
+        </button>
+      ))}
+      {more.length > 0 && (
+        <MenuButton
+          label="更多"
+          buttonClass="kit-link"
+          items={more.map((item) => ({
+            key: item.label,
+            label: item.label,
+            danger: item.danger === true,
+            disabled: item.disabled === true,
+            onClick: () => run(item),
+          }))}
+        >
+          更多
+          <DownOutlined aria-hidden />
+        </MenuButton>
+      )}
+    </span>
+  )
+}
+
+function run(item: RowAction) {
+  if (!item.confirm) return void item.onClick()
+  dialogs.confirm({
+    title: item.label,
+    content: item.confirm,
+    okText: item.label,
+    okButtonProps: { danger: item.danger === true },
+    // The call has shown its error; the confirmation only closes.
+    onOk: async () => void (await Promise.resolve(item.onClick()).catch(() => {})),
+  })
+}

@@ -1,0 +1,139 @@
+import { DownOutlined } from '@ant-design/icons'
+import { Button, Form, type FormInstance } from 'antd'
+import { Children, type ReactNode, useEffect, useId, useRef } from 'react'
+import { useLocation } from 'react-router'
+import '#kit/kit.css'
+import { countFilters, type Filters, filled } from './list-state.ts'
+import { usePreference } from '#kit/table/use-preference.ts'
+import { useWidth } from '#kit/table/use-width.ts'
+
+/** Minimum cell width in pixels for a label and a date range. */
+const CELL = 284
+/** Minimum cell width of the expanded area. More columns leave more height to the rows; a date range takes two cells. */
+const DENSE_CELL = 224
+/** Gap between two cells in pixels; equal to `kit.css`. */
+const COLUMN_GAP = 16
+
+export interface SearchProps {
+  /** Filters of the URL. */
+  readonly initial: Filters
+  onSearch(values: object): void
+}
+
+/**
+ * Filter area above a list. Fields are children, Enter searches, `/` focuses the first filter, and further rows
+ * collapse.
+ */
+export function SearchForm({ initial, onSearch, children }: SearchProps & { children: ReactNode }) {
+  const [form] = Form.useForm()
+  // Unique field ids, because other tabs stay mounted with filters of the same names.
+  const name = `search${useId().replaceAll(/\W/g, '')}`
+  const place = useRef<HTMLDivElement>(null)
+  const fields = Children.toArray(children)
+  const { isFoldable, folded, setFolded, isDense, columns, shown } = useFolding(place, fields.length)
+  const { search, reset } = useSearch(form, initial, onSearch)
+  useSlashKey(place)
+
+  return (
+    <div className={isDense ? 'kit-card kit-search kit-search-dense' : 'kit-card kit-search'} role="search" ref={place}>
+      <Form
+        name={name}
+        form={form}
+        onFinish={() => search(form.getFieldsValue(true))}
+        style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+      >
+        {fields.map((field, index) => (
+          <div key={index} hidden={index >= shown}>
+            {field}
+          </div>
+        ))}
+        <div className="kit-search-actions">
+          {isFoldable && (
+            <FoldButton folded={folded} active={countFilters(filled(initial))} onFold={() => setFolded(!folded)} />
+          )}
+          <Button onClick={reset}>重置</Button>
+          <Button type="primary" htmlType="submit">
+            查询
+          </Button>
+        </div>
+      </Form>
+    </div>
+  )
+}
+
+/** Returns functions that apply and clear the filters. */
+function useSearch(form: FormInstance, initial: Filters, onSearch: (values: object) => void) {
+  const markSubmitted = useAddressValues(form, initial)
+  const search = (values: object) => {
+    markSubmitted(values)
+    onSearch(values)
+  }
+  const reset = () => {
+    form.setFieldsValue(emptied(form.getFieldsValue(true)))
+    search({})
+  }
+  return { search, reset }
+}
+
+function FoldButton({ folded, active, onFold }: { folded: boolean; active: number; onFold(): void }) {
+  return (
+    <Button type="link" className="kit-fold" aria-expanded={!folded} onClick={onFold}>
+      {folded ? '展开' : '收起'}
+      {folded && active > 0 && (
+        <span className="kit-fold-count" title={`已启用 ${active} 个筛选条件`}>
+          {active}
+        </span>
+      )}
+      <DownOutlined rotate={folded ? 0 : 180} />
+    </Button>
+  )
+}
+
+/** Returns the cells per row, and whether further rows are collapsed (stored per account). */
+function useFolding(place: React.RefObject<HTMLElement | null>, count: number) {
+  const { pathname } = useLocation()
+  const [folded, setFolded] = usePreference(`fold:${pathname}`, true)
+  const width = useWidth(place)
+  const columnsOf = (cell: number) =>
+    width === undefined ? 4 : Math.min(6, Math.max(1, Math.floor((width + COLUMN_GAP) / (cell + COLUMN_GAP))))
+  const room = Math.max(1, columnsOf(CELL) - 1)
+  const isFoldable = count > room
+  const isDense = isFoldable && !folded
+  const columns = columnsOf(isDense ? DENSE_CELL : CELL)
+  return { isFoldable, folded, setFolded, isDense, columns, shown: isFoldable && folded ? room : count }
+}
+
+/**
+ * Updates the form from the URL, so that back, forward and shared links show their filters. Values that the form
+ * itself submitted (`markSubmitted`) are skipped: setting them again would discard later input.
+ */
+function useAddressValues(form: ReturnType<typeof Form.useForm>[0], initial: Filters) {
+  const address = JSON.stringify(initial)
+  const seen = useRef<string>(undefined)
+  useEffect(() => {
+    if (seen.current === address) return
+    seen.current = address
+    form.setFieldsValue({ ...emptied(form.getFieldsValue(true)), ...JSON.parse(address) })
+  }, [form, address])
+  return (values: object) => {
+    seen.current = JSON.stringify(filled(values))
+  }
+}
+
+/** Focuses the first filter when `/` is pressed. */
+function useSlashKey(place: React.RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement
+      const typing = target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || typing) return
+      if (document.querySelector('.ant-modal-wrap:not([style*="display: none"])')) return
+      event.preventDefault()
+      place.current?.querySelector<HTMLElement>('input')?.focus()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [place])
+}
+
+const emptied = (values: object) => Object.fromEntries(Object.keys(values).map((key) => [key, undefined]))

@@ -1,0 +1,57 @@
+import { Switch } from 'antd'
+import { useState } from 'react'
+import '#kit/kit.css'
+import { dialogs } from '#core/loading/overlays.ts'
+
+interface StatusSwitchProps {
+  on: boolean
+  /** Label of the record in the confirmation. */
+  name: string
+  /** Rejects when the server refuses; the call has shown the error. */
+  onChange(on: boolean): Promise<unknown>
+  disabled?: boolean
+  /** Warning in the confirmation before disabling. */
+  warning?: string
+  /** Set when `onChange` asks for confirmation itself, for example with the effects of the change. */
+  confirms?: true
+  /** Text on the switch while the record is disabled, such as 未启用 for a draft. */
+  offText?: string
+}
+
+/**
+ * The control that enables and disables a record in a list. It confirms first, shows the new state at once, and
+ * reverts when the server refuses.
+ */
+export function StatusSwitch(props: StatusSwitchProps) {
+  const { on, name, onChange, disabled = false, warning, confirms = false, offText = '停用' } = props
+  const [asked, setAsked] = useState<boolean>()
+  const apply = async (next: boolean, shown = next) => {
+    setAsked(shown)
+    await onChange(next).catch(() => {})
+    setAsked(undefined)
+  }
+  const change = (next: boolean) => {
+    if (confirms) return void apply(next, on)
+    const verb = next ? '启用' : '停用'
+    dialogs.confirm({
+      title: `${verb}「${name}」？`,
+      content: next ? undefined : warning,
+      okText: verb,
+      okButtonProps: { danger: !next },
+      cancelText: '取消',
+      onOk: () => apply(next),
+    })
+  }
+  return (
+    <Switch
+      className="kit-switch"
+      checked={asked ?? on}
+      loading={asked !== undefined}
+      disabled={disabled}
+      aria-label={`${name}：启用或停用`}
+      checkedChildren="启用"
+      unCheckedChildren={offText}
+      onChange={change}
+    />
+  )
+}

@@ -1,0 +1,21 @@
+import { useDeferredValue, useState } from 'react'
+
+/** Maximum keyword length that all lookups accept. */
+const LONGEST = 30
+
+/** Normalises a typed keyword; long pasted text is truncated instead of refused. */
+export const keywordOf = (text: string) =>
+  text
+    // oxlint-disable-next-line no-control-regex -- the server refuses exactly these characters
+    .replaceAll(/[\u0000-\u001F\u007F]+/g, ' ')
+    .trim()
+    .slice(0, LONGEST)
+    // Removes an incomplete surrogate pair.
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trim()
+
+/** Returns the debounced keyword of a lookup, and the function that sets the typed text. */
+export function useKeyword() {
+  const [text, setText] = useState('')
+  return [useDeferredValue(keywordOf(text)), setText] as const
+}

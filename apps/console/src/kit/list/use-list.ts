@@ -1,0 +1,145 @@
+import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { useEffect, useRef, useState } from 'react'
+import type { ApiError } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { useTab } from '#core/routing/tab.tsx'
+import { filled, lastPage, type ListState, nextSort, readListState, type Sort, writeListState } from './list-state.ts'
+
+interface PageOf<Row> {
+  list: Row[]
+  total: number
+  totalIsEstimate?: boolean | undefined
+}
+/** An endpoint that returns a page of rows. */
+export type ListEndpoint<E extends Endpoint> = ResultOf<E> extends { list: object[]; total: number } ? E : never
+export type RowOf<E extends Endpoint> = ResultOf<E> extends PageOf<infer Row> ? Row : never
+
+/** Table props of a list; `list.table` is spread into DataTable. */
+export interface ListTable<Row> {
+  readonly rows: readonly Row[]
+  readonly total: number
+  readonly isEstimate: boolean
+  readonly pageNum: number
+  readonly pageSize: number
+  readonly sort: Sort | undefined
+  /** True during the first load, when the skeleton is shown. */
+  readonly pending: boolean
+  readonly fetching: boolean
+  /** True while the shown rows belong to the previous page or filter. */
+  readonly turning: boolean
+  readonly refusal: ApiError | null
+  /** Key of the current query: filters, order and page. */
+  readonly query?: string | undefined
+  /** True when filters are active; selects the text of an empty list. */
+  readonly filtered: boolean
+  /** Absent when all rows are loaded. */
+  readonly onPage?: (pageNum: number, pageSize: number) => void
+  onSort(column: string): void
+  onClear(): void
+  onRefresh(): void
+}
+
+type Fixed<E extends Endpoint> = Partial<InputOf<E>>
+
+/** List state with filters, page and order in the URL: `search` is spread into SearchForm, `table` into DataTable. */
+export function useList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>) {
+  const [params, setParams] = useAddress()
+  const state = readListState(params)
+  // Turning a page adds a history entry; correcting the URL replaces it.
+  const change = (next: ListState, replace = false) => setParams(writeListState(next), { replace })
+  return useListState(endpoint, state, change, fixed)
+}
+
+/**
+ * Returns the URL query. When a tab's page was unmounted and is opened without filters, its previous query is
+ * restored.
+ */
+function useAddress() {
+  const { memory } = useTab()
+  const [params, setParams] = useSearchParams()
+  const text = params.toString()
+  const [left] = useState(() => (text === '' ? String(memory.get(MEMORY) ?? '') : ''))
+  const resuming = useRef(left !== '')
+  useEffect(() => {
+    if (resuming.current) setParams(left, { replace: true })
+    else memory.set(MEMORY, text)
+    resuming.current = false
+  }, [text, left, memory, setParams])
+  return [params, setParams] as const
+}
+const MEMORY = 'list'
+
+/** List state inside a dialog or drawer: like `useList`, but stored outside the URL. */
+export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>) {
+  const [state, setState] = useState(() => readListState(new URLSearchParams()))
+  return useListState(endpoint, state, setState, fixed)
+}
+
+function useListState<E extends Endpoint>(
+  endpoint: ListEndpoint<E>,
+  state: ListState,
+  change: (next: ListState, replace?: boolean) => void,
+  fixed: Fixed<E> | undefined,
+) {
+  const { filters, pageNum, pageSize, sort } = state
+  const query = { ...filters, ...sorted(sort), ...(fixed as object) } as InputOf<E>
+  const read = useRead<E>(endpoint, { ...(query as object), pageNum, pageSize } as InputOf<E>)
+  const page = read.data as PageOf<RowOf<E>> | undefined
+  const last = lastPage(page?.total ?? 0, pageSize)
+  const beyond = page !== undefined && !read.isPlaceholderData && pageNum > last
+  useEffect(() => {
+    // Shows the last page when the requested page no longer exists.
+    if (beyond) change({ ...state, pageNum: last }, true)
+  })
+
+  const onSearch = (values: object) => {
+    change({ ...state, pageNum: 1, filters: filled(values) })
+    // Submitting unchanged filters refetches the list.
+    if (JSON.stringify(filled(values)) === JSON.stringify(filters)) void read.refetch()
+  }
+  return {
+    table: tableOf(page, read, state, change),
+    search: { initial: filters, onSearch },
+    /** Returns filters and order without the page, for exports. */
+    query,
+  }
+}
+
+/** The part of a query result that a list table uses. */
+interface Read {
+  readonly isPending: boolean
+  readonly isFetching: boolean
+  readonly isPlaceholderData: boolean
+  readonly error: ApiError | null
+  refetch(): unknown
+}
+
+function tableOf<Row>(
+  page: PageOf<Row> | undefined,
+  read: Read,
+  state: ListState,
+  change: (next: ListState) => void,
+): ListTable<Row> {
+  const { filters, pageNum, pageSize, sort } = state
+  return {
+    rows: page?.list ?? [],
+    total: page?.total ?? 0,
+    isEstimate: page?.totalIsEstimate === true,
+    pageNum,
+    pageSize,
+    sort,
+    pending: read.isPending,
+    fetching: read.isFetching,
+    turning: read.isPlaceholderData,
+    refusal: read.error,
+    query: JSON.stringify(state),
+    filtered: Object.keys(filters).length > 0,
+    onPage: (pageNum, pageSize) => change({ ...state, pageNum, pageSize }),
+    onSort: (column) => change({ ...state, pageNum: 1, sort: nextSort(sort, column) }),
+    onClear: () => change({ ...state, pageNum: 1, filters: {} }),
+    onRefresh: () => void read.refetch(),
+  }
+}
+
+const sorted = (sort: Sort | undefined) => sort && { orderByColumn: sort.column, isAsc: sort.direction }

@@ -1,0 +1,45 @@
+import { Tag } from 'antd'
+import { useMemo } from 'react'
+import { DictTag } from './dict.tsx'
+import { useDict } from './use-dict.ts'
+
+type Words = Readonly<Record<number, string>>
+
+/**
+ * Returns the labels of a closed set of codes from the dictionary. The contract's labels are used until the
+ * dictionary is loaded and for missing entries. A dictionary can rename and colour codes, but cannot add or remove
+ * them.
+ */
+export function useWords(type: string, words: Words) {
+  const dict = useDict(type)
+  return useMemo(() => {
+    const label = (value: unknown) => dict.entryOf(value)?.dictLabel ?? words[Number(value)] ?? String(value ?? '')
+    const options = Object.keys(words).map((value) => ({ value: Number(value), label: label(value) }))
+    return { label, options }
+  }, [dict, words])
+}
+
+interface WordTagProps {
+  readonly type: string
+  readonly words: Words
+  readonly value: number
+  /** Colour of a code without a dictionary entry. */
+  readonly color?: string | undefined
+}
+
+/** Renders a code with the label and colour of the dictionary. */
+export function WordTag({ type, words, value, color = 'default' }: WordTagProps) {
+  const dict = useDict(type)
+  if (dict.entryOf(value)) return <DictTag dict={dict} value={value} />
+  return <Tag color={color}>{words[value] ?? String(value)}</Tag>
+}
+
+/** Returns a code's label as plain text, for cells and descriptions. */
+export function Word({
+  type,
+  words,
+  value,
+}: Omit<WordTagProps, 'value' | 'color'> & { readonly value: number | null }) {
+  const { label } = useWords(type, words)
+  return value === null ? <span className="kit-none">-</span> : label(value)
+}

@@ -1,0 +1,44 @@
+import { Select, type SelectProps, Tag } from 'antd'
+import '#kit/kit.css'
+import { type Dict, useDict } from './use-dict.ts'
+
+/** Maps the specification's `listClass` to antd colours. */
+const COLORS: Readonly<Record<string, string>> = {
+  default: 'default',
+  primary: 'processing',
+  success: 'success',
+  info: 'cyan',
+  warning: 'warning',
+  danger: 'error',
+}
+
+/** Renders a dictionary value with its colour and class; a value without an entry is shown unchanged. */
+export function DictTag({ dict, value }: { dict: Dict; value: unknown }) {
+  if (value === undefined || value === null || value === '') return <span className="kit-none">-</span>
+  const entry = dict.entryOf(value)
+  return (
+    <Tag
+      color={COLORS[entry?.listClass || 'default'] ?? 'default'}
+      className={[`kit-tag-${entry?.listClass || 'default'}`, entry?.cssClass].filter(Boolean).join(' ')}
+      title={dict.labelOf(value)}
+    >
+      {dict.labelOf(value)}
+    </Tag>
+  )
+}
+
+/** Select with dictionary entries; a control for Field and Filter. */
+export function DictSelect({ type, ...select }: { type: string } & SelectProps) {
+  const { options } = useDict(type)
+  return (
+    <Select
+      allowClear
+      placeholder="请选择"
+      options={[...options]}
+      showSearch={options.length > 8 && { optionFilterProp: 'label' }}
+      {...select}
+      // Rows contain codes as numbers; dictionaries contain them as text.
+      value={select.value == null || Array.isArray(select.value) ? select.value : String(select.value)}
+    />
+  )
+}

@@ -1,0 +1,8 @@
+import { CATALOGUE } from '@oms/contract/permissions/catalogue.ts'
+import { expect, test } from 'vitest'
+import { BUILTIN_ICONS } from './menu-icons-builtin.tsx'
+
+test('every shipped menu has its own icon', () => {
+  const named = CATALOGUE.flatMap(({ icon, pages }) => [icon, ...pages.map((page) => page.icon)])
+  expect(named.filter((icon) => !(icon in BUILTIN_ICONS))).toEqual([])
+})

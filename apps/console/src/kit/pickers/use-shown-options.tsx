@@ -1,0 +1,63 @@
+import { Spin } from 'antd'
+import { useState } from 'react'
+import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
+import { useCreateInPlace } from './create-in-place.tsx'
+
+export interface RecordOption {
+  readonly value: number
+  readonly label: string
+}
+
+/** Options of a select that asks the server while the user types. */
+export interface OptionSource {
+  readonly options: readonly RecordOption[]
+  readonly isFetching: boolean
+  onSearch(text: string): void
+}
+
+/** Props that the select of one record and the select of several records share. */
+export interface SelectProps {
+  readonly id?: string
+  readonly placeholder?: string
+  readonly disabled?: boolean
+  /** Offers to create a missing record, with its create permission. */
+  readonly create?: CreatableKind | CreateForm | undefined
+}
+
+interface Shown extends SelectProps {
+  readonly source: OptionSource
+  /** Ids of the selected records. */
+  readonly picked: readonly number[]
+  /** Initially selected records, so that names are shown instead of ids. */
+  readonly chosen: readonly NamedRecord[]
+  onCreated(record: NamedRecord): void
+}
+
+/** Returns the props of antd's Select. Names stay known when a selected record is not in the search result. */
+export function useShownOptions({ id, placeholder, disabled, create, source, picked, chosen, onCreated }: Shown) {
+  const [names, setNames] = useState<ReadonlyMap<number, string>>(
+    () => new Map(chosen.map((record) => [record.id, record.name])),
+  )
+  const fresh = source.options.filter(({ value, label }) => names.get(value) !== label)
+  if (fresh.length > 0) setNames(new Map([...names, ...fresh.map(({ value, label }) => [value, label] as const)]))
+  const inPlace = useCreateInPlace(create, (record) => {
+    setNames(new Map([...names, [record.id, record.name]]))
+    onCreated(record)
+  })
+  const nameOf = (value: number) => names.get(value) ?? String(value)
+  const missing = picked.filter((value) => names.has(value) && !source.options.some((each) => each.value === value))
+  return {
+    nameOf,
+    form: inPlace.form,
+    select: {
+      ...(id && { id }),
+      ...(placeholder && { placeholder }),
+      ...(disabled && { disabled }),
+      ...inPlace.select,
+      allowClear: true,
+      showSearch: { filterOption: false as const, onSearch: source.onSearch },
+      notFoundContent: source.isFetching ? <Spin size="small" /> : '没有找到',
+      options: [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options],
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { PickedUser } from '@oms/contract/entities/account.ts'
+import { accounts } from '@oms/contract/account-list/account-list.ts'
+import { Select, Spin } from 'antd'
+import type * as z from 'zod'
+import { useRead } from '#core/api/query.ts'
+import '#kit/kit.css'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+
+export type User = z.output<typeof PickedUser>
+
+interface UserPickerProps {
+  /** Set by Field: the account id. */
+  value?: number
+  onChange?: (uid: number | undefined, user?: User) => void
+  /** Initially selected account, so that its name is shown instead of its id. */
+  chosen?: Pick<User, 'uid' | 'realname'>
+  id?: string
+  placeholder?: string
+}
+
+/** Selects an account by account name, name or mobile number; searches on the server while typing. */
+export function UserPicker({
+  value,
+  onChange,
+  chosen,
+  id,
+  placeholder = '输入账号、姓名或手机号搜索',
+}: UserPickerProps) {
+  const [keyword, setText] = useKeyword()
+  const { data, isFetching } = useRead(accounts.search, { keyword, pageNum: 1, pageSize: 20 })
+  const found = data?.list ?? []
+  const known = found.some(({ uid }) => uid === value) || !chosen || chosen.uid !== value ? [] : [chosen]
+  return (
+    <Select
+      {...(id && { id })}
+      {...(value !== undefined && { value })}
+      allowClear
+      placeholder={placeholder}
+      showSearch={{ filterOption: false, onSearch: setText }}
+      notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
+      options={[...known.map((user) => ({ value: user.uid, label: user.realname })), ...found.map(optionOf)]}
+      onChange={(uid: number | undefined) =>
+        onChange?.(
+          uid,
+          found.find((user) => user.uid === uid),
+        )
+      }
+    />
+  )
+}
+
+const optionOf = ({ uid, realname, account, mobileNo }: User) => ({
+  value: uid,
+  label: [realname || account, realname && account, mobileNo].filter(Boolean).join(' · '),
+})

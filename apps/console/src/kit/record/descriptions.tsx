@@ -1,0 +1,42 @@
+import { about } from '@oms/contract/core/fields.ts'
+import type { ReactNode } from 'react'
+import type * as z from 'zod'
+import '#kit/kit.css'
+import { plainText } from './plain-text.ts'
+
+interface Detail<Row> {
+  readonly key: string
+  readonly title: string
+  readonly wide: boolean
+  readonly render: (row: Row) => ReactNode
+}
+
+/** Items of a record's descriptions, titled by the schema: `item` for two columns, `wide` for the full width. */
+export function descriptionsOf<S extends z.ZodObject>(schema: S) {
+  type Row = z.output<S>
+  const make =
+    (wide: boolean) =>
+    <K extends keyof Row & string>(key: K, render?: (value: Row[K], row: Row) => ReactNode): Detail<Row> => {
+      const { title, labels } = about(schema, key)
+      const show = render ?? ((value: Row[K]) => plainText(value, labels))
+      return { key, title, wide, render: (row) => show(row[key], row) }
+    }
+  return { item: make(false), wide: make(true) }
+}
+
+/** Renders a record as titles and values in two columns, or one column on phones. */
+export function Descriptions<Row>({ row, items }: { row: Row; items: readonly Detail<Row>[] }) {
+  return (
+    <dl className="kit-details">
+      {items.map(({ key, title, wide, render }) => {
+        const value = render(row)
+        return (
+          <div key={key} className={wide ? 'kit-wide' : undefined}>
+            <dt>{title}</dt>
+            <dd>{value === '' || value == null ? <span className="kit-none">-</span> : value}</dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}

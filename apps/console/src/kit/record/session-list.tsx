@@ -1,0 +1,50 @@
+import { Button, Empty, Tag } from 'antd'
+import './record-history.css'
+import { Time } from './time.tsx'
+
+interface SessionLine {
+  readonly sessionId: string
+  readonly ip: string
+  readonly browser: string
+  readonly os: string
+  readonly loginTime: string
+  readonly lastActiveTime: string
+  readonly current?: boolean
+}
+
+/** Lists the sessions of an account, with a button to end each session when permitted. */
+export function SessionList(props: {
+  sessions: readonly SessionLine[]
+  onEnd?: ((sessionId: string) => void) | undefined
+}) {
+  const { sessions, onEnd } = props
+  if (sessions.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="当前没有登录的会话" />
+  return (
+    <ul className="kit-sessions">
+      {sessions.map(({ sessionId, ip, browser, os, loginTime, lastActiveTime, current }) => (
+        <li key={sessionId}>
+          <div>
+            <strong>
+              {browser} · {os}
+            </strong>{' '}
+            {current && <Tag color="success">当前会话</Tag>}
+            <div className="kit-history-head">
+              <span>{ip}</span>
+              <span>
+                登录 <Time at={loginTime} />
+              </span>
+              <span>
+                最近活动 <Time at={lastActiveTime} />
+              </span>
+            </div>
+          </div>
+          {onEnd && !current && (
+            <Button danger size="small" onClick={() => onEnd(sessionId)}>
+              强制下线
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,122 @@
+import { ArrowDownOutlined, ArrowUpOutlined, HolderOutlined, PushpinFilled, PushpinOutlined } from '@ant-design/icons'
+import { Button, Checkbox } from 'antd'
+import { useState } from 'react'
+import '#kit/kit.css'
+import {
+  arranged,
+  isHidden,
+  moved,
+  pinned,
+  pinOf,
+  type Settable,
+  type TableSettings,
+  toggled,
+} from './table-settings.ts'
+
+interface PanelProps {
+  columns: readonly Settable[]
+  settings: TableSettings
+  onChange(next: TableSettings): void
+}
+
+/** Shows, orders and pins columns by drag and drop or by buttons. */
+export default function ColumnPanel({ columns, settings, onChange }: PanelProps) {
+  const { density, ...arrangement } = settings
+  return (
+    <div className="kit-columns">
+      <div className="kit-columns-head">
+        <span>列设置</span>
+        <Button
+          type="link"
+          size="small"
+          disabled={Object.keys(arrangement).length === 0}
+          onClick={() => onChange(density ? { density } : {})}
+        >
+          恢复默认
+        </Button>
+      </div>
+      <ColumnLines columns={columns} settings={settings} onChange={onChange} />
+    </div>
+  )
+}
+
+function ColumnLines({ columns, settings, onChange }: PanelProps) {
+  const [dragged, setDragged] = useState<string>()
+  const own = arranged(columns, settings).filter(({ fixed }) => !fixed)
+  const move = (from: string, to: Settable | undefined) => to && onChange(moved(columns, settings, from, to.key))
+  return (
+    <ul>
+      {own.map((column, index) => (
+        <li
+          key={column.key}
+          draggable
+          className={dragged === column.key ? 'kit-dragged' : undefined}
+          onDragStart={() => setDragged(column.key)}
+          onDragEnd={() => setDragged(undefined)}
+          onDragOver={(event) => event.preventDefault()}
+          onDragEnter={() => dragged && dragged !== column.key && move(dragged, column)}
+        >
+          <HolderOutlined className="kit-handle" aria-hidden />
+          <Checkbox
+            checked={!isHidden(column, settings)}
+            onChange={() => onChange(toggled(columns, settings, column.key))}
+          >
+            {column.title}
+          </Checkbox>
+          <Order
+            name={column.title}
+            onUp={index > 0 && (() => move(column.key, own[index - 1]))}
+            onDown={index < own.length - 1 && (() => move(column.key, own[index + 1]))}
+          />
+          <Pins column={column} settings={settings} onChange={onChange} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Order({ name, onUp, onDown }: { name: string; onUp: false | (() => void); onDown: false | (() => void) }) {
+  return (
+    <>
+      <Button
+        type="text"
+        size="small"
+        aria-label={`上移${name}`}
+        icon={<ArrowUpOutlined />}
+        disabled={!onUp}
+        onClick={onUp || undefined}
+      />
+      <Button
+        type="text"
+        size="small"
+        aria-label={`下移${name}`}
+        icon={<ArrowDownOutlined />}
+        disabled={!onDown}
+        onClick={onDown || undefined}
+      />
+    </>
+  )
+}
+
+function Pins(props: { column: Settable; settings: TableSettings; onChange(next: TableSettings): void }) {
+  const { column, settings, onChange } = props
+  const now = pinOf(column, settings)
+  return (['left', 'right'] as const).map((side) => (
+    <Button
+      key={side}
+      type="text"
+      size="small"
+      aria-pressed={now === side}
+      aria-label={`${column.title}固定在${side === 'left' ? '左' : '右'}侧`}
+      title={side === 'left' ? '固定在左侧' : '固定在右侧'}
+      icon={
+        now === side ? (
+          <PushpinFilled rotate={side === 'left' ? -45 : 0} />
+        ) : (
+          <PushpinOutlined rotate={side === 'left' ? -45 : 0} />
+        )
+      }
+      onClick={() => onChange(pinned(settings, column.key, now === side ? null : side))}
+    />
+  ))
+}

@@ -1,0 +1,47 @@
+import { Checkbox, Spin } from 'antd'
+import type { Column } from './columns.tsx'
+import '#kit/kit.css'
+
+interface CardsProps<Row> {
+  rows: readonly Row[]
+  rowKey: keyof Row & string
+  columns: readonly Column<Row>[]
+  turning: boolean
+  picked: readonly Row[] | undefined
+  onPick(row: Row, on: boolean): void
+}
+
+/** Renders a list on phones: one card per row with the first column as title and the actions at the bottom. */
+export function TableCards<Row extends object>({ rows, rowKey, columns, turning, picked, onPick }: CardsProps<Row>) {
+  const [title, ...others] = columns.filter(({ fixed }) => !fixed)
+  const actions = columns.find(({ fixed }) => fixed)
+  return (
+    <Spin spinning={turning} delay={150}>
+      <ul className="kit-cards">
+        {rows.map((row) => (
+          <li key={String(row[rowKey])}>
+            <div className="kit-cards-title">
+              {picked && (
+                <Checkbox
+                  aria-label={`选择 ${String(row[rowKey])}`}
+                  checked={picked.some((each) => each[rowKey] === row[rowKey])}
+                  onChange={(event) => onPick(row, event.target.checked)}
+                />
+              )}
+              {title?.render(row)}
+            </div>
+            <dl>
+              {others.map((column) => (
+                <div key={column.key}>
+                  <dt>{column.title}</dt>
+                  <dd>{column.render(row)}</dd>
+                </div>
+              ))}
+            </dl>
+            {actions && <div className="kit-cards-actions">{actions.render(row)}</div>}
+          </li>
+        ))}
+      </ul>
+    </Spin>
+  )
+}

@@ -1,0 +1,103 @@
+import { QuestionCircleOutlined } from '@ant-design/icons'
+import { Table, type TableColumnType, type TableProps, Tooltip } from 'antd'
+import { type HTMLAttributes, type RefObject, Suspense, useMemo } from 'react'
+import type { Column } from './columns.tsx'
+import type { Sort } from '#kit/list/list-state.ts'
+import { ResizableHeader } from './resizable-header.tsx'
+import { scrollParent } from './scroll-parent.ts'
+import type { Density } from './table-settings.ts'
+import { RowsSkeleton } from './table-state.tsx'
+
+/** Row count above which only visible rows are rendered (virtual scrolling). */
+export const VIRTUAL_ROWS = 100
+const DEFAULT_WIDTH = 150
+
+interface ViewProps<Row> {
+  rows: readonly Row[]
+  rowKey: keyof Row & string
+  columns: readonly Column<Row>[]
+  sort: Sort | undefined
+  density: Density
+  turning: boolean
+  place: RefObject<HTMLElement | null>
+  onSort(column: string): void
+  onWidth(key: string, width: number): void
+  selection: TableProps<Row>['rowSelection']
+  expandable: TableProps<Row>['expandable']
+  onOpen: ((row: Row) => void) | undefined
+  rowProps: ((row: Row) => HTMLAttributes<HTMLElement>) | undefined
+}
+
+/** antd's Table with server-side sorting, a sticky header and pinned actions. */
+export function TableView<Row extends object>(props: ViewProps<Row>) {
+  const { rows, columns, sort, onSort, onWidth, selection, place, onOpen, rowProps } = props
+  const virtual = rows.length > VIRTUAL_ROWS
+  const shown = useMemo(() => columns.map((column) => antdColumn(column, sort, onWidth)), [columns, sort, onWidth])
+  const width = columns.reduce((sum, column) => sum + (column.width ?? DEFAULT_WIDTH), selection ? 48 : 0)
+  return (
+    <Suspense fallback={<RowsSkeleton rows={10} />}>
+      <Table<Row>
+        ref={selection || columns.some(({ fixed }) => fixed) ? null : reachable}
+        rowKey={props.rowKey}
+        columns={shown}
+        dataSource={rows as Row[]}
+        size={props.density}
+        pagination={false}
+        tableLayout="fixed"
+        loading={{ spinning: props.turning, delay: 150 }}
+        scroll={{ x: width, ...(virtual && { y: 560 }) }}
+        virtual={virtual}
+        sticky={virtual ? false : { getContainer: () => scrollParent(place.current) }}
+        components={COMPONENTS}
+        onChange={(_page, _filters, sorter) => {
+          // antd passes no column when sorting is cancelled, so the currently sorted column is used.
+          const column = [sorter].flat()[0]?.columnKey
+          const by = column === undefined ? sort?.column : columns.find(({ key }) => key === column)?.sort
+          if (by) onSort(by)
+        }}
+        {...(selection && { rowSelection: selection })}
+        {...(props.expandable && { expandable: props.expandable })}
+        onRow={(row) => ({ ...(onOpen && { onDoubleClick: () => onOpen(row) }), ...rowProps?.(row) })}
+      />
+    </Suspense>
+  )
+}
+
+/** Makes a horizontally scrolling table focusable when no row contains a focusable element. */
+const reachable = (table: { nativeElement: HTMLElement } | null) =>
+  table?.nativeElement.querySelector('.ant-table-body')?.setAttribute('tabindex', '0')
+
+const COMPONENTS = { header: { cell: ResizableHeader } }
+
+function antdColumn<Row>(
+  column: Column<Row>,
+  sort: Sort | undefined,
+  onWidth: (key: string, width: number) => void,
+): TableColumnType<Row> {
+  const { key, title, width, pin, align, help, plain, render, sort: by, fixed } = column
+  return {
+    key,
+    title: help ? <Helped title={title} help={help} /> : title,
+    ...(width && { width }),
+    ...(pin && { fixed: pin === 'left' ? 'start' : 'end' }),
+    ...(align && { align }),
+    ...(by && {
+      sorter: true,
+      sortOrder: sort?.column === by ? (sort.direction === 'asc' ? 'ascend' : 'descend') : null,
+    }),
+    ...(plain && { shouldCellUpdate: (row: Row, before: Row) => plain(row) !== plain(before) }),
+    render: (_, row) => render(row),
+    onHeaderCell: () => (fixed ? {} : { 'data-key': key, onWidth }) as object,
+  }
+}
+
+function Helped({ title, help }: { title: string; help: string }) {
+  return (
+    <>
+      {title}{' '}
+      <Tooltip title={help}>
+        <QuestionCircleOutlined className="kit-help" aria-label={help} />
+      </Tooltip>
+    </>
+  )
+}

@@ -1,0 +1,12 @@
+import { ota } from '@oms/contract/ota/ota.ts'
+import type { ArtifactKind } from './artifact-kind.ts'
+
+export const FIRMWARE: ArtifactKind = {
+  key: 'ota',
+  calls: ota,
+  noun: '固件版本',
+  item: '固件',
+  listPath: '/upgrade/ota',
+  addPath: '/AddOta',
+  editPath: '/EditOta',
+}

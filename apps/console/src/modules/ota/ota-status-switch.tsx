@@ -1,0 +1,97 @@
+import { OTA_MESSAGES, OTA_STATUS } from '@oms/contract/ota/ota.ts'
+import { Spin } from 'antd'
+import { useWrite } from '#core/api/query.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { toast } from '#core/loading/toast.ts'
+import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
+import type { RangeSubject } from './range-drawer.tsx'
+import { nameOf, type Version } from './use-ota-actions.tsx'
+
+const EnableNote = later(() => import('./enable-note.tsx'), 'EnableNote')
+const RecallNote = later(() => import('./recall-note.tsx'), 'RecallNote')
+
+interface OtaStatusSwitchProps {
+  readonly row: Version
+  /** Shows the upgrade paths of the version. */
+  onRanges(subject: RangeSubject): void
+}
+
+/** Enables or disables a version after its effects were shown. */
+export function OtaStatusSwitch({ row, onRanges }: OtaStatusSwitchProps) {
+  const { calls, noun } = useArtifactKind()
+  const can = useCan()
+  const enable = useEnable(onRanges)
+  const disable = useDisable()
+  return (
+    <StatusSwitch
+      on={row.status === 1}
+      name={`${noun}${nameOf(row)}`}
+      disabled={!can((row.status === 1 ? calls.disable : calls.enable).access)}
+      confirms
+      offText={OTA_STATUS[row.status === 0 ? 0 : 2]}
+      onChange={(on) => (on ? enable(row) : disable(row))}
+    />
+  )
+}
+
+/** Confirms, and keeps the confirmation open while the server reads all components again. */
+function useEnable(onRanges: (subject: RangeSubject) => void) {
+  const artifact = useArtifactKind()
+  const { calls, noun } = artifact
+  const can = useCan()
+  const { mutateAsync } = useWrite(calls.enable)
+  return async (row: Version) => {
+    if (row.components === 0) return toast.warning(OTA_MESSAGES.empty)
+    const show = () => {
+      dialog.destroy()
+      onRanges({ version: row })
+    }
+    const dialog = dialogs.confirm({
+      title: `启用${noun}${nameOf(row)}？`,
+      content: (
+        <>
+          <p>启用前服务器会重新读取 {row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。</p>
+          {can(calls.get.access) && <EnableNote artifact={artifact} row={row} onShow={show} />}
+        </>
+      ),
+      okText: '启用',
+      cancelText: '取消',
+      onOk: async () => {
+        dialog.update({ content: <Verifying />, cancelButtonProps: { disabled: true } })
+        // The call has shown its error; the confirmation only closes.
+        await mutateAsync({ otaId: row.otaId }).catch(() => {})
+      },
+    })
+  }
+}
+
+function useDisable() {
+  const artifact = useArtifactKind()
+  const { calls, noun } = artifact
+  const can = useCan()
+  const { mutateAsync } = useWrite(calls.disable)
+  return async (row: Version) => {
+    const name = `${noun}${nameOf(row)}`
+    dialogs.confirm({
+      title: '停用',
+      content: can(calls.get.access) ? (
+        <RecallNote artifact={artifact} otaId={row.otaId} name={name} />
+      ) : (
+        `停用${name}？停用后设备不再收到它，已升级的设备不受影响。`
+      ),
+      okText: '停用',
+      okButtonProps: { danger: true },
+      cancelText: '取消',
+      onOk: () => mutateAsync({ otaId: row.otaId }).catch(() => {}),
+    })
+  }
+}
+
+const Verifying = () => (
+  <span role="status">
+    <Spin size="small" /> 正在校验文件…
+  </span>
+)

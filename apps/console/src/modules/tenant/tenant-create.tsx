@@ -1,0 +1,22 @@
+import { useRef, useState } from 'react'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { type Administrator, AdministratorSecret } from './administrator-secret.tsx'
+import { TenantAdd } from './tenant-form.tsx'
+
+/** Creates a tenant from a select of tenants, and shows the one-time password of its administrator. */
+export function TenantCreate({ onClose, onCreated }: CreateFormProps) {
+  const [secret, setSecret] = useState<Administrator>()
+  const isCreated = useRef(false)
+  if (secret) return <AdministratorSecret {...secret} onClose={onClose} />
+  return (
+    <TenantAdd
+      // A saved form closes itself; the password must stay.
+      onClose={() => !isCreated.current && onClose()}
+      onMade={(made, name) => {
+        isCreated.current = true
+        setSecret(made)
+        onCreated({ id: made.id, name })
+      }}
+    />
+  )
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig } from 'vitest/config'
+import { antdStyles } from './build/antd/antd-styles.ts'
+import { dialogFocus } from './build/antd/dialog-focus.ts'
+import { lightSchemas } from './build/light-schemas.ts'
+
+/** The browser that `npm test` found; started by hand, the system's own when there is one. */
+const CHROMIUM = process.env['E2E_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
+
+/** Hooks and forms in a real browser: `*.browser.test.tsx`. The tests control every answer of the server. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), lightSchemas(), antdStyles()],
+  define: { __VERSION__: '"test"' },
+  cacheDir: join(import.meta.dirname, '../../.cache/vite-browser'),
+  optimizeDeps: {
+    rolldownOptions: { plugins: [dialogFocus()] },
+    // Complete: a package that is found during a run is optimized again, and the page then has two copies of React.
+    include: [
+      'antd',
+      'antd/es/input/Input',
+      'antd/locale/zh_CN',
+      '@ant-design/icons',
+      'dayjs',
+      'dayjs/locale/zh-cn.js',
+      'react',
+      'react-dom',
+      'react/jsx-dev-runtime',
+      'zod',
+      'zod/v4/locales/zh-CN.js',
+      ...['react', 'starter-kit', 'extension-image', 'extension-text-align'].map((part) => `@tiptap/${part}`),
+      '@tanstack/react-query',
+      'react-router',
+      'react-dom/client',
+      'qrcode',
+      ...['core', 'charts', 'components', 'renderers'].map((part) => `echarts/${part}`),
+    ],
+  },
+  test: {
+    include: ['src/**/*.browser.test.tsx'],
+    testTimeout: 60_000,
+    // As for journeys: at a desk a test fails at once; in CI its second chance is marked `(retry x1)` beside its name.
+    retry: process.env['CI'] ? 1 : 0,
+    fileParallelism: false,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: {
+          ...(CHROMIUM && { executablePath: CHROMIUM }),
+          args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+        },
+        contextOptions: { locale: 'zh-CN', timezoneId: 'Asia/Shanghai', viewport: { width: 1440, height: 900 } },
+      }),
+      instances: [{ browser: 'chromium' }],
+    },
+  },
+})

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { RowsDigest } from './rows-digest.ts'
+
+function digestOf(...chunks: string[]) {
+  const digest = new RowsDigest()
+  for (const chunk of chunks) digest.update(Buffer.from(chunk))
+  return digest.digest()
+}
+
+test('the digest is independent of the order of rows and of the chunk boundaries', () => {
+  const expected = digestOf('1\tä\n2\t\\N\n3\tc\n')
+  expect(digestOf('3\tc\n1\tä\n2\t\\N\n')).toBe(expected)
+  expect(digestOf('2\t', '\\N\n1\tä', '\n3', '\tc\n')).toBe(expected)
+})
+
+test('the digest differs for a changed, missing or repeated row', () => {
+  const expected = digestOf('1\n2\n')
+  for (const rows of ['1\n3\n', '1\n', '1\n2\n2\n', '12\n', '1\n2\n\n']) expect(digestOf(rows)).not.toBe(expected)
+})
+
+test('the digest of one row equals the SHA-256 of its text in eight lanes', () => {
+  const bytes = createHash('sha256').update('row').digest()
+  const lanes = Array.from({ length: 8 }, (_, lane) =>
+    bytes
+      .readUInt32LE(lane * 4)
+      .toString(16)
+      .padStart(8, '0'),
+  )
+  expect(digestOf('row\n')).toBe(lanes.join(''))
+})

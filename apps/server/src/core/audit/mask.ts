@@ -1,0 +1,40 @@
+import type { FieldChange } from '#schema/system.ts'
+
+const SECRET = /(pswd|pwd|passwd|password|token|secret|ticket|totp|captcha|recovery|licensekey|apikey|private)/i
+const MASK = '******'
+const MAX_TEXT = 300
+
+/** Returns true when a field of this name holds a secret that must not be stored or logged. */
+export const isSecret = (name: string) => SECRET.test(name)
+
+/** Returns a copy for the log: secrets are masked, long texts are cut, and nesting ends at six levels. */
+export function masked(value: unknown, name = '', depth = 0): unknown {
+  if (isSecret(name)) return MASK
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value
+  if (value === null || typeof value !== 'object') return value
+  if (depth > 6) return '…'
+  if (Array.isArray(value)) return value.slice(0, 50).map((item) => masked(item, name, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key, depth + 1)]))
+}
+
+/** Masks a mobile number for accounts that may not see full numbers: `13812345678` → `138****5678`. */
+export const maskMobile = (mobile: string | null) =>
+  mobile && mobile.length >= 7 ? `${mobile.slice(0, -8)}****${mobile.slice(-4)}` : mobile
+/** Masks an e-mail address: `zhang@example.com` → `z***@example.com`. */
+export const maskEmail = (email: string | null) => (email ? email.replace(/^(.)[^@]*@/, '$1***@') : email)
+
+type Titles = Readonly<Record<string, string>>
+
+/**
+ * Returns the fields of `titles` whose values differ, with Chinese title, old value and new value. Secrets are masked.
+ */
+export function changes(before: object, after: object, titles: Titles): FieldChange[] {
+  const from = before as Record<string, unknown>
+  const to = after as Record<string, unknown>
+  return Object.entries(titles).flatMap(([field, title]) => {
+    if (!(field in to) || same(from[field], to[field])) return []
+    return [{ field, title, from: masked(from[field] ?? null, field), to: masked(to[field] ?? null, field) }]
+  })
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)

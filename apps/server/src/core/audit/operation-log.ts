@@ -1,0 +1,102 @@
+import { type Endpoint, OPERATION, type OperationKind } from '@oms/contract/core/endpoint.ts'
+import * as z from 'zod'
+import type { Db } from '#core/database/client.ts'
+import { operLogs } from '#schema/system.ts'
+import type { AuditNote, RequestFacts, User } from '#core/http/context.ts'
+import { revisionNote } from '#core/database/optimistic-lock.ts'
+import { masked } from './mask.ts'
+
+const KIND_BY_NAME: Readonly<Record<string, OperationKind>> = {
+  create: 'add',
+  add: 'add',
+  update: 'edit',
+  modify: 'edit',
+  remove: 'remove',
+  enable: 'edit',
+  disable: 'edit',
+  export: 'export',
+  import: 'import',
+}
+
+interface Call {
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly request: RequestFacts
+  readonly user: User | null
+  readonly input: unknown
+  readonly note: AuditNote
+  readonly startedAt: number
+}
+interface Outcome {
+  readonly ok: boolean
+  readonly message: string
+}
+
+/** Returns true when the call is recorded in the operation log: mutations and exports are, other reads are not. */
+export const isLogged = (endpoint: Endpoint) =>
+  endpoint.log !== false && (endpoint.method !== 'GET' || endpoint.kind === 'export')
+
+/**
+ * Prefix of log rows that platform staff cause while working in another tenant. The staff of the tenant read the same
+ * log.
+ */
+const AWAY = '【代客户操作】'
+const isInOtherTenant = (user: User | null) =>
+  user !== null && user.uid !== 0 && user.homeTenantId !== null && user.tenantId !== user.homeTenantId
+
+/** Marks the save of a call that takes a revision and came without one. */
+function missingRevision({ endpoint: { input: schema }, input, note }: Call) {
+  if (!note.action || !(schema instanceof z.ZodObject) || !('rev' in schema.shape)) return ''
+  return revisionNote((input as { rev?: number } | null)?.rev)
+}
+
+/**
+ * Writes the operation-log row of a call. Inside the call's transaction, the row is committed or rolled back with the
+ * change.
+ */
+export async function writeOperation(db: Db, call: Call, { ok, message }: Outcome) {
+  const { endpoint, request, user, note } = call
+  const row = {
+    tenantId: user?.tenantId ?? null,
+    uid: user?.uid ?? null,
+    operName: user?.account ?? '',
+    title: (endpoint.title ?? endpoint.path).slice(0, 50),
+    businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
+    bizType: note.bizType ?? '',
+    action: `${isInOtherTenant(user) ? AWAY : ''}${note.action ?? ''}${missingRevision(call)}`.slice(0, 500),
+    diff: note.diff ?? [],
+    requestMethod: endpoint.method,
+    operUrl: (request.url.split('?')[0] ?? '').slice(0, 255),
+    operIp: request.ip,
+    userAgent: request.userAgent.slice(0, 512),
+    operParam: paramOf(call),
+    jsonResult: ok ? message.slice(0, 500) : '',
+    status: ok ? 1 : 0,
+    errorMsg: ok ? '' : message.slice(0, 2000),
+    traceId: request.id,
+    costTime: Math.round(performance.now() - call.startedAt),
+  }
+  // An action on several records appears in the history of each record.
+  const bizIds = note.bizIds?.length ? note.bizIds : [note.bizId ?? '']
+  await db
+    .insert(operLogs)
+    .values(bizIds.map((bizId) => replaceInvalidText({ ...row, bizId: String(bizId).slice(0, 64) })))
+}
+
+/**
+ * Replaces characters that PostgreSQL refuses in text (NUL, lone surrogates). Otherwise such input would prevent its
+ * log row.
+ */
+function replaceInvalidText<T>(value: T): T {
+  if (typeof value === 'string') return value.replaceAll('\0', '\ufffd').toWellFormed() as T
+  if (Array.isArray(value)) return value.map(replaceInvalidText) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceInvalidText(inner)])) as T
+}
+
+function paramOf({ endpoint, input }: Call) {
+  if (input === null || typeof input !== 'object') return ''
+  const allowed = endpoint.log
+  const fields = Object.entries(input).filter(([key]) => !allowed || allowed.includes(key))
+  return JSON.stringify(masked(Object.fromEntries(fields))).slice(0, 2000)
+}

@@ -1,0 +1,147 @@
+import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
+import type { PgDatabase } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import type { Config } from '#core/config/config.ts'
+import { hasCluster, openCluster } from './embedded/cluster.ts'
+import type { Role } from './embedded/directory-lock.ts'
+import { releaseAfterTransactions } from './transactions.ts'
+
+/** Database access of services: the pool, or one transaction. */
+export type Db = PgDatabase<NodePgQueryResultHKT>
+
+export type Database = {
+  readonly pool: pg.Pool
+  readonly db: Db
+  /** Settings for connections outside the pool: LISTEN, COPY, migrations. */
+  readonly connection: pg.ClientConfig
+  readonly embedded: boolean
+  close(): Promise<void>
+}
+
+export type DatabaseOptions = {
+  readonly role?: Role
+  readonly warn?: (message: string) => void
+  /** Returns the key of the database template for a new embedded cluster. Called only when a cluster is created. */
+  readonly templateKey?: () => Promise<string>
+}
+
+/** The database cannot be used. The message is the complete line that the operator sees. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError'
+}
+
+const OLDEST_VERSION = 150_000
+
+// Dates stay the text that PostgreSQL sent: Date objects cost more than the rest of a page. Ids fit a number.
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
+type ReadArray = (text: string) => (string | null)[]
+const INT8_ARRAY: number = 1016
+const TEXT_ARRAY: number = 1009
+const keepText = (text: string) => text
+const readTexts: ReadArray = pg.types.getTypeParser(TEXT_ARRAY as TypeId)
+for (const type of [1082, 1114, 1184, 1186]) pg.types.setTypeParser(type, keepText)
+for (const type of [1115, 1182, 1185, 1187]) pg.types.setTypeParser(type, readTexts)
+pg.types.setTypeParser(20, Number)
+pg.types.setTypeParser(INT8_ARRAY, (text: string) =>
+  readTexts(text).map((item) => (item === null ? null : Number(item))),
+)
+
+/** Returns true when the embedded database does not exist yet and opening would create one. */
+export const isToBeMade = ({ database, dataDir }: Config) => !database.url && !hasCluster(dataDir)
+
+/** Opens the embedded database of the data folder, or the database of `DATABASE_URL`. */
+export async function openDatabase(config: Config, options: DatabaseOptions = {}): Promise<Database> {
+  const { role = 'server', warn = () => {}, templateKey } = options
+  const { url } = config.database
+  const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn, templateKey })
+  const connection = connectionOf(cluster?.connection ?? readUrl(url ?? ''), config)
+  const closeCluster = async () => cluster?.close()
+  try {
+    return await openPool(connection, { size: config.poolSize, embedded: !url, warn, closeAfter: closeCluster })
+  } catch (error) {
+    await closeCluster()
+    throw error
+  }
+}
+
+type PoolOptions = {
+  readonly size: number
+  readonly embedded: boolean
+  readonly warn: (message: string) => void
+  readonly closeAfter: () => Promise<unknown>
+}
+
+export async function openPool(connection: pg.ClientConfig, options: PoolOptions): Promise<Database> {
+  await checkServer(connection, options)
+  // A longer wait for a connection would delay the "database unavailable" response.
+  const pool = new pg.Pool({ ...connection, max: options.size, connectionTimeoutMillis: 2_000 })
+  // A connection that breaks while idle or inside a transaction must not end the process. Its query fails, and the
+  // pool opens a new connection for the next query.
+  pool.on('error', ({ message }) => options.warn(`数据库连接中断：${message}`))
+  pool.on('connect', (client) => client.on('error', () => {}))
+  // No schema is passed: no code uses `db.query`, and processing all tables would slow every start.
+  const db = drizzle(pool, { casing: 'snake_case' })
+  releaseAfterTransactions(db, pool)
+  const close = async () => {
+    await pool.end()
+    await options.closeAfter()
+  }
+  return { pool, db, connection, embedded: options.embedded, close }
+}
+
+/** Returns the settings that every connection sends when it opens. */
+export function connectionOf(base: pg.ClientConfig, { timeZone }: Pick<Config, 'timeZone'>): pg.ClientConfig {
+  const settings = {
+    random_page_cost: '1.1',
+    statement_timeout: '10s',
+    lock_timeout: '5s',
+    idle_in_transaction_session_timeout: '15s',
+    TimeZone: timeZone,
+    DateStyle: 'ISO',
+  }
+  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  return { ...base, keepAlive: true, options: [...ours, ...(base.options ? [base.options] : [])].join(' ') }
+}
+
+/**
+ * Parses a connection URL. pg lets URL parameters override other settings, so `options` of the URL are extracted and
+ * merged with ours. The URL of a socket has no host before its path, which `URL` refuses; `?host=` replaces the
+ * placeholder host.
+ */
+export function readUrl(text: string): pg.ClientConfig {
+  const url = new URL(text.replace('@/', '@localhost/'))
+  const options = url.searchParams.get('options')
+  url.searchParams.delete('options')
+  return { connectionString: url.href, ...(options && { options }) }
+}
+
+async function checkServer(connection: pg.ClientConfig, { embedded, warn }: PoolOptions) {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new DatabaseError(`连接不上数据库：${error instanceof Error ? error.message || error.name : error}`)
+  }
+  try {
+    await assertSupportedServer(client, embedded, warn)
+  } finally {
+    await client.end()
+  }
+}
+
+async function assertSupportedServer(client: pg.Client, embedded: boolean, warn: (message: string) => void) {
+  const { rows } = await client.query<{ version: number; name: string; bypasses: boolean; trigrams: boolean }>(
+    `select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
+       (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses,
+       exists (select from pg_extension where extname = 'pg_trgm') as trigrams`,
+  )
+  const [found] = rows
+  if (!found || found.version < OLDEST_VERSION)
+    throw new DatabaseError(`数据库版本过低：需要 PostgreSQL 15 以上，当前 ${found?.name}`)
+  if (!embedded && found.bypasses) warn('DATABASE_URL 的账号是超级用户，行级安全对它不起作用；请改用普通账号')
+  if (found.trigrams) return
+  await client.query('create extension if not exists pg_trgm').catch(({ message }: Error) => {
+    throw new DatabaseError(`不能启用 pg_trgm 扩展，请由数据库管理员执行 create extension pg_trgm：${message}`)
+  })
+}

@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { arch, platform, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+import { type Account, namedAccount } from './system-user.ts'
+import { cachePath, packFolder, unpackFolder } from './archive.ts'
+import { type Binaries, prepareBinaries } from './binaries.ts'
+import { ensureRunning, type Site, stopPostmaster } from './postmaster.ts'
+import { EmbeddedDatabaseError } from './database-error.ts'
+
+/** Login role of the program. The role owns the database and is no superuser, so that row-level security applies. */
+export const APP_ROLE = 'oms'
+export const APP_DATABASE = 'oms'
+
+/** Increase this number whenever `initialise` or `createRolesAndDatabase` changes. */
+const REVISION = 3
+
+/** Content of a new cluster: the program's tables and their initial rows. */
+export interface DatabaseTemplate {
+  /** Changes when the result of `fill` changes. The key is part of the stored template's name. */
+  readonly key: string
+  /** Fills the empty database, connected as the program's role. */
+  fill(connection: pg.ClientConfig): Promise<void>
+}
+
+/** Free-space and visibility maps. PostgreSQL recreates these files, a third of all files. */
+const MAPS = /^\d+_(?:fsm|vm)$/
+
+const PREFIX = `postgres-template-${REVISION}`
+const nameOf = ({ version }: Binaries, key?: string) =>
+  `${PREFIX}-${version}-${platform()}-${arch()}${key ? `-${key}` : ''}.zst`
+
+/** Creates a complete new cluster at `cluster`, and removes it after a failure. */
+export async function createCluster(
+  binaries: Binaries,
+  cluster: string,
+  account: Account | undefined,
+  templateKey?: string,
+): Promise<void> {
+  // Without a filled template, the first start fills the cluster itself, like every upgrade.
+  const kept = [nameOf(binaries, templateKey), nameOf(binaries)]
+    .flatMap((name) => cachePath(name))
+    .find((path) => existsSync(path))
+  const compressed = kept ? readFileSync(kept) : await makeTemplate(binaries)
+  const fresh = `${cluster}.${process.pid}`
+  rmSync(fresh, { recursive: true, force: true })
+  await unpackFolder(compressed, fresh, account)
+  try {
+    renameSync(fresh, cluster)
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true })
+    if (!existsSync(cluster)) throw error
+  }
+}
+
+/** Stores the template in the folder for the build, unless it exists. Deletes templates of other releases. */
+export async function keepTemplate(
+  binaries: Binaries,
+  folder: string,
+  databaseTemplate?: DatabaseTemplate,
+): Promise<string> {
+  const name = nameOf(binaries, databaseTemplate?.key)
+  const path = join(folder, name)
+  if (existsSync(path)) return path
+  const compressed = await makeTemplate(binaries, databaseTemplate)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.${process.pid}`, compressed)
+  renameSync(`${path}.${process.pid}`, path)
+  if (databaseTemplate)
+    for (const other of readdirSync(folder))
+      if (other.startsWith('postgres-template-') && other !== name && other !== nameOf(binaries))
+        rmSync(join(folder, other))
+  return path
+}
+
+async function makeTemplate(found: Binaries, databaseTemplate?: DatabaseTemplate): Promise<Buffer> {
+  const account = namedAccount()
+  const binaries = prepareBinaries(found, account)
+  const scratch = mkdtempSync(join(tmpdir(), 'oms-init-'))
+  try {
+    if (account) chownSync(scratch, account.uid, account.gid)
+    const cluster = join(scratch, 'postgres')
+    initialise(binaries, cluster, account)
+    const site: Site = { binaries, cluster, sockets: scratch, logFile: join(scratch, 'log'), account }
+    await ensureRunning(site)
+    try {
+      await createRolesAndDatabase(scratch)
+      await databaseTemplate?.fill({ host: scratch, port: 5432, user: APP_ROLE, database: APP_DATABASE })
+    } finally {
+      await stopPostmaster(site)
+    }
+    return packFolder(cluster, (file) => !MAPS.test(file))
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** C.UTF-8 sorts identically everywhere and classifies Chinese characters as letters, which trigrams need. */
+function initialise({ bin, major }: Binaries, cluster: string, account: Account | undefined) {
+  const locales = [
+    ...(major >= 17 ? [['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C.UTF-8']] : []),
+    ['--locale=C.UTF-8'],
+    ['--locale=C'],
+  ]
+  // Smaller WAL segments: a new cluster starts with one segment, which the first start has to write.
+  const small = ['--no-sync', '--no-instructions', '--wal-segsize=4']
+  const options = ['-D', cluster, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...small]
+  let output = ''
+  for (const locale of locales) {
+    rmSync(cluster, { recursive: true, force: true })
+    const { status, stderr, error } = spawnSync(join(bin, 'initdb'), [...options, ...locale], {
+      cwd: dirname(cluster),
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+      ...account,
+    })
+    if (status === 0) return chmodSync(cluster, 0o700)
+    output = error?.message ?? stderr
+  }
+  const reason = output.trim().split('\n').at(-1)
+  throw new EmbeddedDatabaseError(
+    `不能建立内置数据库（initdb：${reason}）；请先用普通账号运行一次 npm run build，或设置 DATABASE_URL`,
+  )
+}
+
+async function createRolesAndDatabase(sockets: string) {
+  const connection = { host: sockets, port: 5432, user: 'postgres' }
+  const admin = new pg.Client({ ...connection, database: 'postgres' })
+  await admin.connect()
+  await admin.query(`create role ${APP_ROLE} login createdb`)
+  // Row-level security policies apply to this role. The program, which cannot create roles, switches to it.
+  await admin.query(`create role oms_tenant nologin`)
+  await admin.query(`grant oms_tenant to ${APP_ROLE}`)
+  await admin.query(`create database ${APP_DATABASE} owner ${APP_ROLE}`)
+  await admin.end()
+  const inside = new pg.Client({ ...connection, database: APP_DATABASE })
+  await inside.connect()
+  await inside.query('create extension pg_trgm')
+  // Nobody uses these databases, and the first start would write 300 files for each. New databases are created from
+  // template1.
+  await inside.query('drop database postgres with (force)')
+  await inside.query(`update pg_database set datistemplate = false where datname = 'template0'`)
+  await inside.query('drop database template0')
+  await inside.end()
+}

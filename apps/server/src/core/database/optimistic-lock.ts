@@ -1,0 +1,32 @@
+import { eq } from 'drizzle-orm'
+import { accounts } from '#schema/account.ts'
+import type { Db } from './client.ts'
+import { stale } from '#core/http/api-error.ts'
+
+interface Revised {
+  rev: number
+  updateBy: number | null
+  updateTime: string
+}
+
+/**
+ * Refuses a save made from an older revision than the stored one. Read the row `for update` first, so that concurrent
+ * saves wait and the second save is refused. Calls of the specification may omit the revision.
+ */
+export async function checkRevision(db: Db, stored: Revised, sent: number | undefined) {
+  if (sent === undefined || stored.rev === sent) return
+  const [editor] = stored.updateBy
+    ? await db.select({ name: accounts.realname }).from(accounts).where(eq(accounts.uid, stored.updateBy))
+    : []
+  throw stale(editor?.name ?? '', stored.updateTime, stored.rev)
+}
+
+/** Marks a save without the revision that its call knows, in the action of the operation log. */
+export const revisionNote = (sent: number | undefined) => (sent === undefined ? '（未带版本信息，按当前内容保存）' : '')
+
+/** Returns the columns that every update of an audited row sets. */
+export const touched = (stored: { rev: number }, uid: number | null, now: Date) => ({
+  rev: stored.rev + 1,
+  updateBy: uid,
+  updateTime: now.toISOString(),
+})

@@ -1,0 +1,45 @@
+import { CODE, MESSAGES, type RefusalData } from '@oms/contract/core/envelope.ts'
+
+type BodyCode = 400 | 401 | 403 | 501
+
+/** Error caused by the caller, with a message for a toast. Every other error is a server fault and becomes HTTP 500. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: BodyCode
+  readonly data: RefusalData | null
+
+  constructor(code: BodyCode, msg: string, data: RefusalData | null = null) {
+    super(msg)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Error with its own HTTP status; the body repeats the status. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly status: 401 | 404 | 405 | 408 | 413 | 415 | 429 | 503
+  readonly retryAfter: number | undefined
+
+  constructor(status: HttpError['status'], msg: string, retryAfter?: number) {
+    super(msg)
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+export const invalid = (msg: string, field?: string) => new ApiError(CODE.invalid, msg, field ? { field } : null)
+export const conflict = invalid
+export const notFound = (what: string) => new ApiError(CODE.invalid, `${what}不存在或已被删除`)
+export const forbidden = () => new ApiError(CODE.refused, MESSAGES.forbidden)
+export const refused = (msg: string, data: RefusalData | null = null) => new ApiError(CODE.refused, msg, data)
+export const expired = (msg: string = MESSAGES.expired) => new ApiError(CODE.expired, msg)
+export const suspended = (msg: string) => new ApiError(CODE.suspended, msg)
+export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new HttpError(429, msg, seconds)
+
+/**
+ * Creates the optimistic-lock error: it names who saved first and when, and the stored revision, so that the form can
+ * continue.
+ */
+export const stale = (by: string, at: string, rev: number) =>
+  new ApiError(CODE.invalid, `该数据已被${by || '他人'}于 ${at} 修改，请核对后再保存`, { conflict: { by, at, rev } })

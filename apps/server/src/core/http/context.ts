@@ -1,0 +1,85 @@
+import type { Readable } from 'node:stream'
+import type { Db } from '#core/database/client.ts'
+import type { FieldChange } from '#schema/system.ts'
+import type { Services } from '#core/services.ts'
+
+/** Tenants whose rows the account may see: all or a list. `ownOnly` limits access to rows that the account created. */
+export interface DataScope {
+  readonly tenants: 'all' | readonly number[]
+  readonly ownOnly: boolean
+}
+
+/** The account that sent a request, with its current rights. */
+export interface User {
+  readonly uid: number
+  readonly account: string
+  readonly realname: string
+  /** Home tenant; null before the account joins a tenant. */
+  readonly homeTenantId: number | null
+  /** Tenant that this session works in. */
+  readonly tenantId: number | null
+  readonly isPlatform: boolean
+  readonly isSuper: boolean
+  readonly roleIds: readonly number[]
+  readonly roleCodes: readonly string[]
+  readonly scope: DataScope
+  readonly sessionId: string
+  readonly mustChangePassword: boolean
+  can(permission: string): boolean
+  /** All granted permission strings, with the wildcard expanded. */
+  readonly permissions: ReadonlySet<string>
+}
+
+/** Facts of the request. */
+export interface RequestFacts {
+  readonly id: string
+  readonly ip: string
+  readonly userAgent: string
+  readonly method: string
+  readonly url: string
+  /** `performance.now()` at the arrival of the request; absent for calls that no request started. */
+  readonly receivedAt?: number
+  /** Returns a header by its lower-case name; `undefined` when absent or repeated. */
+  header(name: string): string | undefined
+}
+
+/** The file of a multipart or binary call, not read yet. */
+export interface Incoming {
+  readonly name: string
+  readonly stream: Readable
+}
+
+/** Facts that a handler adds to the operation log besides contract and input. */
+export interface AuditNote {
+  /** Kind of record, for example `role`. Together with `bizId`, it selects the history of one record. */
+  bizType?: string
+  bizId?: string | number
+  /** Ids of several records of one action, instead of `bizId`. */
+  bizIds?: readonly (string | number)[]
+  /** Chinese sentence: `新增角色「售后主管」`. */
+  action?: string
+  diff?: FieldChange[]
+}
+
+export interface PublicCtx {
+  /** The mutation's transaction. A handler must use no other connection. */
+  readonly db: Db
+  readonly now: Date
+  readonly request: RequestFacts
+  readonly services: Services
+  readonly user: User | null
+  readonly incoming: Incoming | null
+  /** Adds facts to the operation-log row of this call. */
+  audit(note: AuditNote): void
+  /** Runs a task after the commit. A failed task is logged and does not revert the call. */
+  afterCommit(task: () => Promise<void> | void): void
+  /** Replaces the envelope's `msg`, which defaults to the contract's `done`. */
+  say(msg: string): void
+  /** Sets the HttpOnly cookie that a console session is bound to; null clears it. */
+  setSessionCookie(value: string | null): void
+}
+
+/** Context of an authenticated call. */
+export interface Ctx extends PublicCtx {
+  readonly user: User
+}

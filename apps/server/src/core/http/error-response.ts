@@ -1,0 +1,98 @@
+import { MESSAGES } from '@oms/contract/core/envelope.ts'
+import { UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { PartConflict, UploadIncomplete, UploadUnknown } from '#core/storage/resumable.ts'
+import { DiskFull, FileMismatch, FileMissing, FileTooLarge } from '#core/storage/store.ts'
+import { PasswordsBusy } from '#core/auth/passwords.ts'
+import { ApiError, HttpError } from './api-error.ts'
+
+/** PostgreSQL errors caused by the caller's input, with their Chinese messages. */
+const BY_SQLSTATE: Readonly<Record<string, string>> = {
+  '23505': '数据已存在，请刷新后重试',
+  '22003': '数值超出范围',
+  '22001': '内容过长',
+  '22021': '内容含有不支持的字符',
+  '22P05': '内容含有不支持的字符',
+  '40P01': '数据正被他人修改，请稍后重试',
+  '40001': '数据正被他人修改，请稍后重试',
+  '55P03': '数据正被他人修改，请稍后重试',
+  '57014': '查询超时，请缩小查询范围',
+}
+/** The database disk is full. Reads still work, and the log must inform an operator. */
+const DISK_FULL = '53100'
+const UNREACHABLE = /^(08|57P0|53)/
+const SOCKET_ERRORS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
+const BY_FASTIFY: Readonly<Record<string, readonly [number, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, '不支持的请求内容类型'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, '请求内容过大'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, '请求内容不完整'],
+  FST_REQ_FILE_TOO_LARGE: [413, '上传文件过大'],
+}
+
+const UPLOAD_PROBLEMS = [
+  [FileMismatch, '文件校验不一致，请重新上传'],
+  [FileMissing, '文件不存在或已被删除'],
+  [UploadUnknown, '上传已过期，请重新上传'],
+  [PartConflict, '分片内容不一致，请重新上传'],
+  [UploadIncomplete, '文件尚未传完，请继续上传'],
+] as const
+
+/** Converts any thrown value into an envelope. The response contains no stack and no internal text. */
+export function sendErrorResponse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  if (reply.raw.headersSent) return reply.raw.destroy()
+  if (error instanceof ApiError) return send(reply, 200, error.code, error.message, error.data)
+  if (error instanceof HttpError) {
+    if (error.retryAfter) reply.header('retry-after', String(error.retryAfter))
+    return send(
+      reply,
+      error.status,
+      error.status,
+      error.message,
+      error.retryAfter ? { retryAfter: error.retryAfter } : null,
+    )
+  }
+  if (error instanceof FileTooLarge) return send(reply, 200, 400, '上传文件过大', { field: 'file' })
+  if (error instanceof DiskFull) return send(reply, 200, 501, UPLOAD_MESSAGES.full, null)
+  const upload = UPLOAD_PROBLEMS.find(([kind]) => error instanceof kind)
+  if (upload) return send(reply, 200, 400, upload[1], { field: 'file' })
+  if (error instanceof PasswordsBusy) return send(reply, 503, 503, '登录人数过多，请稍后再试', { retryAfter: 3 })
+  return sendUnexpectedError(error, request, reply)
+}
+
+function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { code = '', statusCode, message = '' } = causeOf(error)
+  const known = BY_FASTIFY[code]
+  if (known)
+    return known[0] === 400 ? send(reply, 200, 400, known[1], null) : send(reply, known[0], known[0], known[1], null)
+  // The multipart parser has no error code for a truncated body.
+  if (/unexpected end of multipart data/i.test(message)) return send(reply, 200, 400, '请求内容不完整', null)
+  if (statusCode === 400) return send(reply, 200, 400, '请求内容格式不正确', null)
+  if (statusCode && statusCode < 500) return send(reply, statusCode, statusCode, '请求不正确', null)
+  const sqlMessage = BY_SQLSTATE[code]
+  if (sqlMessage) return send(reply, 200, code === '57014' ? 501 : 400, sqlMessage, null)
+  request.log.error({ err: error }, 'request failed')
+  if (code === DISK_FULL) return send(reply, 200, 501, MESSAGES.full, null)
+  if (
+    UNREACHABLE.test(code) ||
+    SOCKET_ERRORS.has(code) ||
+    /timeout exceeded when trying to connect|Connection terminated/.test(message)
+  )
+    return send(reply, 503, 503, MESSAGES.unavailable, null)
+  return send(reply, 500, 500, MESSAGES.failed, { requestId: request.id })
+}
+
+/** Returns the driver's error with the SQLSTATE, which drizzle wraps as the cause. */
+function causeOf(error: unknown): Partial<FastifyError> {
+  if (!(error instanceof Error)) return {}
+  const inner = error.cause
+  const own = error as Partial<FastifyError>
+  return inner instanceof Error && !own.code ? (inner as Partial<FastifyError>) : own
+}
+
+function send(reply: FastifyReply, status: number, code: number, msg: string, data: unknown) {
+  reply.request.bodyCode = code
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify({ code, msg, data }))
+}

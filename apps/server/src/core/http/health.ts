@@ -1,0 +1,77 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Module } from './implement.ts'
+import type { Services } from '#core/services.ts'
+import { authenticate } from '#core/auth/authenticate.ts'
+import { type Measured, metricsOf } from './metrics.ts'
+import { openApiDocument } from './openapi.ts'
+
+/** Serves the operators' endpoints: `/healthz`, `/readyz`, the API document and, when enabled, `/metrics`. */
+export function serveHealth(app: FastifyInstance, services: Services, modules: readonly Module[]) {
+  app.get('/healthz', { logLevel: 'silent', exposeHeadRoute: true }, async () => ({ status: 'ok' }))
+  app.get('/readyz', { logLevel: 'silent', exposeHeadRoute: true }, async (_request, reply) => {
+    const { ready, ...state } = await readiness(services)
+    return reply.code(ready ? 200 : 503).send(state)
+  })
+  let document: string | undefined
+  const describe = () => (document ??= JSON.stringify(openApiDocument(modules)))
+  app.get('/api/v1/openapi.json', async (request, reply) => {
+    if (!services.config.apiDocsOpen) await authenticate(services, request, DOCUMENT)
+    return reply.type('application/json; charset=utf-8').send(describe())
+  })
+  if (services.config.apiDocsOpen)
+    app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(describe()))
+  if (services.config.metrics) serveMetrics(app, services)
+}
+
+function serveMetrics(app: FastifyInstance, services: Services) {
+  app.addHook('onReady', async () => void (await metricsOf(services)))
+  app.addHook('onClose', async () => (await metricsOf(services))?.close())
+  app.addHook('onResponse', async (request, reply) => {
+    const { url = '' } = request.routeOptions
+    const measured = {
+      operationClass: classOf(request.method, url),
+      code: request.bodyCode ?? reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    }
+    ;(await metricsOf(services))?.observe(measured)
+  })
+  app.get('/metrics', { logLevel: 'silent' }, async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4').send(await (await metricsOf(services))?.text()),
+  )
+}
+
+function classOf(method: string, url: string): Measured['operationClass'] {
+  if (!url.startsWith('/api/v1/')) return 'other'
+  if (/^\/api\/v1\/(?:login|account\/passwd|account\/captcha)/.test(url)) return 'login'
+  if (url.startsWith('/api/v1/file')) return 'file'
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+}
+
+const DOCUMENT = { method: 'GET', path: '/api/v1/openapi.json', access: 'system:AboutUs:list' } as unknown as Endpoint
+
+/**
+ * Reports whether this process can serve calls. Without the file store the process is degraded but ready: lists and
+ * forms still work. A proxy that removed every process would make the outage complete.
+ */
+export async function readiness(services: Services) {
+  const checks = {
+    database: await isHealthy(() => services.database.pool.query('select 1')),
+    files: await isHealthy(() => services.files.check()),
+  }
+  const { hasBegun: isStopping } = services.shutdown
+  const ready = checks.database && !isStopping
+  const status = isStopping ? 'stopping' : !ready ? 'unavailable' : checks.files ? 'ok' : 'degraded'
+  return { ready, status, checks }
+}
+
+async function isHealthy(check: () => Promise<unknown>) {
+  const late = new Promise<false>((done) => setTimeout(() => done(false), 2000).unref())
+  return Promise.race([
+    check().then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ])
+}

@@ -1,0 +1,39 @@
+import type { Contract, Endpoint, ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type * as z from 'zod'
+import type { Ctx, PublicCtx } from './context.ts'
+
+/** Handler of a download or an event stream. The handler sends the whole response itself. */
+export type StreamAnswer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | unknown
+
+type Answer<E extends Endpoint> = E extends { stream: string } ? StreamAnswer : z.input<E['result']>
+type CtxOf<E extends Endpoint> = E['access'] extends 'public' ? PublicCtx : Ctx
+
+export type Handlers<C extends Contract> = {
+  readonly [K in keyof C]: (ctx: CtxOf<C[K]>, input: ParsedOf<C[K]>) => Promise<Answer<C[K]>> | Answer<C[K]>
+}
+
+export interface ModuleOptions<C extends Contract> {
+  /**
+   * Entries that run outside a transaction because they are slow: uploads, password hashing, streams. They open short
+   * transactions with `inTransaction`.
+   */
+  readonly outsideTransaction?: readonly (keyof C & string)[]
+}
+
+/** A contract with one service function per entry. A missing or misnamed function is a compile error. */
+export interface Module<C extends Contract = Contract> {
+  readonly contract: C
+  readonly handlers: Handlers<C>
+  readonly outsideTransaction: ReadonlySet<string>
+}
+
+export const implement = <const C extends Contract>(
+  contract: C,
+  handlers: Handlers<C>,
+  options: ModuleOptions<C> = {},
+): Module => ({
+  contract,
+  handlers: handlers as unknown as Handlers<Contract>,
+  outsideTransaction: new Set(options.outsideTransaction ?? []),
+})

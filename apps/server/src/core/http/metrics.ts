@@ -1,0 +1,202 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { itemFailures } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
+import { openStreams } from '#core/events/open-streams.ts'
+
+const LOOP_RESOLUTION_MS = 5
+/** Cache time of values that need table scans (files, jobs). Scrapes within this time share the values. */
+const CACHE_MS = 15_000
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Result of a request. `code` is the code of the body, or the HTTP status of a response without an envelope. */
+export interface Measured {
+  readonly operationClass: 'read' | 'write' | 'login' | 'file' | 'device-poll' | 'device' | 'other'
+  readonly code: number
+  readonly seconds: number
+}
+
+type Library = typeof import('prom-client')
+
+/** Collects the metrics of one process in the Prometheus text format. */
+export class Metrics {
+  readonly #registry: Registry
+  readonly #requests: Counter
+  readonly #durations: Histogram
+  readonly #errors: Counter
+  readonly #library: Library
+  readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+
+  constructor(library: Library, services: Services) {
+    this.#library = library
+    this.#registry = new library.Registry()
+    const registers = [this.#registry]
+    const labelNames = ['class', 'code']
+    this.#requests = new library.Counter({ name: 'oms_requests_total', help: 'Requests', labelNames, registers })
+    this.#errors = new library.Counter({
+      name: 'oms_request_errors_total',
+      help: 'Requests that failed in the server (code 500 and above, refusals excluded)',
+      labelNames: ['class'],
+      registers,
+    })
+    this.#durations = new library.Histogram({
+      name: 'oms_request_duration_seconds',
+      help: 'Duration of requests',
+      labelNames: ['class'],
+      buckets: BUCKETS,
+      registers,
+    })
+    this.#loop.enable()
+    this.#addProcess()
+    this.#addPool(services)
+    this.#addJobs(services)
+    this.#addTables(services)
+  }
+
+  observe({ operationClass, code, seconds }: Measured) {
+    this.#requests.inc({ class: operationClass, code })
+    this.#durations.observe({ class: operationClass }, seconds)
+    // 501 means an intentional refusal (docs/decisions/002), not a fault.
+    if (code >= 500 && code !== 501) this.#errors.inc({ class: operationClass })
+  }
+
+  text = () => this.#registry.metrics()
+
+  close() {
+    this.#loop.disable()
+  }
+
+  #gauge(name: string, help: string, collect: (gauge: Gauge) => void | Promise<void>, labelNames: string[] = []) {
+    const gauge: Gauge = new this.#library.Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect: () => collect(gauge),
+    })
+  }
+
+  #counter(name: string, help: string, collect: (counter: Counter) => void, labelNames: string[] = []) {
+    const counter: Counter = new this.#library.Counter({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        collect(counter)
+      },
+    })
+  }
+
+  #addProcess() {
+    const memory = (name: keyof NodeJS.MemoryUsage) => (gauge: Gauge) => gauge.set(process.memoryUsage()[name])
+    this.#gauge('oms_process_uptime_seconds', 'Age of the process', (gauge) => gauge.set(process.uptime()))
+    this.#gauge('oms_process_resident_memory_bytes', 'Resident memory', memory('rss'))
+    this.#gauge('oms_process_heap_used_bytes', 'Used heap', memory('heapUsed'))
+    this.#counter('oms_process_cpu_seconds_total', 'CPU time', (counter) => {
+      const { user, system } = process.cpuUsage()
+      counter.inc((user + system) / 1e6)
+    })
+    // Each measured value includes the interval of the timer.
+    const delay = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1e3) || 0
+    this.#gauge(
+      'oms_event_loop_delay_p99_seconds',
+      'Event loop delay since the last scrape, 99th percentile',
+      (gauge) => gauge.set(delay(this.#loop.percentile(99))),
+    )
+    this.#gauge('oms_event_loop_delay_max_seconds', 'Longest event loop delay since the last scrape', (gauge) => {
+      gauge.set(delay(this.#loop.max))
+      this.#loop.reset()
+    })
+    this.#gauge('oms_event_streams', 'Open event streams of consoles', (gauge) => gauge.set(openStreams.size))
+  }
+
+  #addPool({ database: { pool } }: Services) {
+    this.#gauge('oms_database_connections', 'Connections of the pool', (gauge) => gauge.set(pool.totalCount))
+    this.#gauge('oms_database_connections_idle', 'Idle connections of the pool', (gauge) => gauge.set(pool.idleCount))
+    this.#gauge('oms_database_requests_waiting', 'Requests that wait for a connection', (gauge) =>
+      gauge.set(pool.waitingCount),
+    )
+  }
+
+  #addJobs({ jobs }: Services) {
+    const depths = cached(() => jobs.depths(), [])
+    const labels = ['kind', 'state']
+    const setEach = (field: 'count' | 'age') => async (gauge: Gauge) => {
+      gauge.reset()
+      for (const { kind, state, ...depth } of await depths()) gauge.set({ kind, state }, depth[field])
+    }
+    this.#gauge('oms_jobs', 'Jobs that wait or run', setEach('count'), labels)
+    this.#gauge('oms_job_oldest_seconds', 'Age of the oldest job that waits or runs', setEach('age'), labels)
+    this.#counter(
+      'oms_job_runs_total',
+      'Ended runs of jobs in this process',
+      (counter) => {
+        for (const [kind, outcomes] of jobs.outcomes)
+          for (const [outcome, count] of outcomes) counter.inc({ kind, outcome }, count)
+      },
+      ['kind', 'outcome'],
+    )
+    this.#counter(
+      'oms_job_item_failures_total',
+      'Releases, tenants, tickets and other items that failed in scheduled jobs of this process',
+      (counter) => {
+        for (const [kind, count] of itemFailures) counter.inc({ kind }, count)
+      },
+      ['kind'],
+    )
+  }
+
+  #addTables({ database: { pool } }: Services) {
+    const read = async () => (await pool.query<Totals>(TOTALS)).rows[0] ?? NO_TOTALS
+    const totals = cached(read, NO_TOTALS)
+    const set = (field: keyof Totals) => async (gauge: Gauge) => gauge.set((await totals())[field])
+    this.#gauge('oms_devices', 'Devices, sampled every five minutes', set('devices'))
+    this.#gauge('oms_devices_online', 'Devices online, highest value of this hour', set('online'))
+    this.#gauge('oms_files', 'Rows of stored files', set('files'))
+    this.#gauge('oms_files_bytes', 'Bytes of stored files', set('bytes'))
+  }
+}
+
+interface Totals {
+  readonly devices: number
+  readonly online: number
+  readonly files: number
+  readonly bytes: number
+}
+const NO_TOTALS: Totals = { devices: 0, online: 0, files: 0, bytes: 0 }
+/** The sample row of tenant 0 contains the device counts of all tenants. */
+const TOTALS = `select coalesce(s.devices, 0)::float8 as devices, coalesce(s.online, 0)::float8 as online, f.files, f.bytes
+  from (select count(*)::float8 as files, coalesce(sum(size), 0)::float8 as bytes from files) f
+  left join lateral (select devices, online from fleet_samples where span = 1 and tenant_id = 0
+    order by start desc limit 1) s on true`
+
+/** Caches a read for 15 s. While the database is unavailable, the last values stay. */
+function cached<T>(read: () => Promise<T>, initial: T): () => Promise<T> {
+  let last = initial
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  return async () => {
+    if (performance.now() - readAt < CACHE_MS) return last
+    reading ??= read()
+      .then((value) => {
+        last = value
+        readAt = performance.now()
+      })
+      .catch(() => {})
+      .finally(() => (reading = undefined))
+    await reading
+    return last
+  }
+}
+
+const open = new WeakMap<Services, Promise<Metrics>>()
+
+/** Returns the metrics of this process, or undefined when OMS_METRICS is off. Loads the library at first use. */
+export function metricsOf(services: Services): Promise<Metrics> | undefined {
+  if (!services.config.metrics) return undefined
+  const found = open.get(services) ?? import('prom-client').then((library) => new Metrics(library, services))
+  open.set(services, found)
+  return found
+}

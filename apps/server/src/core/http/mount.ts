@@ -1,0 +1,249 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { CODE, type Envelope } from '@oms/contract/core/envelope.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '#core/database/client.ts'
+import { authenticate, SESSION_COOKIE } from '#core/auth/authenticate.ts'
+import { isLogged, writeOperation } from '#core/audit/operation-log.ts'
+import { limitOperation } from './call-limits.ts'
+import type { AuditNote, Ctx, Incoming, RequestFacts, User } from './context.ts'
+import { digestOf, hashIncoming } from './hashed-incoming.ts'
+import {
+  assertSameFile,
+  claim,
+  claimOutside,
+  idempotentCall,
+  type StoredResponse,
+  releaseKey,
+  storeResponse,
+} from './idempotency.ts'
+import type { Module, StreamAnswer } from './implement.ts'
+import { incomingOf } from './incoming-file.ts'
+import { parseInput } from './parse-input.ts'
+import type { Services } from '#core/services.ts'
+import { compressResponse } from './compress.ts'
+import { ApiError, HttpError } from './api-error.ts'
+import { serializerOf } from './serialize.ts'
+import { inTransaction, hasRowSecurity } from '#core/tenancy/tenancy.ts'
+
+type Handler = (ctx: Ctx, input: unknown) => unknown
+
+/** One entry of a contract with its handler and schemas. */
+interface Entry {
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly handler: Handler
+  readonly outside: boolean
+  readonly serialize: (envelope: Envelope) => string
+}
+
+/** One running call. */
+interface Call {
+  readonly request: FastifyRequest
+  readonly facts: RequestFacts
+  readonly user: User | null
+  readonly input: unknown
+  readonly incoming: Incoming | null
+  readonly note: AuditNote
+  readonly after: (() => Promise<void> | void)[]
+  readonly reply: { cookie?: string | null; msg?: string }
+  readonly startedAt: number
+}
+
+/** Serves a module. Steps of each entry: session, permission, limits, input, transaction, service, log, response. */
+export function mount(app: FastifyInstance, services: Services, { contract, handlers, outsideTransaction }: Module) {
+  for (const [name, endpoint] of Object.entries(contract)) {
+    const entry: Entry = {
+      name,
+      endpoint,
+      handler: handlers[name] as unknown as Handler,
+      outside: outsideTransaction.has(name),
+      serialize: serializerOf(endpoint),
+    }
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      ...(endpoint.stream === 'download' && endpoint.method === 'GET' && { exposeHeadRoute: true }),
+      handler: (request, reply) => serve(services, entry, request, reply),
+    })
+  }
+}
+
+async function serve(services: Services, entry: Entry, request: FastifyRequest, reply: FastifyReply) {
+  const { endpoint } = entry
+  const startedAt = performance.now()
+  request.operation = entry.endpoint.title ?? `${entry.endpoint.method} ${entry.endpoint.path}`
+  const user = await authenticate(services, request, endpoint).catch(async (error: unknown) => {
+    await logRefusal(services, entry, { ...callWithoutInput(request, startedAt), user: request.caller }, error)
+    throw error
+  })
+  request.caller = user
+  limitOperation(services, request, endpoint, user)
+  const call = await read(services, entry, request, startedAt)
+  try {
+    const answer = await run(services, entry, call)
+    // Clears the local name cache so that the caller reads its own write before the NOTIFY arrives.
+    if (endpoint.method !== 'GET') services.names.forget()
+    for (const task of call.after)
+      await Promise.resolve(task()).catch((err: unknown) => request.log.error({ err }, 'after commit'))
+    if (endpoint.stream) return await (answer as StreamAnswer)(request, reply)
+    if (call.reply.cookie !== undefined) setSessionCookie(services, request, reply, call.reply.cookie)
+    request.bodyCode = (answer as Envelope).code
+    reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('x-perm-version', services.permissionVersion.current)
+    return reply.send(await compressResponse(request, reply, entry.serialize(answer as Envelope)))
+  } catch (error) {
+    await logRefusal(services, entry, call, error)
+    throw error
+  }
+}
+
+/** Parses the input of an authorised call. Invalid input writes a log row like any refused mutation. */
+async function read(services: Services, entry: Entry, request: FastifyRequest, startedAt: number): Promise<Call> {
+  const bare = { ...callWithoutInput(request, startedAt), user: request.caller }
+  try {
+    const { incoming, fields } = await incomingOf(entry.endpoint, request)
+    if (fields) request.query = { ...(request.query as object), ...fields }
+    return { ...bare, incoming, input: parseInput(entry.endpoint, request) }
+  } catch (error) {
+    await logRefusal(services, entry, bare, error)
+    throw error
+  }
+}
+
+/**
+ * Sets the session cookie. `SameSite=Strict`: other sites cannot make a browser send it. Its lifetime is the longest
+ * lifetime of a session.
+ */
+function setSessionCookie({ config }: Services, request: FastifyRequest, reply: FastifyReply, value: string | null) {
+  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure: request.protocol === 'https' } as const
+  if (value === null) reply.clearCookie(SESSION_COOKIE, options)
+  else reply.setCookie(SESSION_COOKIE, value, { ...options, maxAge: config.session.hours * 3600 })
+}
+
+async function run(services: Services, entry: Entry, call: Call): Promise<unknown> {
+  const { endpoint } = entry
+  const reads = endpoint.method === 'GET'
+  if (entry.outside || endpoint.stream) return runOutside(services, entry, call)
+  if (reads && !hasRowSecurity(call.user)) return work(services, entry, call, services.database.db)
+  return inTransaction(services.database, call.user, (db) =>
+    reads ? work(services, entry, call, db) : write(services, entry, call, db),
+  )
+}
+
+/** Runs a mutation. Idempotency key, change and operation-log row commit together or not at all. */
+async function write(services: Services, entry: Entry, call: Call, db: Db): Promise<unknown> {
+  const { endpoint } = entry
+  const repeat = idempotencyOf(services, entry, call)
+  const earlier = repeat && (await claim(db, repeat))
+  if (earlier) return repeatResponse(call, earlier)
+  const answer = await work(services, entry, call, db)
+  if (isLogged(endpoint)) await writeOperation(db, { ...entry, ...callForLog(call) }, succeeded(endpoint))
+  if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer))
+  return answer
+}
+
+/**
+ * Runs a call that opens its own transactions. Its idempotency key is claimed first and released when the call fails.
+ */
+async function runOutside(services: Services, entry: Entry, call: Call): Promise<unknown> {
+  const { db } = services.database
+  const repeat = idempotencyOf(services, entry, call)
+  const earlier = repeat && (await claimOutside(db, repeat))
+  if (earlier) {
+    assertSameFile(earlier, call.incoming ? await digestOf(call.incoming) : undefined)
+    return repeatResponse(call, earlier)
+  }
+  const file = repeat && call.incoming ? hashIncoming(call.incoming) : undefined
+  const answer = await work(services, entry, file ? { ...call, incoming: file.incoming } : call, db).catch(
+    async (error: unknown) => {
+      if (repeat) await releaseKey(db, repeat)
+      throw error
+    },
+  )
+  if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer, file?.digest()))
+  if (isLogged(entry.endpoint)) await writeOperation(db, { ...entry, ...callForLog(call) }, succeeded(entry.endpoint))
+  return answer
+}
+
+/** Returns the idempotency key of a mutation with a session. Downloads change nothing and use no key. */
+function idempotencyOf({ config }: Services, { endpoint }: Entry, { user, facts, input, incoming }: Call) {
+  if (!user || endpoint.method === 'GET' || endpoint.stream) return undefined
+  const { method, path } = endpoint
+  const key = facts.header('idempotency-key')
+  const what = { method, path, input, fileName: incoming?.name }
+  return idempotentCall({ uid: user.uid, key, secretKey: config.secretKey }, what)
+}
+
+const storedResponseOf = ({ reply: { cookie } }: Call, answer: unknown, fileHash?: string): StoredResponse => ({
+  envelope: answer as Envelope,
+  ...(cookie !== undefined && { cookie }),
+  ...(fileHash !== undefined && { fileHash }),
+})
+
+function repeatResponse(call: Call, { envelope, cookie }: StoredResponse) {
+  if (cookie !== undefined) call.reply.cookie = cookie
+  return envelope
+}
+
+async function work(services: Services, { endpoint, handler }: Entry, call: Call, db: Db): Promise<unknown> {
+  const ctx = {
+    db,
+    user: call.user,
+    now: services.now(),
+    request: call.facts,
+    services,
+    incoming: call.incoming,
+    audit: (note: AuditNote) => void Object.assign(call.note, note),
+    say: (msg: string) => {
+      call.reply.msg = msg
+    },
+    setSessionCookie: (value: string | null) => {
+      call.reply.cookie = value
+    },
+    afterCommit: (task: () => Promise<void> | void) => void call.after.push(task),
+  } as Ctx
+  const data = await handler(ctx, call.input)
+  if (endpoint.stream) return data
+  return { code: CODE.ok, msg: call.reply.msg ?? endpoint.done ?? 'ok', data } satisfies Envelope
+}
+
+const succeeded = (endpoint: Endpoint) => ({ ok: true, message: endpoint.done ?? 'ok' })
+const callForLog = ({ facts, user, input, note, startedAt }: Call) => ({ request: facts, user, input, note, startedAt })
+
+/**
+ * Writes a log row for a refused or failed mutation, outside the rolled-back transaction. Rows of one account are
+ * limited; the next row contains the number of omitted rows.
+ */
+async function logRefusal(services: Services, entry: Entry, call: Call, error: unknown) {
+  const { endpoint } = entry
+  // Calls above a rate limit or without a session only appear in the process log.
+  if (!isLogged(endpoint) || endpoint.access === 'public' || !call.user || error instanceof HttpError) return
+  const leftOut = services.refusals.tryTake(call.user.uid)
+  if (leftOut === undefined) return
+  const message = error instanceof ApiError ? error.message : '服务器出错!'
+  const row = { ...entry, ...callForLog(call), user: call.user }
+  const outcome = {
+    ok: false,
+    message: leftOut > 0 ? `${message}（此前另有${leftOut}次失败的操作未逐条记录）` : message,
+  }
+  await writeOperation(services.database.db, row, outcome).catch((err: unknown) =>
+    call.request.log.error({ err }, 'operation log'),
+  )
+}
+
+function callWithoutInput(request: FastifyRequest, startedAt: number): Call {
+  const facts: RequestFacts = {
+    id: request.id,
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    method: request.method,
+    url: request.url,
+    receivedAt: startedAt,
+    header(name) {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : undefined
+    },
+  }
+  return { request, facts, user: null, input: null, incoming: null, note: {}, after: [], reply: {}, startedAt }
+}

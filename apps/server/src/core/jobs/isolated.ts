@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import { isTransient } from './transient.ts'
+
+/** Items that failed in scheduled jobs of this process, by kind of job. */
+export const itemFailures = new Map<string, number>()
+
+interface Isolation<T> {
+  readonly log: Logger
+  /** Kind of the scheduled job. */
+  readonly kind: string
+  /** What the log calls the failed item, for example `{ otaId: 7 }`. */
+  readonly name: (item: T) => object
+}
+
+/** Runs the work of every item. A failed item is logged with its id and counted; the other items still run. */
+export async function forEachIsolated<T>(
+  items: readonly T[],
+  { log, kind, name }: Isolation<T>,
+  work: (item: T) => Promise<unknown>,
+): Promise<{ readonly done: number; readonly failed: T[] }> {
+  const failed: T[] = []
+  for (const item of items)
+    try {
+      await work(item)
+    } catch (error) {
+      // Every further item would fail as well: the queue retries the job.
+      if (isConnectionLost(error)) throw error
+      log.error({ err: error, kind, ...name(item) }, 'an item of a scheduled job failed')
+      itemFailures.set(kind, (itemFailures.get(kind) ?? 0) + 1)
+      failed.push(item)
+    }
+  return { done: items.length - failed.length, failed }
+}
+
+/** Deadlocks and lock timeouts (classes 40 and 55) concern one item; the other transient errors concern the connection. */
+const isConnectionLost = (error: unknown) => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && /^(?:40|55)/.test(String(cause.code))) return false
+  return isTransient(error)
+}
+
+/** Returns `failedItems` of a job's result: items that failed while the others were done. 0 when the result has none. */
+export const failedItemsOf = (result: unknown): number =>
+  typeof result === 'object' && result !== null && 'failedItems' in result ? Number(result.failedItems) : 0

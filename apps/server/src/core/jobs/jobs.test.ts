@@ -1,0 +1,139 @@
+import { sql } from 'drizzle-orm'
+import { PgBoss } from 'pg-boss'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { QUEUE_SCHEMA, QUEUE_VERSION } from '#core/database/queue-schema.ts'
+import { useApp } from '#test/harness.ts'
+import { Jobs } from './jobs.ts'
+
+const server = useApp()
+const rowOf = async (jobId: number) => {
+  const { rows } = await server.db.execute<{ state: string; error: string; attempts: number }>(
+    sql`select state, error, attempts from jobs where job_id = ${jobId}`,
+  )
+  return rows[0]
+}
+const addTo = async (kind: string, payload: unknown = {}) =>
+  (await server.services.jobs.add(server.db, { kind, title: kind, uid: 1, tenantId: 1, payload })) as number
+const until = (check: () => unknown, timeout = 30_000) => vi.waitFor(check, { timeout, interval: 50 })
+
+test('the queue schema version of the program equals the version of the library', async () => {
+  const boss = new PgBoss({ db: { executeSql: (text, values) => server.services.database.pool.query(text, values) } })
+  expect(await boss.schemaVersion()).toBe(QUEUE_VERSION)
+  await boss.start()
+  expect(await boss.schemaVersion()).toBe(QUEUE_VERSION)
+  await boss.stop()
+})
+
+describe('running processes', () => {
+  let release: () => void = () => {}
+  const starts: number[] = []
+  const hung = vi.fn<() => Promise<never>>(() => new Promise<never>(() => {}))
+  const flaky = vi.fn<() => Promise<{ rows: number }>>(async () => {
+    if (flaky.mock.calls.length === 1) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+    return { rows: 1 }
+  })
+  let second: Jobs
+
+  beforeAll(async () => {
+    const { jobs, database, events, log } = server.services
+    const held = new Promise<void>((done) => (release = done))
+    jobs.register('long', () => held, { concurrency: 2 })
+    jobs.register('hung', hung, { timeLimitSeconds: 2 })
+    jobs.register('flaky', flaky, { retryDelaySeconds: 1 })
+    jobs.register('quick', async () => null)
+    const everyTenSeconds = Array.from({ length: 6 }, (_, at) => `${at * 10} * * * * *`)
+    const short = async () => void starts.push(Date.now())
+    jobs.schedule('short', short, { title: '短任务', cron: everyTenSeconds })
+    jobs.schedule('broken', () => Promise.reject(new Error('no such table')), {
+      title: '坏任务',
+      cron: everyTenSeconds,
+      retries: 0,
+    })
+    second = new Jobs(database, events, log, 'UTC')
+    second.register('quick', async () => null)
+    second.schedule('short', short, { title: '短任务', cron: everyTenSeconds })
+    await jobs.start()
+    await second.start({ ownsSchedules: false })
+  })
+  afterAll(async () => {
+    release()
+    await second.close()
+  })
+
+  test('a short scheduled job starts at most 5 s late while two long jobs run, once in all processes', {
+    timeout: 60_000,
+  }, async () => {
+    const long = [await addTo('long'), await addTo('long')]
+    await until(async () => {
+      for (const jobId of long) expect((await rowOf(jobId))?.state).toBe('running')
+    })
+    starts.length = 0
+    await until(() => expect(starts.length).toBeGreaterThanOrEqual(3), 45_000)
+    for (const start of starts) expect(start % 10_000).toBeLessThan(5000)
+    for (const jobId of long) expect((await rowOf(jobId))?.state).toBe('running')
+    // Two processes run the scheduler, and each scheduled time still has one run.
+    expect(new Set(starts.map((start) => Math.floor(start / 10_000))).size).toBe(starts.length)
+  })
+
+  test('fails a job that exceeds its time limit and continues the queue', { timeout: 30_000 }, async () => {
+    const [first, next] = [await addTo('hung'), await addTo('hung')]
+    await until(async () => expect((await rowOf(first))?.state).toBe('failed'))
+    expect(await rowOf(first)).toMatchObject({ state: 'failed', error: '任务超过 2 秒的时间限制，已停止', attempts: 1 })
+    await until(async () => expect((await rowOf(next))?.state).toBe('failed'))
+  })
+
+  test('retries a transient failure', { timeout: 30_000 }, async () => {
+    const jobId = await addTo('flaky')
+    await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'done', attempts: 2, error: '' }))
+  })
+
+  test('failed scheduled jobs share one row per day with the error', { timeout: 40_000 }, async () => {
+    const failures = async () => {
+      const { rows } = await server.db.execute(sql`select title, error, attempts from jobs where kind = 'broken'`)
+      return rows
+    }
+    await until(
+      async () => expect((await failures())[0]).toMatchObject({ attempts: expect.toSatisfy((n: number) => n >= 2) }),
+      35_000,
+    )
+    expect(await failures()).toMatchObject([{ title: '坏任务', error: 'no such table' }])
+  })
+
+  test('the queue depth counts waiting and running jobs by kind', async () => {
+    const depths = await server.services.jobs.depths()
+    expect(depths).toContainEqual({ kind: 'long', state: 'running', count: 2, age: expect.any(Number) })
+  })
+})
+
+describe('lost jobs', () => {
+  const seen: unknown[] = []
+  beforeAll(() => server.services.jobs.register('restored', async ({ payload }) => void seen.push(payload)))
+
+  test('queues a row again that is missing in the queue, as after a restore', async () => {
+    const jobId = await addTo('restored', 'from backup')
+    await server.db.execute(sql.raw(`delete from ${QUEUE_SCHEMA}.job where name = 'restored'`))
+    await server.services.jobs.drain()
+    expect(seen).toEqual(['from backup'])
+    expect((await rowOf(jobId))?.state).toBe('done')
+  })
+
+  test('fails a job whose processes died repeatedly', async () => {
+    const jobId = await addTo('restored')
+    await server.db.execute(
+      sql.raw(`update ${QUEUE_SCHEMA}.job set state = 'failed' where name = 'restored'
+      and state = 'created'`),
+    )
+    await server.services.jobs.drain()
+    expect(await rowOf(jobId)).toMatchObject({ state: 'failed', error: '任务多次中断，未能完成' })
+  })
+
+  test('a rolled back request adds no job', async () => {
+    const rollBack = server.db.transaction(async (db) => {
+      await server.services.jobs.add(db, { kind: 'restored', payload: 'rolled back' })
+      throw new Error('rolled back')
+    })
+    await expect(rollBack).rejects.toThrow('rolled back')
+    await server.services.jobs.drain()
+    expect(seen).not.toContain('rolled back')
+  })
+})

@@ -1,0 +1,68 @@
+/** Fields of driver errors that name schema objects or kinds of failure, never values of rows. */
+const SAFE_FIELDS = [
+  'code',
+  'errno',
+  'syscall',
+  'status',
+  'statusCode',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'dataType',
+  'constraint',
+  'routine',
+] as const
+const MAX_MESSAGE = 1000
+const MAX_DEPTH = 5
+
+export interface ErrorRecord {
+  readonly type: string
+  readonly message: string
+  readonly stack?: string
+  readonly cause?: ErrorRecord
+  readonly errors?: readonly ErrorRecord[]
+  readonly [field: string]: unknown
+}
+
+/**
+ * Returns what the log may keep of an error: type, message, stack frames, causes and the fields of `SAFE_FIELDS`. Query
+ * parameters, PostgreSQL's `detail` and `where`, and any other property may hold personal data and are left out.
+ */
+export function errorRecord(error: unknown, depth = 0): ErrorRecord {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'a value that is not an error was thrown' }
+  const fields = error as unknown as Readonly<Record<string, unknown>>
+  const kept = SAFE_FIELDS.flatMap((name) => (isScalar(fields[name]) ? [[name, fields[name]] as const] : []))
+  const frames = framesOf(error)
+  const isDeep = depth >= MAX_DEPTH
+  return {
+    type: error.name,
+    message: safeMessage(error),
+    ...(frames && { stack: frames }),
+    ...Object.fromEntries(kept),
+    ...(error.cause !== undefined && !isDeep && { cause: errorRecord(error.cause, depth + 1) }),
+    ...(error instanceof AggregateError &&
+      !isDeep && { errors: error.errors.map((inner) => errorRecord(inner, depth + 1)) }),
+  }
+}
+
+/** Returns the message of an error without query parameters and without the values that PostgreSQL quotes. */
+export function safeMessage(error: Error): string {
+  const fields = error as unknown as Readonly<Record<string, unknown>>
+  if (typeof fields.query === 'string' && 'params' in fields)
+    return `Failed query: ${fields.query}`.slice(0, MAX_MESSAGE)
+  const message = error.message.split('\nparams:', 1)[0] ?? ''
+  // Class 22 errors are data exceptions. Their messages quote the value (`invalid input syntax for type integer:
+  // "…"`).
+  const quotesValue = typeof fields.code === 'string' && /^22[0-9A-Z]{3}$/.test(fields.code)
+  return (quotesValue ? message.replaceAll(/"[^"]*"/g, '"…"') : message).slice(0, MAX_MESSAGE)
+}
+
+const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+
+/** Returns only the stack frames. The first lines of a stack repeat the message with its values. */
+const framesOf = ({ stack = '' }: Error) =>
+  stack
+    .split('\n')
+    .filter((line) => /^\s{4}at /.test(line))
+    .join('\n')

@@ -1,0 +1,24 @@
+/**
+ * Returns a function that runs `work` once at a time. A call during a run shares the next run with all other waiting
+ * calls. The shared run starts after the call, so it includes everything before the call. `work` must not reject.
+ */
+export function coalesced(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const begin = () => {
+    running = work().then(() => {
+      running = undefined
+    })
+    return running
+  }
+  return () => {
+    // Checks the pending run first: a run that has just ended starts it, and a new call must not overtake it.
+    if (next) return next
+    if (!running) return begin()
+    next = running.then(() => {
+      next = undefined
+      return begin()
+    })
+    return next
+  }
+}

@@ -1,0 +1,48 @@
+import type { ExportFormat } from '@oms/contract/core/transfer.ts'
+import type { Job, Worker } from '#core/jobs/types.ts'
+import type { Services } from '#core/services.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { selectColumns } from './columns.ts'
+import { writeCsv } from './csv-writer.ts'
+import { exportOf, exportRows } from './export.ts'
+import { TABLE_MIME } from './send-table.ts'
+import { storeJobFile, type TransferPayload, userOfJob } from './transfer-jobs.ts'
+import { writeXlsx } from './xlsx-writer.ts'
+
+/** Progress in percent after all rows are written. The rest is storing the file. */
+const ROWS_PERCENT = 98
+
+/** Registers the job that writes an export into a file. After a crash, the job starts over. */
+export const registerExports = (services: Services) =>
+  services.jobs.register('export', exportWorker(services), { concurrency: 2, timeLimitSeconds: 60 * 60 })
+
+const exportWorker =
+  (services: Services): Worker =>
+  async (job, progress, signal) => {
+    const { of, input } = job.payload as TransferPayload
+    const definition = exportOf(of)
+    if (!definition) throw notFound('导出')
+    const { format, columns: wanted } = input as { format: ExportFormat; columns?: string[] }
+    const user = () => userOfJob(services, job, definition.endpoint.access)
+    let written = 0
+    const rows = exportRows({
+      services,
+      definition,
+      input: input as never,
+      user,
+      signal,
+      onBatch: async (done, total) => {
+        written = done
+        await progress((done / total) * ROWS_PERCENT)
+      },
+    })
+    const columns = selectColumns(definition.all, wanted)
+    const body = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet: definition.sheet })
+    const stored = await services.files.put(body, { signal })
+    const kept = { purpose: 'export', name: fileName(definition.sheet, job, format), mime: TABLE_MIME[format] } as const
+    const file = await storeJobFile({ services, user: await user() }, { ...kept, stored })
+    return { rows: written, file }
+  }
+
+/** Returns a distinct file name, so that several exports of one list fit in one folder. */
+const fileName = (sheet: string, { jobId }: Job, format: ExportFormat) => `${sheet}-${jobId}.${format}`

@@ -1,0 +1,76 @@
+import { about } from '@oms/contract/core/fields.ts'
+import { distance } from 'fastest-levenshtein'
+import type * as z from 'zod'
+import { invalid } from '#core/http/api-error.ts'
+import type { ColumnSpec } from './columns.ts'
+import { REASON_COLUMNS } from './failure-file.ts'
+
+/** Columns that a header is compared with. */
+export interface KnownColumns {
+  readonly schema: z.ZodObject
+  readonly columns: readonly ColumnSpec[]
+  readonly required: readonly string[]
+  /** Columns that only exports of the same rows have. An import ignores them. */
+  readonly ignoredTitles?: readonly string[]
+}
+
+/** Longest title that is compared with known titles. Longer titles are not misspelt column names. */
+const MAX_COMPARED = 40
+const MAX_NAMED = 10
+
+export const titleOf = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
+
+/**
+ * Returns the field of each column, undefined for columns without a title and for columns of a file of failed lines.
+ * Refuses unknown, duplicate or missing columns before any line is read, because a misspelt column would be lost
+ * silently. Some templates mark required columns with a star before the title.
+ */
+export function fieldsOf({ schema, columns, required, ignoredTitles = [] }: KnownColumns, header: readonly string[]) {
+  const keyByTitle = new Map(
+    columns.map((spec) => (typeof spec === 'string' ? spec : spec[0])).map((key) => [titleOf(schema, key), key]),
+  )
+  const titles = header.map((title) => (title.startsWith('*') ? title.slice(1).trim() : title))
+  const fields = titles.map((title) => keyByTitle.get(title))
+  const problems = [
+    unknownColumns(titles, [...keyByTitle.keys()], ignoredTitles),
+    doubledColumns(titles),
+    missingColumns(required.filter((key) => !fields.includes(key)).map((key) => titleOf(schema, key))),
+  ].filter((problem) => problem !== undefined)
+  if (problems.length > 0) throw invalid(`${problems.join('；')}，请使用导入模板`, 'file')
+  return fields
+}
+
+function unknownColumns(titles: readonly string[], known: readonly string[], ignoredTitles: readonly string[]) {
+  const ignored = new Set<string>(['', ...known, ...ignoredTitles, ...REASON_COLUMNS.map(({ title }) => title)])
+  const unknown = titles.filter((title) => !ignored.has(title))
+  if (unknown.length === 0) return undefined
+  const free = known.filter((title) => !titles.includes(title))
+  return `表格中有无法识别的列：${unknown
+    .slice(0, MAX_NAMED)
+    .map((title) => describeTitle(title, free))
+    .join('、')}`
+}
+
+function describeTitle(title: string, known: readonly string[]) {
+  const near = nearest(title, known)
+  const shown = `「${title.slice(0, MAX_COMPARED)}」`
+  return near ? `${shown}（是否为「${near}」？）` : shown
+}
+
+/** Returns the most similar title when at least half of its characters are equal. */
+function nearest(title: string, known: readonly string[]) {
+  if (title.length > MAX_COMPARED) return undefined
+  const text = title.toLowerCase()
+  const ranked = known
+    .map((each) => ({ each, far: distance(text, each.toLowerCase()) }))
+    .filter(({ each, far }) => far <= Math.max(text.length, each.length) / 2)
+  return ranked.toSorted((a, b) => a.far - b.far)[0]?.each
+}
+
+function doubledColumns(titles: readonly string[]) {
+  const doubled = new Set(titles.filter((title, at) => title !== '' && titles.indexOf(title) !== at))
+  return doubled.size > 0 ? `表格中有重复的列：${[...doubled].slice(0, MAX_NAMED).join('、')}` : undefined
+}
+
+const missingColumns = (titles: readonly string[]) =>
+  titles.length > 0 ? `表格缺少列：${titles.join('、')}` : undefined

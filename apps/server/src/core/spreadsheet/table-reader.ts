@@ -1,0 +1,41 @@
+import { extensionOf } from '@oms/contract/core/upload.ts'
+import { csvRows } from './csv-reader.ts'
+import { TABLE_LIMITS, type TableLimits, type TableRow, type TableSource, TableUnreadable } from './table-limits.ts'
+import { xlsxRows } from './xlsx-reader.ts'
+
+export interface OpenTable {
+  /** First non-empty line, trimmed. */
+  readonly header: readonly string[]
+  /** Non-empty lines after the header, each at least as long as the header. Can be iterated once. */
+  readonly rows: AsyncGenerator<TableRow>
+  /** Releases the resources of the table. Call this function also after an error. */
+  close(): void
+}
+
+/** Opens an xlsx or csv file for import. Opening and reading rows reject with `TableUnreadable`. */
+export async function openTable(
+  source: TableSource,
+  name: string,
+  limits: Partial<TableLimits> = {},
+): Promise<OpenTable> {
+  const all = { ...TABLE_LIMITS, ...limits }
+  const rows = extensionOf(name) === 'csv' ? csvRows(source, all) : xlsxRows(source, all)
+  for (;;) {
+    const { done, value } = await rows.next()
+    if (done) throw new TableUnreadable('表格中没有数据')
+    if (isEmpty(value)) continue
+    const header = value.cells.map((cell) => cell.trim())
+    while (header.at(-1) === '') header.pop()
+    return { header, rows: filled(rows, header.length), close: () => void rows.return(undefined) }
+  }
+}
+
+async function* filled(rows: AsyncGenerator<TableRow>, width: number) {
+  for await (const row of rows) {
+    if (isEmpty(row)) continue
+    const short = width - row.cells.length
+    yield short > 0 ? { ...row, cells: [...row.cells, ...Array.from({ length: short }, () => '')] } : row
+  }
+}
+
+const isEmpty = ({ cells, problems }: TableRow) => !problems && cells.every((cell) => cell.trim() === '')

@@ -1,0 +1,108 @@
+import { Worker } from 'node:worker_threads'
+import type { ThreadAnswer, ThreadOrder, ThreadTask } from './table-messages.ts'
+import { type TableLimits, type TableRow, TableUnreadable } from './table-limits.ts'
+import type { OpenTable } from './table-reader.ts'
+
+/** Resource limits of one table besides its own bytes. */
+export interface ThreadLimits {
+  /** Milliseconds that the thread may work on one table. Waiting for the receiver does not count. */
+  readonly workMs: number
+  readonly heapMb: number
+}
+const THREAD_LIMITS: ThreadLimits = { workMs: 60_000, heapMb: 512 }
+
+const TOO_COMPLEX = '表格内容过于复杂，无法读取，请拆分后重新上传'
+const TOO_LARGE = '表格内容过大，请拆分后重新上传'
+
+/**
+ * Opens an xlsx or csv file in a worker thread, so that no file content can block requests. Opening and reading rows
+ * reject with `TableUnreadable`, also when the thread exceeds its time or memory limit.
+ */
+export async function openTableInThread(
+  bytes: Uint8Array,
+  name: string,
+  limits: Partial<TableLimits> = {},
+  threadLimits: ThreadLimits = THREAD_LIMITS,
+): Promise<OpenTable> {
+  const thread = new TableThread({ bytes, name, limits }, threadLimits)
+  const opened = await thread.answer()
+  if (!('header' in opened)) throw new Error('the table thread did not begin with a header')
+  return { header: opened.header, rows: rowsOf(thread), close: () => thread.end() }
+}
+
+async function* rowsOf(thread: TableThread): AsyncGenerator<TableRow> {
+  for (;;) {
+    const answer = await thread.ask('next')
+    if (!('rows' in answer) || answer.rows.length === 0) return
+    yield* answer.rows
+  }
+}
+
+class TableThread {
+  readonly #worker: Worker
+  #leftMs: number
+  #waiting: PromiseWithResolvers<ThreadAnswer> | undefined
+  #early: ThreadAnswer | Error | undefined
+
+  constructor(task: ThreadTask, { workMs, heapMb }: ThreadLimits) {
+    this.#leftMs = workMs
+    const file = import.meta.url.endsWith('.ts') ? './table-worker.ts' : './table-worker.mjs'
+    this.#worker = new Worker(new URL(file, import.meta.url), {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    })
+    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer))
+    this.#worker.on('error', (error) => this.#settle(toTableError(error)))
+    this.#worker.on('exit', () => this.#settle(new Error('the table thread ended')))
+  }
+
+  ask(order: ThreadOrder) {
+    this.#worker.postMessage(order)
+    return this.answer()
+  }
+
+  /** Returns the next message. Terminates the thread when the remaining time is exceeded. */
+  async answer(): Promise<ThreadAnswer> {
+    const started = performance.now()
+    const timer = setTimeout(() => this.#settle(new TableUnreadable(TOO_COMPLEX)), this.#leftMs)
+    try {
+      const answer = await this.#next()
+      if ('unreadable' in answer) throw new TableUnreadable(answer.unreadable)
+      if ('fault' in answer) throw new Error(answer.fault)
+      return answer
+    } catch (error) {
+      this.end()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - started))
+    }
+  }
+
+  end() {
+    void this.#worker.terminate()
+  }
+
+  #next(): Promise<ThreadAnswer> {
+    const early = this.#early
+    this.#early = undefined
+    if (early instanceof Error) return Promise.reject(early)
+    if (early) return Promise.resolve(early)
+    this.#waiting = Promise.withResolvers<ThreadAnswer>()
+    return this.#waiting.promise
+  }
+
+  #settle(answer: ThreadAnswer | Error) {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (!waiting) this.#early ??= answer
+    else if (answer instanceof Error) waiting.reject(answer)
+    else waiting.resolve(answer)
+  }
+}
+
+function toTableError(error: unknown): Error {
+  if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new TableUnreadable(TOO_LARGE, { cause: error })
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { ThreadAnswer, ThreadTask } from './table-messages.ts'
+import { type TableRow, TableUnreadable } from './table-limits.ts'
+import { openTable } from './table-reader.ts'
+
+/** Maximum rows and characters of one message, so that the receiving thread is not blocked noticeably. */
+const ROWS_AT_ONCE = 500
+const CHARACTERS_AT_ONCE = 256 * 1024
+
+const answer = (message: ThreadAnswer) => parentPort?.postMessage(message)
+
+async function read({ bytes, name, limits }: ThreadTask) {
+  const { header, rows } = await openTable(bytes, name, limits)
+  answer({ header })
+  parentPort?.on('message', () => {
+    nextRows(rows).then((list) => answer({ rows: list }), fail)
+  })
+}
+
+async function nextRows(rows: AsyncGenerator<TableRow>): Promise<TableRow[]> {
+  const list: TableRow[] = []
+  let characters = 0
+  while (list.length < ROWS_AT_ONCE && characters < CHARACTERS_AT_ONCE) {
+    const { done, value } = await rows.next()
+    if (done) break
+    list.push(value)
+    for (const cell of value.cells) characters += cell.length
+  }
+  return list
+}
+
+function fail(error: unknown) {
+  if (error instanceof TableUnreadable) answer({ unreadable: error.message })
+  else answer({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+}
+
+read(workerData as ThreadTask).catch(fail)

@@ -1,0 +1,230 @@
+// oxlint-disable vitest/expect-expect -- `refused` is the assertion
+import { deflateRawSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Column, isFormula, type Row } from './cell.ts'
+import { writeCsv } from './csv-writer.ts'
+import type { TableLimits } from './table-limits.ts'
+import { openTable } from './table-reader.ts'
+import { writeXlsx } from './xlsx-writer.ts'
+import { writeZip } from './zip-writer.ts'
+
+const COLUMNS: Column[] = [
+  { key: 'name', title: '名称' },
+  { key: 'count', title: '数量', type: 'number' },
+  { key: 'at', title: '时间', type: 'dateTime' },
+]
+const bytesOf = async (stream: AsyncIterable<Buffer>) => Buffer.concat(await arrayOf(stream))
+async function arrayOf<T>(items: AsyncIterable<T>) {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+const xlsx = (columns: Column[], rows: Row[]) => bytesOf(writeXlsx(columns, rows))
+const csv = (columns: Column[], rows: Row[]) => bytesOf(writeCsv(columns, rows))
+async function read(bytes: Uint8Array, name: string, limits?: Partial<TableLimits>) {
+  const { header, rows } = await openTable(bytes, name, limits)
+  return { header, rows: await arrayOf(rows) }
+}
+/** Creates a workbook around the rows of one sheet, in the format of other programs. */
+const workbook = (sheet: string, more: Record<string, string> = {}) => {
+  const parts: Record<string, string> = {
+    'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="a" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Target="worksheets/one.xml" Id="rId1"/></Relationships>',
+    'xl/worksheets/one.xml': `<?xml version="1.0"?><x:worksheet><x:sheetData>${sheet}</x:sheetData></x:worksheet>`,
+    ...more,
+  }
+  return bytesOf(writeZip(Object.entries(parts).map(([name, xml]) => ({ name, source: [Buffer.from(xml)] }))))
+}
+
+describe('exported files can be imported', () => {
+  const rows = [
+    { name: '=1+1', count: 12.5, at: '2026-11-20 20:43:10' },
+    { name: ' "a", <b> & \r\n c', count: -3, at: '2026-11-20' },
+    { name: null, count: '007', at: 'not a time' },
+    { name: '_x0041_', count: 123456789012345680n, at: undefined },
+  ]
+  const expected = [
+    ['=1+1', '12.5', '2026-11-20 20:43:10'],
+    [' "a", <b> & \r\n c', '-3', '2026-11-20'],
+    ['', '007', 'not a time'],
+    ['_x0041_', '123456789012345680', ''],
+  ]
+  test.each([
+    ['xlsx', xlsx],
+    ['csv', csv],
+  ] as const)('as %s', async (extension, write) => {
+    const table = await read(await write(COLUMNS, rows), `a.${extension}`)
+    expect(table.header).toEqual(['名称', '数量', '时间'])
+    expect(table.rows.map(({ cells }) => cells)).toEqual(expected)
+    expect(table.rows.map(({ row }) => row)).toEqual([2, 3, 4, 5])
+  })
+
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
+    fc.string({
+      unit: fc.constantFrom(
+        '"',
+        ',',
+        '\r',
+        '\n',
+        '\t',
+        "'",
+        '=',
+        '-',
+        '1',
+        '_',
+        'x',
+        '0',
+        '4',
+        'A',
+        '\u0001',
+        '&',
+        ';',
+        '<',
+        ']',
+      ),
+    }),
+  )
+  test.each([
+    ['xlsx', xlsx],
+    ['csv', csv],
+  ] as const)('any text, as %s', async (extension, write) => {
+    const same = async (texts: string[]) => {
+      const bytes = await write(
+        [
+          { key: 'k', title: 'k' },
+          { key: 'n', title: 'n' },
+        ],
+        texts.map((n) => ({ k: 'x', n })),
+      )
+      const { rows } = await read(bytes, `a.${extension}`)
+      expect(rows.map(({ cells }) => cells[1])).toEqual(texts)
+    }
+    await fc.assert(fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 20 }), same), { numRuns: 200 })
+  })
+
+  test('a CSV cell that a spreadsheet would run gets one leading quote and is otherwise unchanged', () => {
+    const parsed = async (text: string) => {
+      const lines = (await csv([{ key: 'a', title: 'a' }], [{ a: text }])).toString()
+      expect(lines.startsWith('\ufeffa\r\n')).toBe(true)
+      const cell = lines.slice(4, -2)
+      return cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
+    }
+    const same = async (text: string) => {
+      expect(await parsed(text)).toBe(isFormula(text) ? `'${text}` : text)
+    }
+    return fc.assert(fc.asyncProperty(anyText, same), { numRuns: 300 })
+  })
+})
+
+test.each(['=1', '+1', '@a', '\tx', '\rx', '＝1', '＋1', '－1', '＠a', '-1+1', '-', '-a', "'=1"])(
+  '%j does not run as a formula in csv',
+  (text) => expect(isFormula(text)).toBe(true),
+)
+test.each(['-1', '-12.50', 'a=1', '1-1', '', "'-5", '说明'])('%j stays as it is', (text) =>
+  expect(isFormula(text)).toBe(false),
+)
+
+describe('workbooks of other programs', () => {
+  test('shared and rich texts, dates by style, formulas by value, gaps, missing references', async () => {
+    const bytes = await workbook(
+      '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="C2" t="inlineStr"><is><t>c</t></is></c></row>' +
+        '<row r="5"><c r="A5" t="s"><v>1</v></c><c r="C5" s="1"><v>45000.5</v></c><c r="D5"><f>1+1</f><v>2</v></c></row>' +
+        '<row><c><v>0.30000000000000004</v></c><c t="b"><v>1</v></c><c s="1"><v>45000</v></c><c t="str"><v>a&amp;b&#20013;</v></c></row>',
+      {
+        'xl/sharedStrings.xml':
+          '<sst><si><t>标题</t></si><si><r><t>富</t></r><r><t>文本</t></r><rPh><t>x</t></rPh></si></sst>',
+        'xl/styles.xml':
+          '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[$-804]yyyy&quot;年&quot;m"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs></styleSheet>',
+      },
+    )
+    expect(await read(bytes, 'a.xlsx')).toEqual({
+      header: ['标题', '', 'c'],
+      rows: [
+        { row: 5, cells: ['富文本', '', '2023-03-15 12:00:00', '2'] },
+        { row: 6, cells: ['0.3', 'TRUE', '2023-03-15', 'a&b中'] },
+      ],
+    })
+  })
+
+  test('csv in GBK, in UTF-16, with semicolons, without a last line end', async () => {
+    const gbk = Buffer.from('c3fbb3c62cb1b8d7a20d0ac9e8b1b82c610d0a', 'hex')
+    expect(await read(gbk, 'a.csv')).toEqual({ header: ['名称', '备注'], rows: [{ row: 2, cells: ['设备', 'a'] }] })
+    const utf16 = Buffer.from('\ufeff名\tb\n1\t2', 'utf16le')
+    expect((await read(utf16, 'a.csv')).rows).toEqual([{ row: 2, cells: ['1', '2'] }])
+    expect((await read(Buffer.from('a;b\n\n1'), 'A.CSV')).rows).toEqual([{ row: 3, cells: ['1', ''] }])
+  })
+})
+
+describe('refuses hostile files with a message', () => {
+  const refused = async (bytes: Uint8Array, msg: string, name = 'a.xlsx', limits?: Partial<TableLimits>) =>
+    expect(read(bytes, name, limits)).rejects.toMatchObject({
+      name: 'TableUnreadable',
+      message: expect.stringContaining(msg),
+    })
+  const cell = '<row><c><v>1</v></c></row>'
+
+  test('refuses document types and entities', async () => {
+    await refused(await workbook('', { 'xl/workbook.xml': '<!DOCTYPE a [<!ENTITY b "c">]><workbook/>' }), '无法识别')
+    await refused(await workbook('<row><c t="str"><v>&xxe;</v></c></row>'), '无法识别')
+    await refused(await workbook('<row><c t="str"><v>&toString;</v></c></row>'), '无法识别')
+  })
+
+  test('refuses too many entries, too large contents and too high compression', async () => {
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`m${at}`, '']))
+    await refused(await workbook(cell, many), '过大')
+    await refused(await workbook(cell), '过大', 'a.xlsx', { maxUnpackedBytes: 100 })
+    await refused(await workbook(cell, { zeros: '0'.repeat(11_000_000) }), '过大')
+  })
+
+  test('refuses an entry larger than its declared size', async () => {
+    const bytes = await workbook(cell.repeat(5000))
+    // The third entry of the central directory states the size of the sheet.
+    const at = bytes.lastIndexOf('PK\u0001\u0002')
+    bytes.writeUInt32LE(50, at + 24)
+    await refused(bytes, '无法识别')
+  })
+
+  test('refuses too many rows and columns', async () => {
+    await refused(await workbook(`${cell}<row r="1048576"><c><v>1</v></c></row>`), '不能超过200000行')
+    await refused(await workbook(`${cell}<row><c r="XFD2"><v>1</v></c></row>`), '不能超过200列')
+    await refused(Buffer.from('a,b\n1,2\n3,4\n5,6\n'), '不能超过2行', 'a.csv', { maxRows: 2 })
+    const full = await read(Buffer.from('a,b\n1,2\n3,4\n'), 'a.csv', { maxRows: 2 })
+    expect(full.rows).toHaveLength(2)
+    await refused(Buffer.from(','.repeat(500)), '不能超过200列', 'a.csv')
+  })
+
+  test('refuses empty, truncated and foreign files', async () => {
+    await refused(Buffer.alloc(0), '无法识别')
+    await refused(Buffer.from('\n\n'), '没有数据', 'a.csv')
+    await refused(Buffer.from('a,"b\n1,2\n'), '不完整', 'a.csv')
+    await refused(Buffer.from([0x61, 0xff, 0xff, 0x0a]), '编码', 'a.csv')
+    const whole = await xlsx(COLUMNS, [{ name: 'a' }])
+    await refused(whole.subarray(0, whole.length / 2), '无法识别')
+    await refused(deflateRawSync(whole), '无法识别')
+  })
+
+  test('the reader reports every invalid input as `TableUnreadable`', async () => {
+    const whole = await xlsx(COLUMNS, [{ name: 'a', count: 1, at: '2026-01-01 00:00:00' }])
+    const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 8 })
+    const survives = async (bytes: Uint8Array, name: string) => {
+      const failure = await read(bytes, name).then(
+        () => 'TableUnreadable',
+        (error: Error) => error.name,
+      )
+      expect(failure).toBe('TableUnreadable')
+    }
+    const damaged = (changes: [number, number][]) => {
+      const bytes = Buffer.from(whole)
+      for (const [at, value] of changes) bytes[at] = value
+      return survives(bytes, 'a.xlsx')
+    }
+    await fc.assert(fc.asyncProperty(damage, damaged), { numRuns: 300 })
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), (bytes) => survives(bytes, 'a.csv')),
+      { numRuns: 300 },
+    )
+  })
+})

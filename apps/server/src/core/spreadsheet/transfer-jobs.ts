@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Access } from '@oms/contract/core/endpoint.ts'
+import { type JobAnswer, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { files, jobs } from '#schema/system.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { StoredFile } from '#core/storage/store.ts'
+import type { Job } from '#core/jobs/types.ts'
+import type { Services } from '#core/services.ts'
+import { refused } from '#core/http/api-error.ts'
+import { isSwitchedTenant, canSwitchTenant, userOf } from '#core/auth/rights.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { type FailureFile, failureFormat } from './failure-file.ts'
+import { TABLE_MIME } from './send-table.ts'
+
+/** Payload of a transfer job: the definition and the request's input. */
+export interface TransferPayload {
+  readonly of: string
+  readonly input: unknown
+  /** The uploaded table of an import. */
+  readonly file?: { readonly id: string; readonly name: string; readonly sha256: string }
+  readonly total?: number
+}
+interface NewTransfer extends TransferPayload {
+  readonly name: string
+}
+
+/** Adds an export or import job for the caller. An identical request while the job is open returns the same job. */
+export async function addTransfer(
+  ctx: Ctx,
+  kind: 'export' | 'import',
+  { name, ...payload }: NewTransfer,
+): Promise<JobAnswer> {
+  const { uid, tenantId } = ctx.user
+  const text = JSON.stringify(payload)
+  const uniqueKey = `${kind}:${uid}:${tenantId}:${createHash('sha256').update(text).digest('hex').slice(0, 40)}`
+  const title = `${kind === 'export' ? '导出' : '导入'}${name}`
+  return transact(ctx, async (db) => {
+    // The lock serialises concurrent requests, so that none passes the limit.
+    await db.execute(sql`select pg_advisory_xact_lock(hashtext('jobs'), ${uid})`)
+    const open = await db
+      .select({ jobId: jobs.jobId, uniqueKey: jobs.uniqueKey })
+      .from(jobs)
+      .where(and(eq(jobs.uid, uid), inArray(jobs.state, ['waiting', 'running'])))
+      .limit(MAX_OPEN_JOBS)
+    const same = open.find((job) => job.uniqueKey === uniqueKey)
+    if (same) return { jobId: same.jobId }
+    if (open.length >= MAX_OPEN_JOBS) throw refused(TRANSFER_MESSAGES.tooManyJobs)
+    const jobId = await ctx.services.jobs.add(db, { kind, title, uid, tenantId, payload, uniqueKey })
+    return { jobId: jobId as number }
+  })
+}
+
+const LOST = '您已没有执行该任务的权限'
+
+/** Returns the account of a job with its current rights. Throws when the account lost the permission. */
+export async function userOfJob({ sessions }: Services, { uid, tenantId }: Job, access: Access): Promise<User> {
+  const rights = uid === null ? undefined : await sessions.rightsOf(uid)
+  if (!rights) throw refused(LOST)
+  if (rights.suspendedReason) throw refused(rights.suspendedReason)
+  const user = userOf(rights, { id: '', tenantId })
+  const moved = isSwitchedTenant(rights, tenantId) && !canSwitchTenant(rights, tenantId as number)
+  if (moved || (access !== 'session' && !user.can(access))) throw refused(LOST)
+  return user
+}
+
+/** Creates a file row that only its owner may download. Cleanup deletes the file by purpose and age. */
+export async function storeJobFile(
+  { services, user }: Pick<Ctx, 'services' | 'user'>,
+  { purpose, name, mime, stored }: { purpose: 'export' | 'import'; name: string; mime: string; stored: StoredFile },
+) {
+  const id = randomBytes(16).toString('hex')
+  const { md5, sha1, sha256, size } = stored
+  const { uid, tenantId } = user
+  const usedTime = services.now().toISOString()
+  await transact({ services, user }, (db) =>
+    db.insert(files).values({ id, tenantId, uid, purpose, name, mime, size, md5, sha1, sha256, usedTime }),
+  )
+  return { id, name, size }
+}
+
+/** Stores the file of failed lines of an import; undefined when no line failed. */
+export async function storeFailureFile(
+  ctx: Pick<Ctx, 'services' | 'user'>,
+  failures: FailureFile,
+  { table, name }: { readonly table: string; readonly name: string },
+) {
+  const stored = await failures.end()
+  if (!stored) return undefined
+  const format = failureFormat(table)
+  return storeJobFile(ctx, { purpose: 'export', name: `${name}.${format}`, mime: TABLE_MIME[format], stored })
+}

@@ -1,0 +1,157 @@
+import { Worker } from 'node:worker_threads'
+
+export interface Hashes {
+  readonly sha256: string
+  readonly md5: string
+  readonly sha1: string
+}
+/** Message to the worker: bytes of a file, or its end. `end: false` discards the file. */
+export type HashOrder =
+  | { readonly id: number; readonly bytes: SharedArrayBuffer; readonly length: number }
+  | { readonly id: number; readonly end: boolean }
+/** Message from the worker: a reusable buffer, or the digests. */
+export type HashAnswer = ({ readonly id: number } & Hashes) | { readonly id: number; readonly bytes: SharedArrayBuffer }
+
+export const SLAB_BYTES = 1024 * 1024
+/** Number of buffers per file: one is filled while the others are hashed. */
+const SLABS = 3
+const IDLE_MS = 30_000
+
+interface Owner {
+  release(slab: SharedArrayBuffer): void
+  finish(hashes: Hashes): void
+  fail(error: Error): void
+}
+
+/**
+ * Hashes large files on a worker thread. Three digests of a large file need most of an upload's CPU time and would
+ * block other requests. The idle thread ends after a while.
+ */
+class HashThread {
+  readonly #owners = new Map<number, Owner>()
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #next = 0
+
+  begin(owner: Owner) {
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#start()
+    // Keeps the process alive while a command waits for its digests.
+    this.#worker.ref()
+    const id = ++this.#next
+    this.#owners.set(id, owner)
+    return id
+  }
+
+  send(order: HashOrder) {
+    this.#worker?.postMessage(order)
+    if ('end' in order && !order.end) this.#leave(order.id)
+  }
+
+  #start() {
+    const file = import.meta.url.endsWith('.ts') ? './hash-worker.ts' : './hash-worker.mjs'
+    const worker = new Worker(new URL(file, import.meta.url))
+    worker.on('message', (answer: HashAnswer) => this.#receive(answer))
+    worker.on('error', (error) => this.#broken(worker, error instanceof Error ? error : new Error(String(error))))
+    return worker
+  }
+
+  #receive(answer: HashAnswer) {
+    const owner = this.#owners.get(answer.id)
+    if ('bytes' in answer) return owner?.release(answer.bytes)
+    this.#leave(answer.id)
+    return owner?.finish(answer)
+  }
+
+  #leave(id: number) {
+    this.#owners.delete(id)
+    if (this.#owners.size > 0) return
+    this.#worker?.unref()
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+  }
+
+  #end() {
+    void this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  #broken(worker: Worker, error: Error) {
+    if (this.#worker === worker) this.#worker = undefined
+    for (const owner of this.#owners.values()) owner.fail(error)
+    this.#owners.clear()
+  }
+}
+
+const thread = new HashThread()
+
+/** Computes the digests of one large file in chunks. `add` resolves when the next chunk can be accepted. */
+export class ThreadedHashes implements Owner {
+  readonly #id = thread.begin(this)
+  readonly #free: SharedArrayBuffer[] = []
+  #made = 0
+  #slab: Uint8Array | undefined
+  #filled = 0
+  #waiting: PromiseWithResolvers<void> | undefined
+  readonly #done = Promise.withResolvers<Hashes>()
+  #failure: Error | undefined
+
+  constructor() {
+    this.#done.promise.catch(() => {})
+  }
+
+  async add(chunk: Uint8Array) {
+    for (let at = 0; at < chunk.length; ) {
+      this.#slab ??= await this.#room()
+      const part = chunk.subarray(at, at + SLAB_BYTES - this.#filled)
+      this.#slab.set(part, this.#filled)
+      this.#filled += part.length
+      at += part.length
+      if (this.#filled === SLAB_BYTES) this.#flush()
+    }
+  }
+
+  end(): Promise<Hashes> {
+    if (this.#filled > 0) this.#flush()
+    thread.send({ id: this.#id, end: true })
+    return this.#done.promise
+  }
+
+  /** Discards the hash state. Otherwise the thread would keep a file that never ends. */
+  abandon() {
+    thread.send({ id: this.#id, end: false })
+  }
+
+  release(slab: SharedArrayBuffer) {
+    this.#free.push(slab)
+    this.#waiting?.resolve()
+    this.#waiting = undefined
+  }
+
+  finish(hashes: Hashes) {
+    this.#done.resolve(hashes)
+  }
+
+  fail(error: Error) {
+    this.#failure = error
+    this.#waiting?.reject(error)
+    this.#done.reject(error)
+  }
+
+  async #room(): Promise<Uint8Array> {
+    for (;;) {
+      if (this.#failure) throw this.#failure
+      const slab = this.#free.pop() ?? (this.#made++ < SLABS ? new SharedArrayBuffer(SLAB_BYTES) : undefined)
+      if (slab) return new Uint8Array(slab)
+      this.#waiting = Promise.withResolvers<void>()
+      await this.#waiting.promise
+    }
+  }
+
+  #flush() {
+    const bytes = this.#slab?.buffer as SharedArrayBuffer
+    thread.send({ id: this.#id, bytes, length: this.#filled })
+    this.#slab = undefined
+    this.#filled = 0
+  }
+}

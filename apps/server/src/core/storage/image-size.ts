@@ -1,0 +1,53 @@
+export interface ImageSize {
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * Returns width and height from the header of a PNG or JPEG. `undefined` means that the bytes end before the size of a
+ * JPEG, after long metadata. `null` means that the file is no PNG or JPEG.
+ */
+export function imageSize(head: Uint8Array): ImageSize | null | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
+  return bytes[0] === 0x89 ? pngSize(bytes) : bytes[0] === 0xff ? jpegSize(bytes) : null
+}
+
+/** Reads until the image size is known, at most `maxBytes`. Returns `null` when no size is found. */
+export async function measureImage(source: AsyncIterable<Uint8Array>, maxBytes = 5 * 1024 * 1024) {
+  let bytes = Buffer.alloc(0)
+  for await (const chunk of source) {
+    bytes = Buffer.concat([bytes, chunk])
+    const size = imageSize(bytes)
+    if (size !== undefined) return size
+    if (bytes.length > maxBytes) return null
+  }
+  return null
+}
+
+function pngSize(bytes: Buffer) {
+  if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return null
+  return positive(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
+}
+
+function jpegSize(bytes: Buffer) {
+  let at = 2
+  while (at + 9 <= bytes.length) {
+    if (bytes[at] !== 0xff) return null
+    const marker = bytes[at + 1] as number
+    if (marker === 0xff) {
+      at++
+      continue
+    }
+    if (isFrame(marker)) return positive(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5))
+    // The image data or its end comes before any frame header.
+    if (marker === 0xda || marker === 0xd9 || marker < 0xc0) return null
+    at += 2 + bytes.readUInt16BE(at + 2)
+  }
+  return undefined
+}
+
+/** Start-of-frame markers. C4, C8 and CC are in the same range and have other meanings. */
+const isFrame = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+
+const positive = (width: number, height: number) => (width > 0 && height > 0 ? { width, height } : null)

@@ -1,0 +1,54 @@
+import { type Column, and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Database, Db } from '#core/database/client.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+
+/** Id of the platform tenant, which administers all other tenants. */
+export const PLATFORM_TENANT_ID = 1
+
+/**
+ * Returns the condition that every query on tenant data needs: rows of accessible tenants, and with `ownOnly` only rows
+ * that the account created. `columns` names the table's tenant column and, for `ownOnly`, its creator column.
+ */
+export function scoped(user: User, columns: { tenant: Column; creator?: Column }): SQL | undefined {
+  const { tenants, ownOnly } = user.scope
+  const own = ownOnly && columns.creator ? eq(columns.creator, user.uid) : undefined
+  if (tenants === 'all') return own
+  return and(inScope(columns.tenant, tenants), own)
+}
+
+const inScope = (column: Column, tenants: readonly number[]) =>
+  tenants.length === 0 ? sql`false` : tenants.length === 1 ? eq(column, tenants[0]!) : inArray(column, [...tenants])
+
+/** Returns true when the account may access rows of that tenant. */
+export const isTenantInScope = (user: User, tenantId: number | null) =>
+  user.scope.tenants === 'all' || (tenantId !== null && user.scope.tenants.includes(tenantId))
+
+/** Returns the condition that excludes deleted rows, which remain stored but are never shown. */
+export const alive = (table: { deletedAt: Column }) => isNull(table.deletedAt)
+
+/**
+ * Runs `work` in one transaction. Accounts of tenants additionally run under row-level security: PostgreSQL itself
+ * shows only the rows of their tenant (migration 0001).
+ */
+export function inTransaction<T>(database: Pick<Database, 'db'>, user: User | null, work: (db: Db) => Promise<T>) {
+  return database.db.transaction(async (tx) => {
+    const policy = rowSecurityStatement(user)
+    if (policy) await tx.execute(policy)
+    return work(tx)
+  })
+}
+
+/** Returns true when the account runs under row-level security. Its reads then need a transaction too. */
+export const hasRowSecurity = (user: User | null): user is User =>
+  user !== null && !user.isPlatform && user.tenantId !== null
+
+function rowSecurityStatement(user: User | null) {
+  if (!hasRowSecurity(user)) return undefined
+  return sql.raw(`set local role oms_tenant; set local oms.tenant = '${Number(user.tenantId)}'`)
+}
+
+/** Runs `work` in a transaction, for handlers that run outside one (see `ModuleOptions.outsideTransaction`). */
+export const transact = <T>(
+  { services, user }: Pick<Ctx, 'services'> & { user: User | null },
+  work: (db: Db) => Promise<T>,
+) => inTransaction(services.database, user, work)

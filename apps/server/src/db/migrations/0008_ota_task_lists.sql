@@ -1,2 +1,0 @@
-CREATE INDEX "ota_tasks_newest" ON "ota_tasks" USING btree ("ota_id","task_id");--> statement-breakpoint
-CREATE INDEX "ota_tasks_updated" ON "ota_tasks" USING btree ("ota_id","update_time" NULLS FIRST,"task_id");

@@ -1,1 +1,0 @@
-SELECT oms_wall('display_links', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');

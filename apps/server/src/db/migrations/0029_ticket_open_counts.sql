@@ -1,1 +1,0 @@
-CREATE INDEX "tickets_open_counts" ON "tickets" USING btree ("handler_id","sla_state","status","suspend_until","tenant_id") WHERE status <> 5;

@@ -1,1 +1,0 @@
-ALTER TABLE "ota_policies" ADD COLUMN "bandwidth" integer;

@@ -1,0 +1,120 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { accounts, challenges } from '#schema/account.ts'
+import { openChallenge } from '#core/auth/challenge.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertSuperRemains } from '#core/auth/grants.ts'
+import { unlock } from '#core/auth/lockout.ts'
+import { oneTimeCode, oneTimePassword } from '#core/auth/one-time-code.ts'
+import { rightsChanged } from '#core/auth/permission-version.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { assertMayTouch } from './account-guard.ts'
+
+/**
+ * Changes to accounts that the staff screen and the system-wide list share. Both pass a condition for the accounts
+ * they can reach.
+ */
+
+export type Account = typeof accounts.$inferSelect
+
+/** Returns the account that the condition reaches, locked until the transaction ends. */
+export async function findAccountInScope(
+  { db }: Pick<Ctx, 'db'>,
+  uid: number,
+  reach: SQL | undefined,
+): Promise<Account> {
+  const [found] = await db
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.uid, uid), reach))
+    .for('update')
+  if (!found) throw notFound('账号')
+  return found
+}
+
+/** Returns the locked account. Throws unless the caller may change the account. */
+export async function accountForChange(ctx: Ctx, uid: number, reach: SQL | undefined): Promise<Account> {
+  const found = await findAccountInScope(ctx, uid, reach)
+  await assertMayTouch(ctx, found)
+  return found
+}
+
+/** Removes ended sessions from this process's cache after the commit. Other processes receive a NOTIFY. */
+export const forgetAfterCommit = ({ services, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
+  afterCommit(() => services.sessions.forgetAll())
+
+export const nameOf = ({ account, realname }: Pick<Account, 'account' | 'realname'>) =>
+  realname ? `「${realname}（${account}）」` : `「${account}」`
+
+/** Enables or disables an account. Disabling ends the account's sessions in every process on commit. */
+export async function setStatus(ctx: Ctx, found: Account, status: 0 | 1) {
+  const { db, services, user, now } = ctx
+  if (found.status === status) return
+  if (status === 0) await assertSuperRemains(db, [found.uid])
+  await db
+    .update(accounts)
+    .set({ status, ...touched(found, user.uid, now) })
+    .where(eq(accounts.uid, found.uid))
+  if (status === 0) await services.sessions.endOf(db, [found.uid], 'disabled')
+  await rightsChanged(services, db, [found.uid])
+  forgetAfterCommit(ctx)
+}
+
+/** Returns the operation log entry of a status change. */
+export const statusNote = (found: Account, status: 0 | 1) => ({
+  bizType: 'account',
+  bizId: found.uid,
+  action: `${status === 1 ? '启用' : '停用'}账号${nameOf(found)}`,
+  diff:
+    found.status === status
+      ? []
+      : [
+          {
+            field: 'status',
+            title: '状态',
+            from: found.status === 1 ? '启用' : '停用',
+            to: status === 1 ? '启用' : '停用',
+          },
+        ],
+})
+
+/** Replaces the password by a one-time password. Ends every session; the next login must set a new password. */
+export async function resetPassword(ctx: Ctx, found: Account) {
+  const { db, services, user, now } = ctx
+  const { password, passwordHash } = await oneTimePassword()
+  await db
+    .update(accounts)
+    .set({ passwordHash, pwdMustChange: true, pwdUpdateTime: now.toISOString(), ...touched(found, user.uid, now) })
+    .where(eq(accounts.uid, found.uid))
+  await unlock(db, found.account)
+  await services.sessions.endOf(db, [found.uid], 'password')
+  await rightsChanged(services, db, [found.uid])
+  forgetAfterCommit(ctx)
+  return { uid: found.uid, account: found.account, password }
+}
+
+/** Removes the second factor of an account whose owner lost the device. Ends every session. */
+export async function removeSecondFactor(ctx: Ctx, found: Account) {
+  const { db, services, user, now } = ctx
+  if (!found.mfaEnabled) throw invalid('该账号未启用两步验证')
+  await db
+    .update(accounts)
+    .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [], ...touched(found, user.uid, now) })
+    .where(eq(accounts.uid, found.uid))
+  await services.sessions.endOf(db, [found.uid], 'forced')
+  forgetAfterCommit(ctx)
+}
+
+const CODE_MINUTES = 24 * 60
+
+/** Creates a code for the password reset page. Invalidates an earlier code of the account. */
+export async function openResetCode({ db, now, services }: Ctx, found: Account) {
+  const code = oneTimeCode()
+  await db.delete(challenges).where(and(eq(challenges.uid, found.uid), eq(challenges.kind, 'reset')))
+  await openChallenge(db, { kind: 'reset', answer: code, minutes: CODE_MINUTES, uid: found.uid })
+  const { rows } = await db.execute<{ at: string }>(
+    sql`select to_char(${new Date(now.getTime() + CODE_MINUTES * 60_000).toISOString()}::timestamptz
+      at time zone ${services.config.timeZone}, 'YYYY-MM-DD HH24:MI:SS') as at`,
+  )
+  return { account: found.account, code, expireTime: rows[0]?.at ?? '' }
+}

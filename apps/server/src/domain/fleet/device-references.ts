@@ -1,0 +1,63 @@
+import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { devices } from '#schema/device.ts'
+import { tickets } from '#schema/ticket.ts'
+import { otaTasks } from '#schema/upgrade.ts'
+import { among } from '#core/database/list-query.ts'
+
+/** A kind of reference that prevents deletion of a device. */
+interface DeviceUse {
+  /** Name of the reference in the error message: `进行中的升级任务`. */
+  readonly name: string
+  /** Counts the references of each device. Devices without references may be absent. */
+  count(db: Db, deviceIds: readonly number[]): Promise<readonly { deviceId: number; n: number }[]>
+}
+
+const openTasks: DeviceUse = {
+  name: '进行中的升级任务',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: otaTasks.deviceId, n: sql<number>`count(*)::int` })
+      .from(otaTasks)
+      .where(and(among(otaTasks.deviceId, ids), isNull(otaTasks.closeTime)))
+      .groupBy(otaTasks.deviceId),
+}
+const boundLicences: DeviceUse = {
+  name: '已绑定的授权',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: devices.id, n: sql<number>`1` })
+      .from(devices)
+      .where(and(inArray(devices.id, [...ids]), ne(devices.uid, ''))),
+}
+
+const openTickets: DeviceUse = {
+  name: '未关闭的工单',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: devices.id, n: sql<number>`count(*)::int` })
+      .from(devices)
+      .innerJoin(tickets, and(eq(tickets.sn, devices.sn), ne(tickets.sn, ''), ne(tickets.status, TICKET_CLOSED)))
+      .where(among(devices.id, ids))
+      .groupBy(devices.id),
+}
+const TICKET_CLOSED = 5
+
+const DEVICE_REFERENCES: readonly DeviceUse[] = [openTasks, boundLicences, openTickets]
+
+/**
+ * Returns the text about the references of each device, such as `3个未关闭的工单`. Devices without references are absent.
+ */
+export async function countDeviceReferences(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const found = new Map<number, string[]>()
+  for (const { name, count } of DEVICE_REFERENCES)
+    for (const { deviceId, n } of await count(db, ids))
+      if (n > 0) found.set(deviceId, [...(found.get(deviceId) ?? []), `${n}个${name}`])
+  return new Map([...found].map(([id, parts]) => [id, parts.join('、')]))
+}
+
+/** Returns the devices that have an open upgrade task. */
+export async function devicesInUpgrade(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await openTasks.count(db, ids)
+  return new Set(rows.map(({ deviceId }) => deviceId))
+}

@@ -1,0 +1,121 @@
+import { obstacleOf, passes, rolloutPosition, type RuleCode } from './match.ts'
+import { type InstalledPackage, type ModelRules, precedenceOf, rulesWith } from './next-task.ts'
+import type { Moment } from './rule.ts'
+import { FLAG } from './slots.ts'
+import { factsAt, type FleetState, type LiveRule } from './state.ts'
+
+export interface DryRunOptions {
+  /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */
+  readonly tenants?: 'all' | readonly number[]
+  /** Number of sample serials to return. */
+  readonly sample?: number
+}
+
+interface Internal extends DryRunOptions {
+  /** Installed packages by device id, for versions of a package. */
+  readonly packages?: ReadonlyMap<number, readonly InstalledPackage[]> | undefined
+}
+
+/** Devices that get a version now. Devices with an earlier failure or an open task are counted separately. */
+export interface DryRunReport {
+  /** Devices of the model within the requested tenants. */
+  total: number
+  /** Devices that get the version at their next check. */
+  count: number
+  /** Devices that match but failed or were cancelled before. */
+  spent: number
+  /** Devices that match but have an open task, for any package. */
+  busy: number
+  /** Devices that match but get another version first: a higher version, firmware, or an earlier package. */
+  outranked: number
+  /** Devices by the first rule that refuses the version. */
+  readonly obstacles: Map<RuleCode, number>
+  readonly versions: Map<number | null, number>
+  readonly tenants: Map<number, number>
+  /** Devices by group of the rule. */
+  readonly groups: Map<number, number>
+  readonly sample: { deviceId: number; sn: string; tenantId: number; verCode: number | null; place: number }[]
+  /**
+   * Counts by rollout position (0-9,999) of the devices that match apart from the percentage. Gives the number of
+   * devices for any percentage.
+   */
+  readonly places: Uint32Array
+}
+
+const SLICE = 50_000
+const DEFAULT_SAMPLE = 20
+const PLACES = 10_000
+
+/** Evaluates all devices in slices. Yields between slices so that device polls are served. */
+export async function dryRunOf(
+  state: FleetState,
+  rule: LiveRule,
+  now: Moment,
+  options: Internal,
+): Promise<DryRunReport> {
+  const report: DryRunReport = {
+    total: 0,
+    count: 0,
+    spent: 0,
+    busy: 0,
+    outranked: 0,
+    obstacles: new Map(),
+    versions: new Map(),
+    tenants: new Map(),
+    groups: new Map(rule.groupIds.map((id) => [id, 0])),
+    sample: [],
+    places: new Uint32Array(PLACES),
+  }
+  const everybody: LiveRule = { ...rule, percent: PLACES }
+  const rules = rulesWith(state, rule)
+  for (let from = 0; from < state.slots.count; from += SLICE) {
+    const to = Math.min(from + SLICE, state.slots.count)
+    for (let slot = from; slot < to; slot++) look(state, { rule, everybody, rules, slot, now, options }, report)
+    await new Promise((done) => setImmediate(done))
+  }
+  return report
+}
+
+interface Look {
+  readonly rule: LiveRule
+  readonly everybody: LiveRule
+  readonly rules: ModelRules
+  readonly slot: number
+  readonly now: Moment
+  readonly options: Internal
+}
+
+function look(state: FleetState, { rule, everybody, rules, slot, now, options }: Look, report: DryRunReport) {
+  const { slots } = state
+  if (slots.models[slot] !== rule.modelId || (slots.flags[slot]! & FLAG.alive) === 0) return
+  const tenantId = slots.tenants[slot]!
+  const { tenants, packages, sample = DEFAULT_SAMPLE } = options
+  if (tenants && tenants !== 'all' && !tenants.includes(tenantId)) return
+  const deviceId = slots.ids[slot]!
+  const installed = packages?.get(deviceId) ?? []
+  const own = installed.find(({ name }) => name === rule.packageName)
+  if (packages && !own) return
+  report.total += 1
+  const firmware = factsAt(state, slot)
+  const verCode = own ? own.verCode : firmware.verCode
+  const device = { ...firmware, verCode }
+  // Uses the fast check of device polls first. Determines the reason only for refused devices.
+  const obstacle = passes(everybody, device, now) ? undefined : obstacleOf(everybody, device, now)
+  const place = rolloutPosition(deviceId, rule.otaId)
+  if (obstacle !== undefined) return add(report.obstacles, obstacle)
+  report.places[place]! += 1
+  if (rule.percent < PLACES && !passes(rule, device, now)) return add(report.obstacles, 'share')
+  const { isSpent, open, outrankedBy } = precedenceOf(state, rule, rules, firmware, installed, now)
+  if (isSpent) report.spent += 1
+  else if (open) report.busy += 1
+  else if (outrankedBy) report.outranked += 1
+  else {
+    report.count += 1
+    add(report.versions, verCode)
+    add(report.tenants, tenantId)
+    for (const id of rule.groupIds) if (state.groups.get(id)?.members.has(slot)) add(report.groups, id)
+    if (report.sample.length < sample) report.sample.push({ deviceId, sn: slots.snOf(slot), tenantId, verCode, place })
+  }
+}
+
+const add = <K>(counts: Map<K, number>, key: K) => void counts.set(key, (counts.get(key) ?? 0) + 1)

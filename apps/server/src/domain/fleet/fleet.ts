@@ -1,0 +1,205 @@
+import type { Logger } from 'pino'
+import type { Database } from '#core/database/client.ts'
+import type { Events } from '#core/events/events.ts'
+import { IndexSync } from './index-sync.ts'
+import { accessOf } from './load-devices.ts'
+import { loadGroup, membersOf, readRule } from './load-rules.ts'
+import { bestRule, dailyWindowOf } from './match.ts'
+import { candidatesOf, type InstalledPackage, type Precedence, precedenceOf, rulesWith } from './next-task.ts'
+import { clockOf, type DeviceFacts, type Moment, type Rule } from './rule.ts'
+import { FLAG } from './slots.ts'
+import { factsAt, type LiveRule, type OpenTask } from './state.ts'
+import { type DryRunOptions, dryRunOf } from './dry-run.ts'
+
+declare module '#core/services.ts' {
+  interface ServiceExtensions {
+    readonly fleet: Fleet
+  }
+}
+
+interface Parts {
+  readonly database: Database
+  readonly events: Events
+  readonly log: Logger
+  readonly timeZone: string
+}
+
+/** A device with its facts for rules and its identifiers. */
+export interface KnownDevice extends DeviceFacts {
+  readonly slot: number
+  readonly sn: string
+}
+
+/** Fields of a release that decide which devices get the version, as changed by a draft. */
+export type Draft = Partial<
+  Pick<
+    Rule,
+    | 'enabled'
+    | 'releaseAt'
+    | 'mode'
+    | 'state'
+    | 'percent'
+    | 'tenantIds'
+    | 'groupIds'
+    | 'startAt'
+    | 'endAt'
+    | 'dailyStart'
+    | 'dailyEnd'
+  >
+>
+
+/**
+ * In-memory index of all devices and rules, synchronised with the database. Device polls and dry runs use the same
+ * code on this index. Empty until the first call of `ready`.
+ */
+export class Fleet {
+  readonly #follower: IndexSync
+  readonly #events: Events
+  /** Converts a time to the console's time zone. */
+  readonly moment: (now: Date | number) => Moment
+  /** Reused for all polls, so that a match allocates no object. */
+  readonly #facts = {
+    deviceId: 0,
+    tenantId: 0,
+    modelId: 0,
+    enabled: true,
+    modelInUse: true,
+    verCode: null as number | null,
+    slot: 0,
+  }
+
+  constructor(parts: Parts) {
+    this.#follower = new IndexSync(parts)
+    this.#events = parts.events
+    this.moment = clockOf(parts.timeZone)
+  }
+
+  /** Resolves after everything has been loaded. A million devices take seconds. */
+  ready() {
+    return this.#follower.load()
+  }
+
+  get isReady() {
+    return this.#follower.isLoaded
+  }
+
+  /** Resolves when the index contains everything that was committed before this call. */
+  async sync() {
+    await this.ready()
+    // Published changes contain the ids of the rules to load.
+    await this.#events.caughtUp()
+    await this.#follower.sync()
+  }
+
+  close() {
+    return this.#follower.close()
+  }
+
+  get state() {
+    return this.#follower.state
+  }
+
+  get slots() {
+    return this.#follower.state.slots
+  }
+
+  accessOf(tenantId: number) {
+    return accessOf(this.state, tenantId)
+  }
+
+  /**
+   * Returns the firmware that the device gets now. The caller handles open tasks, rollout limits and confirmation.
+   */
+  match(slot: number, now: Moment): LiveRule | undefined {
+    const { slots, state } = this
+    const isListed = (slots.flags[slot]! & FLAG.listed) !== 0
+    const rules = (isListed ? state.firmware : state.formal).get(slots.models[slot]!)
+    // Usual case without evaluating a rule: no enabled version is higher than the installed version.
+    if (!rules || rules[0]!.verCode <= slots.versions[slot]!) return undefined
+    return this.#best(rules, this.#factsAt(slot, slots.versionOf(slot)), now)
+  }
+
+  /** Yields the versions offered to a device with these packages, in order. */
+  candidates(slot: number, installed: readonly InstalledPackage[], now: Moment): Generator<LiveRule> {
+    const { state, slots } = this
+    const modelId = slots.models[slot]!
+    const rules = { firmware: state.firmware.get(modelId) ?? [], packages: state.packages.get(modelId) ?? [] }
+    return candidatesOf(state, rules, factsAt(state, slot), installed, now)
+  }
+
+  /** Returns what takes precedence over a rule at the next check of a device with these packages. */
+  precedence(rule: LiveRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
+    const { state } = this
+    return precedenceOf(state, rule, rulesWith(state, rule), factsAt(state, slot), installed, now)
+  }
+
+  /** Returns the daily window that applies to an open task; undefined when none applies. */
+  dailyWindow({ slot, otaId, pushed }: OpenTask, now: Moment) {
+    const rule = pushed ? undefined : this.state.rules.get(otaId)
+    return rule && dailyWindowOf(rule, this.#factsAt(slot, null), now)
+  }
+
+  /** Returns the enabled versions of a model, firmware and packages. */
+  async rulesOf(modelId: number): Promise<readonly LiveRule[]> {
+    await this.ready()
+    return [...(this.state.firmware.get(modelId) ?? []), ...(this.state.packages.get(modelId) ?? [])]
+  }
+
+  /** Returns a device by serial or id with the facts for firmware rules. */
+  async factsOf(key: string | number): Promise<KnownDevice | undefined> {
+    await this.ready()
+    const slot = typeof key === 'string' ? this.slots.find(key) : this.slots.slotOf(key)
+    if (slot < 0 || (this.slots.flags[slot]! & FLAG.alive) === 0) return undefined
+    return { ...this.#factsAt(slot, this.slots.versionOf(slot)), sn: this.slots.snOf(slot) }
+  }
+
+  /**
+   * Returns any version as a rule, enabled or not, optionally with a draft applied. Undefined when the version does
+   * not exist.
+   */
+  ruleOf(otaId: number, draft: Draft = {}): Promise<LiveRule | undefined> {
+    return this.#follower.using(async (client) => {
+      const { state } = this
+      const { db } = this.#follower.database
+      const rule = await readRule(client, db, state, otaId)
+      if (!rule) return undefined
+      for (const id of draft.groupIds ?? []) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
+      const groupIds = draft.groupIds ?? rule.groupIds
+      return { ...rule, ...draft, ...membersOf(state, rule.whiteSlots, groupIds) }
+    })
+  }
+
+  /** Returns the dry run of a version: evaluates the poll's code for every device. */
+  async dryRun(rule: LiveRule, now: Date, options: DryRunOptions = {}) {
+    await this.ready()
+    return dryRunOf(this.state, rule, this.moment(now), { ...options, packages: await this.#packageVersions(rule) })
+  }
+
+  /** Loads the installed packages of all devices, for package names that a version of the model targets. */
+  async #packageVersions({ kind, modelId, packageName }: Rule) {
+    if (kind === 1) return undefined
+    const names = (this.state.packages.get(modelId) ?? []).map((each) => each.packageName)
+    const { rows } = await this.#follower.database.pool.query<InstalledPackage & { id: number }>(
+      'select device_id as id, package_name as name, ver_code as "verCode" from device_packages where package_name = any($1)',
+      [[packageName, ...names]],
+    )
+    return Map.groupBy(rows, ({ id }) => id)
+  }
+
+  #best(rules: readonly LiveRule[], device: DeviceFacts & { slot: number }, now: Moment) {
+    return bestRule(rules, device, now, (rule) => !this.state.isSpent(rule, device.slot))
+  }
+
+  #factsAt(slot: number, verCode: number | null) {
+    const { slots, state } = this
+    const facts = this.#facts
+    facts.slot = slot
+    facts.deviceId = slots.ids[slot]!
+    facts.tenantId = slots.tenants[slot]!
+    facts.modelId = slots.models[slot]!
+    facts.enabled = (slots.flags[slot]! & FLAG.enabled) !== 0 && !state.closedTenants.has(facts.tenantId)
+    facts.modelInUse = state.models.get(facts.modelId)?.inUse === true
+    facts.verCode = verCode
+    return facts
+  }
+}

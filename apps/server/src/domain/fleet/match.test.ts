@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { bestRule, passes, rolloutPosition, verdictsOf } from './match.ts'
+import { clockOf, type DeviceFacts, type Members, type Rule } from './rule.ts'
+
+const clock = clockOf('Asia/Shanghai')
+const NOW = clock(new Date('2026-06-01T04:00:00Z'))
+const DEVICE: DeviceFacts = { deviceId: 7, tenantId: 3, modelId: 2, enabled: true, modelInUse: true, verCode: 99 }
+const only = (...ids: number[]): Members => ({ has: ({ deviceId }) => ids.includes(deviceId) })
+const RULE: Rule = {
+  otaId: 11,
+  tenantId: 1,
+  modelId: 2,
+  kind: 1,
+  packageName: '',
+  verCode: 100,
+  verName: 'v',
+  oldVerMin: null,
+  oldVerMax: null,
+  enabled: true,
+  releaseAt: NOW.ms,
+  startAt: null,
+  endAt: null,
+  dailyStart: null,
+  dailyEnd: null,
+  mode: 2,
+  state: 0,
+  stateReason: '',
+  percent: 10_000,
+  tenantIds: [],
+  groupIds: [],
+  whites: only(),
+  groups: only(),
+  needConfirm: false,
+  maxDownloads: null,
+  bandwidth: null,
+  perMinute: null,
+  timeoutMinutes: 1440,
+  autoRetries: 0,
+}
+const gets = (rule: Partial<Rule>, device: Partial<DeviceFacts> = {}, now = NOW) =>
+  passes({ ...RULE, ...rule }, { ...DEVICE, ...device }, now)
+const refusals = (rule: Partial<Rule>, device: Partial<DeviceFacts> = {}, now = NOW) =>
+  verdictsOf({ ...RULE, ...rule }, { ...DEVICE, ...device }, now).flatMap(({ rule: code, passed }) =>
+    passed ? [] : [code],
+  )
+
+describe('matching of devices and versions', () => {
+  test('compares version numbers as numbers of up to nine digits; never offers a lower or equal version', () => {
+    expect(gets({ verCode: 100 }, { verCode: 99 })).toBe(true)
+    expect(gets({ verCode: 99 }, { verCode: 100 })).toBe(false)
+    expect(gets({ verCode: 99 }, { verCode: 99 })).toBe(false)
+    expect(gets({ verCode: 999_999_999 }, { verCode: 999_999_998 })).toBe(true)
+  })
+
+  test('range end 0 is a limit, an empty end is none; a device without a reported version needs an open range', () => {
+    expect(gets({ oldVerMin: 0, oldVerMax: 0 }, { verCode: 0 })).toBe(true)
+    expect(gets({ oldVerMin: 0, oldVerMax: 0 }, { verCode: 1 })).toBe(false)
+    expect(gets({ oldVerMin: null, oldVerMax: 99 })).toBe(true)
+    expect(gets({ oldVerMin: 100 })).toBe(false)
+    expect(gets({}, { verCode: null })).toBe(true)
+    expect(refusals({ oldVerMin: 0 }, { verCode: null })).toEqual(['range'])
+  })
+
+  test("a platform version reaches all tenants, a tenant's version only its own; the release narrows both", () => {
+    expect(gets({ tenantId: 1 })).toBe(true)
+    expect(gets({ tenantId: 3 })).toBe(true)
+    expect(refusals({ tenantId: 4, whites: only(7) })).toEqual(['tenant'])
+    expect(refusals({ tenantIds: [4] })).toEqual(['tenant'])
+    expect(gets({ tenantIds: [4, 3] })).toBe(true)
+  })
+
+  test('a test release reaches only its allowlist, also while a formal release waits for approval or was refused', () => {
+    for (const how of [{ mode: 1 }, { mode: 2, state: 1 }, { mode: 2, state: 2 }]) {
+      expect(refusals(how)).toEqual(['white'])
+      expect(gets({ ...how, whites: only(7), percent: 0, groupIds: [1], dailyStart: 0, dailyEnd: 1 })).toBe(true)
+    }
+  })
+
+  test('the allowlist ignores percentage, groups, tenants and window, but not a paused or stopped release', () => {
+    const narrow = { percent: 0, groupIds: [9], tenantIds: [8], endAt: NOW.ms }
+    expect(refusals(narrow)).toEqual(['tenant', 'group', 'share', 'window'])
+    expect(gets({ ...narrow, whites: only(7) })).toBe(true)
+    expect(refusals({ state: 3, whites: only(7) })).toEqual(['state'])
+    expect(refusals({ state: 4, mode: 1, whites: only(7) })).toEqual(['state'])
+  })
+
+  test('0 % is no device, 100 % every device, a higher percentage keeps all devices, and 25 % is about a quarter', () => {
+    const inAt = (percent: number) =>
+      Array.from({ length: 4000 }, (_, id) => id + 1).filter((deviceId) => gets({ percent }, { deviceId }))
+    expect(inAt(0)).toEqual([])
+    expect(inAt(10_000)).toHaveLength(4000)
+    let before = new Set<number>()
+    for (const percent of [1, 100, 2500, 2501, 5000, 9999]) {
+      const now = new Set(inAt(percent))
+      expect([...before].every((id) => now.has(id))).toBe(true)
+      before = now
+    }
+    const quarter = inAt(2500).length
+    expect(quarter).toBeGreaterThan(900)
+    expect(quarter).toBeLessThan(1100)
+    // Another version gives the same devices other positions.
+    expect(inAt(2500).filter((id) => rolloutPosition(id, 12) < 2500).length).toBeLessThan(400)
+  })
+
+  test('release date just before and after; date ranges and daily windows, also across midnight', () => {
+    expect(gets({ releaseAt: NOW.ms + 1 })).toBe(false)
+    expect(gets({ releaseAt: NOW.ms })).toBe(true)
+    expect(gets({ startAt: NOW.ms + 1 })).toBe(false)
+    expect(gets({ startAt: NOW.ms, endAt: NOW.ms + 1 })).toBe(true)
+    // Noon in Shanghai.
+    expect(NOW.minute).toBe(720)
+    expect(gets({ dailyStart: 720, dailyEnd: 721 })).toBe(true)
+    expect(gets({ dailyStart: 721, dailyEnd: 720 })).toBe(false)
+    expect(gets({ dailyStart: 1380, dailyEnd: 60 }, {}, clock(new Date('2026-06-01T16:30:00Z')))).toBe(true)
+    expect(gets({ dailyStart: 1380, dailyEnd: 60 }, {}, clock(new Date('2026-06-01T17:00:00Z')))).toBe(false)
+  })
+
+  test('a disabled device, model or version never matches, and every verdict has a text', () => {
+    expect(refusals({}, { enabled: false })).toEqual(['device'])
+    expect(refusals({}, { modelInUse: false })).toEqual(['model'])
+    expect(refusals({}, { modelId: 5 })).toEqual(['model'])
+    expect(refusals({ enabled: false })).toEqual(['version'])
+    for (const { words } of verdictsOf(RULE, DEVICE, NOW)) expect(words).toMatch(/\p{Script=Han}/u)
+  })
+
+  test("selects the highest matching version; of equal numbers that of the device's tenant", () => {
+    const rules: Rule[] = [
+      { ...RULE, otaId: 1, verCode: 120, percent: 0 },
+      { ...RULE, otaId: 2, verCode: 110 },
+      { ...RULE, otaId: 3, verCode: 105 },
+      { ...RULE, otaId: 4, verCode: 110, tenantId: 3 },
+    ]
+    expect(bestRule(rules, DEVICE, NOW)?.otaId).toBe(4)
+    expect(bestRule([...rules].reverse(), DEVICE, NOW)?.otaId).toBe(4)
+    expect(bestRule(rules, { ...DEVICE, verCode: 110 }, NOW)).toBeUndefined()
+  })
+})

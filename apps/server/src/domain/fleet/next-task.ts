@@ -1,0 +1,75 @@
+import { bestRule } from './match.ts'
+import type { DeviceFacts, Moment } from './rule.ts'
+import type { FleetState, LiveRule, OpenTask } from './state.ts'
+
+/** A software package that is installed on a device, with its version. */
+export interface InstalledPackage {
+  readonly name: string
+  readonly verCode: number
+}
+
+/** Rules of one model: the enabled rules, with a draft replacing its stored rule. */
+export interface ModelRules {
+  readonly firmware: readonly LiveRule[]
+  readonly packages: readonly LiveRule[]
+}
+
+type IndexedDevice = DeviceFacts & { readonly slot: number }
+type FleetRules = Pick<FleetState, 'firmware' | 'packages' | 'isSpent' | 'openTasks'>
+
+/** Returns the rules of a model with this draft. */
+export function rulesWith(state: FleetRules, draft: LiveRule): ModelRules {
+  const others = (rules: readonly LiveRule[] = []) => rules.filter(({ otaId }) => otaId !== draft.otaId)
+  const firmware = others(state.firmware.get(draft.modelId))
+  const packages = others(state.packages.get(draft.modelId))
+  return draft.kind === 1 ? { firmware: [...firmware, draft], packages } : { firmware, packages: [...packages, draft] }
+}
+
+/**
+ * Yields the rules that a device without an open task is offered, in order: firmware, then packages by name. `device`
+ * contains the firmware version. Polls, dry runs and explanations all use this order.
+ */
+export function* candidatesOf(
+  state: FleetRules,
+  { firmware, packages }: ModelRules,
+  device: IndexedDevice,
+  installed: readonly InstalledPackage[],
+  now: Moment,
+): Generator<LiveRule> {
+  const isFree = (rule: LiveRule) => !state.isSpent(rule, device.slot)
+  const best = bestRule(firmware, device, now, isFree)
+  if (best) yield best
+  for (const { name, verCode } of installed.toSorted(byName)) {
+    const rules = packages.filter(({ packageName }) => packageName === name)
+    const found = rules.length > 0 ? bestRule(rules, { ...device, verCode }, now, isFree) : undefined
+    if (found) yield found
+  }
+}
+
+const byName = (a: InstalledPackage, b: InstalledPackage) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+
+/** Reasons why a device that matches a rule does not receive its version at the next poll. */
+export interface Precedence {
+  readonly isSpent: boolean
+  /** An open task for any version: a device works on one task at a time. */
+  readonly open: OpenTask | undefined
+  /** The rule whose version the device is offered first. */
+  readonly outrankedBy: LiveRule | undefined
+}
+
+/** Returns the reasons that delay a matching rule for a device. */
+export function precedenceOf(
+  state: FleetRules,
+  rule: LiveRule,
+  rules: ModelRules,
+  device: IndexedDevice,
+  installed: readonly InstalledPackage[],
+  now: Moment,
+): Precedence {
+  const [first] = candidatesOf(state, rules, device, installed, now)
+  return {
+    isSpent: state.isSpent(rule, device.slot),
+    open: state.openTasks(device.slot)[0],
+    outrankedBy: first && first.otaId !== rule.otaId ? first : undefined,
+  }
+}

@@ -1,0 +1,192 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { isFormal } from './match.ts'
+import type { Rule } from './rule.ts'
+import { FLAG, Slots } from './slots.ts'
+import { SlotSet } from './slot-set.ts'
+
+/** An enabled version with its tasks so far. */
+export interface LiveRule extends Rule {
+  readonly whiteSlots: SlotSet
+  /** Failed tasks by slot, or `NEVER_AGAIN` for a cancelled task. */
+  readonly tried: Map<number, number>
+  /** Times of tasks created during the last minute in all processes. */
+  recent: number[]
+  /** Tasks in download with the time of the last sign of life. */
+  readonly fetching: Map<number, number>
+}
+export const NEVER_AGAIN = 1_000_000
+
+/** A task of a device that is not closed. */
+export interface OpenTask {
+  readonly taskId: number
+  readonly slot: number
+  readonly otaId: number
+  readonly packageName: string
+  readonly verCode: number
+  readonly state: number
+  readonly pushed: boolean
+  readonly handedAt: number
+  readonly updatedAt: number
+}
+
+export interface Model {
+  readonly code: string
+  readonly inUse: boolean
+}
+
+/** Authentication settings of a tenant's devices. */
+export interface Access {
+  readonly targetToken: boolean
+  readonly gatewayToken: boolean
+  readonly gatewayTokenHash: Buffer | null
+  readonly autoModelId: number | null
+  readonly pollSeconds: number
+}
+export const DEFAULT_ACCESS: Access = {
+  targetToken: true,
+  gatewayToken: false,
+  gatewayTokenHash: null,
+  autoModelId: null,
+  pollSeconds: 300,
+}
+
+export interface Group {
+  readonly id: number
+  readonly tenantId: number
+  readonly isDynamic: boolean
+  readonly members: SlotSet
+}
+
+/** Returns what decides which firmware a device gets. A device of a disabled or expired tenant counts as disabled. */
+export function factsAt({ slots, models, closedTenants }: FleetState, slot: number) {
+  const tenantId = slots.tenants[slot]!
+  const modelId = slots.models[slot]!
+  return {
+    deviceId: slots.ids[slot]!,
+    tenantId,
+    modelId,
+    enabled: (slots.flags[slot]! & FLAG.enabled) !== 0 && !closedTenants.has(tenantId),
+    modelInUse: models.get(modelId)?.inUse === true,
+    verCode: slots.versionOf(slot),
+    slot,
+  }
+}
+
+const MINUTE_MS = 60_000
+
+const higherFirst = (a: LiveRule, b: LiveRule) => b.verCode - a.verCode || b.otaId - a.otaId
+
+/** All data that device requests use without a database query. */
+export class FleetState {
+  slots: Slots
+  readonly models = new Map<number, Model>()
+  readonly tenantIds = new Map<string, number>()
+  /** Tenants that are disabled, expired or deleted: their devices are not served. */
+  readonly closedTenants = new Set<number>()
+  readonly access = new Map<number, Access>()
+  readonly groups = new Map<number, Group>()
+  readonly rules = new Map<number, LiveRule>()
+  /** Enabled firmware versions by model, highest first. */
+  readonly firmware = new Map<number, LiveRule[]>()
+  readonly packages = new Map<number, LiveRule[]>()
+  /** Firmware versions that can reach devices outside any allowlist. */
+  readonly formal = new Map<number, LiveRule[]>()
+  readonly tasks = new Map<number, OpenTask>()
+  readonly #tasksOf = new Map<number, OpenTask[]>()
+
+  constructor(expected = 1000) {
+    this.slots = new Slots(expected)
+  }
+
+  /** Replaces all rules and keeps the task data of known versions. */
+  setRules(rules: readonly LiveRule[]) {
+    this.rules.clear()
+    this.firmware.clear()
+    this.packages.clear()
+    for (const rule of rules) this.#listOf(rule).push(rule)
+    for (const list of [...this.firmware.values(), ...this.packages.values()]) list.sort(higherFirst)
+    for (const rule of rules) this.rules.set(rule.otaId, rule)
+    this.formal.clear()
+    for (const modelId of this.firmware.keys()) this.#sift(modelId)
+  }
+
+  /** Replaces the rules of these versions. Removes versions without a rule. */
+  replaceRules(otaIds: Iterable<number>, rules: readonly LiveRule[]) {
+    for (const otaId of otaIds) this.#dropRule(otaId)
+    for (const rule of rules) {
+      this.rules.set(rule.otaId, rule)
+      this.#listOf(rule).push(rule)
+      this.#listOf(rule).sort(higherFirst)
+      this.#sift(rule.modelId)
+    }
+  }
+
+  #dropRule(otaId: number) {
+    const rule = this.rules.get(otaId)
+    if (!rule) return
+    this.rules.delete(otaId)
+    const left = this.#listOf(rule).filter((each) => each !== rule)
+    const byModel = this.#byModel(rule)
+    if (left.length > 0) byModel.set(rule.modelId, left)
+    else byModel.delete(rule.modelId)
+    this.#sift(rule.modelId)
+  }
+
+  #sift(modelId: number) {
+    const formal = (this.firmware.get(modelId) ?? []).filter(isFormal)
+    if (formal.length > 0) this.formal.set(modelId, formal)
+    else this.formal.delete(modelId)
+  }
+
+  #byModel({ kind }: LiveRule) {
+    return kind === 1 ? this.firmware : this.packages
+  }
+
+  #listOf(rule: LiveRule): LiveRule[] {
+    const byModel = this.#byModel(rule)
+    const list = byModel.get(rule.modelId) ?? []
+    byModel.set(rule.modelId, list)
+    return list
+  }
+
+  openTasks(slot: number): readonly OpenTask[] {
+    return (this.slots.flags[slot]! & FLAG.open) === 0 ? [] : (this.#tasksOf.get(slot) ?? [])
+  }
+
+  /** Replaces the open tasks of a device. */
+  setTasks(slot: number, tasks: readonly OpenTask[]) {
+    for (const { taskId, otaId } of this.#tasksOf.get(slot) ?? []) {
+      this.rules.get(otaId)?.fetching.delete(taskId)
+      if (!tasks.some((task) => task.taskId === taskId)) this.tasks.delete(taskId)
+    }
+    for (const task of tasks) this.#note(task)
+    if (tasks.length > 0) {
+      this.#tasksOf.set(slot, [...tasks])
+      this.slots.flags[slot]! |= FLAG.open
+    } else {
+      this.#tasksOf.delete(slot)
+      this.slots.flags[slot]! &= ~FLAG.open
+    }
+  }
+
+  /** True when this version failed or was cancelled on the device too often for another automatic task. */
+  isSpent(rule: LiveRule, slot: number) {
+    const failures = rule.tried.get(slot)
+    return failures !== undefined && failures > rule.autoRetries
+  }
+
+  /** Counts the tasks of this version created during the last minute. */
+  handedOut(rule: LiveRule, now: number) {
+    const since = now - MINUTE_MS
+    if (rule.recent.length > 0 && rule.recent[0]! <= since) rule.recent = rule.recent.filter((at) => at > since)
+    return rule.recent.length
+  }
+
+  #note(task: OpenTask) {
+    const { taskId, otaId, state, handedAt, updatedAt } = task
+    const rule = this.rules.get(otaId)
+    if (rule && !this.tasks.has(taskId) && !task.pushed) rule.recent.push(handedAt)
+    if (rule && (state === TASK.fetched || state === TASK.downloading)) rule.fetching.set(taskId, updatedAt)
+    this.tasks.set(taskId, task)
+  }
+}

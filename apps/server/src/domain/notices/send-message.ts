@@ -1,0 +1,54 @@
+import type { Db } from '#core/database/client.ts'
+import { notices } from '#schema/system.ts'
+import type { Services } from '#core/services.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+
+/** A message that the system sends to individual accounts. */
+export interface Message {
+  readonly title: string
+  /** Plain text. This module escapes the text for HTML. */
+  readonly text: string
+  readonly uids: readonly number[]
+  /** 1 low, 2 medium, 3 high. */
+  readonly priority?: 1 | 2 | 3
+}
+
+const SYSTEM = 3
+const ACCOUNTS = 4
+const PUBLISHED = 1
+/** Maximum number of accounts in one NOTIFY, whose payload is limited to 8,000 bytes. */
+const TOLD = 500
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign)
+
+/**
+ * Writes a system message to the inboxes of accounts and notifies their open consoles. The platform owns the
+ * message, so that accounts without a tenant receive it too. Must not run in a transaction with row-level security.
+ */
+export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, message: Message) {
+  const { title, text, priority = 2 } = message
+  const uids = [...new Set(message.uids)]
+  if (uids.length === 0) return
+  const at = new Date().toISOString()
+  const [made] = await db
+    .insert(notices)
+    .values({
+      tenantId: PLATFORM_TENANT_ID,
+      title: title.slice(0, 50),
+      type: SYSTEM,
+      priority,
+      content: text
+        .split('\n')
+        .map((line) => `<p>${escaped(line)}</p>`)
+        .join(''),
+      summary: text.slice(0, 200),
+      target: ACCOUNTS,
+      targetIds: uids,
+      status: PUBLISHED,
+      publishTime: at,
+    })
+    .returning({ noticeId: notices.noticeId })
+  const noticeId = made!.noticeId
+  for (let from = 0; from < uids.length; from += TOLD)
+    await events.publish(db, 'notice', { noticeId, title: title.slice(0, 50), uids: uids.slice(from, from + TOLD) })
+}

@@ -1,0 +1,34 @@
+import { not, type SQL, sql } from 'drizzle-orm'
+import { operLogs } from '#schema/system.ts'
+import type { User } from '#core/http/context.ts'
+import { hasRowSecurity } from '#core/tenancy/tenancy.ts'
+
+/** Record types of the operation log that belong to tenants, with table and key. */
+const RECORDS = [
+  ['account', sql`accounts`, sql`uid`, sql`tenant_id`],
+  ['role', sql`roles`, sql`id`, sql`tenant_id`],
+  ['tenant', sql`tenants`, sql`id`, sql`id`],
+  ['userApply', sql`user_applications`, sql`id`, sql`tenant_id`],
+  ['appAccount', sql`app_accounts`, sql`uid`, sql`tenant_id`],
+  ['device', sql`devices`, sql`id`, sql`tenant_id`],
+  ['deviceGroup', sql`device_groups`, sql`id`, sql`tenant_id`],
+  ['deviceAccess', sql`tenants`, sql`id`, sql`id`],
+  ['ticket', sql`tickets`, sql`id`, sql`tenant_id`],
+  ['license', sql`licenses`, sql`id`, sql`tenant_id`],
+  ['license-grant', sql`license_grants`, sql`id`, sql`tenant_id`],
+] as const
+
+/**
+ * Returns the operation log condition for platform accounts with a limited data scope. Hides actions on records of
+ * tenants outside the scope, also actions of platform staff. Undefined when the tenant of the row decides.
+ */
+export function recordsInScope(user: User): SQL | undefined {
+  const { tenants } = user.scope
+  if (tenants === 'all' || hasRowSecurity(user)) return undefined
+  const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}$' then ${operLogs.bizId}::int end`
+  const outside = RECORDS.map(
+    ([bizType, table, key, owner]) => sql`(${operLogs.bizType} = ${bizType} and exists (select from ${table} r
+      where r.${key} = ${recordId} and r.${owner} <> all(${sql.param([...tenants])}::int[])))`,
+  )
+  return not(sql`(${sql.join(outside, sql` or `)})`)
+}

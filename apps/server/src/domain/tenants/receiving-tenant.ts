@@ -1,0 +1,48 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { alive, isTenantInScope } from '#core/tenancy/tenancy.ts'
+
+/** Columns that `standingProblem` needs. */
+export const STANDING = {
+  name: tenants.name,
+  status: tenants.status,
+  isExpired: sql<boolean>`coalesce(${tenants.expireTime} <= now(), false)`,
+}
+
+interface Standing {
+  readonly name: string
+  readonly status: number
+  readonly isExpired: boolean
+}
+
+/** Returns the reason why a tenant receives nothing new, or undefined for a tenant in use. */
+export const standingProblem = ({ name, status, isExpired }: Standing): string | undefined =>
+  isExpired || status !== 1 ? `客户「${name}」已${isExpired ? '过期' : '停用'}，不能新增、分配或转入` : undefined
+
+const readTenant = async (db: Db, id: number) => {
+  const rows = db.select({ id: tenants.id, ...STANDING }).from(tenants)
+  const [found] = await rows.where(and(eq(tenants.id, id), alive(tenants)))
+  return found
+}
+
+/** Returns the reason why this tenant receives nothing new, or undefined. Does not check the data scope. */
+export async function receivingProblem(db: Db, tenantId: number): Promise<string | undefined> {
+  const found = await readTenant(db, tenantId)
+  return found ? standingProblem(found) : '客户不存在或已被删除'
+}
+
+/**
+ * Returns the tenant that receives a new row, a transfer or an allotment. Refuses, at the given form field, a tenant
+ * that is deleted, disabled, expired or outside the data scope. Every call that adds to a tenant uses this check.
+ */
+export async function receivingTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, tenantId: number, field?: string) {
+  const isVisible = tenantId === user.tenantId || isTenantInScope(user, tenantId)
+  const found = isVisible ? await readTenant(db, tenantId) : undefined
+  if (!found) throw invalid('客户不存在或已被删除', field)
+  const problem = standingProblem(found)
+  if (problem) throw invalid(problem, field)
+  return { id: found.id, name: found.name }
+}

@@ -1,0 +1,33 @@
+import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { tenants } from '#schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+
+const MAX_OPTIONS = 100
+
+/** Condition on `tenants`: neither deleted, disabled nor expired. Only such tenants are offered as new targets. */
+export const tenantInUse = (): SQL | undefined =>
+  and(alive(tenants), eq(tenants.status, 1), or(isNull(tenants.expireTime), gt(tenants.expireTime, sql`now()`)))
+
+interface TenantsWanted {
+  readonly keyword?: string | undefined
+  /** 1: only tenants that may become the target of something new. */
+  readonly inUse?: number | undefined
+}
+
+/** Returns at most 100 tenants within the data scope of the account whose name or number contains the keyword. */
+export const tenantOptionsOf = (db: Db, user: User, { keyword, inUse }: TenantsWanted) =>
+  db
+    .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
+    .from(tenants)
+    .where(
+      and(
+        inUse === 1 ? tenantInUse() : alive(tenants),
+        scoped(user, { tenant: tenants.id }),
+        or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
+      ),
+    )
+    .orderBy(asc(tenants.id))
+    .limit(MAX_OPTIONS)

@@ -1,0 +1,48 @@
+import type { CalendarValue } from '@oms/contract/ticket/ticket-desk.ts'
+import { dayAfter, instantOf, localTimeOf, weekdayOf } from './zone.ts'
+
+const MINUTE_MS = 60_000
+/** Number of days to search. A calendar without a workday in this period counts every minute. */
+const MAX_DAYS = 1500
+
+/** True for a workday. A replacement workday takes precedence over a holiday. */
+export function isWorkday({ weekdays, holidays, workdays }: CalendarValue, day: string) {
+  if (workdays.includes(day)) return true
+  return !holidays.includes(day) && weekdays.includes(weekdayOf(day))
+}
+
+/** Returns the working periods of a day as times in order. */
+function periodsOf(calendar: CalendarValue, day: string, zone: string): readonly (readonly [number, number])[] {
+  if (!isWorkday(calendar, day)) return []
+  const at = (clock: string) =>
+    clock === '24:00' ? instantOf(`${dayAfter(day)} 00:00:00`, zone) : instantOf(`${day} ${clock}:00`, zone)
+  return [...calendar.periods]
+    .sort((a, b) => (a.start < b.start ? -1 : 1))
+    .map(({ start, end }) => [at(start), at(end)] as const)
+}
+
+/** Returns the time at which this many working minutes have passed since `start`. */
+export function addWorkingMinutes(calendar: CalendarValue, zone: string, start: Date, minutes: number): Date {
+  let left = minutes * MINUTE_MS
+  let day = localTimeOf(start, zone).slice(0, 10)
+  for (let step = 0; step < MAX_DAYS; step++, day = dayAfter(day)) {
+    for (const [begin, end] of periodsOf(calendar, day, zone)) {
+      const from = Math.max(begin, start.getTime())
+      if (from >= end) continue
+      if (left <= end - from) return new Date(from + left)
+      left -= end - from
+    }
+  }
+  return new Date(start.getTime() + minutes * MINUTE_MS)
+}
+
+/** Returns the working minutes between two times, rounded down; 0 when the second is not later. */
+export function workingMinutesBetween(calendar: CalendarValue, zone: string, from: Date, to: Date): number {
+  let sum = 0
+  let day = localTimeOf(from, zone).slice(0, 10)
+  const last = localTimeOf(to, zone).slice(0, 10)
+  for (let step = 0; step < MAX_DAYS && day <= last; step++, day = dayAfter(day))
+    for (const [begin, end] of periodsOf(calendar, day, zone))
+      sum += Math.max(0, Math.min(end, to.getTime()) - Math.max(begin, from.getTime()))
+  return Math.floor(sum / MINUTE_MS)
+}

@@ -1,0 +1,53 @@
+const DAY_MS = 86_400_000
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(zone: string) {
+  const known = formats.get(zone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  })
+  formats.set(zone, made)
+  return made
+}
+
+/** Formats a time in a zone as `yyyy-MM-dd HH:mm:ss`. */
+export function localTimeOf(at: Date | number, zone: string): string {
+  const parts: Record<string, string> = {}
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = value
+  return `${parts['year']}-${parts['month']}-${parts['day']} ${parts['hour']}:${parts['minute']}:${parts['second']}`
+}
+
+/**
+ * Reads a local time as UTC. `Date.parse` would refuse the year 10000, which 9999-12-31 becomes in zones east of
+ * UTC.
+ */
+function utcOf(wall: string): number {
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = wall.split(/[- :]/).map(Number)
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
+
+/**
+ * Returns the time of a local time in milliseconds. A local time skipped by daylight saving becomes the time after
+ * the gap.
+ */
+export function instantOf(wall: string, zone: string): number {
+  const asUtc = utcOf(wall)
+  const offset = (at: number) => utcOf(localTimeOf(at, zone)) - at
+  const guess = asUtc - offset(asUtc)
+  return asUtc - offset(guess)
+}
+
+/** Returns the date this many days later as text. Dates have no hours, so daylight saving does not matter. */
+export const dayAfter = (day: string, days = 1) =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+
+/** 1 Monday to 7 Sunday. */
+export const weekdayOf = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay() || 7

@@ -1,0 +1,31 @@
+import { isToBeMade, openDatabase } from './core/database/client.ts'
+import { readConfig } from './core/config/config.ts'
+import { explainFailure } from './main/explain-failure.ts'
+import { storedTemplateKey } from './main/template-key.ts'
+
+// The database starts while the rest of the program is still being loaded: each takes about as long as the other.
+try {
+  const early: string[] = []
+  let warn = (message: string): void => void early.push(message)
+  const config = readConfig(process.env)
+  const isFirst = isToBeMade(config)
+  const opening = openDatabase(config, {
+    warn: (message) => warn(message),
+    templateKey: async () =>
+      storedTemplateKey() ?? (await import('./main/database-template.ts')).databaseTemplate().key,
+  })
+  opening.catch(() => {})
+  const { serve } = await import('./main/serve.ts')
+  await serve({
+    config,
+    isFirst,
+    opening,
+    onWarning(listener) {
+      warn = listener
+      early.forEach(listener)
+    },
+  })
+} catch (error) {
+  process.stderr.write(`${explainFailure(error)}\n`)
+  process.exit(1)
+}

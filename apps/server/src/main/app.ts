@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import cookie from '@fastify/cookie'
+import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
+import Fastify, { type FastifyInstance, LogController } from 'fastify'
+import { sendErrorResponse } from '#core/http/error-response.ts'
+import { assertDeclared } from '#core/http/assert-declared.ts'
+import type { Services } from '#core/services.ts'
+import { sendMalformedResponse } from '#core/http/malformed-request.ts'
+import { mount } from '#core/http/mount.ts'
+import { sendNotFound } from '#core/http/not-found.ts'
+import { serveHealth } from '#core/http/health.ts'
+import { logRequests } from '#core/http/request-log.ts'
+import { setSecurityHeaders } from '#core/http/security-headers.ts'
+import { guardSlowBodies } from '#core/http/slow-body.ts'
+import { serveConsole } from '#core/http/console-files.ts'
+import { uploadStream } from '#core/http/upload-stream.ts'
+import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
+import { modules } from './modules.ts'
+
+const MIB = 1024 * 1024
+const fileSize = Number.MAX_SAFE_INTEGER
+
+/**
+ * Builds the server without a port. Tests inject requests; `listen.ts` opens the port. `devices` receives device calls
+ * before all console code.
+ */
+export function buildApp(services: Services, devices?: DeviceHandler): FastifyInstance {
+  assertDeclared(modules)
+  const app = Fastify({
+    serverFactory: (consoleSide) =>
+      createServer((request, response) => {
+        if (!isDeviceUrl(request.url ?? '')) consoleSide(request, response)
+        else if (devices) devices.handle(request, response)
+        else response.writeHead(404, { 'content-length': 0 }).end()
+      }),
+    loggerInstance: services.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // `randomUUID` uses a pool of random bytes. Requesting eight random bytes separately is slower.
+    genReqId: () => randomUUID().replaceAll('-', '').slice(0, 16),
+    requestIdHeader: false,
+    trustProxy: trusted(services.config.trustProxy),
+    bodyLimit: MIB,
+    // HEAD routes for all GET routes would slow every start. Routes that need HEAD declare it.
+    exposeHeadRoutes: false,
+    // Serves calls on kept connections during a restart. `connection-limits.ts` closes the connections afterwards.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => void sendErrorResponse(error, request, reply),
+    clientErrorHandler: (error, socket) => sendMalformedResponse(error, socket),
+    routerOptions: { maxParamLength: 256, caseSensitive: true },
+  }) as unknown as FastifyInstance
+  app.register(cookie)
+  app.register(formbody, { bodyLimit: MIB })
+  app.register(multipart, {
+    // Without a limit, files would be cut silently at `bodyLimit`. The store enforces the limit of each purpose.
+    limits: { parts: 30, fields: 20, fieldNameSize: 200, fieldSize: 64 * 1024, files: 1, headerPairs: 50, fileSize },
+  })
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, uploadStream(payload)))
+  app.setErrorHandler((error, request, reply) => sendErrorResponse(error, request, reply))
+  setSecurityHeaders(app)
+  logRequests(app)
+  guardSlowBodies(app)
+  serveHealth(app, services, modules)
+  app.register(async (scope) => modules.forEach((module) => mount(scope, services, module)))
+  serveConsole(app)
+  sendNotFound(app, modules)
+  return app
+}
+
+/** Trusts `X-Forwarded-For` of the first `hops` proxies. */
+const trusted = (hops: number | false) => (hops === false ? false : (_address: string, hop: number) => hop < hops)

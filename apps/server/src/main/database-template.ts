@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { openPool } from '#core/database/client.ts'
+import type { DatabaseTemplate } from '#core/database/embedded/cluster-template.ts'
+import { migrate, readMigrations } from '#core/database/migrate.ts'
+import { QUEUE_VERSION } from '#core/database/queue-schema.ts'
+import { seedShipped, shippedKey } from './seed/seed.ts'
+
+/**
+ * Template for new embedded clusters with tables and initial rows. The first start then skips migration and seeding and
+ * only creates the administrator. The template contains no secrets and no installation-specific values.
+ */
+export const databaseTemplate = (): DatabaseTemplate => ({
+  key: createHash('sha256')
+    .update(JSON.stringify([readMigrations().map(({ checksum }) => checksum), QUEUE_VERSION, shippedKey()]))
+    .digest('hex')
+    .slice(0, 16),
+  async fill(connection) {
+    await migrate(connection)
+    const database = await openPool(connection, { size: 2, embedded: true, warn: () => {}, closeAfter: async () => {} })
+    await database.db.transaction(seedShipped)
+    await database.close()
+  },
+})

@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Services } from '#core/services.ts'
+import { metricsOf } from '#core/http/metrics.ts'
+import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
+import type { Clock } from '#protocols/shared/bandwidth.ts'
+import { abortDownload, isArtifact, isPiece } from '#protocols/shared/abort-download.ts'
+import { ddi, planOf } from '#protocols/hawkbit/routes.ts'
+import { idleBody, idleFor, installedBody, isIdle } from '#protocols/hawkbit/poll.ts'
+import { rawHeader } from '#protocols/shared/headers.ts'
+import { credentialOf, identify, register, registrarOf, tenantOf } from '#protocols/shared/identify.ts'
+import { addressOf } from '#protocols/shared/limits.ts'
+import { queueResponse } from '#protocols/shared/batch-responses.ts'
+import { plain } from '#protocols/plain/plain.ts'
+import { RefusalLog } from '#protocols/shared/refusal-log.ts'
+import { type Call, DeviceServices } from '#protocols/shared/device-services.ts'
+
+const CONTROLLER = '/controller/v1/'
+const PLAIN = '/device/v1/'
+const MAX_URL = 2048
+/**
+ * Platform tenant in device URLs, whatever case the device uses. Zephyr requests `default` and expects this spelling.
+ */
+const DEFAULT_TENANT = 'DEFAULT'
+/** Longest wait for a starting process, which first reads all devices. Later calls are asked to retry. */
+const READY_WITHIN_MS = 20_000
+
+interface Arrival {
+  readonly ip: string
+  readonly now: number
+}
+
+/** Returns true when the URL is a device call. */
+export function isDeviceUrl(url: string) {
+  if (url.startsWith(PLAIN)) return true
+  const end = url.indexOf('/', 1)
+  return end > 1 && url.startsWith(CONTROLLER, end)
+}
+
+/** Handles device calls before all console code: without session, hooks or logged bodies. */
+export class DeviceHandler {
+  readonly side: DeviceServices
+  readonly #services: Services
+  readonly #refusals: RefusalLog
+
+  constructor(services: Services, clock?: Clock) {
+    this.#services = services
+    this.#refusals = new RefusalLog(services)
+    this.side = new DeviceServices(services, clock)
+  }
+
+  /** Handles a request. Never throws. */
+  handle(request: IncomingMessage, response: ServerResponse) {
+    if (this.#services.config.metrics) measure(this.#services, request, response)
+    try {
+      const { fleet, config } = this.#services
+      const now = Date.now()
+      const ip = addressOf(request, config.trustProxy)
+      this.side.limits.takeAddress(ip, now, fleet.slots)
+      if (fleet.isReady && this.#answerIdle(request, response, { ip, now })) return
+      this.#answer(request, response, { ip, now }).catch((error: unknown) => this.#refuse(request, response, error))
+    } catch (error) {
+      this.#refuse(request, response, error)
+    }
+  }
+
+  /** Responds synchronously to an idle poll of a known device. Returns false when the full handler is needed. */
+  #answerIdle(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival): boolean {
+    const url = request.url ?? ''
+    if (request.method !== 'GET' || url.startsWith(PLAIN)) return false
+    const end = url.indexOf('/', 1)
+    const id = url.slice(end + CONTROLLER.length)
+    if (id.length > 64 || !/^[\w.:-]+$/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
+    const { side } = this
+    const { fleet, config } = this.#services
+    const tenant = tenantOf(this.#services, url.slice(1, end))
+    const slot = identify(
+      this.#services,
+      tenant,
+      id,
+      credentialOf(rawHeader(request, 'authorization')) ?? side.certificates?.of(request),
+    )
+    if (slot < 0 || !isIdle({ side, slot, now })) return false
+    side.limits.takeDevice(slot, now, fleet.slots)
+    side.presence.saw(slot, ip, now)
+    const seconds = idleFor({ side, slot })
+    const installed = fleet.slots.installed[slot]!
+    const base =
+      installed === 0
+        ? ''
+        : `${originOf(request, config.trustProxy)}/${tenant.isDefault ? DEFAULT_TENANT : url.slice(1, end)}${url.slice(end)}`
+    const body = installed === 0 ? idleBody(seconds) : installedBody(seconds, base, installed)
+    queueResponse(response, 200, ['content-type', 'application/json', 'content-length', String(body.length)], body)
+    return true
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival) {
+    const { fleet, config } = this.#services
+    if (!fleet.isReady) await within(READY_WITHIN_MS, fleet.ready())
+    const url = request.url ?? ''
+    if (url.length > MAX_URL) throw new DeviceError(414, 'address too long')
+    const [path = '', search] = url.split('?', 2)
+    const origin = originOf(request, config.trustProxy)
+    if (path.startsWith(PLAIN))
+      return plain({ side: this.side, request, response, ip, origin, now }, partsOf(path.slice(PLAIN.length)))
+    const end = path.indexOf('/', 1)
+    const tenantName = path.slice(1, end)
+    const [sn = '', ...rest] = partsOf(path.slice(end + CONTROLLER.length))
+    const tenant = tenantOf(this.#services, decode(tenantName))
+    const given = credentialOf(request.headers.authorization) ?? this.side.certificates?.of(request)
+    const found = identify(this.#services, tenant, sn, given)
+    const slot = found >= 0 ? found : await register(this.#services, registrarOf(this.#services, tenant, given)!, sn)
+    const named = tenant.isDefault ? DEFAULT_TENANT : tenantName
+    const base = `${origin}/${named}${CONTROLLER}${encodeURIComponent(sn)}`
+    const call: Call = { side: this.side, request, response, slot, base, query: new URLSearchParams(search), now }
+    try {
+      // Ranges of a file have their own limit, because a streamed bundle needs thousands of range requests.
+      if (!isPiece(request)) this.side.limits.takeDevice(slot, now, fleet.slots)
+      this.side.presence.saw(slot, ip, now)
+      return await ddi(call, rest)
+    } catch (error) {
+      const problem = error instanceof DeviceError ? error : this.#unforeseen(response, error)
+      if (problem.retryAfter === undefined || !isArtifact(request)) throw problem
+      const plan = await planOf(call, rest).catch(() => undefined)
+      return abortDownload(response, plan, this.side.holdMs)
+    }
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown) {
+    const { status, message, retryAfter } = error instanceof DeviceError ? error : this.#unforeseen(response, error)
+    if (retryAfter !== undefined && isArtifact(request)) return abortDownload(response, undefined, this.side.holdMs)
+    if (error instanceof DeviceError && error.reason) this.#refusals.note(request, error.reason)
+    return sendProblem(response, status, message, retryAfter)
+  }
+
+  #unforeseen(response: ServerResponse, error: unknown) {
+    const isGone = response.destroyed || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+    if (isGone) response.destroy()
+    else this.#services.log.error({ err: error }, 'device call failed')
+    // Probably the database is unavailable. Devices retry by themselves.
+    return new DeviceError(503, 'temporarily unavailable', 30)
+  }
+}
+
+const partsOf = (path: string) => path.split('/').map(decode)
+
+function decode(part: string) {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new DeviceError(400, 'bad escape in the address')
+  }
+}
+
+/** Returns scheme and host as the device sent them, so that links use the same address. */
+function originOf(request: IncomingMessage, trustProxy: number | false) {
+  const forwarded = (name: string) =>
+    trustProxy === false ? undefined : rawHeader(request, name)?.split(',')[0]?.trim()
+  const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  const host = forwarded('x-forwarded-host') || rawHeader(request, 'host') || ''
+  if (host !== goodHost) {
+    if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
+      throw new DeviceError(400, 'bad Host header')
+    goodHost = host
+  }
+  return `${scheme}://${host}`
+}
+/** Last validated host. Nearly all devices send the same host. */
+let goodHost = ''
+
+async function within(ms: number, work: Promise<void>) {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new DeviceError(503, 'starting', 30)), ms)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** Counts the request in the metrics once the response is sent. Polls are the GET requests that download nothing. */
+function measure(services: Services, request: IncomingMessage, response: ServerResponse) {
+  const start = performance.now()
+  response.once('close', () => {
+    const operationClass = request.method === 'GET' && !isArtifact(request) ? 'device-poll' : 'device'
+    const seconds = (performance.now() - start) / 1000
+    void metricsOf(services)?.then((metrics) => metrics.observe({ operationClass, code: response.statusCode, seconds }))
+  })
+}

@@ -1,0 +1,30 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { metricsOf } from '#core/http/metrics.ts'
+import { readiness } from '#core/http/health.ts'
+import type { Services } from '#core/services.ts'
+import { sendJson, sendProblem } from '#protocols/shared/response.ts'
+import { type DeviceHandler, isDeviceUrl } from './handler.ts'
+
+/** Creates the server of a device process: device calls and the two probes, without the console. */
+export function deviceServer(services: Services, devices: DeviceHandler): Server {
+  return createServer((request, response) => {
+    const url = request.url ?? ''
+    if (isDeviceUrl(url)) return devices.handle(request, response)
+    if (url === '/healthz') return sendJson(request, response, 200, { status: 'ok' })
+    if (url === '/metrics' && services.config.metrics) return sendMetrics(services, response)
+    if (url !== '/readyz') return sendProblem(response, 404, 'no such call')
+    readiness(services).then(
+      ({ ready, ...state }) => sendJson(request, response, ready ? 200 : 503, state),
+      () => sendProblem(response, 503, 'unavailable'),
+    )
+  })
+}
+
+function sendMetrics(services: Services, response: ServerResponse) {
+  Promise.resolve(metricsOf(services))
+    .then((metrics) => metrics?.text())
+    .then(
+      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
+      () => sendProblem(response, 503, 'unavailable'),
+    )
+}

@@ -1,0 +1,33 @@
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
+
+/** Deletes expired rows: idempotency keys after a day, challenges, failures, finished jobs, ended sessions. */
+const STATEMENTS = [
+  `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
+  `delete from challenges where expire_time < now()`,
+  `delete from login_failures where last_time < now() - interval '1 day' and coalesce(lock_until, now()) <= now()
+    or last_time > now() + interval '1 day'`,
+  `delete from jobs where finish_time < now() - interval '14 days'`,
+  `update sessions set end_time = now(), end_reason = 'expired' where end_time is null and expire_time < now()`,
+  `delete from sessions where end_time < now() - interval '30 days'`,
+] as const
+
+export function registerHousekeeping(services: Services) {
+  const run = async () => {
+    const idle = `update sessions set end_time = now(), end_reason = 'idle'
+      where end_time is null and last_active_time < now() - make_interval(mins => $1)`
+    // Two minutes of tolerance, because last-active times are written up to a minute late.
+    const statements = [
+      ...STATEMENTS.map((text) => ({ text, values: [] as number[] })),
+      { text: idle, values: [services.config.session.idleMinutes + 2] },
+    ]
+    const isolation = {
+      log: services.log,
+      kind: 'housekeeping',
+      name: ({ text }: { text: string }) => ({ statement: text }),
+    }
+    const { failed } = await forEachIsolated(statements, isolation, (query) => services.database.pool.query(query))
+    return { failedItems: failed.length }
+  }
+  services.jobs.schedule('housekeeping', run, { title: '过期数据清理', cron: '0 17 * * * *' })
+}

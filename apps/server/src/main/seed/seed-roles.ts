@@ -1,0 +1,141 @@
+import { inArray, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { roleMenus, roles } from '#schema/account.ts'
+import { menus } from '#schema/system.ts'
+import { SCOPE } from '#core/auth/rights.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+
+interface StandardRole {
+  readonly roleCode: string
+  readonly roleName: string
+  readonly dataScope: number
+  readonly roleSort: number
+  /** Initial permission strings; `prefix:*` means every action of the page. */
+  readonly grants: readonly string[]
+  /** Permissions excluded from `prefix:*`. */
+  readonly lacks?: readonly string[]
+}
+
+const READ = ['list', 'query', 'export'] as const
+const reads = (...prefixes: string[]) => prefixes.flatMap((prefix) => READ.map((action) => `${prefix}:${action}`))
+
+const TENANTS = ['tenantManage:tenant', 'tenantManage:userapplication', 'tenantManage:industry']
+const DEVICES = ['device:_manage', 'device:updateManage', 'device:apkManage', 'device:deviceGroup']
+const UPGRADES = ['upgrade:ota', 'upgrade:GeneralSoftware']
+const LICENSES = ['LicenseManage:Certificate', 'LicenseManage:StatisticalAnalysis', 'LicenseManage:ConsentManage']
+const SERVICE = [
+  'AfterService:Equipment',
+  'AfterService:Questions',
+  'AfterService:PendingList',
+  'AfterService:StatisticAnalysis',
+]
+const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
+const everyAction = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}:*`)
+
+/** Initial roles of the platform's staff. Administrators may change or delete them like other roles. */
+export const STANDARD_ROLES: readonly StandardRole[] = [
+  {
+    roleCode: 'ops_manager',
+    roleName: '运营主管',
+    dataScope: SCOPE.all,
+    roleSort: 10,
+    grants: [
+      ...everyAction([...TENANTS, ...DEVICES, ...LICENSES, ...SERVICE, 'AccountAdministration:accountList']),
+      ...reads(...UPGRADES, ...SYSTEM_READ),
+      'index:indexScreen:bigScreen',
+      'index:indexScreen:display',
+      'system:noticeManage:*',
+      'system:AboutUs:list',
+    ],
+  },
+  {
+    roleCode: 'customer_manager',
+    roleName: '客户经理',
+    dataScope: SCOPE.chosen,
+    roleSort: 15,
+    grants: [
+      ...everyAction(TENANTS).filter((grant) => grant !== 'tenantManage:industry:*'),
+      ...reads('tenantManage:industry', ...DEVICES, ...SERVICE),
+      'AccountAdministration:accountList:list',
+      'AccountAdministration:accountList:query',
+    ],
+    lacks: ['tenantManage:tenant:remove'],
+  },
+  {
+    roleCode: 'device_engineer',
+    roleName: '设备工程师',
+    dataScope: SCOPE.all,
+    roleSort: 20,
+    grants: [...reads(...TENANTS, ...SERVICE), ...everyAction([...DEVICES, ...LICENSES, ...UPGRADES])],
+  },
+  // This role serves all tenants. With the scope of its own tenant, it would only see the platform's own devices.
+  {
+    roleCode: 'aftersales_lead',
+    roleName: '售后主管',
+    dataScope: SCOPE.all,
+    roleSort: 30,
+    grants: [...reads(...TENANTS, ...DEVICES, ...UPGRADES), ...everyAction(SERVICE)],
+  },
+  {
+    roleCode: 'aftersales_agent',
+    roleName: '售后专员',
+    dataScope: SCOPE.all,
+    roleSort: 40,
+    grants: [
+      ...reads(...SERVICE.slice(0, 3), 'device:apkManage').filter((grant) => !grant.endsWith(':export')),
+      'AfterService:Questions:submit',
+      'AfterService:Questions:add',
+      'AfterService:PendingList:claim',
+    ],
+  },
+  {
+    roleCode: 'auditor',
+    roleName: '审计员',
+    dataScope: SCOPE.all,
+    roleSort: 90,
+    grants: reads(
+      ...TENANTS,
+      ...DEVICES,
+      ...UPGRADES,
+      ...LICENSES,
+      ...SERVICE,
+      ...SYSTEM_READ,
+      'system:sceneManagement',
+      'system:noticeManage',
+      'system:systemPerm',
+      'system:systemDict',
+    ),
+  },
+]
+
+/** Creates the standard roles once, at the first start. Later changes by administrators are kept. */
+export async function syncRoles(db: Db) {
+  const [any] = await db.select({ id: roles.id }).from(roles).where(sql`${roles.id} > 1`).limit(1)
+  if (any) return
+  for (const { grants, lacks = [], ...role } of STANDARD_ROLES) {
+    const [created] = await db
+      .insert(roles)
+      .values({ ...role, tenantId: PLATFORM_TENANT_ID })
+      .onConflictDoNothing()
+      .returning({ id: roles.id })
+    if (created) await grantAll(db, created.id, grants, lacks)
+  }
+}
+
+async function grantAll(db: Db, roleId: number, grants: readonly string[], lacks: readonly string[]) {
+  const wholePages = grants.flatMap((grant) => (grant.endsWith(':*') ? [`${grant.slice(0, -1)}%`] : []))
+  const byName = inArray(
+    menus.perms,
+    grants.filter((grant) => !grant.endsWith(':*')),
+  )
+  const byPage = wholePages.map((pattern) => sql`${menus.perms} like ${pattern}`)
+  const wanted = await db
+    .select({ menuId: menus.id, perms: menus.perms })
+    .from(menus)
+    .where(sql.join([byName, ...byPage], sql` or `))
+  if (wanted.length)
+    await db
+      .insert(roleMenus)
+      .values(wanted.filter(({ perms }) => !lacks.includes(perms)).map(({ menuId }) => ({ roleId, menuId })))
+      .onConflictDoNothing()
+}

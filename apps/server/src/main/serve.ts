@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Database } from '#core/database/client.ts'
+import { migrate } from '#core/database/migrate.ts'
+import type { Config } from '#core/config/config.ts'
+import { assertSecretKey, assertSigningKey } from '#core/crypto/installation-keys.ts'
+import type { Services } from '#core/services.ts'
+import { createServices } from './services.ts'
+import { Passwords } from '#core/auth/passwords.ts'
+import { startSpoolSweep } from '#modules/file/sweep.ts'
+import { createDemoData } from '#demo/fill.ts'
+import { registerDemoPulse } from '#demo/pulse.ts'
+import { DEMO_ACCOUNT, DEMO_PASSWORD } from '#demo/vendor.ts'
+import { explainFailure } from './explain-failure.ts'
+import { registerDeviceSideJobs } from '#protocols/shared/device-jobs.ts'
+import { registerJobs } from './jobs.ts'
+import { servingFor } from './listen.ts'
+import { createLogger } from '#core/logging/logger.ts'
+import { makeFirstPassword, seed } from './seed/seed.ts'
+
+const STOP_WITHIN = 10_000
+const DRAIN_WITHIN = 6_000
+/**
+ * Milliseconds between the failing probe and the closed port. A proxy reads the probe and stops using idle connections.
+ */
+const NOTICE_MS = 2_500
+
+interface Start {
+  readonly config: Config
+  /** True when the database does not exist yet and `opening` creates it. */
+  readonly isFirst: boolean
+  /** Opening of the database, started before this part of the program was loaded. */
+  readonly opening: Promise<Database>
+  /** Registers the listener for database warnings. Earlier warnings are delivered too. */
+  readonly onWarning: (listener: (message: string) => void) => void
+}
+
+/** Runs the server until a signal stops it. Rejects when the start fails. */
+export async function serve({ config, isFirst, opening, onWarning }: Start) {
+  const log = createLogger(config.logLevel)
+  exitOnUncaughtError(log)
+  onWarning((message) => log.warn(message))
+  const passwords = new Passwords()
+  const firstPassword = isFirst ? makeFirstPassword(passwords, config.adminPassword) : undefined
+  firstPassword?.catch(() => {})
+  const database = await opening
+  let stop = () => database.close()
+  let isServing = false
+  try {
+    const applied = await migrate(database.connection)
+    if (applied.length > 0) log.info({ applied }, 'migrated')
+    await assertSecretKey(database, config)
+    const services = await createServices({ config, database, log })
+    stop = async () => {
+      await services.close()
+      await database.close()
+    }
+    await assertSigningKey(services)
+    const { oneTimePassword } = await seed(database, { passwords, adminPassword: config.adminPassword, firstPassword })
+    await services.permissionVersion.follow(services)
+    // Creates demo data before the port opens, so that nobody sees incomplete data.
+    if (config.demo) await createDemoData(services)
+    if (config.demo) registerDemoPulse(services)
+    const serving = servingFor(services)
+    // Console processes run the console's jobs; a device process does not.
+    if (config.role !== 'device') registerJobs(services)
+    registerDeviceSideJobs(services)
+    const stopSpoolSweep = startSpoolSweep(services)
+    stop = () => shutDown({ services, database, serving, stopSpoolSweep, isServing })
+    const port = await serving.listen()
+    printStart(config, port, oneTimePassword)
+    isServing = true
+    void services.jobs.start({ ownsSchedules: config.role !== 'device' })
+  } catch (error) {
+    await stop().catch(() => {})
+    throw error
+  }
+  stopOnSignal(stop)
+}
+
+/** Logs an uncaught error and ends the process. */
+function exitOnUncaughtError(log: Logger) {
+  // Node's report of an uncaught error prints all properties of the error, including query parameters.
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'uncaught error')
+    process.exit(1)
+  })
+}
+
+/** Prints the address and the password of the first login. */
+function printStart(config: Config, port: number, oneTimePassword: string | undefined) {
+  process.stdout.write(`OMS 已启动：http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}/\n`)
+  if (config.demo) process.stdout.write(`演示账号 ${DEMO_ACCOUNT}，密码 ${DEMO_PASSWORD}（无须修改）\n`)
+  else if (oneTimePassword) process.stdout.write(`管理员账号 admin，一次性密码 ${oneTimePassword}（首次登录须修改）\n`)
+}
+
+interface Running {
+  readonly services: Services
+  readonly database: Database
+  readonly serving: ReturnType<typeof servingFor>
+  readonly stopSpoolSweep: () => void
+  readonly isServing: boolean
+}
+
+/** Closes the port, then the services, then the database. */
+async function shutDown({ services, database, serving, stopSpoolSweep, isServing }: Running) {
+  stopSpoolSweep()
+  services.shutdown.begin()
+  if (isServing && services.config.trustProxy !== false) await sleep(NOTICE_MS)
+  // Closes all remaining connections after this time.
+  setTimeout(() => serving.server.closeAllConnections(), DRAIN_WITHIN).unref()
+  await serving.close()
+  await services.close()
+  await database.close()
+}
+
+function stopOnSignal(stop: () => Promise<unknown>) {
+  let since = 0
+  const onSignal = () => {
+    // Ctrl-C arrives twice, from the terminal and from npm. Only a later signal means that the operator wants to force
+    // the exit.
+    if (since > 0) return Date.now() - since > 2_000 ? process.exit(1) : undefined
+    since = Date.now()
+    setTimeout(() => process.exit(1), STOP_WITHIN).unref()
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    )
+  }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+}
+
+function fail(error: unknown) {
+  process.stderr.write(`${explainFailure(error)}\n`)
+  process.exit(1)
+}

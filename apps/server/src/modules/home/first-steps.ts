@@ -1,0 +1,69 @@
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+
+interface Step {
+  readonly key: 'type' | 'model' | 'device' | 'firmware' | 'release'
+  readonly title: string
+  readonly hint: string
+  readonly url: string
+  /** Permission that the step requires. */
+  readonly needs: string
+}
+
+const STEPS: readonly Step[] = [
+  {
+    key: 'type',
+    title: '新增设备类型',
+    hint: '如摄像机、门铃',
+    url: '/device/_manage',
+    needs: 'device:_manage:add',
+  },
+  {
+    key: 'model',
+    title: '新增设备型号',
+    hint: '设备按型号接收升级',
+    url: '/device/updateManage',
+    needs: 'device:updateManage:add',
+  },
+  {
+    key: 'device',
+    title: '登记设备',
+    hint: '逐台新增，或从表格导入',
+    url: '/device/apkManage',
+    needs: 'device:apkManage:add',
+  },
+  {
+    key: 'firmware',
+    title: '上传固件版本',
+    hint: '填写版本号并上传组件',
+    url: '/upgrade/ota',
+    needs: 'upgrade:ota:add',
+  },
+  {
+    key: 'release',
+    title: '发布升级',
+    hint: '选择范围和比例，设备随后收到新版本',
+    url: '/upgrade/ota',
+    needs: 'upgrade:ota:publish',
+  },
+]
+
+/** Returns the setup steps that this account may do, and whether each is done. Empty when all five are done. */
+export async function firstSteps({ db, user }: Ctx) {
+  if (!user.isPlatform || !STEPS.some(({ needs }) => user.can(needs))) return []
+  const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
+    exists (select from device_types where deleted_at is null) as type,
+    exists (select from device_models where deleted_at is null) as model,
+    exists (select from devices where deleted_at is null) as device,
+    exists (select from ota_versions where deleted_at is null) as firmware,
+    exists (select from ota_policies) as release`)
+  const [done] = rows
+  if (!done || STEPS.every(({ key }) => done[key])) return []
+  return STEPS.filter(({ needs }) => user.can(needs)).map(({ key, title, hint, url }) => ({
+    key,
+    title,
+    hint,
+    url,
+    isDone: done[key],
+  }))
+}

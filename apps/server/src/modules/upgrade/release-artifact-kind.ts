@@ -1,0 +1,85 @@
+import {
+  softwareChoices,
+  softwareRelease,
+  softwareTask,
+  softwareWhite,
+} from '@oms/contract/upgrade/software-release.ts'
+import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
+import { otaChoices, otaWhite } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { notFound } from '#core/http/api-error.ts'
+
+/** Differences between releases of firmware and of general software: permissions, log type and page. */
+export interface ArtifactKind {
+  /** Value of `ota_versions.kind`. */
+  readonly kind: 1 | 2
+  readonly noun: string
+  /** Business type in the operation log. */
+  readonly bizType: string
+  /** Path of the console page with the releases. */
+  readonly page: string
+  readonly release: typeof otaRelease | typeof softwareRelease
+  readonly task: Omit<typeof otaTask, 'ofDevice'> | typeof softwareTask
+  readonly white: typeof otaWhite | typeof softwareWhite
+  readonly choices: typeof otaChoices | typeof softwareChoices
+}
+
+export const FIRMWARE: ArtifactKind = {
+  kind: 1,
+  noun: '固件版本',
+  bizType: 'ota',
+  page: '设备固件',
+  release: otaRelease,
+  task: otaTask,
+  white: otaWhite,
+  choices: otaChoices,
+}
+export const SOFTWARE: ArtifactKind = {
+  kind: 2,
+  noun: '软件包版本',
+  bizType: 'software',
+  page: '通用软件',
+  release: softwareRelease,
+  task: softwareTask,
+  white: softwareWhite,
+  choices: softwareChoices,
+}
+export const artifactKindOf = (kind: number) => (kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE)
+
+/** Fields by which requests name a version: field, error text when nothing is found, and the query for the kind. */
+const NAMED_BY = {
+  otaId: ['otaId', '版本', (id: number) => sql`select kind from ota_versions where ota_id = ${id}`],
+  taskId: [
+    'taskId',
+    '升级任务',
+    (id: number) =>
+      sql`select v.kind from ota_versions v join ota_tasks t on t.ota_id = v.ota_id where t.task_id = ${id}`,
+  ],
+  alarmId: [
+    'id',
+    '告警',
+    (id: number) => sql`select v.kind from ota_versions v join ota_alarms a on a.ota_id = v.ota_id where a.id = ${id}`,
+  ],
+} as const
+
+type Services = Readonly<Record<string, (ctx: Ctx, input: never) => unknown>>
+
+/** Limits services to versions of one artifact kind. A version of the other kind is reported as not found. */
+export const ofArtifactKind = <S extends Services>(
+  { kind }: ArtifactKind,
+  by: keyof typeof NAMED_BY,
+  services: S,
+): S => {
+  const [field, noun, kindOf] = NAMED_BY[by]
+  const guarded = Object.entries(services).map(([name, service]) => [
+    name,
+    async (ctx: Ctx, input: Record<string, number>) => {
+      const { rows } = await ctx.db.execute<{ kind: number }>(kindOf(input[field] as number))
+      if (rows[0]?.kind !== kind) throw notFound(noun)
+      return service(ctx, input as never)
+    },
+  ])
+  return Object.fromEntries(guarded) as S
+}

@@ -1,0 +1,75 @@
+import { limitsOf, planFieldTexts } from '@oms/contract/upgrade/release-plan.ts'
+import { type otaRelease, PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import { eq } from 'drizzle-orm'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { Db } from '#core/database/client.ts'
+import { otaPolicies, otaStages, type PendingRelease } from '#schema/upgrade.ts'
+import { changes } from '#core/audit/mask.ts'
+import { type LockedRelease, MODE, STATE, type StoredPolicy, type StoredStage } from './release-rows.ts'
+import { firstShare, plannedStages, reachedPercent, startNextStage } from './stage-steps.ts'
+
+type Publish = ParsedOf<typeof otaRelease.publish>
+
+/** Returns the columns that a person sets. Columns that a test release does not use are stored too. */
+export function fieldsOf(input: Publish) {
+  const { mode, tenantIds, groupIds, needConfirm, timeoutMinutes, autoRetries } = input
+  return {
+    mode,
+    tenantIds: [...new Set(tenantIds)],
+    groupIds: [...new Set(groupIds)],
+    needConfirm,
+    timeoutMinutes,
+    autoRetries,
+    ...limitsOf(input, null),
+  }
+}
+
+export const PLAN_TITLES: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(PolicyInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
+  ),
+  stages: '阶段',
+}
+
+/** True for a formal release that devices get now. A change that needs approval is stored in `pending` meanwhile. */
+export const isApproved = ({ mode, state }: StoredPolicy) =>
+  mode === MODE.formal && (state === STATE.running || state === STATE.paused)
+
+/** Converts the published input to the form that is stored until a second person approves. */
+export const pendingOf = (input: Publish): PendingRelease => ({
+  percent: input.percent,
+  plan: { fields: fieldsOf(input), stages: input.stages },
+})
+
+/** Applies an approved change to the release: its columns, and its stages when the change has a plan. */
+export async function applyPending(db: Db, held: LockedRelease, { percent, plan }: PendingRelease, now: Date) {
+  const { otaId } = held.policy
+  if (!plan) return db.update(otaPolicies).set({ percent }).where(eq(otaPolicies.otaId, otaId))
+  const stages = plannedStages(otaId, plan.stages, held.stages, reachedPercent(held))
+  await db
+    .update(otaPolicies)
+    .set({ ...plan.fields, percent: firstShare(stages, percent) })
+    .where(eq(otaPolicies.otaId, otaId))
+  await db.delete(otaStages).where(eq(otaStages.otaId, otaId))
+  if (stages.length > 0) await db.insert(otaStages).values(stages)
+  return startNextStage(db, otaId, now)
+}
+
+/** Lists the differences between the release and the pending change, one line each, for the approver. */
+export function pendingLines(policy: StoredPolicy, stages: readonly StoredStage[]): string[] {
+  const { pending } = policy
+  if (!pending) return []
+  const { percent, plan } = pending
+  const { mode = policy.mode, ...fields } = plan?.fields ?? {}
+  const after = planFieldTexts({ ...policy, ...fields, mode, percent }, plan?.stages ?? stages)
+  return changes(planFieldTexts(policy, stages), after, PLAN_TITLES).map(
+    ({ title, from, to }) => `${title}：${words(from)} → ${words(to)}`,
+  )
+}
+
+const words = (value: unknown) =>
+  value === null || (Array.isArray(value) && value.length === 0)
+    ? '无'
+    : Array.isArray(value)
+      ? value.join('、')
+      : String(value)

@@ -1,0 +1,177 @@
+import { shareText } from '@oms/contract/upgrade/release-plan.ts'
+import { and, eq, gt, gte, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { otaAlarms, otaPolicies, otaStages } from '#schema/upgrade.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
+import { notifyPermitted } from './release-notice.ts'
+import { MODE, nameOf, STAGE, STATE, type StoredPolicy, type StoredStage, publishChanged } from './release-rows.ts'
+import { stageCondition, resultsSince, startNextStage } from './stage-steps.ts'
+import { haveAllReported } from './stage-whole.ts'
+
+/** Four expressions, because pg-boss runs a cron expression at most once a minute. */
+const EVERY_15_SECONDS = [0, 15, 30, 45].map((second) => `${second} * * * * *`)
+const ALARM = { paused: 2, wrongDigest: 3 } as const
+
+/** Registers the scheduled evaluation of active stages. */
+export function registerStageSchedule(services: Services) {
+  const work = () => evaluateStages(services, services.now())
+  services.jobs.schedule('ota-stages', work, { title: '发布阶段评判', cron: EVERY_15_SECONDS, timeLimitSeconds: 120 })
+}
+
+/** Evaluates every active stage that is due, each in its own transaction. */
+export async function evaluateStages(services: Pick<Services, 'database' | 'events' | 'fleet' | 'log'>, now: Date) {
+  const { db } = services.database
+  const { rows } = await db.execute<{ otaId: number }>(sql`
+    select s.ota_id as "otaId" from ota_stages s join ota_policies p on p.ota_id = s.ota_id
+    where s.state = ${STAGE.running} and p.state = ${STATE.running} and p.mode = ${MODE.formal} order by s.ota_id`)
+  let evaluated = 0
+  const isolation = { log: services.log, kind: 'ota-stages', name: ({ otaId }: { otaId: number }) => ({ otaId }) }
+  const { failed } = await forEachIsolated(rows, isolation, async ({ otaId }) => {
+    const isWhole = await haveAllReported(services, otaId, now)
+    if (await db.transaction((tx) => evaluate(services, tx, { otaId, now, isWhole }))) evaluated += 1
+  })
+  return { evaluated, failedItems: failed.length }
+}
+
+interface Look {
+  readonly otaId: number
+  readonly now: Date
+  /** True when every device of the stage has reported a result. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Evaluates one release under a row lock. Skips a release that another process has locked; the next run evaluates
+ * that release.
+ */
+async function evaluate(services: Pick<Services, 'events'>, db: Db, { otaId, now, isWhole }: Look): Promise<boolean> {
+  const running = and(
+    eq(otaPolicies.otaId, otaId),
+    eq(otaPolicies.state, STATE.running),
+    eq(otaPolicies.mode, MODE.formal),
+  )
+  const [policy] = await db.select().from(otaPolicies).where(running).for('update', { skipLocked: true })
+  if (!policy) return false
+  const [stage] = await db
+    .select()
+    .from(otaStages)
+    .where(and(eq(otaStages.otaId, otaId), eq(otaStages.state, STAGE.running)))
+  if (!stage?.startTime) return false
+  const found = { ...(await lookAt(db, stage, policy, now)), isWhole }
+  const verdict = verdictOf(stage, found)
+  if (!verdict) return false
+  const { succeeded, failed } = found
+  const result = { succeeded, failed, judgeTime: now.toISOString() }
+  if (verdict === 'passed') await pass(services, db, { policy, stage, result, now })
+  else await hold(services, db, { policy, stage, result, now }, verdict)
+  return true
+}
+
+interface Findings {
+  readonly succeeded: number
+  readonly failed: number
+  /** Minutes since the stage began. */
+  readonly minutes: number
+  /** Minutes since the stage began or since a person last changed the release. Time in a pause does not count. */
+  readonly waited: number
+  readonly isLast: boolean
+  readonly isWhole: boolean
+  /** True when a device reported a digest mismatch. */
+  readonly wrongDigest: boolean
+}
+
+async function lookAt(db: Db, { otaId, seq, startTime }: StoredStage, { updateTime }: StoredPolicy, now: Date) {
+  const since = startTime as string
+  const results = await resultsSince(db, otaId, since)
+  const digest = and(
+    eq(otaAlarms.otaId, otaId),
+    eq(otaAlarms.kind, ALARM.wrongDigest),
+    gte(otaAlarms.createTime, since),
+  )
+  const at = sql`${now.toISOString()}::timestamptz`
+  const { rows } = await db.execute<{ minutes: number; waited: number; last: boolean; wrong: boolean }>(sql`
+    select extract(epoch from ${at} - ${since}::timestamptz) / 60 as minutes,
+      extract(epoch from ${at} - greatest(${since}::timestamptz, ${updateTime}::timestamptz)) / 60 as waited,
+      not exists (select from ${otaStages} where ${and(eq(otaStages.otaId, otaId), gt(otaStages.seq, seq))}) as last,
+      exists (select from ${otaAlarms} where ${digest}) as wrong`)
+  const { minutes = 0, waited = 0, last = false, wrong = false } = rows[0] ?? {}
+  return { ...results, minutes: Number(minutes), waited: Number(waited), isLast: last, wrongDigest: wrong }
+}
+
+/**
+ * Returns the verdict on a stage. Too many failures pause the release as soon as there are enough results. Passing
+ * also requires the minimum time, in which late failures can appear. Between both thresholds the stage waits until
+ * all devices have reported or the maximum time is over. Then the results decide; with missing or insufficient
+ * results a person decides.
+ */
+function verdictOf(stage: StoredStage, found: Findings) {
+  const { succeeded, failed, minutes, waited, isLast, isWhole, wrongDigest } = found
+  if (wrongDigest) return '有设备报告下载内容的校验值不一致'
+  const reports = succeeded + failed
+  const isOver = waited >= stage.maxMinutes
+  if (reports < stage.minReports && !isOver && !isWhole) return undefined
+  const errors = reports > 0 ? (failed * 100) / reports : 0
+  if (failed > 0 && errors >= stage.errorPercent)
+    return `失败率 ${errors.toFixed(1)}% 达到门槛 ${stage.errorPercent}%（${reports} 个结果中失败 ${failed} 个）`
+  if (minutes < stage.minMinutes) return undefined
+  // A stage without devices passes. Small fleets have such stages.
+  if (reports === 0 && isWhole) return 'passed'
+  if (reports > 0 && (succeeded * 100) / reports >= stage.successPercent) return 'passed'
+  // After the last stage there is no further stage that a pause could prevent.
+  if (!isOver || isLast) return undefined
+  return reports === 0
+    ? `等待 ${stage.maxMinutes} 分钟没有设备报告结果，无法评判`
+    : `等待 ${stage.maxMinutes} 分钟后成功率 ${(100 - errors).toFixed(1)}% 未达到门槛 ${stage.successPercent}%（${reports} 个结果）`
+}
+
+interface StageResult {
+  readonly policy: StoredPolicy
+  readonly stage: StoredStage
+  readonly result: { readonly succeeded: number; readonly failed: number; readonly judgeTime: string }
+  readonly now: Date
+}
+
+async function pass({ events }: Pick<Services, 'events'>, db: Db, { policy, stage, result, now }: StageResult) {
+  await db
+    .update(otaStages)
+    .set({ ...result, state: STAGE.passed })
+    .where(stageCondition(stage))
+  await startNextStage(db, policy.otaId, now)
+  await db
+    .update(otaPolicies)
+    .set({ rev: policy.rev + 1, updateTime: now.toISOString() })
+    .where(eq(otaPolicies.otaId, policy.otaId))
+  await publishChanged({ events }, db, policy.tenantId)
+}
+
+/** Pauses the release with a reason, opens an alarm and notifies the people concerned. */
+async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: StageResult, reason: string) {
+  const { policy, stage, result, now } = evaluated
+  const { otaId, tenantId } = policy
+  const stateReason = `第 ${stage.seq} 阶段（${shareText(stage.percent)}）${reason}，已自动暂停`
+  await db
+    .update(otaStages)
+    .set({ ...result, state: STAGE.failed })
+    .where(stageCondition(stage))
+  await db
+    .update(otaPolicies)
+    .set({ state: STATE.paused, stateReason, rev: policy.rev + 1, updateTime: now.toISOString() })
+    .where(eq(otaPolicies.otaId, otaId))
+  const { succeeded, failed } = result
+  const facts = { seq: stage.seq, percent: stage.percent, succeeded, failed }
+  await db
+    .insert(otaAlarms)
+    .values({ tenantId, otaId, kind: ALARM.paused, message: stateReason, facts, createTime: now.toISOString() })
+  const [version] = await db.select().from(otaVersions).where(eq(otaVersions.otaId, otaId))
+  if (version)
+    await notifyPermitted({ events }, db, {
+      tenantId,
+      uids: [policy.submitBy, policy.auditBy, version.createBy, version.enableBy],
+      title: `发布已自动暂停：${version.verName}`,
+      text: `${nameOf(version)}${stateReason}。请查看失败原因，处理后继续或终止发布。`,
+      now,
+    })
+  await publishChanged({ events }, db, tenantId)
+}

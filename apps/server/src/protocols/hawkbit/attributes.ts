@@ -1,0 +1,130 @@
+import { sanitizeDeviceText, sendEmpty, wrong } from '#protocols/shared/response.ts'
+import { readObject } from '#protocols/shared/read-body.ts'
+import { textOf } from '#protocols/shared/report-words.ts'
+import type { Call } from '#protocols/shared/device-services.ts'
+import { closeByVersion } from '#protocols/shared/close-by-version.ts'
+import { reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
+import type { QueryClient } from '#protocols/shared/write-queue.ts'
+
+const MAX_KEYS = 100
+const MAX_LENGTH = 128
+const PRINTABLE = /^[\P{C}]*$/u
+const MODES = ['merge', 'replace', 'remove'] as const
+type Mode = (typeof MODES)[number]
+type Attributes = Record<string, string>
+
+/** Attributes that are also columns of the device, so that lists and groups can filter by them. */
+const COLUMNS = { osVer: 'os_ver', appVer: 'app_ver', hwVer: 'hw_ver' } as const
+
+/** Stores the attributes that a device reports. `verCode` is the installed firmware version. */
+export async function putConfigData(call: Call) {
+  const { side, slot, request, response } = call
+  const body = await readObject(request)
+  const mode = (body.mode ?? 'merge') as Mode
+  if (!MODES.includes(mode)) throw wrong('mode must be merge, replace or remove')
+  const sent = checked(body.data)
+  const deviceId = side.services.fleet.slots.ids[slot]!
+  const verCode = versionFrom(sent.verCode)
+  await side.tasks.writes.run(async (db) => {
+    await store(db, deviceId, mode, sent)
+    if (mode !== 'remove') await copyToColumns(db, deviceId, sent)
+    await db.query('update devices set attributes_wanted = 0 where id = $1 and attributes_wanted = 1', [deviceId])
+    if (mode !== 'remove' && verCode !== undefined) await reportVersion(db, deviceId, { verCode, source: 1 })
+  })
+  await side.tasks.caughtUp()
+  if (mode !== 'remove' && verCode !== undefined) await closeByVersion(side, slot, '', verCode)
+  sendEmpty(response)
+}
+
+function checked(data: unknown): Record<string, string | null> {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw wrong('data must be an object')
+  const entries = Object.entries(data)
+  if (entries.length > MAX_KEYS) throw wrong(`at most ${MAX_KEYS} attributes`)
+  const sent: Record<string, string | null> = Object.create(null)
+  for (const [key, value] of entries) {
+    if (key === '' || key.length > MAX_LENGTH || !PRINTABLE.test(key)) throw wrong('an attribute has a bad name')
+    if (value !== null && typeof value === 'object') throw wrong('attributes are texts')
+    const text = value === null ? null : String(value)
+    if (text !== null && (text.length > MAX_LENGTH || !PRINTABLE.test(text)))
+      throw wrong(`a value is too long or not printable`)
+    sent[key] = text
+  }
+  return sent
+}
+
+async function store(db: QueryClient, deviceId: number, mode: Mode, sent: Record<string, string | null>) {
+  await db.query('insert into device_attributes (device_id) values ($1) on conflict do nothing', [deviceId])
+  const { rows } = await db.query<{ data: Attributes }>(
+    'select data from device_attributes where device_id = $1 for update',
+    [deviceId],
+  )
+  const before = rows[0]?.data ?? {}
+  const next = new Map(mode === 'replace' ? [] : Object.entries(before))
+  for (const [key, value] of Object.entries(sent))
+    if (mode === 'remove' || value === null) next.delete(key)
+    else next.set(key, value)
+  if (next.size > MAX_KEYS) throw wrong(`at most ${MAX_KEYS} attributes`)
+  const after = JSON.stringify(Object.fromEntries(next))
+  await db.query(
+    'update device_attributes set data = $2, update_time = now() where device_id = $1 and data is distinct from $2::jsonb',
+    [deviceId, after],
+  )
+}
+
+async function copyToColumns(db: QueryClient, deviceId: number, sent: Record<string, string | null>) {
+  for (const [key, column] of Object.entries(COLUMNS)) {
+    const value = sent[key]
+    if (value === undefined || value === null) continue
+    await db.query(`update devices set ${column} = $2 where id = $1 and ${column} <> $2`, [
+      deviceId,
+      sanitizeDeviceText(value, 64),
+    ])
+  }
+}
+
+/** Handles `PUT installedBase`: stores the installed firmware or package version, given as number or version name. */
+export async function putInstalled(call: Call) {
+  const { side, slot, request, response } = call
+  const { name, version } = await readObject(request)
+  const { fleet } = side.services
+  const deviceId = fleet.slots.ids[slot]!
+  const packageName = await namedPackage(call, textOf(name).trim())
+  const verCode =
+    versionFrom(version) ?? (await versionByName(call, packageName, sanitizeDeviceText(textOf(version), 32)))
+  if (verCode === undefined) throw wrong('version is neither a number nor the name of a version of this model')
+  const isNew = await side.tasks.writes.run((db) =>
+    packageName
+      ? reportPackages(db, deviceId, [{ name: packageName, verCode }])
+      : reportVersion(db, deviceId, { verCode, source: 1 }),
+  )
+  await side.tasks.caughtUp()
+  await closeByVersion(side, slot, packageName, verCode)
+  sendEmpty(response, isNew ? 201 : 200)
+}
+
+/** Names that devices use for their firmware. */
+const FIRMWARE = new Set(['', 'os', 'firmware', '固件'])
+
+/** Returns the software package with this name, or an empty text for the firmware. Throws for other names. */
+async function namedPackage({ side, slot }: Call, name: string): Promise<string> {
+  const { fleet, database } = side.services
+  if (FIRMWARE.has(name.toLowerCase())) return ''
+  const { rows } = await database.pool.query<{ packageName: string }>(
+    `select package_name as "packageName" from ota_versions v where model_id = $1 and deleted_at is null and tenant_id in (1, $3)
+       and (package_name = $2 or kind = 1 and (ver_name = $2 or exists
+         (select from ota_components c where c.ota_id = v.ota_id and c.name = $2))) order by kind desc limit 1`,
+    [fleet.slots.models[slot], sanitizeDeviceText(name, 64), fleet.slots.tenants[slot]],
+  )
+  if (!rows[0]) throw wrong('name is neither os, firmware, nor a component or package of this model')
+  return rows[0].packageName
+}
+
+async function versionByName({ side, slot }: Call, packageName: string, verName: string) {
+  const { fleet, database } = side.services
+  const { rows } = await database.pool.query<{ verCode: number }>(
+    `select ver_code as "verCode" from ota_versions where model_id = $1 and ver_name = $2 and package_name = $4
+       and deleted_at is null and tenant_id in (1, $3) order by status = 1 desc, ver_code desc limit 1`,
+    [fleet.slots.models[slot], verName, fleet.slots.tenants[slot], packageName],
+  )
+  return rows[0]?.verCode
+}

@@ -1,0 +1,36 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { DeviceError, missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
+import { entryOf, type Feedback, readFeedback, reasonOf } from '#protocols/shared/feedback.ts'
+import { UNREADABLE } from '#protocols/shared/report-words.ts'
+import type { Call } from '#protocols/shared/device-services.ts'
+import { note, type Step } from '#protocols/shared/tasks.ts'
+import { openTask } from './deployment.ts'
+
+export async function getCancel(call: Call, taskId: number) {
+  const task = await openTask(call, taskId)
+  if (task.state !== TASK.cancelling) throw missing('cancellation')
+  sendJson(call.request, call.response, 200, { id: String(taskId), cancelAction: { stopId: String(taskId) } })
+}
+
+export async function postCancelFeedback(call: Call, taskId: number) {
+  const { side, slot, request, response } = call
+  const feedback = await readFeedback(request)
+  await side.tasks.change(slot, taskId, (db, task) => {
+    if (task.state !== TASK.cancelling) throw new DeviceError(405, 'this action is not being cancelled')
+    return note(db, task, entryOf(feedback), stepOf(feedback))
+  })
+  sendEmpty(response)
+}
+
+/**
+ * Rejected or failed cancellation: the update continues. `canceled` alone is informational; `closed` is the final
+ * answer.
+ */
+function stepOf(feedback: Feedback): Step {
+  const { execution, isFailure, isUnderstood } = feedback
+  const goesOn = isFailure || (isUnderstood && execution === 'rejected')
+  if (goesOn) return { state: TASK.installing, reason: reasonOf(feedback) || '设备拒绝取消' }
+  if (!isUnderstood) return { reason: UNREADABLE }
+  if (execution === 'closed') return { state: TASK.cancelled, reason: reasonOf(feedback) || '设备已取消升级' }
+  return {}
+}

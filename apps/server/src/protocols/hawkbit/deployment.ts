@@ -1,0 +1,173 @@
+import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
+import type { OpenTask } from '#domain/fleet/state.ts'
+import { missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
+import type { Component, Deployment } from '#protocols/shared/deployments.ts'
+import { entryOf, errorLines, readFeedback, reasonOf, stepOf } from '#protocols/shared/feedback.ts'
+import { MANIFEST, sendManifest } from '#protocols/shared/manifest.ts'
+import type { Call } from '#protocols/shared/device-services.ts'
+import {
+  isPaused,
+  isSkipped,
+  recordSkip,
+  secondsUntilOpen,
+  SKIPPED,
+  windowOf,
+} from '#protocols/shared/maintenance-window.ts'
+import { note } from '#protocols/shared/tasks.ts'
+import type { QueryClient } from '#protocols/shared/write-queue.ts'
+
+/** Maps component types to chunk types of hawkBit. Zephyr accepts only `bApp`, other clients any type. */
+const PART: Readonly<Record<number, string>> = { 1: 'os', 2: 'bApp', 3: 'bApp', 4: 'model', 5: 'license', 99: 'other' }
+const MAX_HISTORY = 100
+
+/** Returns the open task of this device. Waits for a task that another process has just created. */
+export async function openTask({ side, slot }: Call, taskId: number): Promise<OpenTask> {
+  const find = () => side.services.fleet.state.openTasks(slot).find((task) => task.taskId === taskId)
+  const known = find()
+  if (known) return known
+  await side.tasks.caughtUp()
+  const late = find()
+  if (!late) throw missing('action')
+  return late
+}
+
+export async function getDeployment(call: Call, taskId: number) {
+  const { side, request, response, query } = call
+  const task = await openTask(call, taskId)
+  if (task.state === TASK.cancelling || task.state === TASK.confirming) throw missing('action')
+  if (isPaused(call, task)) throw side.pacing.refusal(call.slot)
+  const deployment = await side.deployments.of(task.otaId)
+  if (!deployment) throw missing('action')
+  if (secondsUntilOpen(call, task) !== undefined) await side.tasks.change(call.slot, taskId, recordSkip)
+  else if (!(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
+  const described = { ...describe(call, deployment), ...windowOf(call, task) }
+  const body = { id: String(taskId), deployment: described, ...(await historyOf(call, taskId, query)) }
+  sendJson(request, response, 200, signed(call, deployment, body))
+}
+
+/** Handles `deploymentBase/{id}/manifest.json` and `.sig`: sends the signed manifest or its signature. */
+export async function getManifest(call: Call, taskId: number, name: string) {
+  const task = await openTask(call, taskId)
+  const deployment = await call.side.deployments.of(task.otaId)
+  if (!deployment) throw missing('manifest')
+  sendManifest(call.request, call.response, name, deployment)
+}
+
+/** Buffer size of Zephyr's client for a response. */
+const SMALL_BUFFER = 1100
+
+interface Described {
+  readonly id: string
+  readonly deployment: { readonly chunks: readonly object[] }
+}
+
+/** Adds the link to the signed manifest unless the response would exceed the buffer of small devices. */
+function signed<T extends Described>({ base }: Call, { manifest }: Deployment, body: T): T {
+  const [first, ...rest] = body.deployment.chunks
+  if (!manifest || !first) return body
+  const value = `${base}/deploymentBase/${body.id}/${MANIFEST}`
+  const chunks = [{ ...first, metadata: [{ key: 'manifest', value }] }, ...rest]
+  const told = { ...body, deployment: { ...body.deployment, chunks } }
+  return rest.length === 0 && JSON.stringify(told).length > SMALL_BUFFER ? body : told
+}
+
+/** Returns chunks and links in hawkBit's format. The text is short, because small devices have small buffers. */
+export function describe(call: Call, { components, verName }: Deployment) {
+  const chunks = components.map((component) => ({
+    part: PART[component.type] ?? 'other',
+    version: verName,
+    name: component.name,
+    artifacts: [artifactOf(call, component)],
+  }))
+  return { download: 'forced', update: 'forced', chunks }
+}
+
+function artifactOf({ base }: Call, { id, fileName, size, sha1, md5, sha256 }: Component) {
+  const href = `${base}/softwaremodules/${id}/artifacts/${encodeURIComponent(fileName)}`
+  const sum = { href: `${href}.MD5SUM` }
+  return {
+    filename: fileName,
+    size,
+    hashes: { sha1, md5, sha256 },
+    _links: { download: { href }, 'download-http': { href }, md5sum: sum, 'md5sum-http': sum },
+  }
+}
+
+interface HistoryRow {
+  readonly state: number
+  readonly details: string[]
+}
+
+/** Returns the messages of the device, newest first, when the device requests the history. */
+async function historyOf({ side }: Call, taskId: number, query: URLSearchParams) {
+  const asked = Number(query.get('actionHistory') ?? 0)
+  if (!Number.isInteger(asked) || asked === 0) return {}
+  const { rows } = await side.services.database.pool.query<HistoryRow>(
+    `select state, details from ota_task_logs where task_id = $1 and execution <> '' order by id desc limit $2`,
+    [taskId, asked < 0 ? MAX_HISTORY : Math.min(asked, MAX_HISTORY)],
+  )
+  const status = STATUS[side.services.fleet.state.tasks.get(taskId)?.state ?? TASK.fetched] ?? 'RUNNING'
+  return { actionHistory: { status, messages: rows.flatMap(({ details }) => details) } }
+}
+
+const STATUS: Readonly<Record<number, string>> = {
+  [TASK.fetched]: 'RETRIEVED',
+  [TASK.downloading]: 'DOWNLOAD',
+  [TASK.downloaded]: 'DOWNLOADED',
+  [TASK.installing]: 'RUNNING',
+}
+
+export async function postFeedback(call: Call, taskId: number) {
+  const { side, slot, request, response } = call
+  const feedback = await readFeedback(request)
+  const entry = entryOf(feedback)
+  const state = await side.tasks.change(slot, taskId, async (db, task) => {
+    if (await isSkipped(db, task, feedback)) {
+      await note(db, task, entry, { state: TASK.offered, reason: SKIPPED })
+      return TASK.offered
+    }
+    const step = stepOf(task, feedback, side.downloads.isOpen(taskId))
+    const details = step.state === TASK.failed ? [...(await earlierErrors(db, taskId)), ...feedback.details] : []
+    const reason = reasonOf({ ...feedback, details })
+    await note(db, task, entry, details.length > 0 && reason ? { ...step, reason } : step)
+    return step.state ?? task.state
+  })
+  if (isClosed(state)) forget(call, taskId)
+  sendEmpty(response)
+}
+
+/**
+ * Number of earlier log messages searched for the error. SWUpdate sends its log in parts, and on slow devices many
+ * parts lie between cause and result.
+ */
+const LOOK_BACK = 12
+
+async function earlierErrors(db: QueryClient, taskId: number) {
+  const { rows } = await db.query<{ details: string[] }>(
+    `select details from ota_task_logs where task_id = $1 and array_to_string(details, ' ') ~* 'error'
+     order by id desc limit $2`,
+    [taskId, LOOK_BACK],
+  )
+  return rows.toReversed().flatMap(({ details }) => errorLines(details))
+}
+
+function forget({ side }: Call, taskId: number) {
+  side.tasks.forget(taskId)
+  side.downloads.forget(taskId)
+}
+
+interface InstalledRow {
+  readonly otaId: number
+}
+
+/** Returns the last version that the device installed, in the format of its deployment. */
+export async function getInstalled(call: Call, taskId: number) {
+  const { side, slot, request, response } = call
+  const { rows } = await side.services.database.pool.query<InstalledRow>(
+    `select ota_id as "otaId" from ota_tasks where task_id = $1 and device_id = $2 and state = ${TASK.succeeded}`,
+    [taskId, side.services.fleet.slots.ids[slot]],
+  )
+  const deployment = rows[0] && (await side.deployments.of(rows[0].otaId))
+  if (!deployment) throw missing('action')
+  sendJson(request, response, 200, { id: String(taskId), deployment: describe(call, deployment) })
+}

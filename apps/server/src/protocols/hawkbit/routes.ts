@@ -1,0 +1,106 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { findComponent, planFor, sendComponent } from '#protocols/shared/artifact.ts'
+import { DeviceError, missing, sendJson } from '#protocols/shared/response.ts'
+import { isManifestName } from '#protocols/shared/manifest.ts'
+import type { Call } from '#protocols/shared/device-services.ts'
+import { putConfigData, putInstalled } from './attributes.ts'
+import { getCancel, postCancelFeedback } from './cancel.ts'
+import {
+  activateAutoConfirm,
+  deactivateAutoConfirm,
+  getConfirmation,
+  getConfirmations,
+  postConfirmation,
+} from './confirmation.ts'
+import { describe, getDeployment, getInstalled, getManifest, postFeedback } from './deployment.ts'
+import { poll } from './poll.ts'
+
+const MAX_INT = 2 ** 31 - 1
+
+/** Parses an id in the URL. Throws 404 unless the text is a positive 32-bit number. */
+function idFrom(text: string | undefined, what: string) {
+  const id = /^\d{1,10}$/.test(text ?? '') ? Number(text) : 0
+  if (id < 1 || id > MAX_INT) throw missing(what)
+  return id
+}
+
+/** Routes one call below `/{tenant}/controller/v1/{id}`. `path` contains the decoded segments after that prefix. */
+export function ddi(call: Call, path: readonly string[]): Promise<unknown> {
+  const [head = '', ...rest] = path
+  const method = call.request.method ?? ''
+  const route = ROUTES[head]
+  if (!route) throw missing('call')
+  return route(call, method === 'HEAD' && head !== 'softwaremodules' ? 'GET' : method, rest)
+}
+
+/** Returns the response headers for a download of a component. */
+export async function planOf(call: Call, [, id]: readonly string[]) {
+  const { component } = await findComponent(call, idFrom(id, 'module'))
+  return planFor(call.request, component)
+}
+
+type Route = (call: Call, method: string, rest: readonly string[]) => Promise<unknown>
+
+const notAllowed = () => new DeviceError(405, 'method not allowed')
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  '': async (call, method) => {
+    if (method !== 'GET') throw notAllowed()
+    return poll(call)
+  },
+  deploymentBase: async (call, method, [id, tail]) => {
+    const taskId = idFrom(id, 'action')
+    if (tail === undefined && method === 'GET') return getDeployment(call, taskId)
+    if (tail === 'feedback' && method === 'POST') return postFeedback(call, taskId)
+    if (isManifestName(tail) && method === 'GET') return getManifest(call, taskId, tail)
+    throw tail === undefined || tail === 'feedback' || isManifestName(tail) ? notAllowed() : missing('call')
+  },
+  installedBase: async (call, method, [id]) => {
+    if (id === undefined && method === 'PUT') return putInstalled(call)
+    if (id !== undefined && method === 'GET') return getInstalled(call, idFrom(id, 'action'))
+    throw notAllowed()
+  },
+  configData: async (call, method) => {
+    if (method !== 'PUT') throw notAllowed()
+    return putConfigData(call)
+  },
+  cancelAction: async (call, method, [id, tail]) => {
+    const taskId = idFrom(id, 'action')
+    if (tail === undefined && method === 'GET') return getCancel(call, taskId)
+    if (tail === 'feedback' && method === 'POST') return postCancelFeedback(call, taskId)
+    throw tail === undefined || tail === 'feedback' ? notAllowed() : missing('call')
+  },
+  confirmationBase: async (call, method, [id, tail]) => {
+    if (id === undefined) {
+      if (method !== 'GET') throw notAllowed()
+      return getConfirmations(call)
+    }
+    if (id === 'activateAutoConfirm' && method === 'POST') return activateAutoConfirm(call)
+    if (id === 'deactivateAutoConfirm' && method === 'POST') return deactivateAutoConfirm(call)
+    const taskId = idFrom(id, 'action')
+    if (tail === undefined && method === 'GET') return getConfirmation(call, taskId)
+    if (tail === 'feedback' && method === 'POST') return postConfirmation(call, taskId)
+    throw tail === undefined || tail === 'feedback' ? notAllowed() : missing('call')
+  },
+  softwaremodules: async (call, method, [id, artifacts, fileName]) => {
+    if (artifacts !== 'artifacts') throw missing('call')
+    if (method !== 'GET' && method !== 'HEAD') throw notAllowed()
+    return softwareModule(call, idFrom(id, 'module'), fileName)
+  },
+}
+
+async function softwareModule(call: Call, moduleId: number, fileName: string | undefined) {
+  const found = await findComponent(call, moduleId)
+  const { component, deployment, task } = found
+  if (fileName === undefined) {
+    const [chunk] = describe(call, { ...deployment, components: [component] }).chunks
+    return sendJson(call.request, call.response, 200, chunk!.artifacts)
+  }
+  if (fileName === `${component.fileName}.MD5SUM`) {
+    const text = `${component.md5}  ${component.fileName}\n`
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(text) }
+    return void call.response.writeHead(200, headers).end(call.request.method === 'HEAD' ? undefined : text)
+  }
+  if (fileName !== component.fileName || task.state === TASK.confirming) throw missing('artifact')
+  return sendComponent(call, found)
+}

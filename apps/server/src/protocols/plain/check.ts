@@ -1,0 +1,135 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import type { OpenTask } from '#domain/fleet/state.ts'
+import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
+import { MANIFEST } from '#protocols/shared/manifest.ts'
+import { closeByVersion } from '#protocols/shared/close-by-version.ts'
+import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
+import { isPaused, secondsUntilOpen } from '#protocols/shared/maintenance-window.ts'
+import type { PlainAnswer, PlainCall } from './routes.ts'
+
+const MAX_PACKAGES = 50
+const NOTHING: PlainAnswer = { status: 204 }
+
+/** Last packages reported by each device, so that a repeated report writes nothing. */
+const toldPackages = new Map<number, string>()
+const MAX_TOLD = 200_000
+
+/** Handles `check`: returns the next version to install, firmware before packages, or nothing. */
+export async function check(call: PlainCall): Promise<PlainAnswer> {
+  const { side, slot, body } = call
+  const verCode = versionOf(body.verCode)
+  const packages = packagesOf(body.packages)
+  const news = newsOf(call, verCode, packages)
+  if (news.any || side.services.fleet.state.openTasks(slot).length > 0)
+    await takeVersions(call, { verCode, packages, news })
+  const open = side.services.fleet.state.openTasks(slot)
+  const names = ['', ...packages.map(({ name }) => name)]
+  const task = names.map((name) => open.find(({ packageName }) => packageName === name)).find((each) => each) ?? open[0]
+  if (task) return offered(call, task)
+  const { fleet } = side.services
+  for (const rule of fleet.candidates(slot, packages, fleet.moment(call.now))) {
+    if (!side.pacing.mayOffer(rule, call.now)) throw side.pacing.refusal(slot)
+    const made = await side.tasks.offer(slot, rule)
+    if (made === 'full') {
+      side.pacing.full(rule, call.now)
+      throw side.pacing.refusal(slot)
+    }
+    if (made) return offered(call, made)
+  }
+  return NOTHING
+}
+
+function versionOf(value: unknown) {
+  if (value === undefined || value === null || value === '') return undefined
+  const verCode = versionFrom(value)
+  if (verCode === undefined) throw wrong('verCode must be a whole number of at most 9 digits')
+  return verCode
+}
+
+function packagesOf(value: unknown): Package[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value) || value.length > MAX_PACKAGES)
+    throw wrong(`packages must be a list of at most ${MAX_PACKAGES}`)
+  const found = new Map<string, Package>()
+  for (const each of value as { name?: unknown; verCode?: unknown }[]) {
+    const name = sanitizeDeviceText(each?.name, 65)
+    const verCode = versionFrom(each?.verCode)
+    if (name === '' || name.length > 64 || verCode === undefined) throw wrong('a package needs name and verCode')
+    found.set(name, { name, verCode })
+  }
+  return [...found.values()]
+}
+
+interface News {
+  readonly version: boolean
+  /** Reported packages as one text, when different from the last report. */
+  readonly packages: string | undefined
+  readonly any: boolean
+}
+
+/**
+ * Returns the reported versions that differ from the known versions. Usually there are none and no write is needed.
+ */
+function newsOf({ side, slot, deviceId }: PlainCall, verCode: number | undefined, packages: readonly Package[]): News {
+  const version = verCode !== undefined && side.services.fleet.slots.versionOf(slot) !== verCode
+  const text = packages.map(({ name, verCode: each }) => `${name}=${each}`).join(';')
+  const changed = text !== '' && toldPackages.get(deviceId) !== text ? text : undefined
+  return { version, packages: changed, any: version || changed !== undefined }
+}
+
+interface Told {
+  readonly verCode: number | undefined
+  readonly packages: readonly Package[]
+  readonly news: News
+}
+
+/** Stores the reported versions and closes the tasks that installed them. */
+async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, packages, news }: Told) {
+  if (news.any) {
+    await side.tasks.writes.run(async (db) => {
+      if (news.version) await reportVersion(db, deviceId, { verCode: verCode!, source: 1 })
+      if (news.packages !== undefined) await reportPackages(db, deviceId, packages)
+    })
+    if (toldPackages.size >= MAX_TOLD) toldPackages.clear()
+    if (news.packages !== undefined) toldPackages.set(deviceId, news.packages)
+    if (news.version) await side.tasks.caughtUp()
+  }
+  if (verCode !== undefined) await closeByVersion(side, slot, '', verCode)
+  for (const each of packages) await closeByVersion(side, slot, each.name, each.verCode)
+}
+
+async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
+  const { side, origin } = call
+  if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
+  if (isPaused(call, task)) return NOTHING
+  const shut = secondsUntilOpen(call, task)
+  if (shut !== undefined && task.state === TASK.offered) return NOTHING
+  if (!side.pacing.mayFetch(task, call.now)) throw side.pacing.refusal(call.slot)
+  const deployment = await side.deployments.of(task.otaId)
+  if (!deployment) return NOTHING
+  const { verCode, verName, description, packageName, components, manifest } = deployment
+  const mustConfirm = task.state === TASK.confirming
+  if (!mustConfirm && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
+  return {
+    status: 200,
+    body: {
+      taskId: task.taskId,
+      kind: packageName ? 'package' : 'firmware',
+      ...(packageName && { packageName }),
+      ...(mustConfirm && { confirm: true }),
+      ...(shut !== undefined && { install: 'wait', waitSeconds: shut }),
+      version: { verCode, verName, description },
+      components: components.map(({ id, name, type, fileName, size, md5, sha1, sha256 }) => ({
+        name,
+        type,
+        fileName,
+        url: `${origin}/device/v1/files/${task.taskId}/${id}/${encodeURIComponent(fileName)}`,
+        size,
+        md5,
+        sha1,
+        sha256,
+      })),
+      ...(manifest && { manifest: { ...manifest, url: `${origin}/device/v1/files/${task.taskId}/${MANIFEST}` } }),
+    },
+  }
+}

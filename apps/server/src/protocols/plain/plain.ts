@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http'
+import { findComponent, sendComponent } from '#protocols/shared/artifact.ts'
+import { DeviceError, missing, sendEmpty, sendJson, unauthorized, wrong } from '#protocols/shared/response.ts'
+import { bearerOf } from '#protocols/shared/headers.ts'
+import { jsonObject, parsed, readObject, readReport } from '#protocols/shared/read-body.ts'
+import { hasToken, identify, isEnabled, register, tenantOfGateway } from '#protocols/shared/identify.ts'
+import { isManifestName, sendManifest } from '#protocols/shared/manifest.ts'
+import { salvageField, salvageWord, wholeField } from '#protocols/shared/salvage.ts'
+import type { DeviceServices } from '#protocols/shared/device-services.ts'
+import { activate } from './activate.ts'
+import { check } from './check.ts'
+import { report } from './report.ts'
+import { addPlainRoute, type PlainArrival, type PlainCall, plainRoute } from './routes.ts'
+import { ticket } from './ticket.ts'
+import { upload, uploadPermit } from './upload.ts'
+
+addPlainRoute('check', check)
+addPlainRoute('report', report)
+addPlainRoute('activate', activate)
+addPlainRoute('ticket', ticket)
+addPlainRoute('upload-permit', uploadPermit)
+
+/** Routes one call below `/device/v1/`. */
+export async function plain(arrived: PlainArrival, path: readonly string[]): Promise<unknown> {
+  const { request, response } = arrived
+  const [name = '', ...rest] = path
+  if (name === 'files') return download(arrived, rest)
+  if (name === 'uploads') return upload(arrived, rest)
+  const route = rest.length === 0 ? plainRoute(name) : undefined
+  if (!route) throw missing('call')
+  if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
+  const { body, raw } = name === 'report' ? await readPlainReport(request) : { body: await readObject(request) }
+  const call = { ...(await identified(arrived, body)), raw }
+  const answer = await route(call)
+  return answer.body ? sendJson(request, response, answer.status, answer.body) : sendEmpty(response, answer.status)
+}
+
+/** Parses a report even when invalid or too long: uses the readable fields and keeps the text. */
+async function readPlainReport(request: IncomingMessage): Promise<Pick<PlainCall, 'body' | 'raw'>> {
+  const { text, isCut } = await readReport(request)
+  const found = isCut ? undefined : parsed(text)
+  if (found !== undefined) return { body: jsonObject(found) }
+  const fields = ['sn', 'token', 'model', 'taskId', 'code'].map((name) => [name, wholeField(text, name)] as const)
+  const message = salvageField(text, 'message')?.value
+  const body = { ...Object.fromEntries(fields), state: salvageWord(text, 'state', 'failed'), message }
+  if (wholeField(text, 'sn') === undefined) throw wrong('the body is not JSON')
+  return { body, raw: text }
+}
+
+async function identified(arrived: PlainArrival, body: Record<string, unknown>): Promise<PlainCall> {
+  const { side, request, now } = arrived
+  const { fleet } = side.services
+  const sn = typeof body.sn === 'string' ? body.sn.trim() : ''
+  const token = bearerOf(request) || (typeof body.token === 'string' ? body.token : '')
+  const model = typeof body.model === 'string' && body.model.trim() !== '' ? body.model.trim() : undefined
+  if (sn === '') throw wrong('sn is missing')
+  const found = slotOf(arrived, { sn, token, model })
+  const slot = typeof found === 'number' ? found : await found
+  side.limits.takeDevice(slot, now, fleet.slots)
+  side.presence.saw(slot, arrived.ip, now)
+  const modelId = fleet.slots.models[slot]!
+  // A device that reports another model would get firmware that destroys the device.
+  if (model !== undefined && fleet.state.models.get(modelId)?.code !== model)
+    throw new DeviceError(409, 'this serial belongs to another model')
+  return {
+    ...arrived,
+    slot,
+    sn,
+    body,
+    modelId,
+    deviceId: fleet.slots.ids[slot]!,
+    tenantId: fleet.slots.tenants[slot]!,
+  }
+}
+
+interface Claim {
+  readonly sn: string
+  readonly token: string
+  readonly model?: string | undefined
+}
+
+/**
+ * Authenticates by the device token or the tenant's gateway token, which also registers unknown serials. Without a
+ * token, authenticates by client certificate.
+ */
+function slotOf({ side, request }: PlainArrival, { sn, token, model }: Claim): number | Promise<number> {
+  const { services } = side
+  if (token === '') return identify(services, { id: 0, isDefault: true }, sn, side.certificates?.of(request))
+  if (token.length > 256) throw unauthorized('wrong device token')
+  const { slots } = services.fleet
+  const slot = slots.find(sn)
+  if (slot >= 0) {
+    const id = slots.tenants[slot]!
+    if (services.fleet.accessOf(id).targetToken && isEnabled(services, slot) && hasToken(services, slot, token))
+      return slot
+    const isGatewayToken = tenantOfGateway(services, token) !== undefined
+    return identify(services, { id, isDefault: true }, sn, { kind: isGatewayToken ? 'gateway' : 'target', token })
+  }
+  const tenantId = tenantOfGateway(services, token)
+  if (tenantId === undefined) throw unauthorized('unknown serial')
+  return register(services, tenantId, sn, model)
+}
+
+/**
+ * Handles `files/{taskId}/{componentId}/{name}` (the bytes) and `files/{taskId}/manifest.json` and `.sig` (the
+ * signed manifest), only for the device of the task.
+ */
+async function download(arrived: PlainArrival, [task, component, name]: readonly string[]) {
+  const { side, request, response, now } = arrived
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw new DeviceError(405, 'GET or HEAD only')
+  const slot = await slotOfTask(side, Number(task))
+  const { services } = side
+  if (slot < 0) throw unauthorized('no such open task')
+  await slotOf(arrived, { sn: services.fleet.slots.snOf(slot), token: bearerOf(request) })
+  side.limits.takeDevice(slot, now, services.fleet.slots)
+  if (name === undefined && isManifestName(component)) {
+    const deployment = await side.deployments.of(services.fleet.state.tasks.get(Number(task))?.otaId ?? 0)
+    if (!deployment) throw missing('manifest')
+    return sendManifest(request, response, component, deployment)
+  }
+  const found = await findComponent({ side, slot }, Number(component))
+  if (found.component.fileName !== name || found.task.taskId !== Number(task)) throw missing('file')
+  return sendComponent({ side, request, response, slot, base: '', query: new URLSearchParams(), now }, found)
+}
+
+async function slotOfTask(side: DeviceServices, taskId: number) {
+  const known = side.services.fleet.state.tasks.get(taskId)
+  if (known) return known.slot
+  await side.tasks.caughtUp()
+  return side.services.fleet.state.tasks.get(taskId)?.slot ?? -1
+}

@@ -1,0 +1,79 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { sanitizeDeviceText, missing, wrong } from '#protocols/shared/response.ts'
+import { codeText, isFailureWord, rawLines, textOf, UNREADABLE } from '#protocols/shared/report-words.ts'
+import { type LockedTask, note, type Step } from '#protocols/shared/tasks.ts'
+import type { PlainAnswer, PlainCall } from './routes.ts'
+
+const STATES = {
+  downloading: TASK.downloading,
+  downloaded: TASK.downloaded,
+  installing: TASK.installing,
+  succeeded: TASK.succeeded,
+  failed: TASK.failed,
+  cancelled: TASK.cancelled,
+  confirmed: TASK.offered,
+  denied: TASK.confirming,
+} as const
+type Word = keyof typeof STATES
+
+/** Handles `report`: stores the progress of a task. Returns whether the device should stop. */
+export async function report(call: PlainCall): Promise<PlainAnswer> {
+  const { side, slot, body, raw } = call
+  const taskId = taskOf(call)
+  const said = textOf(body.state).toLowerCase()
+  const word = wordOf(said)
+  // An incompletely parsed report can only fail a task.
+  const counts = word !== undefined && (raw === undefined || word === 'failed')
+  const message = sanitizeDeviceText(textOf(body.message), 500)
+  const entry = {
+    execution: said || 'unreadable',
+    code: codeText(body.code),
+    details: raw === undefined ? (message ? [message] : []) : rawLines(raw),
+  }
+  const progress = typeof body.progress === 'number' && Number.isFinite(body.progress) ? body.progress : undefined
+  const isCancelling = await side.tasks.change(slot, taskId, async (db, task) => {
+    const step = counts ? stepOf(task, word, { message, progress, code: entry.code }) : { reason: UNREADABLE }
+    await note(db, task, entry, step)
+    return task.state === TASK.cancelling && !(counts && STATES[word] >= TASK.succeeded)
+  })
+  if (word === undefined) throw wrong(`state must be one of ${Object.keys(STATES).join(', ')}; the report was kept`)
+  if (counts && STATES[word] >= TASK.succeeded) {
+    side.tasks.forget(taskId)
+    side.downloads.forget(taskId)
+  }
+  return { status: 200, body: isCancelling ? { taskId, cancel: true } : { taskId } }
+}
+
+/** Returns the state a report names; other words for a failure are `failed`. */
+function wordOf(said: string): Word | undefined {
+  if (Object.hasOwn(STATES, said)) return said as Word
+  return isFailureWord(said) ? 'failed' : undefined
+}
+
+/** Returns the task of a report: the named task, or the only open task of the device. */
+function taskOf({ side, slot, body, raw }: PlainCall): number {
+  const taskId = Number(textOf(body.taskId) || 0)
+  if (Number.isInteger(taskId) && taskId > 0 && taskId <= 2 ** 31 - 1) return taskId
+  const [only, ...others] = side.services.fleet.state.openTasks(slot)
+  if (raw === undefined || !only || others.length > 0) throw wrong('taskId is missing')
+  return only.taskId
+}
+
+interface Said {
+  readonly message: string
+  readonly progress: number | undefined
+  readonly code: string | null
+}
+
+function stepOf(task: LockedTask, word: Word, { message, progress, code }: Said): Step {
+  if (word === 'succeeded') return { state: TASK.succeeded, reason: '' }
+  if (word === 'failed') return { state: TASK.failed, reason: message || '设备报告升级失败', code }
+  if (word === 'cancelled') return { state: TASK.cancelled, reason: message || '设备取消了升级' }
+  if (word === 'confirmed' || word === 'denied') {
+    if (task.state !== TASK.confirming) throw missing('confirmation')
+    return word === 'confirmed' ? { state: TASK.offered } : { reason: message || '设备用户尚未同意' }
+  }
+  if (task.state === TASK.cancelling || task.state === TASK.confirming) return {}
+  // A late report does not set a task back.
+  return { state: Math.max(task.state, STATES[word]), ...(progress !== undefined && { progress }) }
+}

@@ -1,0 +1,47 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+export const PERMIT_MS = 10 * 60_000
+/** Files that one permit takes, as many as one ticket. */
+export const MAX_FILES = 5
+
+/** The right of one device to upload files for a ticket. */
+export interface Permit {
+  readonly deviceId: number
+  readonly tenantId: number
+  /** Milliseconds since 1970. */
+  readonly expires: number
+  readonly nonce: string
+}
+
+const FORMAT = /^(\d{1,10})\.(\d{1,10})\.(\d{1,15})\.([\w-]{16})\.([\w-]{43})$/
+
+const hmac = (key: Buffer, use: string, text: string) =>
+  createHmac('sha256', key).update(`oms ticket upload ${use}\0${text}`)
+
+/** Creates a signed permit. Every process with the same secret key accepts it. */
+export function createPermit(key: Buffer, owner: Pick<Permit, 'deviceId' | 'tenantId'>, now: number) {
+  const expires = now + PERMIT_MS
+  const text = `${owner.deviceId}.${owner.tenantId}.${expires}.${randomBytes(12).toString('base64url')}`
+  return { expires, permit: `${text}.${hmac(key, 'permit', text).digest('base64url')}` }
+}
+
+/** Returns the permit of a text; undefined when the signature is wrong or the time is over. */
+export function readPermit(key: Buffer, text: string, now: number): Permit | undefined {
+  const parts = FORMAT.exec(text)
+  if (!parts) return undefined
+  const [, deviceId, tenantId, expires, nonce = '', signature = ''] = parts
+  const signed = hmac(key, 'permit', text.slice(0, text.lastIndexOf('.'))).digest('base64url')
+  if (!timingSafeEqual(Buffer.from(signed), Buffer.from(signature))) return undefined
+  const permit = { deviceId: Number(deviceId), tenantId: Number(tenantId), expires: Number(expires), nonce }
+  return now < permit.expires ? permit : undefined
+}
+
+/** First 8 of the 32 digits of every file id that a device uploads. */
+export const filePrefix = (deviceId: number) => deviceId.toString(16).padStart(8, '0')
+
+/**
+ * Returns the id of the file at a position (1 to `MAX_FILES`) of a permit. The id is the same on every process, so that
+ * the primary key of the table limits a permit to `MAX_FILES` files. Without the secret key nobody can guess the id.
+ */
+export const fileIdOf = (key: Buffer, { deviceId, nonce }: Permit, position: number) =>
+  filePrefix(deviceId) + hmac(key, 'file', `${deviceId}.${nonce}.${position}`).digest('hex').slice(0, 24)

@@ -1,0 +1,69 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import type { Worker } from '#core/jobs/types.ts'
+import type { Services } from '#core/services.ts'
+import { MOVED_SECONDS } from './presence.ts'
+
+/** Maximum delay until polls are stored. */
+const GRACE_SECONDS = MOVED_SECONDS + 60
+const DEFAULT_POLL_SECONDS = 300
+/** Number of tasks that one statement closes. */
+const BATCH = 5000
+
+/** Registers the scheduled job that closes tasks of silent devices and marks devices offline that no longer poll. */
+export function registerDeviceSideJobs(services: Services) {
+  const work: Worker = (_job, _progress, signal) => sweep(services, signal)
+  services.jobs.schedule('device-silence', work, { title: '设备静默处理', cron: '20 * * * * *' })
+}
+
+/** A failure to close tasks does not prevent marking devices offline. */
+export async function sweep(services: Services, signal?: AbortSignal) {
+  const closing = closeAllSilent(services, signal)
+  await closing.catch(() => {})
+  const offline = await markOffline(services)
+  return { closed: await closing, offline }
+}
+
+async function closeAllSilent(services: Services, signal?: AbortSignal) {
+  let closed = 0
+  for (;;) {
+    signal?.throwIfAborted()
+    const count = await closeSilent(services)
+    closed += count
+    if (count < BATCH) break
+  }
+  return closed
+}
+
+/** Fails tasks that are silent for longer than their release permits. Tasks in cancellation become cancelled. */
+async function closeSilent({ database, events }: Services) {
+  const { rows } = await database.pool.query<{ tenantId: number }>(
+    `with silent as (select t.task_id from ota_tasks t left join ota_policies p on p.ota_id = t.ota_id
+       where t.close_time is null and t.update_time < now() - interval '1 minute'
+         and t.update_time < now() - make_interval(mins => coalesce(p.timeout_minutes, 1440))
+       order by t.task_id limit ${BATCH} for update of t skip locked),
+     closed as (update ota_tasks t set close_time = now(), update_time = now(),
+         state = case when t.state = ${TASK.cancelling} then ${TASK.cancelled} else ${TASK.failed} end,
+         reason = case when t.state = ${TASK.cancelling} then '设备未响应取消，已强制结束' else '设备超时未响应' end
+       from silent s where s.task_id = t.task_id returning t.task_id, t.tenant_id, t.state, t.reason),
+     noted as (insert into ota_task_logs (task_id, state, details) select task_id, state, array[reason] from closed)
+     select tenant_id as "tenantId" from closed`,
+  )
+  for (const tenantId of new Set(rows.map((row) => row.tenantId)))
+    await events.publish(database.db, 'changed', { resource: 'upgrade', tenantId })
+  return rows.length
+}
+
+/** Marks devices offline after two poll intervals without a poll. */
+async function markOffline({ database }: Services) {
+  const { rowCount } = await database.pool.query(
+    // Locks rows in the order of ids, as writing polls does. Skips locked rows, because a device that is being
+    // written is not silent.
+    `with silent as materialized (select d.id from devices d where d.online = 1 and d.deleted_at is null
+       and d.last_online_time < now() - make_interval(secs => $1 + 2 * coalesce(
+         (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))
+       order by d.id for no key update skip locked)
+     update devices d set online = 0 from silent s where d.id = s.id`,
+    [GRACE_SECONDS, DEFAULT_POLL_SECONDS],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Services } from '#core/services.ts'
+import { ChangePublisher } from './change-publisher.ts'
+import { type Clock, Lines, roomOf } from './bandwidth.ts'
+import { Certificates } from './certificates.ts'
+import { Deployments } from './deployments.ts'
+import { Downloads } from './downloads.ts'
+import { Limits } from './limits.ts'
+import { Pacing } from './pacing.ts'
+import { Presence } from './presence.ts'
+import { Tasks } from './tasks.ts'
+
+/** Services of the device protocols in one process. */
+export class DeviceServices {
+  readonly services: Services
+  readonly limits = new Limits()
+  readonly presence: Presence
+  readonly deployments: Deployments
+  readonly downloads: Downloads
+  readonly lines: Lines
+  readonly pacing: Pacing
+  /** Undefined when certificate authentication is not configured. */
+  readonly certificates: Certificates | undefined
+  readonly tasks: Tasks
+  readonly announcer: ChangePublisher
+  /** Time that a waiting download is held before the server aborts the connection. */
+  holdMs = 15_000
+
+  /** `clock` replaces the real clock of the bandwidth limits. */
+  constructor(services: Services, clock?: Clock) {
+    this.services = services
+    this.presence = new Presence(services)
+    this.deployments = new Deployments(services.database.pool)
+    this.downloads = new Downloads()
+    this.announcer = new ChangePublisher(services)
+    const { deviceDownloads, deviceBandwidth, deviceCertificates } = services.config
+    const knowsCertificates = deviceCertificates.proxies.length > 0
+    this.certificates = knowsCertificates ? new Certificates(deviceCertificates, services.fleet) : undefined
+    this.lines = new Lines(services.fleet, deviceBandwidth, clock)
+    const room = deviceBandwidth > 0 ? roomOf(deviceBandwidth) : deviceDownloads
+    this.pacing = new Pacing(services.fleet, this.downloads, Math.min(deviceDownloads, room))
+    this.tasks = new Tasks(services, this.announcer)
+  }
+
+  start() {
+    this.presence.start()
+    void this.services.fleet.ready()
+  }
+
+  async close() {
+    await this.presence.close()
+    this.announcer.close()
+  }
+}
+
+/** A call of an authenticated device. */
+export interface Call {
+  readonly side: DeviceServices
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly slot: number
+  /** `http://host/{tenant}/controller/v1/{id}` with the host of the request. */
+  readonly base: string
+  readonly query: URLSearchParams
+  readonly now: number
+}

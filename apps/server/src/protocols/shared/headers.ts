@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * Returns the first header with this name. Avoids `headers`, whose first access parses all headers into an object.
+ */
+export function rawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i]!
+    if (each.length === name.length && each.toLowerCase() === name) return rawHeaders[i + 1]
+  }
+  return undefined
+}
+
+/** The token of `Authorization: Bearer …`; empty when there is none. */
+export const bearerOf = (request: IncomingMessage) =>
+  (/^bearer\s(.+)$/i.exec(rawHeader(request, 'authorization') ?? '')?.[1] ?? '').trim()

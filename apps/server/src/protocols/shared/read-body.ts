@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http'
+import { CONTROL, DeviceError, wrong } from './response.ts'
+
+/** Larger than any known report. Logs of SWUpdate have some kilobytes. */
+const MAX_BODY = 256 * 1024
+const BODY_WITHIN_MS = 30_000
+const SWEEP_MS = 5_000
+
+/** Start times of bodies being read. One timer for all, because a timer each would cost more than a usual body. */
+const underWay = new Map<IncomingMessage, number>()
+let sweeper: NodeJS.Timeout | undefined
+
+/** Returns the whole body as text. Aborts slow or endless bodies. */
+export async function readText(request: IncomingMessage): Promise<string> {
+  const { text, isCut } = await readReport(request)
+  if (isCut) throw new DeviceError(413, 'body too large')
+  return text
+}
+
+export interface ReadText {
+  readonly text: string
+  /** True when the body exceeded the limit; `text` is its beginning. */
+  readonly isCut: boolean
+}
+
+/**
+ * Returns the body as text, or its beginning above the limit: a failure report with a long log is still a failure.
+ * Uses listeners instead of an iterator, because every device request runs this code.
+ */
+export function readReport(request: IncomingMessage): Promise<ReadText> {
+  sweeper ??= setInterval(cutSlow, SWEEP_MS).unref()
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    underWay.set(request, performance.now())
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BODY) return void chunks.push(chunk)
+      chunks.push(chunk.subarray(0, Math.max(0, chunk.length - (size - MAX_BODY))))
+      // Reads and discards the rest of the body, so that the client can read the response.
+      request.off('data', take).resume()
+      finish(true)
+    }
+    const finish = (isCut: boolean) =>
+      done({ text: (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8'), isCut })
+    request
+      .on('data', take)
+      .on('end', () => finish(false))
+      .on('error', fail)
+      .on('close', () => {
+        underWay.delete(request)
+        if (!request.complete) fail(new DeviceError(400, 'the body was cut'))
+      })
+  })
+}
+
+function cutSlow() {
+  const since = performance.now() - BODY_WITHIN_MS
+  for (const [request, started] of underWay) {
+    if (started > since) return
+    request.destroy()
+  }
+}
+
+/** Parses a JSON object. Clients put raw line ends into strings when they report a failure; such text is repaired. */
+export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return jsonObject(parsed(await readText(request)))
+}
+
+export function jsonObject(found: unknown): Record<string, unknown> {
+  if (found === undefined) throw wrong('the body is not JSON')
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) throw wrong('the body must be a JSON object')
+  return found as Record<string, unknown>
+}
+
+/** Parses JSON, repaired if necessary; undefined when the text is not JSON. */
+export const parsed = (text: string): unknown => json(text) ?? json(repaired(text))
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces control characters by spaces and escapes backslashes that start no valid escape. */
+const repaired = (text: string) =>
+  text
+    .replaceAll(CONTROL, ' ')
+    .replace(/^\ufeff/, '')
+    .replaceAll(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\/g, (found) => (found === '\\' ? '\\\\' : found))

@@ -1,0 +1,101 @@
+import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
+import { readHolidays } from '@oms/contract/ticket/holidays.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { feedbackOf, reasonOf } from '#protocols/shared/feedback.ts'
+import { parsed } from '#protocols/shared/read-body.ts'
+import { displayName } from '#core/storage/file-type.ts'
+import { XmlScanner } from '#core/spreadsheet/xml-scanner.ts'
+import { readUserAgent } from '#core/http/user-agent.ts'
+import { sanitizeNotice, summaryOf } from '#modules/notice/notice-html.ts'
+import { type Caller, useApp } from './harness.ts'
+import { repeatableCalls } from './hostile-calls.ts'
+
+const MOST_MS = 200
+const CHARACTERS = [...' \t\n\r[](){}<>"\'\\/%&=?#;:,.-_+*|^$~@!0aA中（。']
+/** Repeated texts for calls: one character of each class that regular expressions and parsers distinguish. */
+const OF_CALLS = [...' \n[]"\\%0a中.-']
+/** Longest text of a device report, a notice or a file name that is parsed. */
+const REPORT = 255 * 1024
+const CONTENT = 65_535
+const NAME = 100_000
+/** Text length: quadratic time needs seconds, and thousands of requests remain fast. */
+const FIELD = 60_000
+
+const app = useApp()
+let boss: Caller
+beforeAll(async () => {
+  boss = await app.by({ superAdmin: true })
+})
+
+/**
+ * Returns the CPU milliseconds of this thread, the best of up to six runs. Other threads, other processes and a garbage
+ * collection during one run do not count.
+ */
+async function costOf(work: () => unknown) {
+  let best = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 6 && best > MOST_MS; tries++) {
+    const started = process.threadCpuUsage()
+    await work()
+    const { user, system } = process.threadCpuUsage(started)
+    best = Math.min(best, (user + system) / 1000)
+  }
+  return best
+}
+
+async function expectQuick(work: (character: string) => unknown, characters = CHARACTERS) {
+  for (const character of characters)
+    expect(await costOf(() => work(character)), `repeated ${JSON.stringify(character)}`).toBeLessThan(MOST_MS)
+}
+
+function requestOf(endpoint: Endpoint, character: string) {
+  const { properties = {} } = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as {
+    properties?: object
+  }
+  const fields = Object.keys(properties)
+  const inQuery = carrier(endpoint) === 'query'
+  // A URL has at most 16 KB. The fields of a body share its limit.
+  const room = Math.floor(Math.min(FIELD, (inQuery ? 3000 : 900_000) / Math.max(1, fields.length)))
+  const text = character.repeat(room)
+  const url = endpoint.path.replaceAll(/:\w+/g, '1')
+  if (!inQuery) return { url, payload: Object.fromEntries(fields.map((field) => [field, text])) }
+  return { url: `${url}?${fields.map((field) => `${field}=${encodeURIComponent(text)}`).join('&')}` }
+}
+
+describe('no call blocks the event loop', () => {
+  test.each(repeatableCalls)('$method $path', { timeout: 300_000 }, async (endpoint) => {
+    const who = endpoint.access === 'public' ? app.stranger() : boss
+    const send = (character: string) => who.inject({ method: endpoint.method, ...requestOf(endpoint, character) })
+    await expectQuick(send, OF_CALLS)
+  })
+})
+
+describe('no text parser blocks the event loop', () => {
+  const READERS: Readonly<Record<string, (character: string) => unknown>> = {
+    'device reports': (character) => {
+      const text = character.repeat(REPORT)
+      const { details, execution } = feedbackOf(`{"id":"1","status":{"execution":"closed","details":["${text}`, true)
+      return reasonOf({ details, execution })
+    },
+    'device reports that are no JSON': (character) => feedbackOf(character.repeat(REPORT)),
+    'repaired JSON': (character) => parsed(`{"a":"${character.repeat(REPORT)}`),
+    notices: (character) => summaryOf(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
+    'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
+    'holiday notices': (character) => readHolidays(`1月1日${character.repeat(CONTENT)}`, 2027),
+    'file names': (character) => displayName(`a${character.repeat(NAME)}b`),
+    'user agents': (character) => readUserAgent(character.repeat(NAME)),
+    'XML of spreadsheets': (character) => {
+      const scanner = new XmlScanner({ open() {}, close() {}, text() {} })
+      return [`<a b="${character.repeat(400_000)}`, `<a ${character.repeat(400_000)}>`].forEach((xml) => {
+        try {
+          scanner.write(xml)
+        } catch {
+          // A refused text counts like a parsed text.
+        }
+      })
+    },
+  }
+  test.each(Object.entries(READERS))('%s', { timeout: 300_000 }, async (_, read) => {
+    await expectQuick(read)
+  })
+})

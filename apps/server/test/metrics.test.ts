@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Metrics, metricsOf } from '#core/http/metrics.ts'
+import { DeviceHandler } from '#main/devices/handler.ts'
+import { deviceServer } from '#main/devices/server.ts'
+import { sampleFleet } from '#modules/home/fleet-samples.ts'
+import { useApp } from './harness.ts'
+
+const server = useApp({ OMS_METRICS: 'on' })
+const scrape = async () => (await server.stranger().inject({ method: 'GET', url: '/metrics' })).body
+
+test('counts requests by operation class and body code, and measures their duration', async () => {
+  const me = await server.as()
+  await me.call('GET', '/api/v1/account/job')
+  await me.call('GET', '/api/v1/account/job?state=x')
+  const text = await scrape()
+  expect(text).toMatch(/oms_requests_total\{class="read",code="200"\} \d/)
+  expect(text).toMatch(/oms_requests_total\{class="read",code="400"\} 1/)
+  expect(text).toMatch(/oms_request_duration_seconds_bucket\{le="0.005",class="read"\} \d/)
+  expect(text).toContain('oms_event_streams 0')
+  expect(text).toMatch(/oms_database_connections [1-9]/)
+})
+
+test('reports job queue depth and age, devices and files', async () => {
+  await sampleFleet(server.services)
+  await server.services.jobs.add(server.db, { kind: 'measured' })
+  await server.services.files.put([Buffer.from('x')].values() as never)
+  const metrics = new Metrics(await import('prom-client'), server.services)
+  const text = await metrics.text()
+  metrics.close()
+  expect(text).toContain('oms_jobs{kind="measured",state="waiting"} 1')
+  expect(text).toMatch(/oms_job_oldest_seconds\{kind="measured",state="waiting"\} \d/)
+  for (const name of ['oms_devices', 'oms_devices_online', 'oms_files', 'oms_files_bytes'])
+    expect(text).toMatch(new RegExp(`\n${name} \\d`))
+})
+
+test('a device process serves metrics and counts polls', async () => {
+  const http = deviceServer(server.services, new DeviceHandler(server.services))
+  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
+  try {
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    expect((await fetch(`${url}/device/v1/nothing`)).status).toBeGreaterThanOrEqual(400)
+    await metricsOf(server.services)
+    await expect
+      .poll(async () => (await fetch(`${url}/metrics`)).text())
+      .toMatch(/oms_requests_total\{class="device-poll",code="4\d\d"\} 1/)
+  } finally {
+    http.close()
+  }
+})
+
+test('the dashboard and the operating guide mention only existing metrics, and the guide mentions all', async () => {
+  const text = await scrape()
+  const exported = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string))
+  const docs = join(import.meta.dirname, '../../../docs')
+  const dashboard = readFileSync(join(docs, 'grafana-dashboard.json'), 'utf8')
+  for (const [name] of dashboard.matchAll(/\boms_[a-z0-9_]+/g)) expect(exported).toContain(name.replace(/_bucket$/, ''))
+  const guide = readFileSync(join(docs, 'operating.md'), 'utf8')
+  for (const name of exported) expect(guide).toContain(`\`${name}\``)
+})

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { poll } from '#core/database/embedded/processes.ts'
+
+const NGINX = '/usr/sbin/nginx'
+const isHere = existsSync(NGINX)
+const isRequired = Boolean(process.env.CI) || process.env.NGINX === 'required'
+
+/** Reason why tests behind nginx are skipped, shown in their titles; undefined when they run. */
+export const withoutNginx = isHere || isRequired ? undefined : `${NGINX} is missing: apt-get install nginx`
+
+export interface Nginx {
+  readonly url: string
+  errors(): string
+  stop(): Promise<void>
+}
+
+/** Returns the nginx configuration of `docs/operating.md` for these ports. */
+const configOf = (folder: string, port: number, upstreams: readonly number[]) => `
+daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log info;
+events { worker_connections 2048; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  upstream oms {
+    ${upstreams.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`).join('\n    ')}
+    keepalive 16;
+    keepalive_timeout 2s;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    client_max_body_size 310m;
+    location /api/v1/file/ {
+      proxy_pass http://oms;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_request_buffering off;
+    }
+    location / {
+      proxy_pass http://oms;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_read_timeout 75s;
+    }
+  }
+}
+`
+
+export async function startNginx(folder: string, upstreams: readonly number[]): Promise<Nginx> {
+  if (!isHere) throw new Error(`${NGINX} is missing: apt-get install nginx`)
+  mkdirSync(folder, { recursive: true })
+  const port = await freePort()
+  const config = join(folder, 'nginx.conf')
+  writeFileSync(config, configOf(folder, port, upstreams))
+  const child = spawn(NGINX, ['-p', folder, '-c', config], { stdio: 'ignore' })
+  const gone = new Promise<void>((done) => child.once('close', () => done()))
+  const url = `http://127.0.0.1:${port}`
+  const errors = () => readFileSync(join(folder, 'error.log'), 'utf8')
+  const isUp = await poll(
+    10_000,
+    20,
+    async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok || undefined,
+  )
+  if (!isUp) throw new Error(`nginx does not answer: ${errors()}`)
+  return {
+    url,
+    errors,
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+export const freePort = () =>
+  new Promise<number>((done, fail) => {
+    const server = createServer()
+    server.once('error', fail).listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
+    })
+  })

@@ -1,0 +1,84 @@
+import * as z from 'zod'
+import { describe, expect, test } from 'vitest'
+import { about, choice, dateTime, day, id, ids, note, optional, search, text, whole } from './fields.ts'
+import { pageQuery, sortedPage } from './page.ts'
+
+const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
+
+describe('text', () => {
+  const name = text('版本名称', 5)
+  test.each([
+    [undefined, '请输入版本名称'],
+    [null, '请输入版本名称'],
+    ['  ', '请输入版本名称'],
+    ['123456', '版本名称不能超过5个字符'],
+    ['a\u0000b', '版本名称含有不支持的字符'],
+    ['\ud800', '版本名称含有不支持的字符'],
+    [{ toString: 1 }, '请输入版本名称'],
+  ])('%j → %s', (value, message) => expect(said(name, value)).toBe(message))
+  test('text is trimmed and exposes its title and maximum length', () => {
+    expect(name.parse(' 春季 ')).toBe('春季')
+    expect(about(z.object({ name }), 'name')).toMatchObject({ title: '版本名称', max: 5 })
+  })
+  test('a note may be empty; a search text may be absent', () => {
+    expect(note('备注', 5).parse(undefined)).toBe('')
+    expect(search('账号').parse(undefined)).toBeUndefined()
+  })
+})
+
+describe('numbers', () => {
+  test('an id is accepted as a number or as text and must fit the column', () => {
+    expect([id.parse('7'), id.parse(7)]).toEqual([7, 7])
+    for (const wrong of ['0', '-1', '1.5', 'x', '', null, 2 ** 31, '9007199254740993', [], {}])
+      expect(said(id, wrong)).toBeDefined()
+  })
+  test('ids accept one value or many, up to the limit', () => {
+    expect(ids().parse('3')).toEqual([3])
+    expect(ids().parse(['3', 4])).toEqual([3, 4])
+    expect(said(ids(2), [1, 2, 3])).toBe('一次最多选择2条数据')
+    expect(said(ids(), [])).toBe('请选择数据')
+  })
+  test('whole numbers and choices are parsed from form text', () => {
+    expect(whole('排序', 0, 9).parse('7')).toBe(7)
+    expect(said(whole('排序', 0, 9), '10')).toBe('排序不能大于9')
+    const status = choice('状态', { 0: '停用', 1: '启用' })
+    expect([status.parse('0'), status.parse(1)]).toEqual([0, 1])
+    for (const wrong of ['2', true, '', null, '01x']) expect(said(status, wrong)).toBe('请选择状态')
+  })
+})
+
+describe('times', () => {
+  test('refuses dates and times that do not exist', () => {
+    expect(said(dateTime('发布日期'), '2028-02-29 23:59:59')).toBeUndefined()
+    for (const wrong of [
+      '2027-02-29 00:00:00',
+      '2028-13-01 00:00:00',
+      '2028-01-01T00:00:00',
+      '2028-01-01 24:00:00',
+      '2028-01-01',
+    ])
+      expect(said(dateTime('发布日期'), wrong)).toBe('发布日期格式应为 yyyy-MM-dd HH:mm:ss')
+    expect(said(dateTime('发布日期'), undefined)).toBe('请选择发布日期')
+    expect(said(day('生日'), '2027-02-29')).toBe('生日格式应为 yyyy-MM-dd')
+  })
+  test('treats an emptied field as not sent', () => {
+    expect(optional(day('生日')).parse('')).toBeUndefined()
+    expect(optional(day('生日')).parse(null)).toBeUndefined()
+    expect(about(z.object({ d: optional(day('生日')) }), 'd').title).toBe('生日')
+  })
+})
+
+describe('paging', () => {
+  test('PAGER-01 defaults to page 1 with 20 rows and parses sizes from text', () => {
+    expect(pageQuery.parse({})).toEqual({ pageNum: 1, pageSize: 20 })
+    expect(pageQuery.parse({ pageNum: '3', pageSize: '50' })).toEqual({ pageNum: 3, pageSize: 50 })
+    for (const wrong of [{ pageNum: 0 }, { pageSize: 201 }, { pageNum: 'x' }, { pageSize: -1 }])
+      expect(said(pageQuery, wrong)).toBeDefined()
+  })
+  test('allows sorting only by the declared columns', () => {
+    const sorted = sortedPage(['createTime'])
+    expect(sorted.parse({ orderByColumn: 'createTime', isAsc: 'asc' })).toMatchObject({ orderByColumn: 'createTime' })
+    expect(said(sorted, { orderByColumn: 'password_hash' })).toBe('排序字段不正确')
+    expect(said(sorted, { isAsc: 'asc; drop table' })).toBe('排序方向不正确')
+  })
+})

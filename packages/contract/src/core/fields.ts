@@ -1,0 +1,134 @@
+import * as z from 'zod'
+import zhCN from 'zod/v4/locales/zh-CN.js'
+
+// Sets Chinese for zod's built-in messages.
+z.config(zhCN())
+
+/** Maximum value of a column of type `integer`. */
+const MAX_ID = 2_147_483_647
+const UNSAFE =
+  // oxlint-disable-next-line no-control-regex -- the expression must match control characters
+  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+/** Refuses control characters, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot encode. */
+const printable = (title: string) => [(value: string) => !UNSAFE.test(value), `${title}含有不支持的字符`] as const
+
+/** An id in a path, query or form. `"7"` and `7` are equal. */
+export const id = z.coerce
+  .number<number>('编号不正确')
+  .int('编号不正确')
+  .min(1, '编号不正确')
+  .max(MAX_ID, '编号不正确')
+  .meta({ title: '编号' })
+
+/** Ids of a batch. A single value becomes a list, because a query key that occurs once arrives as a string. */
+export const ids = (max = 1000) =>
+  z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(id, '请选择数据').min(1, '请选择数据').max(max, `一次最多选择${max}条数据`),
+  )
+
+/** A required text. The message `请输入…` is used for a missing key (an untouched form field) and for an empty string. */
+export const text = (title: string, max: number, missing = `请输入${title}`) =>
+  z
+    .string(missing)
+    .trim()
+    .min(1, missing)
+    .max(max, `${title}不能超过${max}个字符`)
+    .refine(...printable(title))
+    .meta({ title, max })
+
+/** An optional text. `meta` must be called last: wrappers such as `default` do not inherit metadata. */
+export const note = (title: string, max: number) =>
+  z
+    .string(`${title}不正确`)
+    .trim()
+    .max(max, `${title}不能超过${max}个字符`)
+    .refine(...printable(title))
+    .default('')
+    .meta({ title, max })
+
+/** A search text; an empty text becomes absent. Text over the limit is refused. */
+export const search = (title: string, max = 64) =>
+  z
+    .string(`${title}不正确`)
+    .trim()
+    .max(max, `${title}不能超过${max}个字符`)
+    .refine(...printable(title))
+    .optional()
+    .meta({ title, max })
+
+/** A whole number, also accepted as text from a form or query. */
+export const whole = (title: string, min: number, max: number) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+      z.int(`请输入${title}`).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
+    )
+    .meta({ title })
+
+/** A value of a closed set of numbers, as number or digits (`"1"`). `labels` maps each value to its Chinese name. */
+export function choice<const T extends Readonly<Record<number, string>>>(
+  title: string,
+  labels: T,
+  missing = `请选择${title}`,
+) {
+  const values = Object.keys(labels).map(Number)
+  return z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value),
+      z.literal(values as (keyof T & number)[], missing),
+    )
+    .meta({ title, labels })
+}
+
+/** An existing time `yyyy-MM-dd HH:mm:ss` in the console's time zone. */
+export const dateTime = (title: string, missing = `请选择${title}`) =>
+  z
+    .string(missing)
+    .min(1, missing)
+    .refine(isDateTime, `${title}格式应为 yyyy-MM-dd HH:mm:ss`)
+    .meta({ title, format: 'date-time' })
+
+/** An existing date `yyyy-MM-dd`. */
+export const day = (title: string, missing = `请选择${title}`) =>
+  z
+    .string(missing)
+    .min(1, missing)
+    .refine((value) => isDateTime(`${value} 00:00:00`), `${title}格式应为 yyyy-MM-dd`)
+    .meta({ title, format: 'date' })
+
+/** Treats an emptied form field (`''`, null) as not sent. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  z
+    .preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional())
+    .meta({ ...schema.meta() })
+
+function isDateTime(value: string) {
+  const match = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/.exec(value)
+  if (!match) return false
+  const [year, month, date, hour, minute, second] = match.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  if (year < 1900 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return false
+  return date >= 1 && date <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** The revision that the form was opened with. A save with an older revision is refused (optimistic lock). */
+export const rev = z.coerce.number<number>('缺少版本信息，请刷新后重试').int().min(0).meta({ title: '修订号' })
+
+/** Metadata of a field: Chinese title (form label, column, export header), length limit and labels. */
+export function about(schema: z.ZodObject, field: string) {
+  const { title = field, max, labels } = (schema.shape[field] as z.ZodType | undefined)?.meta() ?? {}
+  return { title, max: max as number | undefined, labels: labels as Readonly<Record<number, string>> | undefined }
+}
+/**
+ * Optional revision for calls of the specification, which defines no revision. Without a revision the save applies to
+ * the stored row.
+ */
+export const optionalRev = optional(rev)

@@ -1,0 +1,88 @@
+import type { FileRule } from './endpoint.ts'
+
+const MIB = 1024 * 1024
+
+/** Exclusive limit: the specification says "under N MB", so a file of exactly N MB is refused. */
+const under = (megabytes: number) => megabytes * MIB - 1
+
+/** The largest N of all "N MB" rules. */
+const megabytes = ({ maxBytes }: FileRule) => Math.ceil(maxBytes / MIB)
+
+/** Maximum length of a file name in UTF-8 bytes. */
+export const MAX_FILE_NAME_BYTES = 200
+/** Maximum pixels (width × height) of a picture. A small file can declare dimensions that decode to gigabytes. */
+export const MAX_IMAGE_PIXELS = 40_000_000
+/** Part size of a resumable upload in bytes; the last part may be shorter. */
+export const UPLOAD_PART_BYTES = 8 * MIB
+
+export const IMAGE_EXTENSIONS = ['png', 'jpg', 'jpeg'] as const
+export const DOCUMENT_EXTENSIONS = ['doc', 'docx', 'xls', 'xlsx', 'ppt', 'pptx', 'txt', 'pdf'] as const
+export const TABLE_EXTENSIONS = ['xlsx', 'csv'] as const
+
+/** Limits of one upload purpose. Without extensions, any name and content is allowed. */
+export interface UploadRule extends FileRule {
+  readonly maxCount: number
+  /** Error messages that the specification defines per file kind; other kinds share the general messages. */
+  readonly words?: { readonly type?: string; readonly size?: string }
+}
+
+/** All upload purposes. */
+export const UPLOAD = {
+  file: { extensions: DOCUMENT_EXTENSIONS, maxBytes: under(5), maxCount: 5 },
+  image: { extensions: IMAGE_EXTENSIONS, maxBytes: under(5), maxCount: 5 },
+  avatar: {
+    extensions: IMAGE_EXTENSIONS,
+    maxBytes: under(2),
+    maxCount: 1,
+    words: { type: '上传头像图片只能是 JPG,JEPG,PNG 格式!', size: '上传头像图片大小不能超过 2MB!' },
+  },
+  /** Inclusive limit ("at most 300 MB"). */
+  component: {
+    extensions: [],
+    maxBytes: 300 * MIB,
+    maxCount: 1,
+    words: { size: '组件不可超过300mb,请重新选择上传' },
+  },
+  table: { extensions: TABLE_EXTENSIONS, maxBytes: 50 * MIB, maxCount: 1 },
+} as const satisfies Record<string, UploadRule>
+export type UploadKind = keyof typeof UPLOAD
+
+export const UPLOAD_MESSAGES = {
+  comma: '文件名不正确，不能包含英文逗号!',
+  nameTooLong: '文件名过长，请修改后重新上传!',
+  empty: '文件内容为空，请重新选择!',
+  pixels: '图片像素过大，请压缩后重新上传!',
+  imageFailed: '上传图片失败，请重试',
+  full: '存储空间不足，请联系管理员',
+} as const
+
+export const wrongType = (rule: UploadRule) =>
+  rule.words?.type ?? `文件格式不正确，请上传${rule.extensions.join('/')}格式文件!`
+export const tooLarge = (rule: UploadRule) => rule.words?.size ?? `上传文件大小不能超过 ${megabytes(rule)} MB!`
+export const tooMany = (rule: UploadRule) => `上传文件数量不能超过 ${rule.maxCount} 个!`
+
+/** Returns the extension in lower case without the dot; empty when the name has no extension. */
+export const extensionOf = (name: string) => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+
+/** Returns the error for a file, in the check order of the specification. The server also checks the content. */
+export function uploadProblem(rule: UploadRule, { name, size }: { readonly name: string; readonly size: number }) {
+  if (rule.extensions.length > 0 && !rule.extensions.includes(extensionOf(name))) return wrongType(rule)
+  if (name.includes(',')) return UPLOAD_MESSAGES.comma
+  if (utf8Length(name) > MAX_FILE_NAME_BYTES) return UPLOAD_MESSAGES.nameTooLong
+  if (size > rule.maxBytes) return tooLarge(rule)
+  if (size === 0) return UPLOAD_MESSAGES.empty
+  return undefined
+}
+
+/** Returns the error when a field may not hold `count` files. */
+export const countProblem = (rule: UploadRule, count: number) => (count > rule.maxCount ? tooMany(rule) : undefined)
+
+/** Counts UTF-8 bytes without TextEncoder: the contract compiles without browser and Node types. */
+function utf8Length(text: string) {
+  let bytes = 0
+  for (const character of text) {
+    const point = character.codePointAt(0) as number
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4
+  }
+  return bytes
+}

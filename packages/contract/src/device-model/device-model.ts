@@ -1,0 +1,206 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
+import { choice, id, note, optional, rev, search, text } from '../core/fields.ts'
+import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { switches } from '../core/switches.ts'
+import { exportQuery } from '../core/transfer.ts'
+import { UPLOAD } from '../core/upload.ts'
+
+/** Maximum options of a select; a keyword narrows the options. */
+export const MAX_CHOICES = 100
+/** Maximum versions listed separately; the other versions are summed. */
+export const MAX_SPREAD = 50
+/** One picture of a model. */
+export const MODEL_PICTURE = { ...UPLOAD.image, maxCount: 1 } as const
+
+export const ModelChoice = z.object({
+  modelId: z.int(),
+  modelName: z.string().meta({ title: '型号名称' }),
+  modelCode: z.string().meta({ title: '型号编码' }),
+  typeId: z.int(),
+  typeName: z.string().meta({ title: '设备类型' }),
+})
+export const TypeChoice = z.object({
+  typeId: z.int(),
+  typeName: z.string().meta({ title: '设备类型' }),
+  typeCode: z.string().meta({ title: '类型编码' }),
+})
+
+/** A new device type, created together with its first model. */
+export const NewTypeInput = z.object({ typeName: text('类型名称', 32), typeCode: code('类型编码') })
+
+/** A model of an existing device type, or of a new type that is created in the same call. */
+export const QuickModelInput = z.object({
+  modelName: text('型号名称', 32),
+  modelCode: code('型号编码'),
+  typeId: optional(id).meta({ title: '设备类型' }),
+  typeName: optional(NewTypeInput.shape.typeName),
+  typeCode: optional(NewTypeInput.shape.typeCode),
+})
+
+const keyword = z.object({ keyword: search('关键字', 32) })
+
+export const DeviceModelInput = z.object({
+  typeId: z.preprocess((value) => (value === '' || value === null ? undefined : value), id).meta({ title: '设备类型' }),
+  modelName: text('型号名称', 32),
+  modelCode: code('型号编码'),
+  picture: note('图片', 255)
+    .refine((value) => value === '' || /^\/api\/v1\/file\/[0-9a-f]{32}$/.test(value), '图片地址不正确')
+    .meta({ title: '图片' }),
+  hwVersion: note('硬件版本', 32),
+  chip: note('主控芯片', 32),
+  status: choice('状态', TYPE_STATUS).default(1).meta({ title: '状态', labels: TYPE_STATUS }),
+  remark: note('备注', 200),
+})
+
+export const DeviceModelRow = z.object({
+  id: z.int().meta({ title: '型号编号' }),
+  modelName: z.string().meta({ title: '型号名称' }),
+  modelCode: z.string().meta({ title: '型号编码' }),
+  typeId: z.int().meta({ title: '设备类型' }),
+  typeName: z.string().meta({ title: '设备类型' }),
+  picture: z.string().meta({ title: '图片' }),
+  hwVersion: z.string().meta({ title: '硬件版本' }),
+  chip: z.string().meta({ title: '主控芯片' }),
+  status: z.int().meta({ title: '状态', labels: TYPE_STATUS }),
+  deviceCount: z.int().meta({ title: '设备数' }),
+  onlineCount: z.int().meta({ title: '在线' }),
+  versionCount: z.int().meta({ title: '固件版本数' }),
+  /** The highest enabled firmware version; null when there is no enabled version. */
+  currentVerCode: z.int().nullable().meta({ title: '当前版本号' }),
+  currentVerName: z.string().meta({ title: '当前版本' }),
+  remark: z.string().meta({ title: '备注' }),
+  createTime: z.string().meta({ title: '创建时间' }),
+  updateTime: z.string().meta({ title: '更新时间' }),
+  rev: z.int(),
+})
+
+/** Number of a model's devices on one version. `verCode` null: devices that never reported a version. */
+export const ModelSpread = z.object({
+  total: z.int(),
+  /** Devices on versions that are not listed. */
+  others: z.int(),
+  list: z.array(
+    z.object({
+      verCode: z.int().nullable().meta({ title: '版本号' }),
+      verName: z.string().meta({ title: '版本' }),
+      devices: z.int().meta({ title: '设备数' }),
+      online: z.int().meta({ title: '在线' }),
+    }),
+  ),
+})
+
+const modelQuery = sortedPage(['modelName', 'modelCode', 'createTime', 'updateTime']).extend({
+  modelName: search('型号名称', 32),
+  modelCode: search('型号编码', 32),
+  typeId: optional(id).meta({ title: '设备类型' }),
+  chip: search('主控芯片', 32),
+  status: optional(choice('状态', TYPE_STATUS)),
+  ...timeRange,
+})
+const byId = z.object({ id })
+
+/** Models for pickers, for all accounts that may use data of a model. */
+export const MODEL_READERS = ['upgrade:ota:list', 'upgrade:GeneralSoftware:list'] as const
+
+export const deviceModels = {
+  choices: {
+    method: 'GET',
+    path: '/api/v1/device/model/simple/list',
+    access: 'session',
+    summary: '启用的设备型号，按名称或编码查找，最多 100 条；要求任一使用型号的列表权限',
+    input: keyword,
+    result: z.array(ModelChoice),
+  },
+  typeChoices: {
+    method: 'GET',
+    path: '/api/v1/device/type/simple/list',
+    access: 'upgrade:ota:list',
+    summary: '启用的设备类型，按名称或编码查找，最多 100 条',
+    input: keyword,
+    result: z.array(TypeChoice),
+  },
+  quickCreate: {
+    method: 'POST',
+    path: '/api/v1/device/model/quick',
+    access: 'upgrade:ota:add',
+    title: '新增设备型号',
+    kind: 'add',
+    input: QuickModelInput.superRefine(({ typeId, typeName, typeCode }, issues) => {
+      if (typeId) return
+      if (!typeName) issues.addIssue({ code: 'custom', path: ['typeName'], message: '请选择设备类型或输入类型名称' })
+      else if (!typeCode) issues.addIssue({ code: 'custom', path: ['typeCode'], message: '请输入类型编码' })
+    }),
+    result: ModelChoice,
+    done: '新增成功',
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/device/model/page',
+    access: 'device:updateManage:list',
+    input: modelQuery,
+    result: pageOf(DeviceModelRow),
+  },
+  export: {
+    method: 'GET',
+    path: '/api/v1/device/model/export',
+    access: 'device:updateManage:export',
+    stream: 'download',
+    title: '导出设备型号',
+    kind: 'export',
+    input: modelQuery.extend(exportQuery.shape),
+    result: z.null(),
+  },
+  /** Device types for the model form; disabled types are marked by `status`. */
+  types: {
+    method: 'GET',
+    path: '/api/v1/device/model/types',
+    access: 'device:updateManage:list',
+    input: keyword,
+    result: z.array(TypeChoice.extend({ status: z.int() })),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/device/model/:id',
+    access: 'device:updateManage:query',
+    input: byId,
+    result: DeviceModelRow,
+  },
+  /** Versions that the devices of a model run, newest first. */
+  spread: {
+    method: 'GET',
+    path: '/api/v1/device/model/spread/:id',
+    access: 'device:updateManage:query',
+    input: byId,
+    result: ModelSpread,
+  },
+  create: {
+    method: 'POST',
+    path: '/api/v1/device/model',
+    access: 'device:updateManage:add',
+    title: '新增设备型号',
+    input: DeviceModelInput,
+    result: z.object({ id: z.int() }),
+    done: '新增成功',
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/device/model',
+    access: 'device:updateManage:edit',
+    title: '修改设备型号',
+    input: DeviceModelInput.extend({ id, rev }),
+    result: z.object({ rev: z.int() }),
+    done: '修改成功',
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/v1/device/model/:id',
+    access: 'device:updateManage:remove',
+    title: '删除设备型号',
+    input: byId,
+    result: z.null(),
+    done: '删除成功',
+  },
+  ...switches('/api/v1/device/model', 'device:updateManage:enable', '设备型号'),
+} as const satisfies Contract

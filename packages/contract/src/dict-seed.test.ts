@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { GENDER } from './entities/account.ts'
+import { DICT_SEED, RETIRED_DICTS } from './dict/dict-seed.ts'
+import { DISPOSE_STATUS, PROBLEM_TYPE } from './ticket/ticket-rows.ts'
+import { LICENSE_STATE } from './license/license-state.ts'
+import { LICENSE_VENDORS } from './license/license-uid.ts'
+import { LOG_STATUS, OPERATION_LABELS } from './log/log.ts'
+import { NOTICE_STATUS, NOTICE_TYPE } from './notice/notice.ts'
+import { COMPONENT_TYPE } from './ota/ota.ts'
+import { COMPANY_SIZE, TENANT_LEVEL } from './tenant/tenant-info.ts'
+import { APPLY_STATUS } from './tenant/user-apply.ts'
+
+/** Maps each dictionary to the code constants that its values must match. */
+const CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  sys_user_sex: GENDER,
+  sys_notice_type: NOTICE_TYPE,
+  sys_notice_status: NOTICE_STATUS,
+  sys_oper_type: OPERATION_LABELS,
+  sys_common_status: LOG_STATUS,
+  // 0 (待处理) is the initial state; the dictionary of the specification has no entry for 0.
+  feedback_status: DISPOSE_STATUS,
+  feedback_problem_type: PROBLEM_TYPE,
+  company_size: COMPANY_SIZE,
+  tenant_level: TENANT_LEVEL,
+  apply_status: APPLY_STATUS,
+  ota_component_type: COMPONENT_TYPE,
+  license_type: LICENSE_VENDORS,
+  license_status: LICENSE_STATE,
+}
+
+/** Dictionaries whose codes are only stored and shown: parts of a problem, and modules that are not built yet. */
+const FREE = /^(feedback_(hardware|software|structure)|(oss|ad|program)_\w+)$/
+
+test('every shipped dictionary is compared with the program or has no codes in the program', () => {
+  const types = DICT_SEED.map(({ type }) => type)
+  expect(types.filter((type) => type in CODES === FREE.test(type))).toEqual([])
+  expect(Object.keys(CODES).filter((type) => !types.includes(type))).toEqual([])
+  expect(types.filter((type) => (RETIRED_DICTS as readonly string[]).includes(type))).toEqual([])
+})
+
+test.each(Object.entries(CODES))('%s has exactly the codes and words of the program', (type, words) => {
+  const seed = DICT_SEED.find((one) => one.type === type)
+  expect(Object.fromEntries(seed?.entries.map(([value, label]) => [value, label]) ?? [])).toEqual({ ...words })
+})

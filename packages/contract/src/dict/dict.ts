@@ -1,0 +1,209 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { choice, id, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
+import { pageOf, sortedPage } from '../core/page.ts'
+import { exportQuery, importReport, jobAnswer } from '../core/transfer.ts'
+import { UPLOAD } from '../core/upload.ts'
+
+export const DICT_STATUS = { 0: '停用', 1: '启用' } as const
+/** Allowed tag colours. */
+export const LIST_CLASSES = ['default', 'primary', 'success', 'info', 'warning', 'danger'] as const
+export type ListClass = (typeof LIST_CLASSES)[number]
+export const LIST_CLASS_LABELS: Readonly<Record<ListClass, string>> = {
+  default: '默认',
+  primary: '主要',
+  success: '成功',
+  info: '信息',
+  warning: '警告',
+  danger: '危险',
+}
+/** Maximum entries of a dictionary: the console loads a dictionary as a whole. */
+export const MAX_DICT_ENTRIES = 1000
+export const MAX_IMPORT_ROWS = 2000
+/** Columns of the import template, in order. */
+export const IMPORT_FIELDS = [
+  'dictType',
+  'dictLabel',
+  'dictValue',
+  'dictSort',
+  'listClass',
+  'cssClass',
+  'isDefault',
+  'status',
+  'remark',
+] as const
+
+export const dictType = text('字典类型', 100).regex(
+  /^[a-z][a-z0-9_]*$/,
+  '字典类型须以小写字母开头，只能包含小写字母、数字和下划线',
+)
+export const dictStatus = choice('状态', DICT_STATUS)
+
+export const DictDataInput = z.object({
+  dictType,
+  dictLabel: text('字典标签', 100),
+  dictValue: text('字典键值', 100),
+  dictSort: whole('显示排序', 0, 9999).default(0).meta({ title: '显示排序' }),
+  listClass: z.enum(LIST_CLASSES, '请选择回显样式').default('default').meta({ title: '回显样式' }),
+  cssClass: note('样式属性', 100).refine(
+    (value) => /^[A-Za-z0-9_ -]*$/.test(value),
+    '样式属性只能包含字母、数字、空格和 _ -',
+  ),
+  isDefault: z.enum(['Y', 'N'], '请选择是否默认').default('N').meta({ title: '默认' }),
+  status: dictStatus,
+  remark: note('备注', 500),
+})
+
+/** Columns that every stored row has besides its fields. */
+export const kept = {
+  isBuiltin: z.int().meta({ title: '内置' }),
+  rev: z.int(),
+  createTime: z.string().meta({ title: '创建时间' }),
+  updateTime: z.string().meta({ title: '更新时间' }),
+}
+
+export const DictDataRow = z.object({
+  dictCode: z.int().meta({ title: '字典编码' }),
+  dictType: z.string().meta({ title: '字典类型' }),
+  dictLabel: z.string().meta({ title: '字典标签' }),
+  dictValue: z.string().meta({ title: '字典键值' }),
+  dictSort: z.int().meta({ title: '显示排序' }),
+  listClass: z.string().meta({ title: '回显样式' }),
+  cssClass: z.string().meta({ title: '样式属性' }),
+  isDefault: z.string().meta({ title: '默认' }),
+  status: z.int().meta({ title: '状态' }),
+  remark: z.string().meta({ title: '备注' }),
+  ...kept,
+})
+
+/** Fields of an entry that tags and selects need. */
+export const DictEntry = z.object({
+  dictCode: z.int(),
+  dictLabel: z.string(),
+  dictValue: z.string(),
+  dictSort: z.int(),
+  listClass: z.string(),
+  cssClass: z.string(),
+  isDefault: z.string(),
+  status: z.int(),
+})
+export type DictEntry = z.output<typeof DictEntry>
+
+const done = z.null()
+const dataFilter = {
+  dictType: search('字典类型', 100),
+  dictLabel: search('字典标签', 100),
+  dictValue: search('字典键值', 100),
+  status: optional(dictStatus),
+}
+const DataQuery = sortedPage(['dictSort', 'dictCode']).extend(dataFilter)
+/** Sent as text fields before the file, or in the query. */
+const importInput = {
+  dryRun: choice('仅校验', { 0: '否', 1: '是' }).default(0),
+  update: choice('更新已有数据', { 0: '否', 1: '是' }).default(0),
+}
+
+/** Data dictionary entries. */
+export const dictData = {
+  list: {
+    method: 'GET',
+    path: '/api/v1/sys/dict/data/list',
+    access: 'system:systemDict:list',
+    input: DataQuery,
+    result: pageOf(DictDataRow),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/sys/dict/data/:id',
+    access: 'system:systemDict:query',
+    input: z.object({ id }),
+    result: DictDataRow,
+  },
+  /**
+   * Returns the enabled entries of one type in order. `all=1` adds disabled entries, whose labels old rows still
+   * need. The response is an envelope (`data`: `DictEntry[]`) with an ETag, or 304 when the ETag matches.
+   */
+  byType: {
+    method: 'GET',
+    path: '/api/v1/sys/dict/data/type/:type',
+    access: 'session',
+    stream: 'download',
+    summary: '按类型取字典数据（支持 ETag）',
+    input: z.object({ type: dictType, all: choice('包含停用', { 0: '否', 1: '是' }).default(0) }),
+    result: z.array(DictEntry),
+  },
+  create: {
+    method: 'POST',
+    path: '/api/v1/sys/dict/data',
+    access: 'system:systemDict:add',
+    title: '新增字典数据',
+    input: DictDataInput,
+    result: z.object({ dictCode: z.int() }),
+    done: '新增成功',
+  },
+  update: {
+    method: 'PUT',
+    path: '/api/v1/sys/dict/data',
+    access: 'system:systemDict:edit',
+    title: '修改字典数据',
+    input: DictDataInput.extend({ dictCode: id, rev: optionalRev }),
+    result: z.object({ rev: z.int() }),
+    done: '修改成功',
+  },
+  enable: {
+    method: 'POST',
+    path: '/api/v1/sys/dict/data/enable/:id',
+    access: 'system:systemDict:edit',
+    title: '启用字典数据',
+    input: z.object({ id }),
+    result: done,
+    done: '已启用',
+  },
+  disable: {
+    method: 'POST',
+    path: '/api/v1/sys/dict/data/disable/:id',
+    access: 'system:systemDict:edit',
+    title: '停用字典数据',
+    input: z.object({ id }),
+    result: done,
+    done: '已停用',
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/v1/sys/dict/data/:id',
+    access: 'system:systemDict:remove',
+    title: '删除字典数据',
+    input: z.object({ id }),
+    result: done,
+    done: '删除成功',
+  },
+  export: {
+    method: 'GET',
+    path: '/api/v1/sys/dict/data/export',
+    access: 'system:systemDict:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出字典数据',
+    input: DataQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape),
+    result: done,
+  },
+  template: {
+    method: 'GET',
+    path: '/api/v1/sys/dict/data/template',
+    access: 'system:systemDict:import',
+    stream: 'download',
+    input: z.object({}),
+    result: done,
+  },
+  import: {
+    method: 'POST',
+    path: '/api/v1/sys/dict/data/import',
+    access: 'system:systemDict:import',
+    body: 'multipart',
+    file: { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 },
+    kind: 'import',
+    title: '导入字典数据',
+    input: z.object({ ...importInput, dictType: optional(dictType) }),
+    result: z.union([importReport, jobAnswer]),
+  },
+} as const satisfies Contract

@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { choice, id, optional, search } from '../core/fields.ts'
+import { timeRange } from '../core/page.ts'
+
+export const ONLINE = { 0: '离线', 1: '在线' } as const
+export const ACTIVATED = { 0: '未激活', 1: '已激活' } as const
+/** Allowed characters of a serial number: safe in labels, QR codes and URLs. */
+export const SN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
+/** Maximum serial numbers per search, pasted one per line. */
+export const MAX_SNS = 1000
+/** Minimum length for substring search by index; shorter text is matched only as a prefix. */
+export const MIN_SN_PART = 3
+
+/** An array, or one text separated by line breaks, commas or spaces. */
+const pasted = (value: unknown) =>
+  value === ''
+    ? undefined
+    : typeof value === 'string'
+      ? value.split(/[\s,;，；]+/).filter((part) => part !== '')
+      : value
+const snList = z
+  .array(z.string('序列号不正确').trim().min(1, '序列号不正确').max(64, '序列号不能超过64个字符'), '请输入序列号')
+  .max(MAX_SNS, `一次最多查找${MAX_SNS}个序列号`)
+/** Serial numbers as the only filter. */
+export const pastedSns = z.preprocess(pasted, snList.min(1, '请输入序列号')).meta({ title: '序列号列表' })
+
+/** Device filters shared by the device list, allowlists, groups and exports. */
+export const deviceFilters = {
+  sn: search('序列号', 64),
+  /** Many serial numbers: an array, or one text with one serial number per line. */
+  sns: z.preprocess(pasted, snList.optional()).meta({ title: '序列号列表' }),
+  devName: search('设备名称', 64),
+  mac: search('MAC', 17),
+  imei: search('IMEI', 15),
+  uid: search('UID', 64),
+  tenantId: optional(id).meta({ title: '所属客户' }),
+  typeId: optional(id).meta({ title: '设备类型' }),
+  modelId: optional(id).meta({ title: '设备型号' }),
+  groupId: optional(id).meta({ title: '设备分组' }),
+  tag: search('标签', 20),
+  status: optional(choice('状态', { 0: '停用', 1: '启用' })),
+  online: optional(choice('在线状态', ONLINE)),
+  activated: optional(choice('激活状态', ACTIVATED)),
+  verCodeMin: optional(z.coerce.number<number>('版本号不正确').int('版本号不正确').min(0).max(999_999_999)).meta({
+    title: '最低版本号',
+  }),
+  verCodeMax: optional(z.coerce.number<number>('版本号不正确').int('版本号不正确').min(0).max(999_999_999)).meta({
+    title: '最高版本号',
+  }),
+  ...timeRange,
+}
+export const DeviceFilter = z.object(deviceFilters)
+export type DeviceFilterValues = z.output<typeof DeviceFilter>

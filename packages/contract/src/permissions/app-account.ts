@@ -1,0 +1,25 @@
+import type { CatalogueDirectory } from './declare.ts'
+
+export const APP_ACCOUNTS: CatalogueDirectory = {
+  url: '/AccountAdministration',
+  name: '账号管理',
+  icon: 'user',
+  pages: [
+    {
+      url: '/AccountAdministration/accountList',
+      name: 'App账号',
+      icon: 'mobile',
+      prefix: 'AccountAdministration:accountList',
+      actions: [
+        'query',
+        'add',
+        'enable',
+        ['bind', '绑定设备'],
+        ['unbind', '解绑设备'],
+        'import',
+        'export',
+        ['plain', '查看明文联系方式'],
+      ],
+    },
+  ],
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod'
+
+/** A line of a permission tree. The caller may grant or revoke it only when `grantable` is true. */
+export interface PermNode {
+  id: number
+  parentId: number
+  name: string
+  type: 'M' | 'C' | 'F'
+  perms: string
+  url: string
+  status: number
+  grantable: boolean
+  children: PermNode[]
+}
+export const PermNode: z.ZodType<PermNode> = z.object({
+  id: z.int(),
+  parentId: z.int(),
+  name: z.string(),
+  type: z.enum(['M', 'C', 'F']),
+  perms: z.string(),
+  url: z.string(),
+  status: z.int(),
+  grantable: z.boolean(),
+  get children() {
+    return z.array(PermNode)
+  },
+})
+
+/** One rule of the explanation, in the order of evaluation. */
+export const ExplainRule = z.object({
+  rule: z.string(),
+  pass: z.boolean(),
+  /** The reason, as text for an administrator. */
+  detail: z.string(),
+})
+export const Explanation = z.object({
+  allowed: z.boolean(),
+  summary: z.string(),
+  account: z.string(),
+  permission: z.string(),
+  permissionName: z.string(),
+  rules: z.array(ExplainRule),
+})
+
+/** One permission in the comparison of roles; `held` has the order of `roles`. */
+export const CompareRow = z.object({
+  menuId: z.int(),
+  path: z.string().meta({ title: '位置' }),
+  name: z.string().meta({ title: '权限' }),
+  perms: z.string().meta({ title: '权限标识' }),
+  held: z.array(z.boolean()),
+})
