@@ -1,6 +1,20 @@
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
-import { about, choice, dateTime, day, id, ids, note, optional, search, text, whole } from './fields.ts'
+import {
+  about,
+  choice,
+  dateTime,
+  day,
+  id,
+  ids,
+  money,
+  note,
+  optional,
+  search,
+  text,
+  whole,
+  yuanText,
+} from './fields.ts'
 import { pageQuery, sortedPage } from './page.ts'
 
 const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
@@ -44,6 +58,26 @@ describe('numbers', () => {
     const status = choice('状态', { 0: '停用', 1: '启用' })
     expect([status.parse('0'), status.parse(1)]).toEqual([0, 1])
     for (const wrong of ['2', true, '', null, '01x']) expect(said(status, wrong)).toBe('请选择状态')
+  })
+})
+
+describe('money', () => {
+  const price = money('单价', { max: 1_000_000 })
+  test('is a whole number of fen, also as text', () => {
+    expect([price.parse('1234'), price.parse(0)]).toEqual([1234, 0])
+    expect(about(z.object({ price }), 'price')).toMatchObject({ title: '单价', unit: 'fen' })
+    expect(about(z.object({ price: optional(price) }), 'price').unit).toBe('fen')
+  })
+  test.each([
+    [undefined, '请输入单价'],
+    ['12.34', '请输入单价'],
+    [0.5, '请输入单价'],
+    [-1, '单价不能小于0.00元'],
+    [1_000_001, '单价不能大于10000.00元'],
+  ])('%j → %s', (value, message) => expect(said(price, value)).toBe(message))
+  test('every amount of two decimals is shown exactly', () => {
+    for (const fen of [0, 1, 10, 99, 100, 115, 1_005, 2_147_483_647])
+      expect(yuanText(fen)).toBe(`${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`)
   })
 })
 

@@ -67,6 +67,24 @@ export const whole = (title: string, min: number, max: number) =>
     )
     .meta({ title })
 
+/** Returns an amount in fen as yuan with two decimals: `123456` → `1234.56`. */
+export const yuanText = (fen: number) => (fen / 100).toFixed(2)
+
+/**
+ * An amount of money in fen, always a whole number. `unit` makes form fields, columns, spreadsheets and the operation
+ * log show yuan. `max` is the largest value of a column of type `integer`: 21,474,836.47 yuan.
+ */
+export const money = (title: string, { min = 0, max = MAX_ID }: { min?: number; max?: number } = {}) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+      z
+        .int(`请输入${title}`)
+        .min(min, `${title}不能小于${yuanText(min)}元`)
+        .max(max, `${title}不能大于${yuanText(max)}元`),
+    )
+    .meta({ title, unit: 'fen' })
+
 /** A value of a closed set of numbers, as number or digits (`"1"`). `labels` maps each value to its Chinese name. */
 export function choice<const T extends Readonly<Record<number, string>>>(
   title: string,
@@ -122,10 +140,15 @@ function isDateTime(value: string) {
 /** The revision that the form was opened with. A save with an older revision is refused (optimistic lock). */
 export const rev = z.coerce.number<number>('缺少版本信息，请刷新后重试').int().min(0).meta({ title: '修订号' })
 
-/** Metadata of a field: Chinese title (form label, column, export header), length limit and labels. */
+/** Metadata of a field: Chinese title (form label, column, export header), length limit, labels, and unit of money. */
 export function about(schema: z.ZodObject, field: string) {
-  const { title = field, max, labels } = (schema.shape[field] as z.ZodType | undefined)?.meta() ?? {}
-  return { title, max: max as number | undefined, labels: labels as Readonly<Record<number, string>> | undefined }
+  const { title = field, max, labels, unit } = (schema.shape[field] as z.ZodType | undefined)?.meta() ?? {}
+  return {
+    title,
+    max: max as number | undefined,
+    labels: labels as Readonly<Record<number, string>> | undefined,
+    unit: unit as 'fen' | undefined,
+  }
 }
 /**
  * Optional revision for calls of the specification, which defines no revision. Without a revision the save applies to

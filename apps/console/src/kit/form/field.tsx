@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { fullSchema, problemIn } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { digitsOnly } from './form-values.ts'
+import { digitsOnly, fenOf, yuanOf } from './form-values.ts'
 import type { Option } from '#kit/list/filter.tsx'
 import '#kit/kit.css'
 
@@ -38,6 +38,12 @@ export function ruleOf<S extends z.ZodObject>({ of, name }: Of<S>) {
   }
 }
 
+/** Conversion between the form's value and the control's value. */
+interface Conversion {
+  normalize?(value: unknown): unknown
+  getValueProps?(value: unknown): Record<string, unknown>
+}
+
 /** Renders a form item of a contract field around a control. */
 export function Field<S extends z.ZodObject>({
   of,
@@ -46,7 +52,7 @@ export function Field<S extends z.ZodObject>({
   hint,
   children,
   ...item
-}: Of<S> & Within & { children: ReactNode; valuePropName?: string; normalize?(value: unknown): unknown }) {
+}: Of<S> & Within & Conversion & { children: ReactNode; valuePropName?: string }) {
   const { disabled: _, ...rest } = item
   return (
     <Form.Item name={[...within, name]} label={about(of, name).title} extra={hint} {...ruleOf({ of, name })} {...rest}>
@@ -100,6 +106,21 @@ export function NumberField<S extends z.ZodObject>({
         {...(unit && { suffix: unit })}
         {...(min !== undefined && { min })}
         {...(max !== undefined && { max })}
+      />
+    </Field>
+  )
+}
+
+/** Field of an amount: the form's value is in fen, the control shows yuan with two decimals. */
+export function MoneyField<S extends z.ZodObject>(props: Of<S> & Within) {
+  return (
+    <Field {...props} normalize={fenOf} getValueProps={(fen) => ({ value: yuanOf(fen) })}>
+      <InputNumber
+        style={{ width: '100%' }}
+        placeholder={`请输入${about(props.of, props.name).title}`}
+        disabled={props.disabled === true}
+        precision={2}
+        suffix="元"
       />
     </Field>
   )

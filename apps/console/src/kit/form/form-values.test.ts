@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { digitsOnly, fieldPath, sendable } from './form-values.ts'
+import { digitsOnly, fenOf, fieldPath, sendable, yuanOf } from './form-values.ts'
 
 test('maps a server error to its nested form field', () => {
   expect(fieldPath('verCode')).toEqual(['verCode'])
@@ -16,4 +16,9 @@ test("a form opened with a list row sends only the endpoint's fields, including 
 test('OTA-07 removes all characters except digits while typing', () => {
   expect(digitsOnly('1a2 b3-')).toBe('123')
   expect(digitsOnly(undefined)).toBe('')
+})
+
+test('converts amounts between fen and the yuan of a control without losing a fen', () => {
+  for (const fen of [0, 1, 115, 1_005, 2_147_483_647]) expect(fenOf(yuanOf(fen))).toBe(fen)
+  expect([fenOf(null), yuanOf(null)]).toEqual([null, undefined])
 })

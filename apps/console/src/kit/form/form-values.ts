@@ -23,3 +23,9 @@ export function sameFields(endpoint: Pick<Endpoint, 'input'>, one: object, other
 
 /** Removes all characters except digits. */
 export const digitsOnly = (value: unknown) => String(value ?? '').replaceAll(/\D/g, '')
+
+/** Converts the yuan of a number control to fen; `null` for an empty control. */
+export const fenOf = (yuan: unknown) => (typeof yuan === 'number' ? Math.round(yuan * 100) : null)
+
+/** Converts fen to the yuan of a number control. */
+export const yuanOf = (fen: unknown) => (typeof fen === 'number' ? fen / 100 : undefined)

@@ -2,7 +2,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import '#kit/kit.css'
-import { plainText } from './plain-text.ts'
+import { textOfField } from './plain-text.ts'
 
 interface Detail<Row> {
   readonly key: string
@@ -17,8 +17,8 @@ export function descriptionsOf<S extends z.ZodObject>(schema: S) {
   const make =
     (wide: boolean) =>
     <K extends keyof Row & string>(key: K, render?: (value: Row[K], row: Row) => ReactNode): Detail<Row> => {
-      const { title, labels } = about(schema, key)
-      const show = render ?? ((value: Row[K]) => plainText(value, labels))
+      const { title } = about(schema, key)
+      const show = render ?? textOfField(schema, key)
       return { key, title, wide, render: (row) => show(row[key], row) }
     }
   return { item: make(false), wide: make(true) }

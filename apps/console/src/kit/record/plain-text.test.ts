@@ -1,5 +1,7 @@
+import { money, note } from '@oms/contract/core/fields.ts'
 import { expect, test } from 'vitest'
-import { plainText } from './plain-text.ts'
+import * as z from 'zod'
+import { plainText, textOfField } from './plain-text.ts'
 
 test('formats values as display text', () => {
   expect(plainText(null)).toBe('')
@@ -10,4 +12,11 @@ test('formats values as display text', () => {
   expect(plainText('1', { 1: '启用' })).toBe('启用')
   expect(plainText(9, { 1: '启用' })).toBe('9')
   expect(plainText([1, 2], { 1: '男', 2: '女' })).toBe('男、女')
+})
+
+test('formats amounts in fen as yuan', () => {
+  const schema = z.object({ price: money('单价'), remark: note('备注', 20) })
+  const text = textOfField(schema, 'price')
+  expect([text(123_456), text(0), text(null)]).toEqual(['¥1,234.56', '¥0.00', ''])
+  expect(textOfField(schema, 'remark')(123)).toBe('123')
 })

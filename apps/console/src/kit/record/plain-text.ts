@@ -1,3 +1,14 @@
+import { about } from '@oms/contract/core/fields.ts'
+import type * as z from 'zod'
+import { formatMoney } from '#core/text/format.ts'
+
+/** Returns the function that formats the values of a schema field as text: amounts in fen as `¥1,234.56`. */
+export function textOfField(schema: z.ZodObject, field: string): (value: unknown) => string {
+  const { labels, unit } = about(schema, field)
+  if (unit === 'fen') return (value) => (typeof value === 'number' ? `¥${formatMoney(value)}` : '')
+  return (value) => plainText(value, labels)
+}
+
 /** Formats a value as text: labels for codes, 是/否 for booleans, lists joined by 、, empty text for absent values. */
 export function plainText(value: unknown, labels?: Readonly<Record<number, string>>): string {
   if (value === undefined || value === null || value === '') return ''

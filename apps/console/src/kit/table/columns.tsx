@@ -2,7 +2,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
-import { plainText } from '#kit/record/plain-text.ts'
+import { plainText, textOfField } from '#kit/record/plain-text.ts'
 import type { Settable } from './table-settings.ts'
 
 /** One column of DataTable. */
@@ -47,11 +47,13 @@ export function columnsOf<S extends z.ZodObject>(schema: S) {
     third: ColumnOptions = {},
   ): Column<Row> {
     const { sort, ...options } = typeof second === 'function' ? third : second
-    const { title, labels } = about(schema, key)
-    const show = typeof second === 'function' ? second : (value: Row[K]) => plainCell(value, labels)
+    const { title, unit } = about(schema, key)
+    const text = textOfField(schema, key)
+    const show = typeof second === 'function' ? second : (value: Row[K]) => textCell(text(value))
     return {
       key,
       title,
+      ...(unit === 'fen' && { align: 'right' as const }),
       ...options,
       sort: sort === true ? key : sort,
       render: (row) => show(row[key], row),
@@ -74,6 +76,9 @@ export function columnsOf<S extends z.ZodObject>(schema: S) {
 
 /** Renders a value: labels for codes, 是/否, lists joined by 、, a dash for absent values, tooltips for long text. */
 export function plainCell(value: unknown, labels?: Readonly<Record<number, string>>): ReactNode {
-  const text = plainText(value, labels)
+  return textCell(plainText(value, labels))
+}
+
+function textCell(text: string) {
   return text === '' ? <span className="kit-none">-</span> : <Ellipsis text={text} />
 }

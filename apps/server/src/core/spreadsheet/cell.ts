@@ -3,7 +3,7 @@ export interface Column {
   readonly title: string
   /** Column width in characters. */
   readonly width?: number
-  readonly type?: 'text' | 'number' | 'dateTime'
+  readonly type?: 'text' | 'number' | 'money' | 'dateTime'
 }
 
 export type Row = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { about } from '@oms/contract/core/fields.ts'
+import { about, yuanText } from '@oms/contract/core/fields.ts'
 import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Column, Row } from './cell.ts'
@@ -6,13 +6,15 @@ import type { Column, Row } from './cell.ts'
 /** A column by its key in the row schema, with `title` when the schema has none. */
 export type ColumnSpec = string | readonly [key: string, options: Partial<Omit<Column, 'key'>>]
 
-const WIDTHS = { text: 18, number: 12, dateTime: 20 } as const
+const WIDTHS = { text: 18, number: 12, money: 14, dateTime: 20 } as const
 
 /** Returns columns with the titles of the row schema. */
 export const columnsOf = (schema: z.ZodObject, specs: readonly ColumnSpec[]): Column[] =>
   specs.map((spec) => {
     const [key, options] = typeof spec === 'string' ? [spec, {}] : spec
-    return { key, title: about(schema, key).title, width: WIDTHS[options.type ?? 'text'], ...options }
+    const { title, unit } = about(schema, key)
+    const type = options.type ?? (unit === 'fen' ? 'money' : 'text')
+    return { key, title, width: WIDTHS[type], ...options, type }
   })
 
 /** Returns the requested columns in the requested order. Keys that the file does not have are ignored. */
@@ -23,17 +25,22 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
   return [...new Set(chosen)]
 }
 
-/** Returns a function that replaces codes of a row by the words of its schema and joins lists into one text. */
+/** Returns a function that replaces codes of a row by the words of its schema, fen by yuan, and joins lists. */
 export function wordsForCodes(schema: z.ZodObject): (row: Row) => Row {
   const labels = Object.keys(schema.shape).flatMap((key) => {
     const found = about(schema, key).labels
     return found ? [[key, found] as const] : []
   })
+  const amounts = Object.keys(schema.shape).filter((key) => about(schema, key).unit === 'fen')
   return (row) => {
     const words: Record<string, unknown> = { ...row }
     for (const [key, names] of labels) {
       const code = words[key]
       if (typeof code === 'number') words[key] = names[code] ?? code
+    }
+    for (const key of amounts) {
+      const fen = words[key]
+      if (typeof fen === 'number') words[key] = yuanText(fen)
     }
     for (const key in words) if (Array.isArray(words[key])) words[key] = (words[key] as unknown[]).join('、')
     return words

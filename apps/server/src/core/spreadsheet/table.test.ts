@@ -1,12 +1,16 @@
 // oxlint-disable vitest/expect-expect -- `refused` is the assertion
 import { deflateRawSync } from 'node:zlib'
+import { money } from '@oms/contract/core/fields.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { type Column, isFormula, type Row } from './cell.ts'
+import { columnsOf, wordsForCodes } from './columns.ts'
 import { writeCsv } from './csv-writer.ts'
-import type { TableLimits } from './table-limits.ts'
+import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
 import { writeXlsx } from './xlsx-writer.ts'
+import { openZip } from './zip-reader.ts'
 import { writeZip } from './zip-writer.ts'
 
 const COLUMNS: Column[] = [
@@ -37,6 +41,24 @@ const workbook = (sheet: string, more: Record<string, string> = {}) => {
   }
   return bytesOf(writeZip(Object.entries(parts).map(([name, xml]) => ({ name, source: [Buffer.from(xml)] }))))
 }
+
+describe('amounts of money', () => {
+  const schema = z.object({ price: money('单价') })
+  const row = wordsForCodes(schema)({ price: 123_456 })
+
+  test('are exported in yuan with two decimals', async () => {
+    const columns = columnsOf(schema, ['price'])
+    expect(columns).toMatchObject([{ title: '单价', type: 'money' }])
+    expect((await csv(columns, [row])).toString()).toContain('1234.56')
+    expect((await read(await xlsx(columns, [row]), 'a.xlsx')).rows).toMatchObject([{ cells: ['1234.56'] }])
+  })
+
+  test('are numbers of a spreadsheet, with the format of amounts', async () => {
+    const zip = await openZip(await xlsx(columnsOf(schema, ['price']), [row]), TABLE_LIMITS)
+    const sheet = await bytesOf((await zip.open('xl/worksheets/sheet1.xml')) as never)
+    expect(sheet.toString()).toContain('<c r="A2" s="5"><v>1234.56</v></c>')
+  })
+})
 
 describe('exported files can be imported', () => {
   const rows = [

@@ -13,6 +13,7 @@ const BOLD = 1
 const DATE_TIME = 2
 const DAY = 3
 const TEXT = 4
+const MONEY = 5
 
 export interface XlsxOptions {
   readonly sheet?: string
@@ -145,10 +146,11 @@ interface Cell {
 
 function cell({ value, type, at, textStyle }: Cell) {
   if (value === null || value === undefined || value === '') return ''
-  if (type === 'number') {
+  if (type === 'number' || type === 'money') {
     const text = textOf(value)
     // Only numbers that a spreadsheet returns unchanged: no leading zeros and at most 15 digits.
-    if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) && text.length <= 17) return `<c r="${at}"><v>${text}</v></c>`
+    if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) && text.length <= 17)
+      return `<c r="${at}"${type === 'money' ? ` s="${MONEY}"` : ''}><v>${text}</v></c>`
   }
   if (type === 'dateTime') {
     const text = textOf(value)
@@ -201,7 +203,7 @@ function sheetStart(columns: readonly Column[], { isFirst, isForm }: SheetOption
   return `<worksheet xmlns="${MAIN}"><sheetViews>${view}</sheetViews>${cols}<sheetData>`
 }
 
-const STYLES = `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`
+const STYLES = `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="6"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`
 
 function relationshipsXml(targets: readonly (readonly [type: string, target: string])[]) {
   const list = targets.map(
