@@ -1,16 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
-import { is } from 'drizzle-orm'
-import { getTableName } from 'drizzle-orm/table'
-import { PgTable } from 'drizzle-orm/pg-core'
 import { describe, expect, test } from 'vitest'
 import type { JobOptions, ScheduleOptions } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { registerJobs } from '#main/jobs.ts'
 import { modules } from '#main/modules.ts'
 import { registerDeviceSideJobs } from '#protocols/shared/device-jobs.ts'
-import * as schema from '#schema/index.ts'
+import { tableNames } from './tables.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 /** Folders that are built, installed or written at run time. */
@@ -32,14 +29,14 @@ describe('reference pages are complete', () => {
     expect([...listed].toSorted()).toEqual([...ALL_PERMISSIONS].toSorted())
   })
 
-  test('docs/tables.md lists the tables that exist', () => {
+  test('docs/tables.md lists the tables that exist', async () => {
     const firstCells = [...read('docs/tables.md').matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell]) => cell)
     const shared = ['create_by', 'create_time', 'update_by', 'update_time', 'rev', 'deleted_at', 'tenant_id']
     const listed = firstCells
       .join(' ')
       .match(/(?<=`)\w+(?=`)/g)!
       .filter((name) => !shared.includes(name))
-    const tables = Object.values(schema).flatMap((value) => (is(value, PgTable) ? [getTableName(value)] : []))
+    const tables = await tableNames()
     expect(listed.toSorted()).toEqual(tables.toSorted())
   })
 
@@ -53,7 +50,7 @@ describe('reference pages are complete', () => {
     expect(missing).toEqual([])
   })
 
-  test('docs/glossary.md names words, identifiers and tables that exist', () => {
+  test('docs/glossary.md names words, identifiers and tables that exist', async () => {
     const sourceOf = (packages: RegExp) =>
       files
         .filter((path) => packages.test(path))
@@ -61,9 +58,7 @@ describe('reference pages are complete', () => {
         .join('\n')
     const code = sourceOf(/^(apps\/(server|console)|packages\/contract)\/src\/.*\.tsx?$/)
     const texts = sourceOf(/^(apps\/console|packages\/contract)\/src\/.*\.tsx?$/)
-    const tables = new Set<string>(
-      Object.values(schema).flatMap((value) => (is(value, PgTable) ? [getTableName(value)] : [])),
-    )
+    const tables = new Set(await tableNames())
     const rows = [...read('docs/glossary.md').matchAll(/^\| ([^|]*) \| [^|]* \| ([^|]*) \| ([^|]*) \|$/gm)].slice(2)
     const unknown = rows.flatMap(([, screen, identifiers, stored]) => [
       ...screen!.split(', ').filter((word) => !texts.includes(word)),

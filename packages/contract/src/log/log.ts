@@ -26,32 +26,6 @@ export const OPERATION_LABELS = {
 export const LOG_STATUS = { 0: '失败', 1: '成功' } as const
 export const LOGIN_TYPE = { 1: '密码登录', 2: '验证码登录', 3: '会话续期', 4: '强制下线', 5: '退出登录' } as const
 
-/**
- * Permissions to read the history of a record, by record kind (`bizType` of an operation): the permissions of the
- * lists that contain the record. One of them is sufficient. Other kinds require the permission of the operation log.
- */
-export const HISTORY_PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
-  account: ['system:manager:list', 'system:userList:list'],
-  role: ['system:rolemanagement:list'],
-  scene: ['system:sceneManagement:list'],
-  menu: ['system:systemPerm:list'],
-  dictType: ['system:systemDict:list'],
-  dictData: ['system:systemDict:list'],
-  notice: ['system:noticeManage:list'],
-  ota: ['upgrade:ota:list'],
-  software: ['upgrade:GeneralSoftware:list'],
-  tenant: ['tenantManage:tenant:list'],
-  industry: ['tenantManage:industry:list'],
-  userApply: ['tenantManage:userapplication:list'],
-  appAccount: ['AccountAdministration:accountList:list'],
-  deviceType: ['device:_manage:list'],
-  deviceModel: ['device:updateManage:list'],
-  device: ['device:apkManage:list'],
-  deviceGroup: ['device:deviceGroup:list'],
-  license: ['LicenseManage:Certificate:list'],
-  'license-grant': ['LicenseManage:ConsentManage:list'],
-}
-
 export const FieldDiff = z.object({
   field: z.string(),
   title: z.string(),

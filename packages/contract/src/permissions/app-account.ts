@@ -10,6 +10,7 @@ export const APP_ACCOUNTS: CatalogueDirectory = {
       name: 'App账号',
       icon: 'mobile',
       prefix: 'AccountAdministration:accountList',
+      records: ['appAccount'],
       actions: [
         'query',
         'add',

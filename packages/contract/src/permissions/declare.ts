@@ -11,6 +11,9 @@ export const ACTION_NAMES = {
 } as const
 type Regular = keyof typeof ACTION_NAMES
 
+/** Actions of a list whose records are added, edited, deleted, enabled and exported. */
+export const STANDARD = ['query', 'add', 'edit', 'remove', 'enable', 'export'] as const
+
 /**
  * A console page for the initial menu table. `prefix:list` is the permission to open the page; `actions` are its
  * buttons.
@@ -25,6 +28,11 @@ export interface CataloguePage {
   readonly opens?: string
   /** Standard actions by key, special actions with their Chinese name. */
   readonly actions: readonly (Exclude<Regular, 'list'> | readonly [string, string])[]
+  /**
+   * Kinds of records that the page lists (`bizType` of an operation). The permission that opens the page also permits
+   * reading the history of these records.
+   */
+  readonly records?: readonly string[]
   /** Hidden from the sidebar; opened from the page `under`. */
   readonly hidden?: readonly { readonly url: `/${string}`; readonly name: string }[]
 }

@@ -1,4 +1,4 @@
-import type { CatalogueDirectory } from './declare.ts'
+import { type CatalogueDirectory, STANDARD } from './declare.ts'
 
 export const DEVICES: CatalogueDirectory = {
   url: '/device',
@@ -10,20 +10,23 @@ export const DEVICES: CatalogueDirectory = {
       name: '设备类型',
       icon: 'appstore',
       prefix: 'device:_manage',
-      actions: ['query', 'add', 'edit', 'remove', 'enable', 'export'],
+      records: ['deviceType'],
+      actions: STANDARD,
     },
     {
       url: '/device/updateManage',
       name: '设备型号',
       icon: 'profile',
       prefix: 'device:updateManage',
-      actions: ['query', 'add', 'edit', 'remove', 'enable', 'export'],
+      records: ['deviceModel'],
+      actions: STANDARD,
     },
     {
       url: '/device/apkManage',
       name: '设备信息',
       icon: 'video-camera',
       prefix: 'device:apkManage',
+      records: ['device'],
       actions: [
         'query',
         'add',
@@ -49,6 +52,7 @@ export const DEVICES: CatalogueDirectory = {
       name: '设备分组',
       icon: 'cluster',
       prefix: 'device:deviceGroup',
+      records: ['deviceGroup'],
       actions: ['query', 'add', 'edit', 'remove', ['addDevice', '添加设备'], ['removeDevice', '移除设备']],
     },
   ],

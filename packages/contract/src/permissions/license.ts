@@ -10,6 +10,7 @@ export const LICENSES: CatalogueDirectory = {
       name: 'P2P证书',
       icon: 'key',
       prefix: 'LicenseManage:Certificate',
+      records: ['license'],
       actions: [
         'query',
         'import',
@@ -30,6 +31,7 @@ export const LICENSES: CatalogueDirectory = {
       name: '授权管理',
       icon: 'audit',
       prefix: 'LicenseManage:ConsentManage',
+      records: ['license-grant'],
       actions: ['query', 'add', ['audit', '审批'], 'edit', ['revoke', '撤销'], 'export'],
     },
     {

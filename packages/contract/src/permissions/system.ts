@@ -10,6 +10,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '用户管理',
       icon: 'team',
       prefix: 'system:manager',
+      records: ['account'],
       actions: [
         'query',
         'add',
@@ -30,6 +31,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '角色管理',
       icon: 'safety',
       prefix: 'system:rolemanagement',
+      records: ['role'],
       actions: [
         'query',
         'add',
@@ -48,6 +50,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '业务场景',
       icon: 'appstore',
       prefix: 'system:sceneManagement',
+      records: ['scene'],
       actions: ['query', 'add', 'edit', 'remove', 'enable', ['sync', '同步']],
     },
     {
@@ -69,6 +72,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '账号列表',
       icon: 'idcard',
       prefix: 'system:userList',
+      records: ['account'],
       actions: [
         'query',
         'enable',
@@ -85,6 +89,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '通知公告',
       icon: 'notification',
       prefix: 'system:noticeManage',
+      records: ['notice'],
       actions: ['query', 'add', 'edit', 'remove', ['publish', '发布'], ['revoke', '撤回'], ['readUsers', '阅读情况']],
     },
     {
@@ -92,6 +97,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '菜单管理',
       icon: 'menu',
       prefix: 'system:systemPerm',
+      records: ['menu'],
       actions: ['query', 'add', 'edit', 'remove', ['sort', '排序'], ['lint', '检查']],
     },
     {
@@ -99,6 +105,7 @@ export const SYSTEM: CatalogueDirectory = {
       name: '字典管理',
       icon: 'book',
       prefix: 'system:systemDict',
+      records: ['dictType', 'dictData'],
       actions: ['query', 'add', 'edit', 'remove', ['refresh', '刷新缓存'], 'import', 'export'],
       hidden: [{ url: '/system/dict/data/index/:dictId', name: '字典数据' }],
     },

@@ -10,6 +10,7 @@ export const TENANTS: CatalogueDirectory = {
       name: '客户信息',
       icon: 'apartment',
       prefix: 'tenantManage:tenant',
+      records: ['tenant'],
       actions: [
         'query',
         'add',
@@ -29,6 +30,7 @@ export const TENANTS: CatalogueDirectory = {
       name: '加入申请',
       icon: 'audit',
       prefix: 'tenantManage:userapplication',
+      records: ['userApply'],
       actions: ['query', ['audit', '审核'], 'export'],
     },
     {
@@ -36,6 +38,7 @@ export const TENANTS: CatalogueDirectory = {
       name: '行业管理',
       icon: 'cluster',
       prefix: 'tenantManage:industry',
+      records: ['industry'],
       actions: ['add', 'edit', 'remove', 'enable', ['merge', '合并'], ['sort', '排序']],
     },
   ],

@@ -27,6 +27,7 @@ export const UPGRADE: CatalogueDirectory = {
       name: '设备固件',
       icon: 'hdd',
       prefix: 'upgrade:ota',
+      records: ['ota'],
       actions: RELEASED,
       hidden: [
         { url: '/AddOta', name: '新增固件' },
@@ -39,6 +40,7 @@ export const UPGRADE: CatalogueDirectory = {
       name: '通用软件',
       icon: 'appstore',
       prefix: 'upgrade:GeneralSoftware',
+      records: ['software'],
       actions: RELEASED,
       hidden: [
         { url: '/AddSoftware', name: '新增软件包' },

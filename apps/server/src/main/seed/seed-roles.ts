@@ -1,3 +1,9 @@
+import { AFTER_SERVICE } from '@oms/contract/permissions/after-service.ts'
+import type { CatalogueDirectory } from '@oms/contract/permissions/declare.ts'
+import { DEVICES as DEVICE_PAGES } from '@oms/contract/permissions/device.ts'
+import { LICENSES as LICENSE_PAGES } from '@oms/contract/permissions/license.ts'
+import { TENANTS as TENANT_PAGES } from '@oms/contract/permissions/tenant.ts'
+import { UPGRADE } from '@oms/contract/permissions/upgrade.ts'
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#schema/account.ts'
@@ -19,16 +25,13 @@ interface StandardRole {
 const READ = ['list', 'query', 'export'] as const
 const reads = (...prefixes: string[]) => prefixes.flatMap((prefix) => READ.map((action) => `${prefix}:${action}`))
 
-const TENANTS = ['tenantManage:tenant', 'tenantManage:userapplication', 'tenantManage:industry']
-const DEVICES = ['device:_manage', 'device:updateManage', 'device:apkManage', 'device:deviceGroup']
-const UPGRADES = ['upgrade:ota', 'upgrade:GeneralSoftware']
-const LICENSES = ['LicenseManage:Certificate', 'LicenseManage:StatisticalAnalysis', 'LicenseManage:ConsentManage']
-const SERVICE = [
-  'AfterService:Equipment',
-  'AfterService:Questions',
-  'AfterService:PendingList',
-  'AfterService:StatisticAnalysis',
-]
+/** Permission prefixes of all pages of a directory. A new page belongs to the roles of its directory. */
+const prefixesOf = ({ pages }: CatalogueDirectory) => pages.map(({ prefix }) => prefix)
+const TENANTS = prefixesOf(TENANT_PAGES)
+const DEVICES = prefixesOf(DEVICE_PAGES)
+const UPGRADES = prefixesOf(UPGRADE)
+const LICENSES = prefixesOf(LICENSE_PAGES)
+const SERVICE = prefixesOf(AFTER_SERVICE)
 const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
 const everyAction = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}:*`)
 

@@ -1,4 +1,5 @@
-import { HISTORY_PERMISSIONS, logs } from '@oms/contract/log/log.ts'
+import { HISTORY_PERMISSIONS } from '@oms/contract/permissions/history.ts'
+import { logs } from '@oms/contract/log/log.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'

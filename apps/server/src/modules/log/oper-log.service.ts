@@ -1,5 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { HISTORY_PERMISSIONS, logs, OPER_LOG_DAYS, OperLogRow } from '@oms/contract/log/log.ts'
+import { logs, OPER_LOG_DAYS, OperLogRow } from '@oms/contract/log/log.ts'
+import { HISTORY_PERMISSIONS } from '@oms/contract/permissions/history.ts'
 import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { type FieldChange, operLogs } from '#schema/system.ts'
