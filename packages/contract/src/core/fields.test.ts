@@ -10,6 +10,7 @@ import {
   money,
   note,
   optional,
+  reference,
   search,
   text,
   whole,
@@ -45,6 +46,11 @@ describe('numbers', () => {
     expect([id.parse('7'), id.parse(7)]).toEqual([7, 7])
     for (const wrong of ['0', '-1', '1.5', 'x', '', null, 2 ** 31, '9007199254740993', [], {}])
       expect(said(id, wrong)).toBeDefined()
+  })
+  test('a reference is a required id with its own title', () => {
+    const model = reference('型号')
+    expect([model.parse('7'), about(z.object({ model }), 'model').title]).toEqual([7, '型号'])
+    for (const wrong of [undefined, null, '', 'x', 0]) expect(said(model, wrong)).toBe('请选择型号')
   })
   test('ids accept one value or many, up to the limit', () => {
     expect(ids().parse('3')).toEqual([3])

@@ -13,13 +13,14 @@ const UNSAFE =
 /** Refuses control characters, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot encode. */
 const printable = (title: string) => [(value: string) => !UNSAFE.test(value), `${title}含有不支持的字符`] as const
 
+const idRefusedWith = (message: string) =>
+  z.coerce.number<number>(message).int(message).min(1, message).max(MAX_ID, message)
+
 /** An id in a path, query or form. `"7"` and `7` are equal. */
-export const id = z.coerce
-  .number<number>('编号不正确')
-  .int('编号不正确')
-  .min(1, '编号不正确')
-  .max(MAX_ID, '编号不正确')
-  .meta({ title: '编号' })
+export const id = idRefusedWith('编号不正确').meta({ title: '编号' })
+
+/** The id of another record in a form, required: a missing or invalid id is refused with `请选择…`. */
+export const reference = (title: string) => idRefusedWith(`请选择${title}`).meta({ title })
 
 /** Ids of a batch. A single value becomes a list, because a query key that occurs once arrives as a string. */
 export const ids = (max = 1000) =>

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
-import { choice, id, note, optional, rev, search, text } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
-import { switches } from '../core/switches.ts'
-import { exportQuery } from '../core/transfer.ts'
+import { choice, id, note, optional, reference, search, text } from '../core/fields.ts'
+import { timeRange } from '../core/page.ts'
+import { recordCalls } from '../core/record-calls.ts'
 import { UPLOAD } from '../core/upload.ts'
 
 /** Maximum options of a select; a keyword narrows the options. */
@@ -42,7 +41,7 @@ export const QuickModelInput = z.object({
 const keyword = z.object({ keyword: search('关键字', 32) })
 
 export const DeviceModelInput = z.object({
-  typeId: z.preprocess((value) => (value === '' || value === null ? undefined : value), id).meta({ title: '设备类型' }),
+  typeId: reference('设备类型'),
   modelName: text('型号名称', 32),
   modelCode: code('型号编码'),
   picture: note('图片', 255)
@@ -91,14 +90,6 @@ export const ModelSpread = z.object({
   ),
 })
 
-const modelQuery = sortedPage(['modelName', 'modelCode', 'createTime', 'updateTime']).extend({
-  modelName: search('型号名称', 32),
-  modelCode: search('型号编码', 32),
-  typeId: optional(id).meta({ title: '设备类型' }),
-  chip: search('主控芯片', 32),
-  status: optional(choice('状态', TYPE_STATUS)),
-  ...timeRange,
-})
 const byId = z.object({ id })
 
 /** Models for pickers, for all accounts that may use data of a model. */
@@ -135,23 +126,19 @@ export const deviceModels = {
     result: ModelChoice,
     done: '新增成功',
   },
-  list: {
-    method: 'GET',
-    path: '/api/v1/device/model/page',
-    access: 'device:updateManage:list',
-    input: modelQuery,
-    result: pageOf(DeviceModelRow),
-  },
-  export: {
-    method: 'GET',
-    path: '/api/v1/device/model/export',
-    access: 'device:updateManage:export',
-    stream: 'download',
-    title: '导出设备型号',
-    kind: 'export',
-    input: modelQuery.extend(exportQuery.shape),
-    result: z.null(),
-  },
+  ...recordCalls('/api/v1/device/model', 'device:updateManage', '设备型号', {
+    row: DeviceModelRow,
+    input: DeviceModelInput,
+    filters: {
+      modelName: search('型号名称', 32),
+      modelCode: search('型号编码', 32),
+      typeId: optional(id).meta({ title: '设备类型' }),
+      chip: search('主控芯片', 32),
+      status: optional(choice('状态', TYPE_STATUS)),
+      ...timeRange,
+    },
+    sort: ['modelName', 'modelCode', 'createTime', 'updateTime'],
+  }),
   /** Device types for the model form; disabled types are marked by `status`. */
   types: {
     method: 'GET',
@@ -159,13 +146,6 @@ export const deviceModels = {
     access: 'device:updateManage:list',
     input: keyword,
     result: z.array(TypeChoice.extend({ status: z.int() })),
-  },
-  get: {
-    method: 'GET',
-    path: '/api/v1/device/model/:id',
-    access: 'device:updateManage:query',
-    input: byId,
-    result: DeviceModelRow,
   },
   /** Versions that the devices of a model run, newest first. */
   spread: {
@@ -175,32 +155,4 @@ export const deviceModels = {
     input: byId,
     result: ModelSpread,
   },
-  create: {
-    method: 'POST',
-    path: '/api/v1/device/model',
-    access: 'device:updateManage:add',
-    title: '新增设备型号',
-    input: DeviceModelInput,
-    result: z.object({ id: z.int() }),
-    done: '新增成功',
-  },
-  update: {
-    method: 'PUT',
-    path: '/api/v1/device/model',
-    access: 'device:updateManage:edit',
-    title: '修改设备型号',
-    input: DeviceModelInput.extend({ id, rev }),
-    result: z.object({ rev: z.int() }),
-    done: '修改成功',
-  },
-  remove: {
-    method: 'DELETE',
-    path: '/api/v1/device/model/:id',
-    access: 'device:updateManage:remove',
-    title: '删除设备型号',
-    input: byId,
-    result: z.null(),
-    done: '删除成功',
-  },
-  ...switches('/api/v1/device/model', 'device:updateManage:enable', '设备型号'),
 } as const satisfies Contract

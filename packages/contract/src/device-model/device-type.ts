@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, rev, search, text, whole } from '../core/fields.ts'
-import { pageOf, sortedPage, timeRange } from '../core/page.ts'
-import { switches } from '../core/switches.ts'
-import { exportQuery } from '../core/transfer.ts'
+import { choice, note, optional, search, text, whole } from '../core/fields.ts'
+import { timeRange } from '../core/page.ts'
+import { recordCalls } from '../core/record-calls.ts'
 
 export const TYPE_STATUS = { 1: '启用', 0: '停用' } as const
 export const DEVICE_CODE = /^[A-Za-z0-9_.-]+$/
@@ -55,67 +54,15 @@ export const DeviceTypeRow = z.object({
   rev: z.int(),
 })
 
-const filters = {
-  typeName: search('类型名称', 32),
-  typeCode: search('类型编码', 32),
-  status: optional(choice('状态', TYPE_STATUS)),
-  ...timeRange,
-}
-const query = sortedPage(['sort', 'typeName', 'createTime', 'updateTime']).extend(filters)
-const byId = z.object({ id })
-
 /** Device types (`/device/_manage`). */
-export const deviceTypes = {
-  list: {
-    method: 'GET',
-    path: '/api/v1/device/type/page',
-    access: 'device:_manage:list',
-    input: query,
-    result: pageOf(DeviceTypeRow),
+export const deviceTypes = recordCalls('/api/v1/device/type', 'device:_manage', '设备类型', {
+  row: DeviceTypeRow,
+  input: DeviceTypeInput,
+  filters: {
+    typeName: search('类型名称', 32),
+    typeCode: search('类型编码', 32),
+    status: optional(choice('状态', TYPE_STATUS)),
+    ...timeRange,
   },
-  export: {
-    method: 'GET',
-    path: '/api/v1/device/type/export',
-    access: 'device:_manage:export',
-    stream: 'download',
-    title: '导出设备类型',
-    kind: 'export',
-    input: query.extend(exportQuery.shape),
-    result: z.null(),
-  },
-  get: {
-    method: 'GET',
-    path: '/api/v1/device/type/:id',
-    access: 'device:_manage:query',
-    input: byId,
-    result: DeviceTypeRow,
-  },
-  create: {
-    method: 'POST',
-    path: '/api/v1/device/type',
-    access: 'device:_manage:add',
-    title: '新增设备类型',
-    input: DeviceTypeInput,
-    result: z.object({ id: z.int() }),
-    done: '新增成功',
-  },
-  update: {
-    method: 'PUT',
-    path: '/api/v1/device/type',
-    access: 'device:_manage:edit',
-    title: '修改设备类型',
-    input: DeviceTypeInput.extend({ id, rev }),
-    result: z.object({ rev: z.int() }),
-    done: '修改成功',
-  },
-  remove: {
-    method: 'DELETE',
-    path: '/api/v1/device/type/:id',
-    access: 'device:_manage:remove',
-    title: '删除设备类型',
-    input: byId,
-    result: z.null(),
-    done: '删除成功',
-  },
-  ...switches('/api/v1/device/type', 'device:_manage:enable', '设备类型'),
-} as const satisfies Contract
+  sort: ['sort', 'typeName', 'createTime', 'updateTime'],
+}) satisfies Contract

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountName, email, mobileNo } from '../entities/account.ts'
-import { choice, dateTime, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 
 /** Status of a tenant in lists: enabled, disabled or expired. */
@@ -38,12 +38,7 @@ const sceneIds = z
 const fields = {
   name: text('客户名称', 50),
   shortName: note('简称', 20),
-  industryId: z.coerce
-    .number<number>('请选择所属行业')
-    .int('请选择所属行业')
-    .min(1, '请选择所属行业')
-    .max(2_147_483_647, '请选择所属行业')
-    .meta({ title: '所属行业' }),
+  industryId: reference('所属行业'),
   companySize: optional(choice('企业规模', COMPANY_SIZE)),
   contactName: text('联系人', 20),
   contactPhone: text('联系电话', 20)
