@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from './harness.ts'
 import { deviceOf, ticketBy } from '#modules/ticket/ticket-fixture.ts'
@@ -14,10 +14,14 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
   '/upgrade/ota': '/api/v1/device/ota',
   '/system/userList': '/api/v1/sys/account/all/page',
+  '/system/noticeManage': '/api/v1/sys/notice/page',
+  '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
+  '/LicenseManage/ConsentManage': '/api/v1/license/grant/page',
+  '/upgrade/GeneralSoftware': '/api/v1/device/software',
   '/system/loginLog?tab=online': '/api/v1/sys/online/page',
 }
 /** Pages without a list of the counted rows. */
-const NO_LIST = ['/system/AboutUs', '/system/operLog', '/notice', '/system/noticeManage']
+const NO_LIST = ['/system/AboutUs', '/system/operLog', '/notice']
 
 let admin: Caller
 let desk: Caller
@@ -91,6 +95,60 @@ test('every figure of the home page equals the rows of the page it opens', async
     }
     expect(seen.filter(({ value, rows }) => value !== rows)).toEqual([])
     expect(seen.length).toBeGreaterThan(who === admin ? 12 : 0)
+  }
+})
+
+/** Adds one row for each pending work, and rows beside it that the figures must not count. */
+async function addWork(other: Caller) {
+  const version = async (kind: number, verCode: number, createBy: number, policy: SQL) => {
+    const { rows } = await app.db.execute<{ id: number }>(sql`
+      insert into ota_versions (kind, package_name, tenant_id, model_id, ver_code, ver_name, release_date, status, components, create_by)
+      select ${kind}::int, ${kind === 1 ? '' : 'app'}, 1, min(id), ${verCode}, '版本', '2020-01-01', 1, 1, ${createBy}::int from device_models
+      returning ota_id as id`)
+    const otaId = rows[0]?.id as number
+    await app.db.execute(
+      sql`insert into ota_policies (ota_id, tenant_id, state, pending, submit_by) select ${otaId}::int, 1, ${policy}`,
+    )
+    return otaId
+  }
+  for (const kind of [1, 2]) {
+    const waiting = await version(kind, 901, 0, sql`1, null::jsonb, ${other.uid}::int`)
+    await version(kind, 902, 0, sql`0, '{"percent": 1}'::jsonb, ${other.uid}::int`)
+    await version(kind, 903, 0, sql`1, null::jsonb, ${admin.uid}::int`)
+    await version(kind, 904, admin.uid, sql`1, null::jsonb, ${other.uid}::int`)
+    await app.db.execute(sql`insert into ota_alarms (tenant_id, ota_id, kind, message, close_time)
+      values (1, ${waiting}, 1, '损坏', null), (1, ${waiting}, 2, '暂停', null), (1, ${waiting + 1}, 1, '已处理', now())`)
+  }
+  await app.db.execute(sql`insert into license_grants (grant_no, tenant_id, type_code, quota, valid_from, valid_to, status)
+    select 'G' || s, 1, 'P2P', 5, current_date, current_date + 30, s from generate_series(0, 1) s`)
+  await app.db.execute(sql`insert into user_applications (apply_no, uid, account, realname, tenant_id, status)
+    select 'A' || s, ${other.uid}::int, 'a', '张三', 1, s from generate_series(0, 1) s`)
+  await app.db.execute(sql`insert into notices (title, type, content, priority, target, status, tenant_id)
+    select '公告', 1, '<p>正文</p>', 1, 1, s, 1 from generate_series(0, 1) s`)
+}
+
+test('every pending work opens the list of exactly the rows that it counts', async () => {
+  await addWork(await app.as())
+  const limited = await app.by({
+    permissions: ['upgrade:ota:list', 'upgrade:ota:audit', 'upgrade:ota:publish', 'AfterService:PendingList:list'],
+    dataScope: 4,
+  })
+  for (const who of [admin, limited]) {
+    const seen = []
+    for (const { key, count, url } of (await get(who, '/api/v1/home/todo')).list)
+      seen.push({ key, url, count, rows: await rowsBehind(who, url) })
+    expect(seen.filter(({ count, rows }) => rows !== undefined && count !== rows)).toEqual([])
+    if (who !== admin) continue
+    expect(Object.fromEntries(seen.map(({ key, count }) => [key, count]))).toMatchObject({
+      releaseAudits: 2,
+      softwareAudits: 2,
+      upgradeAlarms: 1,
+      softwareAlarms: 1,
+      grantAudits: 1,
+      applications: 1,
+      noticeDrafts: 1,
+      ownTickets: 1,
+    })
   }
 })
 

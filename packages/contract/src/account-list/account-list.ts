@@ -3,7 +3,7 @@ import { AccountRow, ACCOUNT_STATUS, PickedUser } from '../entities/account.ts'
 import { SessionRow } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage } from '../core/page.ts'
+import { edge, pageOf, pageQuery, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 const LOCKED = { 0: '否', 1: '是' } as const
@@ -15,6 +15,8 @@ const filters = {
   tenantId: optional(id).meta({ title: '所属客户' }),
   status: optional(choice('状态', ACCOUNT_STATUS)),
   locked: optional(choice('锁定', LOCKED)),
+  loginBegin: edge('最近登录开始'),
+  loginEnd: edge('最近登录结束'),
 }
 const AccountQuery = sortedPage(['createTime', 'lastLoginTime', 'account']).extend(filters)
 

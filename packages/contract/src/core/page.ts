@@ -38,7 +38,7 @@ export const pageOf = <Row extends z.ZodType>(row: Row) =>
   z.object({ list: z.array(row), total: z.int(), totalIsEstimate: z.boolean().optional() })
 
 /** Start or end of a time range: an existing date or date with time, in the format of the console. */
-const edge = (title: string) =>
+export const edge = (title: string) =>
   z.string(`${title}格式不正确`).refine(isMoment, `${title}格式不正确`).optional().meta({ title })
 
 /** Returns whether the date exists. PostgreSQL fails on dates such as `2030-02-30`. */

@@ -197,11 +197,14 @@ export const OtaDetail = z.object({ otaVersion: OtaVersion, components: z.array(
 const moment = (title: string) => optional(z.union([day(title), dateTime(title)], `${title}格式不正确`)).meta({ title })
 
 export const OTA_SORTS = ['verCode', 'releaseDate', 'updateTime'] as const
+/** Work on a version that waits for the caller. */
+export const VERSION_TODO = { 1: '待我审批的发布', 2: '未处理的告警' } as const
 export const versionFilters = {
   verName: search('版本名称', 32),
   verCode: optional(digits('版本号', '请输入版本号', '版本号必须为数字值').meta({ title: '版本号', max: DIGITS })),
   modelId: optional(id).meta({ title: '设备型号' }),
   status: optional(choice('状态', OTA_STATUS)),
+  todo: optional(choice('待办', VERSION_TODO)),
   beginTime: moment('开始时间'),
   endTime: moment('结束时间'),
 }

@@ -3,7 +3,7 @@ import { email, mobileNo } from '../entities/account.ts'
 import { ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, search, text } from '../core/fields.ts'
-import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { edge, pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport, jobAnswer } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
@@ -77,6 +77,8 @@ const AppQuery = sortedPage(['registerTime', 'lastActiveTime']).extend({
   cloudState: optional(choice('云存储', CLOUD_STATE)),
   status: optional(choice('状态', APP_STATUS)),
   ...timeRange,
+  activeBegin: edge('最近活动开始'),
+  activeEnd: edge('最近活动结束'),
 })
 const target = z.object({ id })
 const LOGGED = ['account', 'nickname', 'region', 'registerSource', 'tenantId', 'remark'] as const

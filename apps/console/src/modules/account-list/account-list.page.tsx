@@ -10,6 +10,7 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { Named } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -85,6 +86,7 @@ const AccountSearch = (search: SearchProps) => (
     <SelectFilter of={QUERY} name="status" options={STATUS} />
     <SelectFilter of={QUERY} name="locked" />
     <Filter of={QUERY} name="mobileNo" />
+    <DateRangeFilter label="最近登录" begin="loginBegin" end="loginEnd" />
   </SearchForm>
 )
 

@@ -101,6 +101,7 @@ function VersionSearch(search: SearchProps) {
         <ModelPicker />
       </Filter>
       <SelectFilter of={OtaVersion} name="status" />
+      <SelectFilter of={OtaQuery} name="todo" />
       <DateRangeFilter label="发布日期" />
     </SearchForm>
   )

@@ -111,6 +111,7 @@ const AppSearch = (search: SearchProps) => (
     <Filter of={QUERY} name="region" />
     <Filter of={QUERY} name="email" />
     <DateRangeFilter label="注册时间" />
+    <DateRangeFilter label="最近活动" begin="activeBegin" end="activeEnd" />
   </SearchForm>
 )
 

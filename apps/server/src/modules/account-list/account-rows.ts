@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
 import { withRoles } from '#domain/accounts/with-roles.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { among, contains, orderOf } from '#core/database/list-query.ts'
+import { among, contains, orderOf, within } from '#core/database/list-query.ts'
 import { alive, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
@@ -21,7 +21,8 @@ export const inScope = (user: User): SQL | undefined =>
 
 const canSeeContacts = (user: User) => user.can('system:userList:plain')
 
-export function conditionsOf(user: User, { account, realname, mobileNo, tenantId, status, locked }: Filters) {
+export function conditionsOf(user: User, filters: Filters) {
+  const { account, realname, mobileNo, tenantId, status, locked, loginBegin, loginEnd } = filters
   // Without the permission for contact details, search requires the full number; otherwise numbers could be guessed
   // in parts.
   const mobile =
@@ -34,6 +35,7 @@ export function conditionsOf(user: User, { account, realname, mobileNo, tenantId
     tenantId === undefined ? undefined : eq(accounts.tenantId, tenantId),
     status === undefined ? undefined : eq(accounts.status, status),
     lockedIs(locked),
+    ...within(accounts.lastLoginTime, loginBegin, loginEnd),
   )
 }
 

@@ -1,15 +1,14 @@
 import { missingYear } from '@oms/contract/ticket/holidays.ts'
-import { type AnyColumn, and, eq, isNull, ne, not, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
-import { otaAlarms, otaPolicies } from '#schema/upgrade.ts'
 import { lockedIs } from '#domain/accounts/lock-filter.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { reachesBeyond } from '#domain/fleet/release-scope.ts'
+import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { slaSettings } from '#domain/tickets/sla.ts'
 import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -29,57 +28,27 @@ interface Task {
 const PENDING = 0
 /** False for tenants' accounts and while staff work inside a tenant. */
 const worksInPlatform = ({ isPlatform, tenantId }: User) => isPlatform && tenantId === PLATFORM_TENANT_ID
-const WAITS_FOR_AUDIT = 1
 
 /** Permissions for releases of firmware and of general software. */
 const ARTIFACT_KINDS = {
   1: { noun: '固件', url: '/upgrade/ota', prefix: 'upgrade:ota' },
   2: { noun: '软件包', url: '/upgrade/GeneralSoftware', prefix: 'upgrade:GeneralSoftware' },
 } as const
-const ofKind = (id: AnyColumn, kind: keyof typeof ARTIFACT_KINDS) =>
-  sql`exists (select from ota_versions v where v.ota_id = ${id} and v.kind = ${kind})`
-
-/**
- * Returns the condition for releases that concern only tenants in the account's data scope, because the account
- * cannot decide on others.
- */
-const withinScope = (user: User, otaId: AnyColumn) => {
-  const beyond = reachesBeyond(user, otaId)
-  return beyond && not(beyond)
-}
+const countVersions = ({ db }: Ctx, condition: SQL | undefined) => db.$count(otaVersions, condition)
 
 const releaseAudits = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => ({
   key,
   title: `待审批的${ARTIFACT_KINDS[kind].noun}发布`,
-  url: ARTIFACT_KINDS[kind].url,
+  url: `${ARTIFACT_KINDS[kind].url}?todo=1`,
   needs: `${ARTIFACT_KINDS[kind].prefix}:audit`,
-  count: ({ db, user }) =>
-    db.$count(
-      otaPolicies,
-      and(
-        eq(otaPolicies.state, WAITS_FOR_AUDIT),
-        ne(otaPolicies.submitBy, user.uid),
-        ofKind(otaPolicies.otaId, kind),
-        scoped(user, { tenant: otaPolicies.tenantId }),
-        withinScope(user, otaPolicies.otaId),
-      ),
-    ),
+  count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), awaitsAudit(ctx.user))),
 })
 const upgradeAlarms = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => ({
   key,
-  title: `未处理的${ARTIFACT_KINDS[kind].noun}告警`,
-  url: ARTIFACT_KINDS[kind].url,
+  title: `有未处理告警的${ARTIFACT_KINDS[kind].noun}`,
+  url: `${ARTIFACT_KINDS[kind].url}?todo=2`,
   needs: `${ARTIFACT_KINDS[kind].prefix}:publish`,
-  count: ({ db, user }) =>
-    db.$count(
-      otaAlarms,
-      and(
-        isNull(otaAlarms.closeTime),
-        ofKind(otaAlarms.otaId, kind),
-        scoped(user, { tenant: otaAlarms.tenantId }),
-        withinScope(user, otaAlarms.otaId),
-      ),
-    ),
+  count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), hasOpenAlarm(ctx.user))),
 })
 
 const TASKS: readonly Task[] = [
@@ -171,16 +140,7 @@ const TASKS: readonly Task[] = [
     title: '待启用的固件版本',
     url: '/upgrade/ota?status=0',
     needs: 'upgrade:ota:enable',
-    count: ({ db, user }) =>
-      db.$count(
-        otaVersions,
-        and(
-          alive(otaVersions),
-          eq(otaVersions.kind, 1),
-          eq(otaVersions.status, 0),
-          scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
-        ),
-      ),
+    count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, 1), eq(otaVersions.status, 0))),
   },
   {
     key: 'noticeDrafts',

@@ -4,6 +4,7 @@ import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
+import { awaitsAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
 import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import type { Asked, ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, namelessVersions, selectVersions, VERSION_NAMES, visible } from './ota-rows.ts'
@@ -19,7 +20,7 @@ const SORTABLE = {
 export function conditionsOf(
   user: User,
   artifact: ArtifactKind,
-  { verName, packageName, verCode, modelId, status, beginTime, endTime }: Filter,
+  { verName, packageName, verCode, modelId, status, todo, beginTime, endTime }: Filter,
 ): SQL | undefined {
   return and(
     visible(user, artifact),
@@ -28,6 +29,7 @@ export function conditionsOf(
     verCode === undefined ? undefined : eq(otaVersions.verCode, verCode),
     modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
     status === undefined ? undefined : eq(otaVersions.status, status),
+    todo === undefined ? undefined : (todo === 1 ? awaitsAudit : hasOpenAlarm)(user),
     ...within(otaVersions.releaseDate, beginTime, endTime),
   )
 }
@@ -48,8 +50,8 @@ export const list = (artifact: ArtifactKind) => (ctx: Ctx, input: Asked) => {
  * True for requests of staff with unlimited scope and no or exact filters. Most pages are such requests and use a
  * prepared statement.
  */
-const isPlain = ({ scope }: User, { verName, packageName, beginTime, endTime }: Filter) =>
-  scope.tenants === 'all' && !scope.ownOnly && !verName && !packageName && !beginTime && !endTime
+const isPlain = ({ scope }: User, { verName, packageName, todo, beginTime, endTime }: Filter) =>
+  scope.tenants === 'all' && !scope.ownOnly && !verName && !packageName && !todo && !beginTime && !endTime
 
 function hotPage({ db, user, services }: Ctx, artifact: ArtifactKind, input: Asked) {
   const { verCode, modelId, status, orderByColumn, isAsc } = input

@@ -6,7 +6,7 @@ import { otaComponents, otaVersions } from '#schema/ota.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { visibleVersions } from '#domain/fleet/visible-versions.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
@@ -16,12 +16,7 @@ export type StoredComponent = typeof otaComponents.$inferSelect
  * Returns the condition for versions of an artifact kind that the account may see. Every query on versions includes the
  * condition.
  */
-export const visible = (user: User, { kind }: Pick<ArtifactKind, 'kind'>) =>
-  and(
-    alive(otaVersions),
-    eq(otaVersions.kind, kind),
-    scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
-  )
+export const visible = (user: User, { kind }: Pick<ArtifactKind, 'kind'>) => visibleVersions(user, kind)
 
 /** Returns the tenant of a new version or upload: the tenant of the session, whatever the request contains. */
 export function tenantOf({ tenantId }: User) {

@@ -45,6 +45,7 @@ function conditionsOf(user: User, filters: Filters) {
     cloudState === undefined ? undefined : eq(appAccounts.cloudState, cloudState),
     status === undefined ? undefined : eq(appAccounts.status, status),
     ...within(appAccounts.registerTime, filters.beginTime, filters.endTime),
+    ...within(appAccounts.lastActiveTime, filters.activeBegin, filters.activeEnd),
   )
 }
 

@@ -7,10 +7,15 @@ import { loginLogs } from '#schema/system.ts'
 import { appAccounts, userApplications } from '#schema/tenant.ts'
 import { cachedFigureOf } from '#domain/fleet/fleet-counts.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
+import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
 
 const ROWS = 6
 const MODELS = 8
+/** Type of a login in the login log; the other types are renewals, logouts and ended sessions. */
+const PASSWORD_LOGIN = 1
+/** Last moment of a day. The App reports the times of App accounts, so a time may be in the future. */
+const endOf = (day: string) => `${day} 23:59:59.999`
 
 export const devicesBlock: Block = {
   title: '设备',
@@ -70,13 +75,15 @@ async function byModel(db: Db, tenantId: number) {
 export const staffBlock: Block = {
   title: '用户',
   may: (user) => user.can('system:userList:list'),
-  async load({ db }, tenantId) {
+  async load(ctx, tenantId) {
+    const { db } = ctx
     const own = and(eq(accounts.tenantId, tenantId), alive(accounts))
+    const { from, to } = lastDays(ctx, 30)
     const [sums] = await db
       .select({
         total: sql<number>`count(*)::int`,
         off: sql<number>`count(*) filter (where ${accounts.status} = 0)::int`,
-        recent: sql<number>`count(*) filter (where ${accounts.lastLoginTime} >= now() - interval '30 days')::int`,
+        recent: sql<number>`count(*) filter (where ${accounts.lastLoginTime} >= ${from})::int`,
       })
       .from(accounts)
       .where(own)
@@ -90,7 +97,7 @@ export const staffBlock: Block = {
     return {
       figures: [
         { label: '用户数', value: sums?.total ?? 0, url },
-        { label: '近30天登录', value: sums?.recent ?? 0 },
+        { label: '近30天登录', value: sums?.recent ?? 0, url: `${url}&loginBegin=${from}&loginEnd=${to}` },
         { label: '已停用', value: sums?.off ?? 0, url: `${url}&status=0` },
       ],
       bars: [],
@@ -110,29 +117,38 @@ export const staffBlock: Block = {
 export const loginsBlock: Block = {
   title: '登录',
   may: (user) => user.can('system:loginLog:list'),
-  async load({ db }, tenantId) {
+  async load(ctx, tenantId) {
+    const { db } = ctx
     const own = eq(loginLogs.tenantId, tenantId)
-    const since = (days: number) =>
-      gte(loginLogs.loginTime, sql`date_trunc('day', now()) - make_interval(days => ${days})`)
+    const { from, to } = lastDays(ctx, 7)
+    const since = (day: string) => gte(loginLogs.loginTime, day)
+    const loggedIn = sql`${loginLogs.status} = 1 and ${loginLogs.loginType} = ${PASSWORD_LOGIN}`
     const [sums] = await db
       .select({
-        today: sql<number>`count(*) filter (where ${loginLogs.loginTime} >= date_trunc('day', now()) and ${loginLogs.status} = 1 and ${loginLogs.loginType} <> 5)::int`,
-        week: sql<number>`count(*) filter (where ${loginLogs.status} = 1 and ${loginLogs.loginType} <> 5)::int`,
+        today: sql<number>`count(*) filter (where ${loginLogs.loginTime} >= ${to} and ${loggedIn})::int`,
+        week: sql<number>`count(*) filter (where ${loggedIn})::int`,
         failed: sql<number>`count(*) filter (where ${loginLogs.status} = 0)::int`,
       })
       .from(loginLogs)
-      .where(and(own, since(6)))
+      .where(and(own, since(from)))
     const latest = await db
       .select()
       .from(loginLogs)
-      .where(and(own, since(29)))
+      .where(and(own, since(lastDays(ctx, 30).from)))
       .orderBy(desc(loginLogs.loginTime), desc(loginLogs.infoId))
       .limit(ROWS)
+    const url = `/system/loginLog?tenantId=${tenantId}`
+    const logins = `${url}&status=1&loginType=${PASSWORD_LOGIN}&endTime=${to}`
     return {
       figures: [
-        { label: '今日登录', value: sums?.today ?? 0 },
-        { label: '近7天登录', value: sums?.week ?? 0 },
-        { label: '近7天失败', value: sums?.failed ?? 0, ...(sums?.failed ? { tone: 'warn' as const } : {}) },
+        { label: '今日登录', value: sums?.today ?? 0, url: `${logins}&beginTime=${to}` },
+        { label: '近7天登录', value: sums?.week ?? 0, url: `${logins}&beginTime=${from}` },
+        {
+          label: '近7天失败',
+          value: sums?.failed ?? 0,
+          ...(sums?.failed ? { tone: 'warn' as const } : {}),
+          url: `${url}&status=0&beginTime=${from}&endTime=${to}`,
+        },
       ],
       bars: [],
       rows: latest.map(({ infoId, account, ip, browser, os, loginTime, status, msg }) => ({
@@ -143,7 +159,7 @@ export const loginsBlock: Block = {
         state: msg || (status === 1 ? '成功' : '失败'),
         tone: status === 1 ? ('good' as const) : ('bad' as const),
       })),
-      url: `/system/loginLog?tenantId=${tenantId}`,
+      url,
     }
   },
 }
@@ -189,13 +205,15 @@ export const applicationsBlock: Block = {
 export const appAccountsBlock: Block = {
   title: 'App账号',
   may: (user) => user.can('AccountAdministration:accountList:list'),
-  async load({ db, services }, tenantId) {
+  async load(ctx, tenantId) {
+    const { db, services } = ctx
+    const { from, to } = lastDays(ctx, 30)
     const own = and(eq(appAccounts.tenantId, tenantId), alive(appAccounts))
     const [sums] = await db
       .select({
         total: sql<number>`count(*)::int`,
-        active: sql<number>`count(*) filter (where ${appAccounts.lastActiveTime} >= now() - interval '30 days')::int`,
-        fresh: sql<number>`count(*) filter (where ${appAccounts.registerTime} >= now() - interval '30 days')::int`,
+        active: sql<number>`count(*) filter (where ${appAccounts.lastActiveTime} between ${from} and ${endOf(to)})::int`,
+        fresh: sql<number>`count(*) filter (where ${appAccounts.registerTime} between ${from} and ${endOf(to)})::int`,
       })
       .from(appAccounts)
       .where(own)
@@ -209,8 +227,8 @@ export const appAccountsBlock: Block = {
     return {
       figures: [
         { label: '账号数', value: sums?.total ?? 0, url },
-        { label: '近30天活跃', value: sums?.active ?? 0 },
-        { label: '近30天注册', value: sums?.fresh ?? 0 },
+        { label: '近30天活跃', value: sums?.active ?? 0, url: `${url}&activeBegin=${from}&activeEnd=${to}` },
+        { label: '近30天注册', value: sums?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
         { label: '已绑定设备', value: bound },
       ],
       bars: [],

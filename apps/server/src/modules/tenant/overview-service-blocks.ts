@@ -3,6 +3,9 @@ import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenses } from '#schema/license.ts'
 import { tickets } from '#schema/ticket.ts'
 import { isOpen } from '#domain/tickets/visible-tickets.ts'
+import { within } from '#core/database/list-query.ts'
+import { dayAfter } from '#domain/tickets/zone.ts'
+import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
 
 const ROWS = 6
@@ -15,7 +18,10 @@ const STATES = ['待处理', '分析中', '修改中', '验证中', '挂起', '�
 export const licensesBlock: Block = {
   title: '授权',
   may: (user) => user.can('LicenseManage:Certificate:list'),
-  async load({ db }, tenantId) {
+  async load(ctx, tenantId) {
+    const { db } = ctx
+    const { to: today } = lastDays(ctx, 1)
+    const last = dayAfter(today, 30)
     const own = eq(licenseCounts.tenantId, tenantId)
     const [sums] = await db
       .select({
@@ -27,11 +33,7 @@ export const licensesBlock: Block = {
       .where(own)
     const ending = await db.$count(
       licenses,
-      and(
-        eq(licenses.tenantId, tenantId),
-        eq(licenses.state, ACTIVATED),
-        sql`${licenses.expireTime} between now() and now() + interval '30 days'`,
-      ),
+      and(eq(licenses.tenantId, tenantId), eq(licenses.state, ACTIVATED), ...within(licenses.expireTime, today, last)),
     )
     const url = `/LicenseManage/Certificate?tenantId=${tenantId}`
     return {
@@ -39,7 +41,12 @@ export const licensesBlock: Block = {
         { label: '证书总数', value: sums?.total ?? 0, url },
         { label: '已激活', value: sums?.active ?? 0, tone: 'good', url: `${url}&state=${ACTIVATED}` },
         { label: '未使用', value: sums?.free ?? 0, url: `${url}&state=${ALLOTTED}` },
-        { label: '30天内到期', value: ending, ...(ending > 0 ? { tone: 'warn' as const } : {}) },
+        {
+          label: '30天内到期',
+          value: ending,
+          ...(ending > 0 ? { tone: 'warn' as const } : {}),
+          url: `${url}&state=${ACTIVATED}&expireBegin=${today}&expireEnd=${last}`,
+        },
       ],
       bars: [],
       rows: [],
@@ -52,8 +59,7 @@ export const licensesBlock: Block = {
  * Counts open, recent and closed tickets separately by index. One query over all tickets would become slower over
  * time.
  */
-async function countTickets(db: Db, own: SQL) {
-  const since = sql`now() - interval '30 days'`
+async function countTickets(db: Db, own: SQL, since: string) {
   const [open] = await db
     .select({
       all: sql<number>`count(*)::int`,
@@ -74,9 +80,11 @@ async function countTickets(db: Db, own: SQL) {
 export const ticketsBlock: Block = {
   title: '售后工单',
   may: (user) => user.can('AfterService:Questions:list'),
-  async load({ db }, tenantId) {
+  async load(ctx, tenantId) {
+    const { db } = ctx
     const own = eq(tickets.tenantId, tenantId)
-    const { open, recent } = await countTickets(db, own)
+    const { from, to } = lastDays(ctx, 30)
+    const { open, recent } = await countTickets(db, own, from)
     const late = open?.late ?? 0
     const latest = await db.select().from(tickets).where(own).orderBy(desc(tickets.id)).limit(ROWS)
     const url = `/AfterService/Questions?tenantId=${tenantId}`
@@ -89,8 +97,8 @@ export const ticketsBlock: Block = {
           ...(late ? { tone: 'bad' as const } : {}),
           url: `${url}&open=1&slaState=${BREACHED}`,
         },
-        { label: '近30天新增', value: recent?.fresh ?? 0 },
-        { label: '近30天关闭', value: recent?.closed ?? 0 },
+        { label: '近30天新增', value: recent?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
+        { label: '近30天关闭', value: recent?.closed ?? 0, url: `${url}&closeBegin=${from}&closeEnd=${to}` },
       ],
       bars: [],
       rows: latest.map(({ id, feedbackNo, content, sn, createTime, status }) => ({

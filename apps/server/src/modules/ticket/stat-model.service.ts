@@ -1,11 +1,12 @@
 import type { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, between, eq, inArray, sql } from 'drizzle-orm'
-import { deviceModels, deviceTypes } from '#schema/device.ts'
+import { and, between, eq, inArray, isNotNull, sql, Subquery } from 'drizzle-orm'
+import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { ticketFacts, ticketFleet } from '#schema/ticket.ts'
-import type { Ctx } from '#core/http/context.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { DIM, facts, type Query } from './stat.service.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { DIM, factSource, facts, type Query } from './stat.service.ts'
 
 const MODELS = 30
 const VERSIONS = 12
@@ -59,10 +60,22 @@ export async function model(ctx: Ctx, input: ParsedOf<typeof feedbackStat.model>
   }
 }
 
+/** Returns the source of the device counts, named `ticket_fleet` in both cases, for the same reason as `factSource`. */
+const fleetSource = (user: User) =>
+  (user.scope.ownOnly
+    ? new Subquery(
+        sql`select ${devices.tenantId}, ${devices.modelId}, coalesce(${devices.verCode}, 0) as ver_code,
+          max(${devices.osVer}) as os_ver, count(*)::int as devices, now() as count_time
+          from ${devices} where ${and(visibleDevices(user), isNotNull(devices.activateTime)) ?? sql`true`} group by 1, 2, 3`,
+        {},
+        'ticket_fleet',
+      )
+    : ticketFleet) as unknown as typeof ticketFleet
+
 async function cellsOf({ db, user }: Ctx, input: Query) {
   const counted = await db
     .select({ modelId: ticketFacts.modelId, key: ticketFacts.key, tickets: sql<number>`sum(${ticketFacts.n})::int` })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, [DIM.versions]), between(ticketFacts.day, input.startDate, input.endDate)))
     .groupBy(ticketFacts.modelId, ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)
@@ -75,7 +88,7 @@ async function cellsOf({ db, user }: Ctx, input: Query) {
       devices: sql<number>`sum(${ticketFleet.devices})::int`,
       at: sql<string>`to_char(max(${ticketFleet.countTime}), 'YYYY-MM-DD HH24:MI:SS')`,
     })
-    .from(ticketFleet)
+    .from(fleetSource(user))
     .where(
       and(
         scoped(user, { tenant: ticketFleet.tenantId }),

@@ -1,6 +1,6 @@
 import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, between, eq, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, inArray, lt, type SQL, sql, Subquery } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import { ticketFacts, tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -30,6 +30,21 @@ export const DIM = {
 
 const ofType = (column: SQL, typeId: number | undefined) =>
   typeId === undefined ? undefined : sql`${column} in (select id from device_models where type_id = ${typeId}::int)`
+
+/**
+ * Returns the source of the facts, named `ticket_facts` in both cases: the counted table, or the facts of the visible
+ * tickets for accounts that see only their own records. The counted table does not know whose tickets it counts. `offset 0` keeps PostgreSQL from merging the function into the query, which then
+ * fails with `variable not found in subplan target list`.
+ */
+export const factSource = (user: User) =>
+  (user.scope.ownOnly
+    ? new Subquery(
+        sql`select f.dim, f.day, ${tickets.tenantId}, coalesce(${tickets.modelId}, 0) as model_id, f.key, f.n, f.total
+          from ${tickets} cross join lateral (select * from oms_ticket_facts(${tickets}) offset 0) f where ${visible(user) ?? sql`true`}`,
+        {},
+        'ticket_facts',
+      )
+    : ticketFacts) as unknown as typeof ticketFacts
 
 /** Selects the counted facts that match a filter within the account's data scope. */
 export const facts = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>, dims: readonly number[]) =>
@@ -68,7 +83,7 @@ export async function summary({ db, user }: Ctx, input: Query) {
   const now = sql<boolean>`${ticketFacts.day} >= ${startDate}`
   const rows = await db
     .select({ dim: ticketFacts.dim, now, n, total })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, dims), between(ticketFacts.day, since, endDate)))
     .groupBy(sql`1, 2`)
   const of = (dim: number, current = true) =>
@@ -113,14 +128,14 @@ export async function trend(ctx: Ctx, input: Query) {
   const dims = [DIM.created, DIM.closed]
   const rows = await db
     .select({ dim: ticketFacts.dim, day: ticketFacts.day, n })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, dims), between(ticketFacts.day, startDate, endDate)))
     .groupBy(ticketFacts.dim, ticketFacts.day)
   const [base] = await db
     .select({
       open: sql<number>`coalesce(sum(case when ${ticketFacts.dim} = 1 then ${ticketFacts.n} else -${ticketFacts.n} end), 0)::int`,
     })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, dims), lt(ticketFacts.day, startDate)))
   const counts = new Map(rows.map((row) => [`${row.dim} ${row.day}`, row.n]))
   let backlog = base?.open ?? 0
@@ -158,7 +173,7 @@ export async function problem({ db, user }: Ctx, input: Query) {
   const dims = [DIM.created, DIM.hardware, DIM.software, DIM.structure]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, count: n })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
     .groupBy(ticketFacts.dim, ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)
@@ -179,7 +194,7 @@ export async function handler({ db, user }: Ctx, input: Query) {
   const dims = [DIM.handlerClosed, DIM.handlerReopened, DIM.handlerRated]
   const rows = await db
     .select({ dim: ticketFacts.dim, key: ticketFacts.key, n, total })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, dims), between(ticketFacts.day, input.startDate, input.endDate)))
     .groupBy(ticketFacts.dim, ticketFacts.key)
   const open = await db
@@ -218,7 +233,7 @@ async function namesOf({ db }: Pick<Ctx, 'db'>, uids: number[]) {
 export async function heatmap({ db, user }: Ctx, input: Query) {
   const rows = await db
     .select({ key: ticketFacts.key, count: n })
-    .from(ticketFacts)
+    .from(factSource(user))
     .where(and(facts(user, input, [DIM.hours]), between(ticketFacts.day, input.startDate, input.endDate)))
     .groupBy(ticketFacts.key)
     .having(sql`sum(${ticketFacts.n}) > 0`)

@@ -1,0 +1,8 @@
+import type { Ctx } from '#core/http/context.ts'
+import { dayAfter, localTimeOf } from '#domain/tickets/zone.ts'
+
+/** Returns the first and the last day of a period that ends today, in the format of the date filters. */
+export function lastDays({ now, services }: Pick<Ctx, 'now' | 'services'>, days: number) {
+  const to = localTimeOf(now, services.config.timeZone).slice(0, 10)
+  return { from: dayAfter(to, 1 - days), to }
+}
