@@ -14,6 +14,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
   '/upgrade/ota': '/api/v1/device/ota',
   '/system/userList': '/api/v1/sys/account/all/page',
+  '/system/manager': '/api/v1/tenant/user/list',
   '/system/noticeManage': '/api/v1/sys/notice/page',
   '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
   '/LicenseManage/ConsentManage': '/api/v1/license/grant/page',
@@ -125,6 +126,8 @@ async function addWork(other: Caller) {
     select 'A' || s, ${other.uid}::int, 'a', '张三', 1, s from generate_series(0, 1) s`)
   await app.db.execute(sql`insert into notices (title, type, content, priority, target, status, tenant_id)
     select '公告', 1, '<p>正文</p>', 1, 1, s, 1 from generate_series(0, 1) s`)
+  await app.db.execute(sql`insert into accounts (account, realname, tenant_id, password_hash, status)
+    select 'roleless' || s, '张三', 1, 'none', s from generate_series(0, 1) s`)
 }
 
 test('every pending work opens the list of exactly the rows that it counts', async () => {
@@ -147,6 +150,7 @@ test('every pending work opens the list of exactly the rows that it counts', asy
       grantAudits: 1,
       applications: 1,
       noticeDrafts: 1,
+      rolelessStaff: 1,
       ownTickets: 1,
     })
   }

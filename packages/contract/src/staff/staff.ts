@@ -58,6 +58,7 @@ const StaffQuery = sortedPage(['createTime', 'lastLoginTime', 'account', 'realna
   mobileNo: search('手机号', 20),
   status: optional(choice('状态', ACCOUNT_STATUS)),
   roleId: optional(id).meta({ title: '角色' }),
+  roleless: optional(choice('角色分配', { 1: '未分配角色', 0: '已分配角色' })),
   locked: optional(choice('锁定', { 0: '否', 1: '是' })),
   ...timeRange,
 })

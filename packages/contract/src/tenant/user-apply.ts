@@ -115,6 +115,8 @@ export const userApply = {
     input: z.object({ tenantId: id }),
     result: z.object({
       list: z.array(z.object({ id: z.int(), roleName: z.string(), status: z.int(), grantable: z.boolean() })),
+      /** Roles of the tenant's last approved application that the caller may still assign. */
+      suggested: z.array(z.int()),
     }),
   },
   /**

@@ -30,7 +30,9 @@ const COLUMNS = [
   col('realname', { width: 100 }),
   col('nickname', { width: 110, hidden: true }),
   col('tenantName', { width: 198 }),
-  col('roleNames', { width: 160 }),
+  col('roleNames', (names) => (names.length === 0 ? <Tag color="warning">未分配角色</Tag> : names.join('、')), {
+    width: 160,
+  }),
   col('mobileNo', { width: 130 }),
   col('email', { width: 190, hidden: true }),
   col('status', (_, row) => <AccountStatus row={row} />, { width: 90 }),

@@ -122,6 +122,7 @@ function StaffSearch(search: SearchProps) {
       <Filter of={QUERY} name="mobileNo" />
       <SelectFilter of={QUERY} name="status" />
       <SelectFilter of={QUERY} name="roleId" options={roles} />
+      <SelectFilter of={QUERY} name="roleless" />
       <SelectFilter of={QUERY} name="locked" />
       <DateRangeFilter label="创建时间" />
     </SearchForm>

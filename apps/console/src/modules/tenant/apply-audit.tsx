@@ -1,8 +1,10 @@
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { Alert, Form, type FormInstance, Input, Modal, Select } from 'antd'
-import { useState } from 'react'
+import { Alert, Form, type FormInstance, Input, Modal } from 'antd'
+import { useEffect, useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { focusOpened } from '#kit/form/focus-first.ts'
 import type { Apply } from './apply-list.page.tsx'
 
@@ -68,7 +70,7 @@ function AuditForm({ form, rows, approve }: AuditFormProps) {
           .join('、')}
         {rows.length > 5 && ` 等 ${rows.length} 人`}，申请加入 {rows[0]?.tenantName}
       </p>
-      {approve && rows[0] && <Roles tenantId={rows[0].tenantId} />}
+      {approve && rows[0] && <Roles tenantId={rows[0].tenantId} form={form} />}
       <Form.Item
         name="remark"
         label={approve ? '审核意见' : '拒绝原因'}
@@ -80,26 +82,51 @@ function AuditForm({ form, rows, approve }: AuditFormProps) {
   )
 }
 
-function Roles({ tenantId }: { tenantId: number }) {
+/** Select of the roles for an approval. Starts with the roles of the last approval, which usually fit again. */
+function Roles({ tenantId, form }: { tenantId: number; form: FormInstance<Decision> }) {
   const { data } = useRead(userApply.roles, { tenantId }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, roleName, status, grantable }) => ({
-    value: id,
-    label: status === 1 ? roleName : `${roleName}（已停用）`,
-    disabled: status !== 1 || !grantable,
-    title: grantable ? roleName : `${roleName}：包含您没有的权限，不能分配`,
-  }))
+  const isOwnTenant = Number(useSession()?.ownerId) === tenantId
+  const suggested = data?.suggested
+  useEffect(() => {
+    if (suggested?.length && !form.isFieldTouched('roleIds')) form.setFieldValue('roleIds', suggested)
+  }, [form, suggested])
+  const chosen = Form.useWatch('roleIds', form)
+  const isSuggested = suggested !== undefined && suggested.length > 0 && chosen?.join() === suggested.join()
+  const hasNone = data !== undefined && !data.list.some(({ status, grantable }) => status === 1 && grantable)
   return (
-    <Form.Item name="roleIds" label="角色" rules={[{ required: true, message: '请选择角色' }]}>
-      <Select
+    <Form.Item
+      name="roleIds"
+      label="角色"
+      rules={[{ required: true, message: '请选择角色' }]}
+      extra={
+        hasNone
+          ? NO_ROLE
+          : isSuggested
+            ? '已填入上次通过申请时分配的角色，可以修改'
+            : '没有角色的用户登录后看不到任何功能'
+      }
+    >
+      <CreatingSelect
+        create={isOwnTenant ? 'role' : undefined}
         mode="multiple"
         allowClear
         placeholder="请选择角色"
-        options={options}
+        options={optionsOf(data?.list ?? [])}
         showSearch={{ optionFilterProp: 'label' }}
       />
     </Form.Item>
   )
 }
+
+const NO_ROLE = '该客户没有您可以分配的角色，请先在该客户的「角色管理」中新增角色'
+
+const optionsOf = (roles: ResultOf<typeof userApply.roles>['list']) =>
+  roles.map(({ id, roleName, status, grantable }) => ({
+    value: id,
+    label: status === 1 ? roleName : `${roleName}（已停用）`,
+    disabled: status !== 1 || !grantable,
+    title: grantable ? roleName : `${roleName}：包含您没有的权限，不能分配`,
+  }))
 
 function Outcome({ report, verb }: { report: Report; verb: string }) {
   return (

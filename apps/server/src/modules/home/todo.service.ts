@@ -7,6 +7,7 @@ import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
 import { lockedIs } from '#domain/accounts/lock-filter.ts'
+import { rolelessIs } from '#domain/accounts/roleless.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -167,6 +168,20 @@ const TASKS: readonly Task[] = [
         accounts,
         and(alive(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), lockedIs(1)),
       ),
+  },
+  {
+    key: 'rolelessStaff',
+    title: '未分配角色的用户',
+    url: '/system/manager?status=1&roleless=1',
+    needs: 'system:manager:assignRole',
+    async count({ db, user }) {
+      if (user.tenantId === null) return 0
+      const own = and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), alive(accounts))
+      return db.$count(
+        accounts,
+        and(own, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), rolelessIs(1)),
+      )
+    },
   },
   {
     key: 'ownMfa',

@@ -4,6 +4,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
+import { rolelessIs } from '#domain/accounts/roleless.ts'
 import { withRoles } from '#domain/accounts/with-roles.ts'
 import type { User } from '#core/http/context.ts'
 import { among, contains, orderOf, within } from '#core/database/list-query.ts'
@@ -22,7 +23,7 @@ export const staffOf = (user: User): SQL | undefined =>
 const canSeeContacts = (user: User) => user.can('system:manager:plain')
 
 export function conditionsOf(user: User, filters: Filters) {
-  const { account, realname, mobileNo, status, roleId, locked, beginTime, endTime } = filters
+  const { account, realname, mobileNo, status, roleId, roleless, locked, beginTime, endTime } = filters
   return and(
     staffOf(user),
     contains(accounts.account, account),
@@ -32,6 +33,7 @@ export function conditionsOf(user: User, filters: Filters) {
     roleId === undefined
       ? undefined
       : sql`${accounts.uid} in (select ar.uid from account_roles ar where ar.role_id = ${roleId})`,
+    rolelessIs(roleless),
     lockedIs(locked),
     ...within(accounts.createTime, beginTime, endTime),
   )

@@ -6,6 +6,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { loginLogs } from '#schema/system.ts'
 import { appAccounts, userApplications } from '#schema/tenant.ts'
 import { cachedFigureOf } from '#domain/fleet/fleet-counts.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
@@ -114,40 +115,44 @@ export const staffBlock: Block = {
   },
 }
 
+/** Counts the logins of today and of the last days, and the failed ones. */
+async function countLogins({ db }: Pick<Ctx, 'db'>, tenantId: number, { from, to }: ReturnType<typeof lastDays>) {
+  const loggedIn = sql`${loginLogs.status} = 1 and ${loginLogs.loginType} = ${PASSWORD_LOGIN}`
+  const [sums] = await db
+    .select({
+      today: sql<number>`count(*) filter (where ${loginLogs.loginTime} >= ${to} and ${loggedIn})::int`,
+      week: sql<number>`count(*) filter (where ${loggedIn})::int`,
+      failed: sql<number>`count(*) filter (where ${loginLogs.status} = 0)::int`,
+    })
+    .from(loginLogs)
+    .where(and(eq(loginLogs.tenantId, tenantId), gte(loginLogs.loginTime, from)))
+  return sums ?? { today: 0, week: 0, failed: 0 }
+}
+
 export const loginsBlock: Block = {
   title: '登录',
   may: (user) => user.can('system:loginLog:list'),
   async load(ctx, tenantId) {
-    const { db } = ctx
-    const own = eq(loginLogs.tenantId, tenantId)
-    const { from, to } = lastDays(ctx, 7)
-    const since = (day: string) => gte(loginLogs.loginTime, day)
-    const loggedIn = sql`${loginLogs.status} = 1 and ${loginLogs.loginType} = ${PASSWORD_LOGIN}`
-    const [sums] = await db
-      .select({
-        today: sql<number>`count(*) filter (where ${loginLogs.loginTime} >= ${to} and ${loggedIn})::int`,
-        week: sql<number>`count(*) filter (where ${loggedIn})::int`,
-        failed: sql<number>`count(*) filter (where ${loginLogs.status} = 0)::int`,
-      })
-      .from(loginLogs)
-      .where(and(own, since(from)))
-    const latest = await db
+    const period = lastDays(ctx, 7)
+    const { today, week, failed } = await countLogins(ctx, tenantId, period)
+    const latest = await ctx.db
       .select()
       .from(loginLogs)
-      .where(and(own, since(lastDays(ctx, 30).from)))
+      .where(and(eq(loginLogs.tenantId, tenantId), gte(loginLogs.loginTime, lastDays(ctx, 30).from)))
       .orderBy(desc(loginLogs.loginTime), desc(loginLogs.infoId))
       .limit(ROWS)
     const url = `/system/loginLog?tenantId=${tenantId}`
-    const logins = `${url}&status=1&loginType=${PASSWORD_LOGIN}&endTime=${to}`
+    const since = (day: string) => `&beginTime=${day}&endTime=${period.to}`
+    const logins = `${url}&status=1&loginType=${PASSWORD_LOGIN}`
     return {
       figures: [
-        { label: '今日登录', value: sums?.today ?? 0, url: `${logins}&beginTime=${to}` },
-        { label: '近7天登录', value: sums?.week ?? 0, url: `${logins}&beginTime=${from}` },
+        { label: '今日登录', value: today, url: logins + since(period.to) },
+        { label: '近7天登录', value: week, url: logins + since(period.from) },
         {
           label: '近7天失败',
-          value: sums?.failed ?? 0,
-          ...(sums?.failed ? { tone: 'warn' as const } : {}),
-          url: `${url}&status=0&beginTime=${from}&endTime=${to}`,
+          value: failed,
+          ...(failed ? { tone: 'warn' as const } : {}),
+          url: `${url}&status=0${since(period.from)}`,
         },
       ],
       bars: [],

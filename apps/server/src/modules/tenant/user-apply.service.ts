@@ -16,6 +16,7 @@ import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { applyOrder, conditionsOf, presentApplications, inScope, selectApplications } from './user-apply-rows.ts'
 
 const PENDING = 0
+const APPROVED = 1
 const CANCELLED = 3
 /** Maximum number of open applications of one account. */
 const MAX_OPEN = 5
@@ -50,7 +51,20 @@ export async function code({ db, user }: Ctx) {
 
 export async function roleOptions(ctx: Ctx, { tenantId }: ParsedOf<typeof userApply.roles>) {
   if (!isTenantInScope(ctx.user, tenantId)) throw notFound('客户')
-  return { list: await rolesToOffer(ctx, tenantId) }
+  const list = await rolesToOffer(ctx, tenantId)
+  const last = await rolesOfLastApproval(ctx.db, tenantId)
+  const assignable = list.filter(({ status, grantable }) => status === 1 && grantable)
+  return { list, suggested: assignable.flatMap(({ id }) => (last.includes(id) ? [id] : [])) }
+}
+
+async function rolesOfLastApproval(db: Db, tenantId: number): Promise<readonly number[]> {
+  const [last] = await db
+    .select({ roleIds: userApplications.roleIds })
+    .from(userApplications)
+    .where(and(eq(userApplications.tenantId, tenantId), eq(userApplications.status, APPROVED)))
+    .orderBy(desc(userApplications.auditTime))
+    .limit(1)
+  return last?.roleIds ?? []
 }
 
 export async function mine({ db, user }: Ctx) {

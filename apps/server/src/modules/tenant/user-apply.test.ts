@@ -12,6 +12,7 @@ const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const RIGHTS = ['list', 'query', 'audit', 'export'].map((each) => `tenantManage:userapplication:${each}`)
 const LIST = '/api/v1/tenant/user/apply/list'
 const AUDIT = '/api/v1/tenant/user/apply/audit'
+const ROLES = '/api/v1/tenant/user/apply/roles'
 let host: { id: number; name: string; joinCode: string; roleId: number; admin: Caller; adminUid: number }
 let passwordHash: string
 
@@ -106,6 +107,18 @@ describe('TENANT-05 applications to join', () => {
     expect((await host.admin.call('POST', AUDIT, { id, status: 1, roleIds: [other.roleId] })).code).toBe(400)
     const [row] = await app.db.select().from(userApplications).where(eq(userApplications.id, id))
     expect(row?.status, 'nothing was decided').toBe(0)
+  })
+
+  test('suggests the roles of the last approval that the caller may still assign', async () => {
+    const place = await hosting({})
+    const roles = async (who: Caller) => (await who.call('GET', `${ROLES}?tenantId=${place.id}`)).data
+    expect((await roles(place.admin)).suggested).toEqual([])
+    const id = await applyTo(await newcomer(), place.joinCode)
+    const approval = { id, status: 1, roleIds: [place.roleId] }
+    expect((await place.admin.call('POST', AUDIT, approval)).code).toBe(200)
+    expect((await roles(place.admin)).suggested).toEqual([place.roleId])
+    await app.db.execute(sql`update roles set status = 0 where id = ${place.roleId}`)
+    expect((await roles(await app.by({ superAdmin: true }))).suggested).toEqual([])
   })
 
   test('TENANT-05 of two simultaneous decisions one succeeds', async () => {

@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { MANAGER, openCustomer } from './tenant-fixture.ts'
+
+const app = useApp()
+
+/** List call of each page that a figure of the tenant page opens. */
+const LIST_OF: Readonly<Record<string, string>> = {
+  '/device/apkManage': '/api/v1/device/info/page',
+  '/LicenseManage/Certificate': '/api/v1/license/cert/page',
+  '/AfterService/Questions': '/api/v1/feedback/page',
+  '/system/userList': '/api/v1/sys/account/all/page',
+  '/system/loginLog': '/api/v1/sys/loginlog/page',
+  '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
+  '/AccountAdministration/accountList': '/api/v1/account/app/page',
+}
+
+/** Adds rows on both sides of the first day of each period. */
+async function fillPeriods(id: number) {
+  const first = (days: number) => sql`date_trunc('day', now()) - make_interval(days => ${days - 1})`
+  const each = (days: number) =>
+    sql`(values (now()), (${first(days)}), (${first(days)} - interval '1 second')) as v(at)`
+  await app.db.execute(sql`insert into accounts (account, realname, tenant_id, password_hash, last_login_time)
+    select 'period' || row_number() over (), '成员', ${id}::int, 'none', at from ${each(30)}`)
+  await app.db.execute(sql`insert into login_logs (account, ip, tenant_id, login_type, status, login_time)
+    select 'period', '127.0.0.1', ${id}::int, type, status, at from ${each(7)}, (values (1, 1), (1, 0), (4, 1), (5, 1)) as t(type, status)`)
+  await app.db.execute(sql`insert into app_accounts (account, tenant_id, register_time, last_active_time)
+    select 'period' || row_number() over (), ${id}::int, at, at from ${each(30)}`)
+  await app.db.execute(sql`insert into tickets (feedback_no, tenant_id, problem_type, content, create_time, close_time, status)
+    select 'PERIOD' || row_number() over (), ${id}::int, 1, '坏了', at, at, 5 from ${each(30)}`)
+}
+
+test("every linked figure of the tenant's page equals the rows that it opens", async () => {
+  const { id } = await openCustomer(app, await app.as(...MANAGER))
+  await fillPeriods(id)
+  const all = await app.by({ superAdmin: true })
+  const seen: { label: string; value: number; rows: number; url: string }[] = []
+  const plain: string[] = []
+  for (const { key } of (await all.call('GET', `/api/v1/tenant/overview/${id}`)).data.blocks) {
+    for (const { label, value, url } of (await all.call('GET', `/api/v1/tenant/overview/${id}/${key}`)).data.figures) {
+      if (!url) {
+        plain.push(label)
+        continue
+      }
+      const [path, query] = url.split('?')
+      const { data } = await all.call('GET', `${LIST_OF[path]}?${query}&pageNum=1&pageSize=10`)
+      seen.push({ label, value, rows: data.total, url })
+    }
+  }
+  expect(seen.filter(({ value, rows }) => value !== rows)).toEqual([])
+  const of = (label: string) => seen.find((each) => each.label === label)?.value
+  expect({
+    login: of('近7天登录'),
+    failed: of('近7天失败'),
+    active: of('近30天活跃'),
+    fresh: of('近30天新增'),
+  }).toEqual({
+    login: 2,
+    failed: 2,
+    active: 2,
+    fresh: 2,
+  })
+  expect(plain).toEqual(['已绑定设备'])
+})
