@@ -7,7 +7,11 @@ const FOLDERS = ['apps/console/src', 'apps/server/src', 'packages/contract/src']
 const CHINESE = /\p{Script=Han}/u
 
 /** Allowed texts: exact texts of the specification, names of other software, former words in stored dictionaries. */
-const EXACT = ['请输入真实名称', '租户名（tenant）', "label: '强退'", "label: '已到期'"]
+const EXACT = [
+  '请输入真实名称',
+  '租户名（tenant）',
+  ...['强退', '已到期', '待审核', '已拒绝'].map((word) => `label: '${word}'`),
+]
 
 /** Returns each refused word of the screen words table with the word to use. */
 function refusedWords() {

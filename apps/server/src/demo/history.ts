@@ -18,7 +18,7 @@ const DEEDS = [
   ['修改用户', OPERATION.edit, 'PUT', '/api/v1/tenant/user', '修改用户联系方式'],
   ['修改角色', OPERATION.edit, 'PUT', '/api/v1/tenant/role', '修改角色备注'],
   ['上传组件', OPERATION.add, 'POST', '/api/v1/device/ota/upload', '上传固件组件'],
-  ['解锁用户', OPERATION.edit, 'POST', '/api/v1/tenant/user/unlock', '解锁用户'],
+  ['解锁账号', OPERATION.edit, 'POST', '/api/v1/tenant/user/unlock', '解锁账号'],
   ['导出用户', OPERATION.export, 'GET', '/api/v1/tenant/user/export', '导出用户 48 行'],
 ] as const
 

@@ -151,9 +151,9 @@ const TENANTS: readonly SeedType[] = [
     type: 'apply_status',
     name: '加入申请状态',
     entries: [
-      ['0', '待审核', 'warning'],
+      ['0', '待审批', 'warning'],
       ['1', '已通过', 'success'],
-      ['2', '已拒绝', 'danger'],
+      ['2', '已驳回', 'danger'],
       ['3', '已取消', 'default'],
       ['4', '已过期', 'default'],
     ],
@@ -235,10 +235,10 @@ const SERVICES: readonly SeedType[] = [
   },
   {
     type: 'ad_audit_status',
-    name: '广告审核状态',
+    name: '广告审批状态',
     entries: [
       ['0', '草稿', 'default'],
-      ['1', '待审核', 'warning'],
+      ['1', '待审批', 'warning'],
       ['2', '已通过', 'success'],
       ['3', '已驳回', 'danger'],
     ],

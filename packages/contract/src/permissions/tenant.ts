@@ -31,7 +31,7 @@ export const TENANTS: CatalogueDirectory = {
       icon: 'audit',
       prefix: 'tenantManage:userapplication',
       records: ['userApply'],
-      actions: ['query', ['audit', '审核'], 'export'],
+      actions: ['query', ['audit', '审批'], 'export'],
     },
     {
       url: '/tenantManage/industry',

@@ -4,7 +4,7 @@ import { choice, id, ids, note, optional, search, text } from '../core/fields.ts
 import { pageOf, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
-export const APPLY_STATUS = { 0: '待审核', 1: '已通过', 2: '已拒绝', 3: '已取消', 4: '已过期' } as const
+export const APPLY_STATUS = { 0: '待审批', 1: '已通过', 2: '已驳回', 3: '已取消', 4: '已过期' } as const
 /** Every application is made with a join code; codes 1 and 3 were reserved and never written. */
 export const APPLY_SOURCE = { 2: '加入码' } as const
 /** Days after which an undecided application expires. */
@@ -31,9 +31,9 @@ export const ApplyRow = z.object({
   reason: z.string().meta({ title: '申请说明' }),
   status: z.int().meta({ title: '状态', labels: APPLY_STATUS }),
   roleNames: z.array(z.string()).meta({ title: '角色' }),
-  auditName: z.string().meta({ title: '审核人' }),
-  auditTime: z.string().nullable().meta({ title: '审核时间' }),
-  auditRemark: z.string().meta({ title: '审核意见' }),
+  auditName: z.string().meta({ title: '审批人' }),
+  auditTime: z.string().nullable().meta({ title: '审批时间' }),
+  auditRemark: z.string().meta({ title: '审批意见' }),
   createTime: z.string().meta({ title: '申请时间' }),
 })
 
@@ -71,15 +71,15 @@ export const AuditInput = z
   .object({
     id: optional(id),
     ids: ids(200).optional(),
-    status: choice('审核结果', { 1: '通过', 2: '拒绝' }),
+    status: choice('审批结果', { 1: '通过', 2: '驳回' }),
     roleIds,
-    remark: note('审核意见', 200),
+    remark: note('审批意见', 200),
   })
   .superRefine(({ id: one, ids: many, status, roleIds: roles, remark }, context) => {
     const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     if (one === undefined && !many?.length) issue('ids', '请选择数据')
     if (status === 1 && roles.length === 0) issue('roleIds', '请选择角色')
-    if (status === 2 && remark === '') issue('remark', '请填写拒绝原因')
+    if (status === 2 && remark === '') issue('remark', '请填写驳回原因')
   })
 
 /** Applications to join a tenant (`/tenantManage/userapplication`). */
@@ -127,7 +127,7 @@ export const userApply = {
     method: 'POST',
     path: '/api/v1/tenant/user/apply/audit',
     access: 'tenantManage:userapplication:audit',
-    title: '审核加入申请',
+    title: '审批加入申请',
     kind: 'grant',
     body: 'json',
     input: AuditInput,
@@ -135,7 +135,7 @@ export const userApply = {
       done: z.int(),
       failed: z.array(z.object({ id: z.int(), name: z.string(), msg: z.string() })),
     }),
-    done: '审核完成',
+    done: '审批完成',
   },
   export: {
     method: 'GET',
@@ -173,7 +173,7 @@ export const userApply = {
     perMinute: 10,
     input: ApplyInput,
     result: z.object({ id: z.int(), tenantName: z.string() }),
-    done: '申请已提交，请等待审核',
+    done: '申请已提交，请等待审批',
   },
   cancel: {
     method: 'POST',

@@ -34,7 +34,7 @@ export default function RegisterPage() {
       renew,
     )
   return (
-    <StrangerPage title="注册账号" subtitle="注册后由管理员审核并分配权限">
+    <StrangerPage title="注册账号" subtitle="注册后由管理员审批并分配权限">
       <Form name="register" form={form} layout="vertical" onFinish={onFinish} requiredMark scrollToFirstError>
         <Form.Item name="account" label="账号" required rules={[ruleOf(accountName)]}>
           <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />

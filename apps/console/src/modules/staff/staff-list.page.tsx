@@ -78,7 +78,7 @@ export default function StaffListPage() {
         batch={(picked) => <Batch picked={picked} />}
         empty={{
           text: '还没有用户',
-          hint: '为每位员工建立登录账号并分配角色，人数较多时可以批量导入。',
+          hint: '为每位用户建立登录账号并分配角色，人数较多时可以批量导入。',
           action: buttons,
         }}
         onOpen={setShown}

@@ -23,7 +23,7 @@ export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; cl
   const [report, setReport] = useState<Report>()
   const tenants = [...new Set(rows.map(({ tenantId }) => tenantId))]
   const mixed = approve && tenants.length > 1
-  const verb = approve ? '通过' : '拒绝'
+  const verb = approve ? '通过' : '驳回'
   const submit = async () => {
     if (report || mixed) return onClose()
     const { roleIds = [], remark = '' } = await form.validateFields()
@@ -73,8 +73,8 @@ function AuditForm({ form, rows, approve }: AuditFormProps) {
       {approve && rows[0] && <Roles tenantId={rows[0].tenantId} form={form} />}
       <Form.Item
         name="remark"
-        label={approve ? '审核意见' : '拒绝原因'}
-        rules={[{ required: !approve, whitespace: true, message: '请填写拒绝原因' }]}
+        label={approve ? '审批意见' : '驳回原因'}
+        rules={[{ required: !approve, whitespace: true, message: '请填写驳回原因' }]}
       >
         <Input.TextArea rows={3} maxLength={200} showCount placeholder={approve ? '选填' : '会告知申请人'} />
       </Form.Item>

@@ -72,7 +72,7 @@ export default function ApplyListPage() {
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
         selectable={({ status }) => status === 0}
         batch={({ rows, clear }) => <BatchButtons onDecide={(approve) => setDeciding({ rows, approve, clear })} />}
-        empty={{ text: '还没有加入申请', hint: '员工用客户的加入码注册后，申请在这里等待审核。' }}
+        empty={{ text: '还没有加入申请', hint: '新用户用客户的加入码注册后，申请在这里等待审批。' }}
         onOpen={setShown}
       />
       <ApplyDrawer rows={list.table.rows} row={shown} onRow={setShown} />
@@ -114,7 +114,7 @@ function ApplyActions({ row, onShow, onDecide }: ApplyActionsProps) {
           onClick: () => onDecide({ rows: [row], approve: true }),
         },
         row.status === 0 && {
-          label: '拒绝',
+          label: '驳回',
           to: userApply.audit,
           danger: true,
           onClick: () => onDecide({ rows: [row], approve: false }),
@@ -131,7 +131,7 @@ function BatchButtons({ onDecide }: { onDecide(approve: boolean): void }) {
         批量通过
       </Button>
       <Button size="small" danger onClick={() => onDecide(false)}>
-        批量拒绝
+        批量驳回
       </Button>
     </Allowed>
   )

@@ -22,7 +22,7 @@ export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
   }
   return (
     <Modal open title={`加入码 ${row.name}`} onCancel={onClose} footer={<Button onClick={onClose}>关闭</Button>}>
-      <p>新用户注册后，用加入码申请加入该客户，审核通过后即可使用。</p>
+      <p>新用户注册后，用加入码申请加入该客户，审批通过后即可使用。</p>
       <div className="tenant-code">
         <strong>
           <CopyText text={now.joinCode || '-'} />

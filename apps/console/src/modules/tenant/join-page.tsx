@@ -24,7 +24,7 @@ export function JoinPage() {
   }, [waits, refetch])
   return (
     <div className="join-card">
-      <p>您的账号还不属于任何客户。填写加入码提交申请，审核通过后即可使用。</p>
+      <p>您的账号还不属于任何客户。填写加入码提交申请，审批通过后即可使用。</p>
       {data && data.list.length > 0 && (
         <ul className="join-list" aria-label="我的申请">
           {data.list.slice(0, 5).map((own) => (
@@ -65,9 +65,9 @@ function OwnApplication({ own }: { own: Own }) {
       </header>
       <p>
         申请时间：{createTime}
-        {status === 0 && '，审核通过后本页自动进入系统'}
+        {status === 0 && '，审批通过后本页自动进入系统'}
       </p>
-      {auditRemark && <p>审核意见：{auditRemark}</p>}
+      {auditRemark && <p>审批意见：{auditRemark}</p>}
       {status === 1 && (
         <Button type="primary" size="small" onClick={() => location.assign('/')}>
           进入系统

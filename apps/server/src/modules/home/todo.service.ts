@@ -70,7 +70,7 @@ const TASKS: readonly Task[] = [
   },
   {
     key: 'applications',
-    title: '待审核的加入申请',
+    title: '待审批的加入申请',
     url: '/tenantManage/userapplication?status=0',
     needs: 'tenantManage:userapplication:audit',
     count: ({ db, user }) =>

@@ -69,7 +69,7 @@ test('removing a lost second factor requires its own permission, ends the sessio
     sql`select action from oper_logs where biz_id = ${String(victim.uid)} and title = '解除两步验证' and status = 1`,
   )
   expect(rows.map(({ action }) => action)).toEqual([
-    `解除用户「测试${victim.account.slice(6)}（${victim.account}）」的两步验证`,
+    `解除账号「测试${victim.account.slice(6)}（${victim.account}）」的两步验证`,
   ])
 })
 

@@ -127,7 +127,7 @@ export async function setStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff
   ctx.audit({
     bizType: 'account',
     bizId: ids.length === 1 ? (ids[0] ?? '') : '',
-    action: `批量${verb}用户${report.done.join('')}`,
+    action: `批量${verb}账号${report.done.join('')}`,
   })
   return { done: report.done.length, failed: report.failed }
 }
@@ -162,7 +162,7 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetP
   return transact(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await accountForChange(inner, id, staffOf(ctx.user))
-    ctx.audit({ bizType: 'account', bizId: id, action: `重置用户${nameOf(found)}的密码` })
+    ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${nameOf(found)}的密码` })
     return resetPassword(inner, found)
   })
 }
@@ -172,7 +172,7 @@ export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCod
   return transact(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await accountForChange(inner, id, staffOf(ctx.user))
-    ctx.audit({ bizType: 'account', bizId: id, action: `为用户${nameOf(found)}生成密码重置码` })
+    ctx.audit({ bizType: 'account', bizId: id, action: `为账号${nameOf(found)}生成密码重置码` })
     return openResetCode(inner, found)
   })
 }
@@ -180,14 +180,14 @@ export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCod
 export async function removeMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
   const found = await accountForChange(ctx, id, staffOf(ctx.user))
   await removeSecondFactor(ctx, found)
-  ctx.audit({ bizType: 'account', bizId: id, action: `解除用户${nameOf(found)}的两步验证` })
+  ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${nameOf(found)}的两步验证` })
   return null
 }
 
 export async function unlock(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock>) {
   const found = await findAccountInScope(ctx, id, staffOf(ctx.user))
   await liftLocks(ctx.db, found.account)
-  ctx.audit({ bizType: 'account', bizId: id, action: `解锁用户${nameOf(found)}` })
+  ctx.audit({ bizType: 'account', bizId: id, action: `解锁账号${nameOf(found)}` })
   return null
 }
 

@@ -74,7 +74,7 @@ async function byModel(db: Db, tenantId: number) {
 }
 
 export const staffBlock: Block = {
-  title: '用户',
+  title: '账号',
   may: (user) => user.can('system:userList:list'),
   async load(ctx, tenantId) {
     const { db } = ctx
@@ -97,7 +97,7 @@ export const staffBlock: Block = {
     const url = `/system/userList?tenantId=${tenantId}`
     return {
       figures: [
-        { label: '用户数', value: sums?.total ?? 0, url },
+        { label: '账号数', value: sums?.total ?? 0, url },
         { label: '近30天登录', value: sums?.recent ?? 0, url: `${url}&loginBegin=${from}&loginEnd=${to}` },
         { label: '已停用', value: sums?.off ?? 0, url: `${url}&status=0` },
       ],
@@ -189,9 +189,9 @@ export const applicationsBlock: Block = {
     const figure = (label: string, value = 0, status: number) => ({ label, value, url: `${url}&status=${status}` })
     return {
       figures: [
-        { ...figure('待审核', sums?.pending, 0), ...(sums?.pending ? { tone: 'warn' as const } : {}) },
+        { ...figure('待审批', sums?.pending, 0), ...(sums?.pending ? { tone: 'warn' as const } : {}) },
         figure('已通过', sums?.approved, 1),
-        figure('已拒绝', sums?.rejected, 2),
+        figure('已驳回', sums?.rejected, 2),
       ],
       bars: [],
       rows: latest.map(({ id, account, realname, reason, createTime, status }) => ({

@@ -234,7 +234,7 @@ test("the tenant's page shows each block by its own permission", async () => {
   const { data } = await keeper.call('GET', `/api/v1/tenant/overview/${id}`)
   expect(data.blocks.map(({ key }: { key: string }) => key)).toEqual(['staff', 'logins'])
   const staff = (await keeper.call('GET', `/api/v1/tenant/overview/${id}/staff`)).data
-  expect(staff.figures[0]).toEqual({ label: '用户数', value: 1, url: `/system/userList?tenantId=${id}` })
+  expect(staff.figures[0]).toEqual({ label: '账号数', value: 1, url: `/system/userList?tenantId=${id}` })
   expect(staff.rows[0].detail).toContain(account)
   const all = await app.by({ superAdmin: true })
   for (const { key } of (await all.call('GET', `/api/v1/tenant/overview/${id}`)).data.blocks)

@@ -36,7 +36,7 @@ export async function audit(ctx: Ctx, input: Input) {
       failed.push({ id, name: await nameOf(ctx, id), msg: error.message })
     }
   }
-  const verb = input.status === APPROVED ? '通过' : '拒绝'
+  const verb = input.status === APPROVED ? '通过' : '驳回'
   ctx.audit({
     bizType: 'userApply',
     bizId: ids.length === 1 ? (ids[0] ?? '') : '',
@@ -60,7 +60,7 @@ async function decide(ctx: Ctx, id: number, { status, roleIds, remark }: Input):
     .from(userApplications)
     .where(and(eq(userApplications.id, id), inScope(user)))
   if (!found) throw notFound('申请')
-  if (found.uid === user.uid) throw refused('不能审核自己的申请')
+  if (found.uid === user.uid) throw refused('不能审批自己的申请')
   const tenantName = await nameOfTenant(db, found.tenantId)
   if (status === APPROVED) await receivingTenant(ctx, found.tenantId)
   if (status === APPROVED) await assertAccountQuota(db, found.tenantId)
@@ -95,7 +95,7 @@ async function whyNot(db: Db, id: number) {
     .from(userApplications)
     .where(eq(userApplications.id, id))
   const state = APPLY_STATUS[now?.status as keyof typeof APPLY_STATUS] ?? '已处理'
-  return `该申请${state}${now?.by ? `（${now.by}）` : ''}，不能重复审核`
+  return `该申请${state}${now?.by ? `（${now.by}）` : ''}，不能重复审批`
 }
 
 /**
@@ -126,7 +126,7 @@ const resultOf = ({ uid, status, auditRemark }: Application, tenantName: string)
   title: status === APPROVED ? '加入申请已通过' : '加入申请未通过',
   text:
     status === APPROVED
-      ? `您加入「${tenantName}」的申请已通过，现在可以使用系统了。${auditRemark ? `\n审核意见：${auditRemark}` : ''}`
+      ? `您加入「${tenantName}」的申请已通过，现在可以使用系统了。${auditRemark ? `\n审批意见：${auditRemark}` : ''}`
       : `您加入「${tenantName}」的申请未通过。\n原因：${auditRemark}`,
   uids: [uid],
 })

@@ -107,7 +107,7 @@ async function insertApplication(db: Db, own: typeof accounts.$inferSelect, tena
     })
     .catch((error: unknown) => {
       throw (
-        uniqueViolation(error, { user_applications_pending: ['您已申请加入该客户，请等待审核', 'joinCode'] }) ?? error
+        uniqueViolation(error, { user_applications_pending: ['您已申请加入该客户，请等待审批', 'joinCode'] }) ?? error
       )
     })
   return id
@@ -127,12 +127,12 @@ export async function apply(ctx: Ctx, { joinCode, reason }: ParsedOf<typeof user
     .where(and(eq(tenants.joinCode, joinCode), eq(tenants.allowApply, 1), tenantInUse()))
   if (!tenant) throw invalid('加入码不正确或已停用', 'joinCode')
   const open = and(eq(userApplications.uid, user.uid), eq(userApplications.status, PENDING))
-  if ((await db.$count(userApplications, open)) >= MAX_OPEN) throw refused(`最多同时有${MAX_OPEN}个待审核的申请`)
+  if ((await db.$count(userApplications, open)) >= MAX_OPEN) throw refused(`最多同时有${MAX_OPEN}个待审批的申请`)
   const id = await insertApplication(db, own, tenant.id, reason)
   const approvers = await accountsWithPermission(db, tenant.id, AUDIT)
   await sendMessage(services, db, {
     title: '新的加入申请',
-    text: `${own.realname}（${own.account}）申请加入「${tenant.name}」，请在「加入申请」中审核。${reason ? `\n申请说明：${reason}` : ''}`,
+    text: `${own.realname}（${own.account}）申请加入「${tenant.name}」，请在「加入申请」中审批。${reason ? `\n申请说明：${reason}` : ''}`,
     uids: approvers.length > 0 ? approvers : await accountsWithPermission(db, PLATFORM_TENANT_ID, AUDIT),
   })
   await services.events.publish(db, 'changed', { resource: 'tenant', tenantId: tenant.id })

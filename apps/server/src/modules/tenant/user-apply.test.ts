@@ -87,7 +87,7 @@ describe('TENANT-05 applications to join', () => {
     const id = await applyTo(person)
     expect(await host.admin.call('POST', AUDIT, { id, status: 2 })).toMatchObject({
       code: 400,
-      msg: '请填写拒绝原因',
+      msg: '请填写驳回原因',
       data: { field: 'remark' },
     })
     expect((await host.admin.call('POST', AUDIT, { id, status: 2, remark: '资料不全' })).code).toBe(200)
@@ -134,7 +134,7 @@ describe('TENANT-05 applications to join', () => {
       ),
     )
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
-    expect(answers.find(({ code }) => code !== 200)?.msg).toMatch(/^该申请已(通过|拒绝)（.+），不能重复审核$/)
+    expect(answers.find(({ code }) => code !== 200)?.msg).toMatch(/^该申请已(通过|驳回)（.+），不能重复审批$/)
     const [row] = await app.db.select().from(userApplications).where(eq(userApplications.id, id))
     const [joined] = await app.db.select().from(accounts).where(eq(accounts.uid, person.uid))
     expect(joined?.tenantId).toBe(row?.status === 1 ? host.id : null)
@@ -144,7 +144,7 @@ describe('TENANT-05 applications to join', () => {
     const person = await newcomer()
     await applyTo(person)
     const again = await person.caller.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })
-    expect(again).toMatchObject({ code: 400, msg: '您已申请加入该客户，请等待审核' })
+    expect(again).toMatchObject({ code: 400, msg: '您已申请加入该客户，请等待审批' })
     const closed = await hosting({ allowApply: 0 })
     for (const joinCode of ['ZZZZZZZZ', closed.joinCode])
       expect((await person.caller.call('POST', '/api/v1/tenant/user/apply', { joinCode })).msg).toBe(
@@ -162,7 +162,7 @@ describe('TENANT-05 applications to join', () => {
     expect((await person.caller.call('POST', `/api/v1/tenant/user/apply/cancel/${id}`)).code).toBe(200)
     expect((await person.caller.call('POST', `/api/v1/tenant/user/apply/cancel/${id}`)).code).toBe(501)
     expect((await host.admin.call('POST', AUDIT, { id, status: 2, remark: '迟了' })).msg).toBe(
-      '该申请已取消，不能重复审核',
+      '该申请已取消，不能重复审批',
     )
   })
 
