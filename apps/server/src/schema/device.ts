@@ -14,6 +14,7 @@ import {
   varchar,
 } from 'drizzle-orm/pg-core'
 import { audited, bytes, enabled, moment, remark, softDelete, transactionId } from './columns.ts'
+import { blocksDeletion } from './references.ts'
 
 /** Device types: camera, doorbell, speaker. */
 export const deviceTypes = pgTable(
@@ -57,6 +58,7 @@ export const deviceModels = pgTable(
     index('device_models_type').on(t.typeId, t.id),
   ],
 )
+blocksDeletion(deviceTypes, deviceModels.typeId, '个型号')
 
 /**
  * All devices. Devices update their own columns all day. Columns that only devices write (`last_online_time`, `ip`)
@@ -115,6 +117,7 @@ export const devices = pgTable(
     index('devices_changed').on(t.changed),
   ],
 )
+blocksDeletion(deviceModels, devices.modelId, '台设备')
 
 /** Attributes that a device reported (hawkBit's configData): at most 100 keys. */
 export const deviceAttributes = pgTable('device_attributes', {
@@ -216,3 +219,4 @@ export const deviceAccess = pgTable('device_access', {
   pollSeconds: integer().notNull().default(300),
   ...audited,
 })
+blocksDeletion(deviceModels, deviceAccess.autoModelId, '个客户的自动登记设置')

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bigint, index, integer, pgTable, serial, smallint, timestamp, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
 import { audited, moment, remark, softDelete } from './columns.ts'
+import { deviceModels } from './device.ts'
+import { blocksDeletion } from './references.ts'
 
 /**
  * Versions of a model's firmware and of its software packages. Enabled versions are immutable; a correction is a new
@@ -46,6 +48,7 @@ export const otaVersions = pgTable(
     index('ota_versions_updated').on(t.kind, t.updateTime.asc().nullsFirst(), t.otaId),
   ],
 )
+blocksDeletion(deviceModels, otaVersions.modelId, '个升级版本')
 
 export const otaComponents = pgTable(
   'ota_components',

@@ -1,5 +1,4 @@
 import {
-  DeviceTypeInput,
   DeviceTypeRow,
   type deviceTypes as calls,
   deviceTypes as contract,
@@ -11,25 +10,15 @@ import { deviceTypes } from '#schema/device.ts'
 import { sceneDeviceTypes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { countByModel, type DeviceCount, cachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
-import { changes } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
-import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { defineRecord } from '#core/database/record.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
-import { titlesOf } from '#core/audit/field-titles.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
-import { catalogueEntry, auditFields } from './catalogue-entry.ts'
-import { publishCatalogueChanged, assertPlatform, countReferences } from './catalogue-guard.ts'
+import { assertPlatform } from './catalogue-guard.ts'
 
 type Stored = typeof deviceTypes.$inferSelect
 type Asked = ParsedOf<typeof calls.list>
-const TITLES = titlesOf(DeviceTypeInput.shape)
-const CLASHES = {
-  device_types_name: ['类型名称已存在', 'typeName'],
-  device_types_code: ['类型编码已存在', 'typeCode'],
-} as const
-
 const conditionsOf = ({ typeName, typeCode, status, beginTime, endTime }: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   and(
     alive(deviceTypes),
@@ -114,57 +103,19 @@ export const exportTypes = defineExport({
   keyOf: ({ id }) => id,
 })
 
-const entry = catalogueEntry<Stored>({
+const type = defineRecord({
   table: deviceTypes,
-  bizType: 'deviceType',
+  calls: contract,
+  kind: 'deviceType',
   noun: '设备类型',
-  titles: TITLES,
   nameOf: ({ typeName }) => typeName,
-  async heldBy({ db }, id) {
-    const models = await countReferences(db, sql`device_models where type_id = ${id} and deleted_at is null`)
-    return models > 0 ? `该类型下还有${models}个型号，请先删除型号或改到其他类型` : ''
-  },
+  assertWritable: assertPlatform,
+  heldText: (models) => `该类型下还有${models}，请先删除型号或改到其他类型`,
   async onRemove({ db }, { id }) {
     await db.delete(sceneDeviceTypes).where(eq(sceneDeviceTypes.deviceTypeId, id))
   },
 })
-export const { remove, enable, disable } = entry
+export const { insert: create, remove, enable, disable } = type
 
-export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
-  const { db, user } = ctx
-  assertPlatform(user)
-  const [made] = await db
-    .insert(deviceTypes)
-    .values({ ...input, createBy: user.uid, updateBy: user.uid })
-    .returning({ id: deviceTypes.id })
-    .catch(rethrowClash)
-  ctx.audit({
-    bizType: 'deviceType',
-    bizId: made!.id,
-    action: `新增设备类型「${input.typeName}」`,
-    diff: changes({}, auditFields(input), TITLES),
-  })
-  await publishCatalogueChanged(ctx)
-  return made!
-}
-
-export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
-  const { db, user, now } = ctx
-  const stored = await entry.lock(ctx, id)
-  await checkRevision(db, stored, rev)
-  const diff = changes(auditFields(stored), auditFields(input), TITLES)
-  if (diff.length === 0) return { rev: stored.rev }
-  const [saved] = await db
-    .update(deviceTypes)
-    .set({ ...input, ...touched(stored, user.uid, now) })
-    .where(eq(deviceTypes.id, id))
-    .returning({ rev: deviceTypes.rev })
-    .catch(rethrowClash)
-  ctx.audit({ bizType: 'deviceType', bizId: id, action: `修改设备类型「${stored.typeName}」`, diff })
-  await publishCatalogueChanged(ctx)
-  return saved!
-}
-
-function rethrowClash(error: unknown): never {
-  throw uniqueViolation(error, CLASHES) ?? error
-}
+export const update = async (ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) =>
+  type.save(ctx, await type.lock(ctx, id), rev, input)

@@ -1,0 +1,225 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { and, type Column, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
+import type * as z from 'zod'
+import type { deviceTypes } from '#schema/device.ts'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { changes } from '#core/audit/mask.ts'
+import { conflict, notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { wordsForCodes } from '#core/spreadsheet/columns.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { checkRevision, touched } from './optimistic-lock.ts'
+import { referencesText } from './references.ts'
+import { uniqueViolation } from './unique-violation.ts'
+
+/** A table with the columns of `audited` and `softDelete`, and an integer key `id`. */
+export type RecordTable = PgTable & {
+  readonly id: PgColumn
+  readonly rev: PgColumn
+  readonly createBy: PgColumn
+  readonly deletedAt: PgColumn
+  /** Owner of the row. Limits every read and write to the tenants of the caller. */
+  readonly tenantId?: PgColumn
+}
+type Stored<T extends RecordTable> = T['$inferSelect']
+
+export interface RecordDefinition<T extends RecordTable> {
+  readonly table: T
+  /** Calls of the record: the input of `create` names the fields in the operation log. */
+  readonly calls: {
+    readonly create: Endpoint & { readonly input: z.ZodObject }
+    readonly list: Pick<Endpoint, 'path'>
+  }
+  /** Record kind of the operation log (`bizType`). Also declared in `records` of the page in the catalogue. */
+  readonly kind: string
+  /** Chinese name of the record: `备件`. */
+  readonly noun: string
+  /** Name of one record in messages and in the operation log. */
+  nameOf(stored: Stored<T>): string
+  /** Throws for accounts that may read but not write. */
+  assertWritable?(user: User): void
+  /** Titles in the operation log that differ from the titles of the fields. */
+  readonly titles?: Readonly<Record<string, string>>
+  /** Refusal for a referenced record. Default: `还有…使用该备件，不能删除`. */
+  heldText?(references: string): string
+  /** Removes dependent rows before the record is deleted. */
+  onRemove?(ctx: Ctx, stored: Stored<T>): Promise<void>
+  /** Reload lists of this resource (third part of a path). Default: the resource of `calls`. */
+  readonly resource?: string
+}
+
+/** Columns that every record table has. Drizzle cannot express them for a generic table. */
+type Base = typeof deviceTypes
+type BaseRow = Base['$inferSelect'] & { readonly tenantId?: number }
+const baseOf = (table: RecordTable) => table as unknown as Base
+
+/** Returns the condition of all reads: not deleted, and within the caller's data scope when a tenant owns the rows. */
+export const visibleRecords = ({ table }: { table: RecordTable }, user: User): SQL | undefined =>
+  and(
+    alive(table),
+    table.tenantId ? scoped(user, { tenant: table.tenantId as Column, creator: table.createBy }) : undefined,
+  )
+
+/** Functions of one kind of record. Handlers are composed of them, or are these functions. */
+export interface RecordFunctions<T extends RecordTable> {
+  /** Returns the row, locked until the transaction ends. Refuses rows that the caller may not see or write. */
+  lock(ctx: Ctx, id: number): Promise<Stored<T>>
+  /** Inserts a row and logs it. */
+  insert(ctx: Ctx, values: T['$inferInsert']): Promise<{ id: number }>
+  /** Saves changed fields with the optimistic lock and logs the differences. Writes nothing without a difference. */
+  save(
+    ctx: Ctx,
+    stored: Stored<T>,
+    rev: number | undefined,
+    values: Partial<T['$inferInsert']>,
+  ): Promise<{ rev: number }>
+  remove(ctx: Ctx, input: { id: number }): Promise<null>
+  enable(ctx: Ctx, input: { id: number }): Promise<null>
+  disable(ctx: Ctx, input: { id: number }): Promise<null>
+}
+
+/**
+ * Returns the functions that write a kind of record: lock, insert, save, delete, enable and disable. Duplicates are
+ * refused at the field of the violated unique index, and references declared with `blocksDeletion` prevent deletion.
+ */
+export function defineRecord<T extends RecordTable>(definition: RecordDefinition<T>): RecordFunctions<T> {
+  const facts = factsOf(definition)
+  return {
+    lock: (ctx, id) => lockRecord(definition, ctx, id),
+    insert: (ctx, values) => insertRecord(facts, ctx, values),
+    save: (ctx, stored, rev, values) => saveRecord(facts, ctx, stored as BaseRow, { rev, values }),
+    remove: (ctx, { id }) => removeRecord(facts, ctx, id),
+    enable: (ctx, { id }) => setStatus(facts, ctx, id, 1),
+    disable: (ctx, { id }) => setStatus(facts, ctx, id, 0),
+  }
+}
+
+interface Facts {
+  readonly definition: RecordDefinition<RecordTable>
+  readonly titles: Readonly<Record<string, string>>
+  readonly inWords: (row: object) => Readonly<Record<string, unknown>>
+  readonly duplicates: Readonly<Record<string, readonly [msg: string, field: string]>>
+}
+
+const factsOf = <T extends RecordTable>(definition: RecordDefinition<T>): Facts => ({
+  definition: definition as unknown as RecordDefinition<RecordTable>,
+  titles: { ...titlesOf(definition.calls.create.input.shape), ...definition.titles },
+  inWords: wordsForCodes(definition.calls.create.input) as Facts['inWords'],
+  duplicates: duplicatesOf(definition),
+})
+
+/** Returns the refusal of each unique index: at the field of its last column, `…已存在`. */
+function duplicatesOf({ table, calls }: Pick<RecordDefinition<RecordTable>, 'table' | 'calls'>): Facts['duplicates'] {
+  const fieldByColumn = new Map(Object.entries(getTableColumns(table)).map(([field, { name }]) => [name, field]))
+  return Object.fromEntries(
+    getTableConfig(table).indexes.flatMap(({ config: { name, unique, columns } }) => {
+      const last = columns.at(-1)
+      const field = last && 'name' in last ? (fieldByColumn.get(last.name ?? '') ?? '') : ''
+      if (!unique || !name || !(field in calls.create.input.shape)) return []
+      return [[name, [`${about(calls.create.input, field).title}已存在`, field] as const]]
+    }),
+  )
+}
+
+async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>, { db, user }: Ctx, id: number) {
+  definition.assertWritable?.(user)
+  const table = baseOf(definition.table)
+  const [found] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.id, id), visibleRecords(definition, user)))
+    .for('update')
+  if (!found) throw notFound(definition.noun)
+  return found as Stored<T>
+}
+
+async function insertRecord({ definition, titles, inWords, duplicates }: Facts, ctx: Ctx, values: object) {
+  const { kind, noun, nameOf, assertWritable } = definition
+  const { db, user } = ctx
+  assertWritable?.(user)
+  const table = baseOf(definition.table)
+  const [made] = await db
+    .insert(table)
+    .values({ ...values, createBy: user.uid, updateBy: user.uid } as Base['$inferInsert'])
+    .returning()
+    .catch((error: unknown) => {
+      throw uniqueViolation(error, duplicates) ?? error
+    })
+  const diff = changes({}, inWords(values), titles)
+  ctx.audit({ bizType: kind, bizId: made!.id, action: `新增${noun}「${nameOf(made!)}」`, diff })
+  await publishChanged(definition, ctx, made!)
+  return { id: made!.id }
+}
+
+interface Save {
+  readonly rev: number | undefined
+  readonly values: object
+}
+
+async function saveRecord(facts: Facts, ctx: Ctx, stored: BaseRow, { rev, values }: Save) {
+  const { definition, titles, inWords, duplicates } = facts
+  const { kind, noun, nameOf } = definition
+  const { db, user, now } = ctx
+  await checkRevision(db, stored, rev)
+  const diff = changes(inWords(stored), inWords(values), titles)
+  if (diff.length === 0) return { rev: stored.rev }
+  const table = baseOf(definition.table)
+  const [saved] = await db
+    .update(table)
+    .set({ ...values, ...touched(stored, user.uid, now) })
+    .where(eq(table.id, stored.id))
+    .returning({ rev: table.rev })
+    .catch((error: unknown) => {
+      throw uniqueViolation(error, duplicates) ?? error
+    })
+  ctx.audit({ bizType: kind, bizId: stored.id, action: `修改${noun}「${nameOf(stored)}」`, diff })
+  await publishChanged(definition, ctx, stored)
+  return saved!
+}
+
+/** Writes a change that needs no revision: the row is locked and no field of the form changes. */
+async function write(
+  { definition }: Facts,
+  ctx: Ctx,
+  stored: BaseRow,
+  change: { status?: number; deletedAt?: string },
+) {
+  const table = baseOf(definition.table)
+  await ctx.db
+    .update(table)
+    .set({ ...change, ...touched(stored, ctx.user.uid, ctx.now) })
+    .where(eq(table.id, stored.id))
+  await publishChanged(definition, ctx, stored)
+}
+
+async function setStatus(facts: Facts, ctx: Ctx, id: number, status: 0 | 1) {
+  const { definition, inWords, titles } = facts
+  const { kind, noun, nameOf } = definition
+  const stored = (await lockRecord(definition, ctx, id)) as BaseRow
+  ctx.audit({ bizType: kind, bizId: id, action: `${status === 1 ? '启用' : '停用'}${noun}「${nameOf(stored)}」` })
+  if (stored.status === status) return null
+  ctx.audit({ diff: changes(inWords({ status: stored.status }), inWords({ status }), titles) })
+  await write(facts, ctx, stored, { status })
+  return null
+}
+
+async function removeRecord(facts: Facts, ctx: Ctx, id: number) {
+  const { definition } = facts
+  const { kind, noun, nameOf, table, heldText, onRemove } = definition
+  const stored = (await lockRecord(definition, ctx, id)) as BaseRow
+  const held = await referencesText(ctx.db, table, id)
+  if (held) throw conflict(heldText?.(held) ?? `还有${held}使用该${noun}，不能删除`)
+  await onRemove?.(ctx, stored)
+  await write(facts, ctx, stored, { deletedAt: ctx.now.toISOString() })
+  ctx.audit({ bizType: kind, bizId: id, action: `删除${noun}「${nameOf(stored)}」` })
+  return null
+}
+
+/** Reloads open lists: of the owning tenant, or of all tenants for shared rows. */
+const publishChanged = ({ calls, resource }: RecordDefinition<RecordTable>, { services, db }: Ctx, row: BaseRow) =>
+  services.events.publish(db, 'changed', {
+    resource: resource ?? calls.list.path.split('/')[3] ?? '',
+    tenantId: row.tenantId ?? null,
+  })

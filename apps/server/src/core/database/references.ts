@@ -1,0 +1,21 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { type Reference, referencesTo } from '#schema/references.ts'
+import type { Db } from './client.ts'
+
+/** Returns what refers to a row, such as `12台设备、3个升级版本`; empty when nothing does. */
+export async function referencesText(db: Db, target: PgTable, id: number): Promise<string> {
+  const parts: string[] = []
+  // One after the other: a transaction has one connection.
+  for (const reference of referencesTo(target)) {
+    const count = await countOf(db, reference, id)
+    if (count > 0) parts.push(`${count}${reference.noun}`)
+  }
+  return parts.join('、')
+}
+
+function countOf(db: Db, { column, where }: Reference, id: number) {
+  const table = column.table as PgTable & { readonly deletedAt?: PgColumn }
+  const isAlive = table.deletedAt ? isNull(table.deletedAt) : undefined
+  return db.$count(sql`${table}`, and(eq(column, id), isAlive, where))
+}
