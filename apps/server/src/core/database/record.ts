@@ -56,9 +56,12 @@ type BaseRow = Base['$inferSelect'] & { readonly tenantId?: number }
 const baseOf = (table: RecordTable) => table as unknown as Base
 
 /** Returns the condition of all reads: not deleted, and within the caller's data scope when a tenant owns the rows. */
-export const visibleRecords = ({ table }: { table: RecordTable }, user: User): SQL | undefined =>
+export const visibleRecords = (
+  { table }: { table: Pick<RecordTable, 'createBy' | 'tenantId'> & { deletedAt?: PgColumn } },
+  user: User,
+): SQL | undefined =>
   and(
-    alive(table),
+    table.deletedAt ? alive({ deletedAt: table.deletedAt }) : undefined,
     table.tenantId ? scoped(user, { tenant: table.tenantId as Column, creator: table.createBy }) : undefined,
   )
 

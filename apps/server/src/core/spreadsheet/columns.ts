@@ -1,5 +1,5 @@
 import { about, yuanText } from '@oms/contract/core/fields.ts'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { Column, Row } from './cell.ts'
 
@@ -15,6 +15,17 @@ export const columnsOf = (schema: z.ZodObject, specs: readonly ColumnSpec[]): Co
     const { title, unit } = about(schema, key)
     const type = options.type ?? (unit === 'fen' ? 'money' : 'text')
     return { key, title, width: WIDTHS[type], ...options, type }
+  })
+
+/** Returns a column for every field of a row that has a title, in the order of the schema. */
+export const titledColumns = (schema: z.ZodObject): ColumnSpec[] =>
+  Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([key, field]) => {
+    const { title, labels, unit, format } = field.meta() ?? {}
+    if (!title) return []
+    const isNumber =
+      !labels && !unit && z.toJSONSchema(field, { io: 'output', unrepresentable: 'any' }).type === 'integer'
+    const type = format === 'date-time' ? 'dateTime' : isNumber ? 'number' : undefined
+    return [type ? [key, { type }] : key]
   })
 
 /** Returns the requested columns in the requested order. Keys that the file does not have are ignored. */

@@ -1,20 +1,47 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
-import type { role } from '@oms/contract/role/role.ts'
+import { RoleRow, role } from '@oms/contract/role/role.ts'
 import { and, asc, inArray } from 'drizzle-orm'
 import { roleMenus, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { permTreeOf } from '#core/auth/grants.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
-import { contains, paginate } from '#core/database/list-query.ts'
+import { contains } from '#core/database/list-query.ts'
+import { defineList } from '#core/database/record-list.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { conditionsOf, readRole, roleOrder, selectRoles } from './role-rows.ts'
+import { conditionsOf, readRole, selectRoles } from './role-rows.ts'
 
 const MAX_PICKED = 50
 
-export const list = ({ db, user }: Ctx, input: ParsedOf<typeof role.list>) =>
-  paginate(db, selectRoles(db).where(conditionsOf(user, input)), input, roleOrder(input))
+const number = { type: 'number', width: 10 } as const
+const time = { type: 'dateTime' } as const
+
+export const { list, exportRows: exportRoles } = defineList({
+  calls: role,
+  kind: 'role',
+  noun: '角色',
+  row: RoleRow,
+  key: roles.id,
+  select: selectRoles,
+  where: conditionsOf,
+  sort: { roleSort: roles.roleSort, createTime: roles.createTime },
+  standard: [asc(roles.roleSort), asc(roles.id)],
+  columns: [
+    ['roleName', { width: 24 }],
+    ['roleCode', { width: 24 }],
+    ['tenantName', { width: 24 }],
+    ['dataScope', { width: 12 }],
+    ['roleSort', number],
+    ['userCount', number],
+    ['menuCount', number],
+    ['status', { width: 8 }],
+    ['homeUrl', { width: 24 }],
+    ['remark', { width: 40 }],
+    ['createTime', time],
+    ['updateTime', time],
+  ],
+})
 
 export async function get(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
   const found = await readRole(ctx, id)

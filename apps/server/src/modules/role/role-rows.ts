@@ -1,13 +1,13 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { role } from '@oms/contract/role/role.ts'
-import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { accountRoles, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { contains, orderOf, within } from '#core/database/list-query.ts'
+import { contains, within } from '#core/database/list-query.ts'
 import { alive, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Role = typeof roles.$inferSelect
@@ -16,27 +16,18 @@ type Filter = Pick<
   'roleName' | 'roleCode' | 'status' | 'tenantId' | 'beginTime' | 'endTime'
 >
 
-/**
- * Returns the condition for visible roles that match the filter. Without a tenant, selects roles of the session's
- * tenant.
- */
-export const conditionsOf = (user: User, { roleName, roleCode, status, tenantId, beginTime, endTime }: Filter) =>
+/** Returns the condition of the filter. Without a tenant, selects roles of the session's tenant. */
+export const conditionsOf = (
+  { roleName, roleCode, status, tenantId, beginTime, endTime }: Filter,
+  user: User,
+): SQL | undefined =>
   and(
-    alive(roles),
-    scoped(user, { tenant: roles.tenantId, creator: roles.createBy }),
     eq(roles.tenantId, tenantId ?? user.tenantId ?? 0),
     contains(roles.roleName, roleName),
     contains(roles.roleCode, roleCode),
     status === undefined ? undefined : eq(roles.status, status),
     ...within(roles.createTime, beginTime, endTime),
   )
-
-/** Returns the sort order: by the role's order number unless a column is given. */
-export const roleOrder = (asked: Pick<ParsedOf<typeof role.list>, 'orderByColumn' | 'isAsc'>) =>
-  orderOf(asked, { roleSort: roles.roleSort, createTime: roles.createTime }, roles.id, [
-    asc(roles.roleSort),
-    asc(roles.id),
-  ])
 
 const userCount = sql<number>`(select count(*)::int from account_roles ar join accounts a on a.uid = ar.uid
   where ar.role_id = ${roles.id} and a.deleted_at is null)`
