@@ -84,15 +84,19 @@ export function DropdownMenu(props: Props) {
 function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
   const menu = useRef<HTMLDivElement>(null)
   const before = useRef<HTMLElement>(null)
+  const openedAt = useRef<Anchor>(null)
   const show = useEffectEvent((element: HTMLElement) => {
     element.showPopover()
-    place(element, anchor(), align)
+    openedAt.current = anchor()
+    place(element, openedAt.current, align)
     element.querySelector<HTMLElement>(`${ENTRIES}:not([aria-disabled=true])`)?.focus({ preventScroll: true })
   })
   const leave = useEffectEvent((event: Event) => {
     const at = event.target as Node
     const inside = event.type !== 'blur' && (menu.current?.contains(at) || opener?.current?.contains(at))
-    if (!inside) onClose()
+    // A page that scrolled just before the press reports it just after: the menu is still at its button.
+    const stays = event.type === 'scroll' && opener && isSamePlace(anchor(), openedAt.current)
+    if (!inside && !stays) onClose()
   })
   useLayoutEffect(() => {
     const element = menu.current
@@ -108,6 +112,9 @@ function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
   }, [])
   return { menu, before }
 }
+
+const isSamePlace = (one: Anchor, other: Anchor | null) =>
+  other !== null && Math.abs(one.left - other.left) < 1 && Math.abs(one.top - other.top) < 1
 
 function walk(event: KeyboardEvent<HTMLElement>, close: () => void) {
   const entries = [...event.currentTarget.querySelectorAll<HTMLElement>(ENTRIES)]
