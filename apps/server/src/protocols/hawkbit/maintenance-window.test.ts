@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { deviceLab } from '#test/device-fixture.ts'
-import { deviceQueries } from '#test/device-queries.ts'
+import { queriesOfEveryRun } from '#test/device-queries.ts'
 
 const oms = deviceLab()
 const CLOSED = { id: '1', status: { execution: 'closed', result: { finished: 'success' }, details: [] } }
@@ -155,7 +155,7 @@ describe('installedBase', () => {
     const polls = async () => {
       for (let i = 0; i < 20; i++) await oms.send(root)
     }
-    expect(await deviceQueries(polls)).toEqual([])
+    expect(await queriesOfEveryRun(polls)).toEqual([])
     // The link uses the host of the request. An invalid host is refused.
     const named = await oms.send(root, { headers: { host: 'oms.example.com' } })
     expect(named.json()._links).toEqual(links('http://oms.example.com'))

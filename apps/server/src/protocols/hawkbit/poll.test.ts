@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { GATEWAY, deviceLab } from '#test/device-fixture.ts'
-import { deviceQueries } from '#test/device-queries.ts'
+import { deviceQueries, queriesOfEveryRun } from '#test/device-queries.ts'
 
 const oms = deviceLab()
 const IDLE = /^\{"config":\{"polling":\{"sleep":"00:0\d:\d\d"\}\}\}$/
@@ -32,7 +32,7 @@ describe('device poll', () => {
     const polls = async () => {
       for (let n = 0; n < 20; n++) await oms.send(root)
     }
-    expect(await deviceQueries(polls)).toEqual([])
+    expect(await queriesOfEveryRun(polls)).toEqual([])
   })
 
   test('returns 401 for an unknown serial, a wrong or missing token, another tenant or a disabled device', async () => {
