@@ -41,9 +41,9 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.browser.test.tsx'],
-    testTimeout: 60_000,
-    // As for journeys: at a desk a test fails at once; in CI its second chance is marked `(retry x1)` beside its name.
-    retry: process.env['CI'] ? 1 : 0,
+    testTimeout: 90_000,
+    // As for journeys: at a desk a test fails at once; in CI every further try is marked `(retry x1)` beside its name.
+    retry: process.env['CI'] ? 2 : 0,
     fileParallelism: false,
     browser: {
       enabled: true,

@@ -9,7 +9,8 @@ import { GroupAdd } from '#modules/device-group/group-form.tsx'
 import { StaffAddForm } from '#modules/staff/staff-form.tsx'
 import '#modules/role/role.screens.ts'
 import '#modules/tenant/tenant.screens.ts'
-import { ok, openTab, startServer } from './browser-harness.tsx'
+import { focusFirst } from '#kit/form/focus-first.ts'
+import { held, ok, openTab, startServer } from './browser-harness.tsx'
 
 const MODEL = { id: 31, name: '枪机 4', modelCode: 'IPC-4', typeName: '摄像机', status: 1 }
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
@@ -87,6 +88,33 @@ test('creates a model from the device form and selects it; the typed serial numb
   await gone('新增设备')
   expect(server.inputsOf(SAVE_DEVICE)).toMatchObject([{ sn: 'SN-0001', modelId: 77 }])
   expect(server.inputsOf(SAVE_MODEL)).toHaveLength(1)
+})
+
+test('the button below the options acts on the press, so that options which arrive meanwhile do not move it away', async () => {
+  const models = held()
+  server.on('GET /api/v1/device/info/options/model', models.respond)
+  open(DeviceAddForm)
+  await form('新增设备').getByLabelText('设备型号').click()
+  const button = page.getByRole('button', { name: '新增型号' })
+  await expect.element(button).toBeVisible()
+  button.element().dispatchEvent(new MouseEvent('mousedown', { bubbles: true, cancelable: true }))
+  models.answer(ok({ list: [MODEL] }))
+  await expect.element(form('新增设备型号')).toBeVisible()
+})
+
+test('the focus stays in what a form has opened above itself, and leaves what lies below it', async () => {
+  const layers = document.body.appendChild(document.createElement('div'))
+  layers.innerHTML = `<div class="ant-drawer"><input id="below" /></div>
+    <div class="ant-drawer"><form><input id="first" /></form></div>
+    <div class="ant-select-dropdown"><button id="above">新增</button></div>`
+  const focusAt = (id: string) => layers.querySelector<HTMLElement>(`#${id}`)?.focus()
+  focusAt('above')
+  focusFirst(layers.querySelector('form'))
+  expect(document.activeElement?.id).toBe('above')
+  focusAt('below')
+  focusFirst(layers.querySelector('form'))
+  expect(document.activeElement?.id).toBe('first')
+  layers.remove()
 })
 
 test('shows the one-time password of a tenant created from a select, then returns to the form', async () => {

@@ -1,6 +1,16 @@
-/** Delay until a dialog's animation ends. A field that the user focused in the meantime keeps the focus. */
+/**
+ * Focuses the first field of a form whose opening animation has ended. The focus stays where the user has put it in the
+ * meantime: in a field of the form, or in what the form has opened above itself (options, a calendar, another dialog).
+ */
 export function focusFirst(form: HTMLElement | null | undefined) {
-  if (!form?.contains(document.activeElement)) firstControl(form)?.focus()
+  if (form && !isWithinOrAbove(document.activeElement, form)) firstControl(form)?.focus()
+}
+
+/** Popups and dialogs are appended to the body in the order in which they open. */
+function isWithinOrAbove(focused: Element | null, form: HTMLElement) {
+  if (form.contains(focused)) return true
+  const layer = focused?.closest('.ant-modal-root, .ant-drawer, .ant-select-dropdown, .ant-picker-dropdown')
+  return Boolean(layer && form.compareDocumentPosition(layer) & Node.DOCUMENT_POSITION_FOLLOWING)
 }
 
 /** Focuses the first field of a dialog or drawer; for `afterOpenChange` without `useFormModal`. */

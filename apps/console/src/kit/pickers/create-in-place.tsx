@@ -69,11 +69,32 @@ export function useCreateInPlace(
   }
 }
 
-const WithCreate = ({ menu, label, onCreate }: { menu: ReactElement; label: string; onCreate(): void }) => (
+interface WithCreateProps {
+  readonly menu: ReactElement
+  readonly label: string
+  onCreate(): void
+}
+
+/**
+ * The button acts when the mouse goes down: options that arrive during the press would move it away from the pointer,
+ * and the press would end on an option. A click without a mouse press has `detail` 0: the keyboard, a screen reader.
+ */
+const WithCreate = ({ menu, label, onCreate }: WithCreateProps) => (
   <>
     {menu}
     <Divider style={{ margin: '4px 0' }} />
-    <Button type="link" size="small" icon={<PlusOutlined aria-hidden />} onClick={onCreate}>
+    <Button
+      type="link"
+      size="small"
+      icon={<PlusOutlined aria-hidden />}
+      onMouseDown={(event) => {
+        event.preventDefault()
+        if (event.button === 0) onCreate()
+      }}
+      onClick={({ detail }) => {
+        if (detail === 0) onCreate()
+      }}
+    >
       {label}
     </Button>
   </>
