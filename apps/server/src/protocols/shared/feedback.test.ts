@@ -27,10 +27,13 @@ test('errors alone fill a report up to the limit; a short report is unchanged', 
   ).toHaveLength(50)
 })
 
-test('the download error after the installer stopped is the reason only without another error', () => {
+test('an error that follows from another one is the reason only without another error', () => {
   const lost = 'ERROR : Channel operation returned error (23): Failed writing received data to disk/application'
   const unread = 'ERROR : Writing into SWUpdate IPC stream failed.'
   const details = [unread, lost, 'ERROR : Authentication of all signatures failed', 'FAILURE ERROR : Image invalid']
   expect(reasonOf({ details, execution: 'closed' })).toBe('Authentication of all signatures failed')
+  const refused = ['ERROR : Compatible SW not found', 'ERROR : Authentication of all signatures failed']
+  expect(reasonOf({ details: refused, execution: 'closed' })).toBe('Authentication of all signatures failed')
+  expect(reasonOf({ details: refused.slice(0, 1), execution: 'closed' })).toBe('Compatible SW not found')
   expect(reasonOf({ details: [lost], execution: 'closed' })).toMatch(/^Channel operation returned error/)
 })

@@ -123,14 +123,15 @@ const NOISE = /stored update state|channel_/i
 /** `LastError` is the name of RAUC's error in rauc-hawkbit-updater. */
 const ERROR = /\b(?:last)?error\b/i
 /**
- * Messages of SWUpdate's download after the installer stopped reading. On a busy device they can precede the cause.
+ * Messages of SWUpdate that follow a cause: of its download after the installer stopped reading, and of its parser
+ * after a refused signature. On a busy device they can precede the cause.
  */
-const CONSEQUENCE = /\bchannel (?:\w+ )?operation\b|\bIPC stream\b/i
+const CONSEQUENCE = /\bchannel (?:\w+ )?operation\b|\bIPC stream\b|\bcompatible SW not found\b/i
 const DESCRIPTIVE = /fail|invalid|mismatch|denied|not |no such|cannot|unable/i
 
 /**
  * Returns the failure reason, by which failures are grouped: the first line that contains "error", because later
- * errors are consequences. Download errors count only without another error. Otherwise the last line that sounds
+ * errors are consequences. Known consequences count only without another error. Otherwise the last line that sounds
  * like an error.
  */
 export function reasonOf({ details, execution }: Pick<Feedback, 'details' | 'execution'>) {
