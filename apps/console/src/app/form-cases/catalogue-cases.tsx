@@ -12,7 +12,7 @@ import { ContactForm } from '#modules/about/contact-form.tsx'
 import { AccessForm } from '#modules/device-group/access-form.tsx'
 import { GroupAdd, GroupEdit } from '#modules/device-group/group-form.tsx'
 import { ModelAdd, ModelEdit } from '#modules/device-model/device-model-form.tsx'
-import { TypeAdd, TypeEdit } from '#modules/device-model/device-type-form.tsx'
+import { TypeAdd, TypeForm } from '#modules/device-model/device-type-form.tsx'
 import { MoveDialog, TagDialog, TokensDialog, TransferDialog } from '#modules/device/batch-dialogs.tsx'
 import { DeviceAddForm, DeviceEditForm } from '#modules/device/device-form.tsx'
 import { DictDataAddForm, DictDataEditForm } from '#modules/dict/dict-data-form.tsx'
@@ -78,7 +78,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     save: deviceTypes.update,
     field: 'typeName',
     record: { read: deviceTypes.get },
-    form: (close, row) => <TypeEdit row={row as never} onClose={close} />,
+    form: (close, row) => <TypeForm row={row as never} onClose={close} />,
   },
   {
     name: '新增设备型号',

@@ -1,22 +1,21 @@
-import { PictureOutlined, PlusOutlined } from '@ant-design/icons'
+import { PictureOutlined } from '@ant-design/icons'
 import { DeviceModelRow, deviceModels } from '@oms/contract/device-model/device-model.ts'
-import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { later } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { Allowed, useCan } from '#core/auth/session.tsx'
-import { BatchAction } from '#kit/list/batch-action.tsx'
+import { useCan } from '#core/auth/session.tsx'
 import { columnsOf, plainCell } from '#kit/table/columns.tsx'
-import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { AddButton, RecordBatch } from '#kit/list/record-actions.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { PicturedName } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
@@ -60,7 +59,7 @@ export default function DeviceModelListPage() {
   const [shown, setShown] = useState<Model>()
   const close = () => setEdited(undefined)
   const rowActions = useRowActions(setShown, setEdited)
-  const add = <AddButton onAdd={() => setEdited('new')} />
+  const add = <AddButton to={deviceModels.create} noun="型号" onAdd={() => setEdited('new')} />
   return (
     <Page>
       <ModelSearch {...list.search} />
@@ -70,7 +69,7 @@ export default function DeviceModelListPage() {
         columns={[...COLUMNS, actions(rowActions, 160)]}
         actions={add}
         tools={<ExportButton to={deviceModels.export} query={list.query} name="设备型号" />}
-        batch={(picked) => <Batch picked={picked} />}
+        batch={(picked) => <RecordBatch calls={deviceModels} picked={picked} nameOf={({ modelName }) => modelName} />}
         empty={{
           text: '还没有设备型号',
           hint: '设备与固件版本都归属于型号：先有型号，再登记设备、上传版本。',
@@ -128,36 +127,12 @@ function Devices({ count, modelId }: { count: number; modelId: number }) {
 const Current = ({ row: { currentVerCode, currentVerName } }: { row: Model }) =>
   currentVerCode === null ? <span className="kit-none">-</span> : plainCell(`${currentVerName}（${currentVerCode}）`)
 
-function ModelStatus({ row }: { row: Model }) {
-  const enable = useWrite(deviceModels.enable)
-  const disable = useWrite(deviceModels.disable)
-  const can = useCan()
-  return (
-    <StatusSwitch
-      on={row.status === 1}
-      name={row.modelName}
-      disabled={!can(deviceModels.enable.access)}
-      warning="停用后不能为该型号新增设备和版本，该型号的设备也不再获得升级。"
-      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
-    />
-  )
-}
-
-const AddButton = ({ onAdd }: { onAdd(): void }) => (
-  <Allowed to={deviceModels.create}>
-    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
-      新增型号
-    </Button>
-  </Allowed>
+const ModelStatus = ({ row }: { row: Model }) => (
+  <EnableSwitch
+    calls={deviceModels}
+    id={row.id}
+    on={row.status === 1}
+    name={row.modelName}
+    warning="停用后不能为该型号新增设备和版本，该型号的设备也不再获得升级。"
+  />
 )
-
-function Batch({ picked }: { picked: Picked<Model> }) {
-  const each = { picked, input: ({ id }: Model) => ({ id }), nameOf: ({ modelName }: Model) => modelName }
-  return (
-    <>
-      <BatchAction label="启用" to={deviceModels.enable} {...each} />
-      <BatchAction label="停用" to={deviceModels.disable} {...each} danger />
-      <BatchAction label="删除" to={deviceModels.remove} {...each} danger />
-    </>
-  )
-}

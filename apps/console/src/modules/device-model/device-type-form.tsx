@@ -1,48 +1,31 @@
 import { DeviceTypeInput, deviceTypes } from '@oms/contract/device-model/device-type.ts'
-import { Form, Modal, Select } from 'antd'
-import { call, readFresh } from '#core/api/client.ts'
+import { Select } from 'antd'
+import type { call } from '#core/api/client.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
-import { FreshRecord } from '#kit/form/fresh-record.tsx'
-import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { RecordForm } from '#kit/form/record-form.tsx'
 import type { DeviceType } from './device-type-list.page.tsx'
 import { ICON_OPTIONS } from './type-icon.tsx'
 
+type FormProps = Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>
+
 /** Creates a device type; also from a select of types, with `onCreated`. */
-export function TypeAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
-  const { modal, form } = useFormModal(deviceTypes.create, {
-    onClose,
-    onSaved: ({ id }, { typeName }) => onCreated?.({ id, name: typeName }),
-    initial: { sort: 0, status: 1 },
-  })
-  return (
-    <Modal title="新增设备类型" {...modal}>
-      <Form {...form}>
-        <Fields />
-      </Form>
-    </Modal>
-  )
-}
+export const TypeAdd = (props: FormProps) => <TypeForm row="new" {...props} />
 
-/** Edits a device type. */
-export function TypeEdit({ row, onClose }: { row: DeviceType; onClose(): void }) {
-  const read = () => readFresh(deviceTypes.get, { id: row.id }, row)
+/** Creates or edits a device type. */
+export function TypeForm({ row, ...props }: FormProps & { row: DeviceType | 'new' }) {
   return (
-    <FreshRecord of={row.id} read={read} title="编辑设备类型" onClose={onClose}>
-      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
-    </FreshRecord>
-  )
-}
-
-function EditForm({ row, onClose }: { row: DeviceType; onClose(): void }) {
-  const latest = async () => forForm(await call(deviceTypes.get, { id: row.id }))
-  const { modal, form } = useFormModal(deviceTypes.update, { onClose, initial: forForm(row), latest })
-  return (
-    <Modal title={`编辑设备类型「${row.typeName}」`} {...modal}>
-      <Form {...form}>
-        <Fields />
-      </Form>
-    </Modal>
+    <RecordForm
+      calls={deviceTypes}
+      noun="设备类型"
+      row={row}
+      nameOf={({ typeName }) => typeName}
+      initial={{ sort: 0, status: 1 }}
+      toForm={forForm}
+      {...props}
+    >
+      {() => <Fields />}
+    </RecordForm>
   )
 }
 

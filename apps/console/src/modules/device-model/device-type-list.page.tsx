@@ -1,30 +1,28 @@
-import { PlusOutlined } from '@ant-design/icons'
 import { DeviceTypeRow, deviceTypes } from '@oms/contract/device-model/device-type.ts'
-import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { later } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { Allowed, useCan } from '#core/auth/session.tsx'
+import { useCan } from '#core/auth/session.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { AddButton } from '#kit/list/record-actions.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TypeIcon } from './type-icon.tsx'
 import './device-model.css'
 
-const TypeAdd = later(() => import('./device-type-form.tsx'), 'TypeAdd')
-const TypeEdit = later(() => import('./device-type-form.tsx'), 'TypeEdit')
+const TypeForm = later(() => import('./device-type-form.tsx'), 'TypeForm')
 
 export type DeviceType = z.output<typeof DeviceTypeRow>
 
@@ -48,7 +46,7 @@ export default function DeviceTypeListPage() {
   const [edited, setEdited] = useState<DeviceType | 'new'>()
   const close = () => setEdited(undefined)
   const rowActions = useRowActions(setEdited)
-  const add = <AddButton onAdd={() => setEdited('new')} />
+  const add = <AddButton to={deviceTypes.create} noun="类型" onAdd={() => setEdited('new')} />
   return (
     <Page>
       <TypeSearch {...list.search} />
@@ -71,8 +69,7 @@ export default function DeviceTypeListPage() {
         )}
         empty={{ text: '还没有设备类型，先新增类型，再新增型号', action: add }}
       />
-      {edited === 'new' && <TypeAdd onClose={close} />}
-      {edited && edited !== 'new' && <TypeEdit row={edited} onClose={close} />}
+      {edited && <TypeForm row={edited} onClose={close} />}
     </Page>
   )
 }
@@ -125,25 +122,12 @@ function Devices({ count, typeId }: { count: number; typeId: number }) {
   return <Link to={`/device/apkManage?typeId=${typeId}`}>{count.toLocaleString()}</Link>
 }
 
-function TypeStatus({ row }: { row: DeviceType }) {
-  const enable = useWrite(deviceTypes.enable)
-  const disable = useWrite(deviceTypes.disable)
-  const can = useCan()
-  return (
-    <StatusSwitch
-      on={row.status === 1}
-      name={row.typeName}
-      disabled={!can(deviceTypes.enable.access)}
-      warning="停用后不能在该类型下新增型号，已有型号和设备不受影响。"
-      onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
-    />
-  )
-}
-
-const AddButton = ({ onAdd }: { onAdd(): void }) => (
-  <Allowed to={deviceTypes.create}>
-    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
-      新增类型
-    </Button>
-  </Allowed>
+const TypeStatus = ({ row }: { row: DeviceType }) => (
+  <EnableSwitch
+    calls={deviceTypes}
+    id={row.id}
+    on={row.status === 1}
+    name={row.typeName}
+    warning="停用后不能在该类型下新增型号，已有型号和设备不受影响。"
+  />
 )
