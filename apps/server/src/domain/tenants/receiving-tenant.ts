@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { invalid } from '#core/http/api-error.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
 import { alive, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
 /** Columns that `standingProblem` needs. */
@@ -45,4 +45,14 @@ export async function receivingTenant({ db, user }: Pick<Ctx, 'db' | 'user'>, te
   const problem = standingProblem(found)
   if (problem) throw invalid(problem, field)
   return { id: found.id, name: found.name }
+}
+
+/**
+ * Returns the tenant that owns a new row: the requested tenant, otherwise the tenant of the session. Every call that
+ * creates rows of a tenant uses this function. Refuses like `receivingTenant`.
+ */
+export function owningTenant(ctx: Pick<Ctx, 'db' | 'user'>, requested?: number, field?: string) {
+  const tenantId = requested ?? ctx.user.tenantId
+  if (tenantId === null) throw refused('您还没有加入任何客户')
+  return receivingTenant(ctx, tenantId, field)
 }

@@ -14,7 +14,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceGroupMembers, deviceGroups, devices, type GroupRule } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { changes } from '#core/audit/mask.ts'
@@ -37,8 +37,7 @@ export async function preview({ db, user }: Ctx, { tenantId: asked, rule }: Pars
 
 export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const tenantId = tenantOf(user, asked)
-  await receivingTenant(ctx, tenantId, 'tenantId')
+  const { id: tenantId } = await owningTenant(ctx, asked, 'tenantId')
   await lockTenant(db, tenantId)
   await assertRoom(db, tenantId, input.kind)
   if (input.parentId !== 0) await assertBelow(db, tenantId, input.parentId, 1)

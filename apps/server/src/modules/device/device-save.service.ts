@@ -9,9 +9,9 @@ import { otaWhites } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { countDeviceReferences } from '#domain/fleet/device-references.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { changes } from '#core/audit/mask.ts'
-import { forbidden, invalid } from '#core/http/api-error.ts'
+import { invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
@@ -27,13 +27,6 @@ const TITLES = Object.fromEntries(
 
 const clash = (error: unknown) => {
   throw uniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
-}
-
-/** Returns the tenant of a new device: the requested tenant, otherwise the session's tenant. */
-async function tenantFor(ctx: Ctx, asked: number | undefined): Promise<number> {
-  const tenantId = asked ?? ctx.user.tenantId
-  if (tenantId === null) throw forbidden()
-  return (await receivingTenant(ctx, tenantId, 'tenantId')).id
 }
 
 async function modelInUse(db: Db, modelId: number, keep?: number) {
@@ -58,7 +51,7 @@ const valuesOf = ({ mac, imei, verCode, tags, warrantyEnd, ...rest }: Omit<Parse
 
 export async function create(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
-  const tenantId = await tenantFor(ctx, input.tenantId)
+  const { id: tenantId } = await owningTenant(ctx, input.tenantId, 'tenantId')
   await modelInUse(db, input.modelId)
   await assertDeviceQuota(db, tenantId)
   const [made] = await db

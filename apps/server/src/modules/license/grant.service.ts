@@ -5,7 +5,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { deviceModels } from '#schema/device.ts'
 import { licenseGrants, licenseLedger } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant, receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { changes } from '#core/audit/mask.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/list-query.ts'
@@ -45,9 +45,7 @@ export async function ledger({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof
 /** Creates an application for a grant. A tenant applies for itself, staff of the vendor for any tenant. */
 export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
-  const allotmentTenant = tenantId ?? user.tenantId
-  if (allotmentTenant === null) throw invalid('请选择客户', 'tenantId')
-  const tenant = await receivingTenant(ctx, allotmentTenant, 'tenantId')
+  const tenant = await owningTenant(ctx, tenantId, 'tenantId')
   const modelId = input.modelId ?? null
   if (modelId !== null && (await db.$count(deviceModels, and(eq(deviceModels.id, modelId), alive(deviceModels)))) === 0)
     throw invalid('型号不存在或已被删除', 'modelId')

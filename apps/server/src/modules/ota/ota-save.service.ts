@@ -6,7 +6,7 @@ import { deviceModels } from '#schema/device.ts'
 import { otaComponents, otaVersions } from '#schema/ota.ts'
 import type { FieldChange } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, revisionNote, touched } from '#core/database/optimistic-lock.ts'
@@ -14,7 +14,7 @@ import { alive } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, inWords, type NewComponent, releaseFiles } from './ota-components.ts'
 import type { ArtifactKind, SentCreate, SentUpdate, SentVersion } from './ota-artifact-kind.ts'
-import { componentsOf, lockVersion, nameOf, type StoredComponent, tenantOf } from './ota-rows.ts'
+import { componentsOf, lockVersion, nameOf, type StoredComponent } from './ota-rows.ts'
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
@@ -22,7 +22,7 @@ export const create =
   (artifact: ArtifactKind) =>
   async (ctx: Ctx, { otaVersion: sent, components }: SentCreate) => {
     const { db, user, services } = ctx
-    const { id: tenantId } = await receivingTenant(ctx, tenantOf(user))
+    const { id: tenantId } = await owningTenant(ctx)
     const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
     const modelName = await modelNameOf(db, otaVersion.modelId)
     const claimed = await claimComponents(ctx, tenantId, components)

@@ -3,10 +3,10 @@ import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/rol
 import { and, count, eq, sql } from 'drizzle-orm'
 import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant, receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { assertMayGrant } from '#core/auth/grants.ts'
 import { changes } from '#core/audit/mask.ts'
-import { conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
+import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { SCOPE } from '#core/auth/rights.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -20,10 +20,7 @@ const TITLES = Object.fromEntries(
 const CLASHES = { roles_name: ['角色名称已存在', 'roleName'], roles_code: ['角色编码已存在', 'roleCode'] } as const
 
 export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof role.create>) {
-  const { user } = ctx
-  const tenantId = asked ?? user.tenantId
-  if (tenantId === null) throw refused('您还没有所属客户，不能新增角色')
-  await receivingTenant(ctx, tenantId, 'tenantId')
+  const { id: tenantId } = await owningTenant(ctx, asked, 'tenantId')
   const scope = await scopeOf(ctx, tenantId, input, { dataScope: SCOPE.own, scopeIds: [] })
   const created = await insertRole(ctx, { ...input, ...scope, tenantId })
   ctx.audit({

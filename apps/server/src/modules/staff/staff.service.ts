@@ -15,7 +15,7 @@ import {
 } from '#domain/accounts/account-actions.ts'
 import { rolesToOffer } from '#domain/accounts/account-guard.ts'
 import { insertStaff, tenantOf } from '#domain/accounts/new-account.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperRemains } from '#core/auth/grants.ts'
 import { unlock as liftLocks } from '#core/auth/lockout.ts'
@@ -46,7 +46,7 @@ export async function roleOptions(ctx: Ctx) {
 export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await oneTimePassword()
   const uid = await transact(ctx, async (db) => {
-    await receivingTenant({ ...ctx, db }, tenantOf(ctx))
+    await owningTenant({ ...ctx, db })
     return insertStaff({ ...ctx, db }, input, passwordHash)
   })
   ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户${nameOf(input)}` })

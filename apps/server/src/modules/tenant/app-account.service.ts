@@ -5,9 +5,9 @@ import type { Db } from '#core/database/client.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { appAccounts, tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -159,7 +159,7 @@ const nullsFor = (input: NewApp) => ({
  */
 export async function create(ctx: Ctx, { tenantId: sent, ...input }: ParsedOf<typeof appAccount.create>) {
   const { db, user } = ctx
-  const tenantId = await homeOf(ctx, sent)
+  const tenantId = (await owningTenant(ctx, sent, 'tenantId')).id
   const { registerTime, ...fields } = nullsFor(input)
   const [known] = await appAccountByName(db, tenantId, input.account)
   if (known) {
@@ -192,13 +192,6 @@ export const appAccountByName = (db: Db, tenantId: number, account: string) =>
       ),
     )
     .for('update')
-
-/** Returns the tenant of a new account: the named visible tenant or the session's tenant. */
-async function homeOf(ctx: Ctx, sent: number | undefined) {
-  const tenantId = sent ?? ctx.user.tenantId
-  if (tenantId === null) throw refused('您还没有加入任何客户')
-  return (await receivingTenant(ctx, tenantId, 'tenantId')).id
-}
 
 export const enable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.enable>) => setStatus(ctx, id, 1)
 export const disable = (ctx: Ctx, { id }: ParsedOf<typeof appAccount.disable>) => setStatus(ctx, id, 0)

@@ -3,9 +3,9 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { forbidden, invalid } from '#core/http/api-error.ts'
+import { invalid } from '#core/http/api-error.ts'
 import { alive, scoped } from '#core/tenancy/tenancy.ts'
-import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
 import { BIZ, handlerOf, nameOf } from './ticket-change.ts'
 
@@ -37,7 +37,5 @@ async function deviceOf({ db, user }: Ctx, sn: string) {
 }
 
 async function tenantFor(ctx: Ctx, device: { readonly tenantId: number } | undefined, chosen: number | undefined) {
-  const tenantId = device?.tenantId ?? chosen ?? ctx.user.tenantId
-  if (tenantId === null) throw forbidden()
-  return (await receivingTenant(ctx, tenantId, device ? 'sn' : 'tenantId')).id
+  return (await owningTenant(ctx, device?.tenantId ?? chosen, device ? 'sn' : 'tenantId')).id
 }

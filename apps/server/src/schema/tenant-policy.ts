@@ -1,0 +1,11 @@
+import { sql } from 'drizzle-orm'
+import { pgPolicy } from 'drizzle-orm/pg-core'
+
+const own = sql`tenant_id = (SELECT current_setting('oms.tenant')::integer)`
+
+/**
+ * Row-level policy of a table with `tenantId`, for the third argument of `pgTable`. drizzle-kit writes the policy into
+ * the migration. The tables of the first migration have the same policy from `0001_policies_and_triggers.sql`.
+ * @public
+ */
+export const tenantPolicy = () => pgPolicy('tenant_isolation', { to: 'oms_tenant', using: own, withCheck: own })
