@@ -2,7 +2,7 @@ import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { describe, expect, test } from 'vitest'
 import { addWorkingMinutes, isWorkday, workingMinutesBetween } from './business-clock.ts'
 import { slaOf } from './sla.ts'
-import { instantOf, localTimeOf } from './zone.ts'
+import { instantOf, localTimeOf } from '#core/time/zone.ts'
 
 const ZONE = 'Asia/Shanghai'
 // 2030-03-04 is a Monday.

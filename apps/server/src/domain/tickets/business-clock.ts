@@ -1,5 +1,5 @@
 import type { CalendarValue } from '@oms/contract/ticket/ticket-desk.ts'
-import { dayAfter, instantOf, localTimeOf, weekdayOf } from './zone.ts'
+import { dayAfter, instantOf, localTimeOf, weekdayOf } from '#core/time/zone.ts'
 
 const MINUTE_MS = 60_000
 /** Number of days to search. A calendar without a workday in this period counts every minute. */

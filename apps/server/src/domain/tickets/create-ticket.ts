@@ -8,7 +8,7 @@ import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { slaOf, slaSettings } from './sla.ts'
-import { localTimeOf } from './zone.ts'
+import { localTimeOf } from '#core/time/zone.ts'
 
 export const RECORD = {
   created: 1,

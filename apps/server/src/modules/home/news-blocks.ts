@@ -4,7 +4,7 @@ import { notices, operLogs } from '#schema/system.ts'
 import type { User } from '#core/http/context.ts'
 import { inboxOf, unreadCount } from '#domain/notices/inbox.ts'
 import { recordsInScope } from '#domain/tenants/logged-records.ts'
-import { localTimeOf } from '#domain/tickets/zone.ts'
+import { localTimeOf } from '#core/time/zone.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 

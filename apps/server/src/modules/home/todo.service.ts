@@ -13,7 +13,7 @@ import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visibl
 import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { slaSettings } from '#domain/tickets/sla.ts'
 import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
-import { localTimeOf } from '#domain/tickets/zone.ts'
+import { localTimeOf } from '#core/time/zone.ts'
 import { firstSteps } from './first-steps.ts'
 
 interface Task {

@@ -20,7 +20,7 @@ import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
-import { localTimeOf } from '#domain/tickets/zone.ts'
+import { localTimeOf } from '#core/time/zone.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { doingOf, publishChanged } from './license-rows.ts'
 

@@ -5,7 +5,7 @@ import { accounts } from '#schema/account.ts'
 import { ticketFacts, tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localTimeOf } from '#domain/tickets/zone.ts'
+import { dayAfter, localTimeOf } from '#core/time/zone.ts'
 import { isOpen, visible } from './ticket-rows.ts'
 
 export type Query = ParsedOf<typeof feedbackStat.summary>

@@ -19,7 +19,7 @@ import { touched } from '#core/database/optimistic-lock.ts'
 import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { workingMinutesBetween } from '#domain/tickets/business-clock.ts'
 import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
-import { instantOf } from '#domain/tickets/zone.ts'
+import { instantOf } from '#core/time/zone.ts'
 import { type StoredTicket, visible } from './ticket-rows.ts'
 
 export const BIZ = 'ticket'

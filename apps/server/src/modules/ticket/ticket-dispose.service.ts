@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { revisionNote } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { RECORD } from '#domain/tickets/create-ticket.ts'
-import { instantOf } from '#domain/tickets/zone.ts'
+import { instantOf } from '#core/time/zone.ts'
 import {
   applyStep,
   BIZ,
