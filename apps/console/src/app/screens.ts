@@ -16,6 +16,7 @@ import { deviceModelScreens } from '#modules/device-model/device-model.screens.t
 import { deviceScreens } from '#modules/device/device.screens.ts'
 import { upgradeScreens } from '#modules/upgrade/upgrade.screens.ts'
 import { licenseScreens } from '#modules/license/license.screens.ts'
+import { storageScreens } from '#modules/storage/storage.screens.ts'
 import { ticketScreens } from '#modules/ticket/ticket.screens.ts'
 import { tenantScreens } from '#modules/tenant/tenant.screens.ts'
 
@@ -38,6 +39,7 @@ export const screens: readonly Screen[] = [
   ...deviceGroupScreens,
   ...upgradeScreens,
   ...licenseScreens,
+  ...storageScreens,
   ...ticketScreens,
   ...tenantScreens,
 ]

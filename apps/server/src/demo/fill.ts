@@ -10,6 +10,7 @@ import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { fillSoftware } from './software.ts'
+import { fillStoragePackages } from './storage.ts'
 import { fillTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
@@ -34,6 +35,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await fillSoftware(inside, demo, tx)
     await createCustomerDemo(tx, services.now(), passwordHash)
     await fillLicenses(tx, demo.user.uid)
+    await fillStoragePackages(inside, tx, demo)
     await fillTickets(inside, tx, demo)
     await fillNotices(inside, demo)
     await createDemoHistory(tx)

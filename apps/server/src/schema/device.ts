@@ -47,6 +47,8 @@ export const deviceModels = pgTable(
     picture: varchar({ length: 255 }).notNull().default(''),
     hwVersion: varchar({ length: 32 }).notNull().default(''),
     chip: varchar({ length: 32 }).notNull().default(''),
+    /** Channels that can record to cloud storage; 0: the model does not support cloud storage. */
+    cloudChannels: smallint().notNull().default(0),
     status: enabled(),
     remark: remark(),
     ...audited,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
-import { choice, id, note, optional, reference, search, text } from '../core/fields.ts'
+import { choice, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { timeRange } from '../core/page.ts'
 import { recordCalls } from '../core/record-calls.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -49,6 +49,7 @@ export const DeviceModelInput = z.object({
     .meta({ title: '图片' }),
   hwVersion: note('硬件版本', 32),
   chip: note('主控芯片', 32),
+  cloudChannels: whole('云存储通道数', 0, 64).default(0).meta({ title: '云存储通道数' }),
   status: choice('状态', TYPE_STATUS).default(1).meta({ title: '状态', labels: TYPE_STATUS }),
   remark: note('备注', 200),
 })
@@ -62,6 +63,8 @@ export const DeviceModelRow = z.object({
   picture: z.string().meta({ title: '图片' }),
   hwVersion: z.string().meta({ title: '硬件版本' }),
   chip: z.string().meta({ title: '主控芯片' }),
+  /** 0: the model does not support cloud storage. */
+  cloudChannels: z.int().meta({ title: '云存储通道数' }),
   status: z.int().meta({ title: '状态', labels: TYPE_STATUS }),
   deviceCount: z.int().meta({ title: '设备数' }),
   onlineCount: z.int().meta({ title: '在线' }),

@@ -215,7 +215,7 @@ const SERVICES: readonly SeedType[] = [
     name: '云存开通状态',
     entries: [
       ['0', '待生效', 'warning'],
-      ['1', '生效中', 'success'],
+      ['1', '使用中', 'success'],
       ['2', '已过期', 'default'],
       ['3', '已暂停', 'warning'],
       ['4', '已取消', 'danger'],

@@ -3,6 +3,7 @@ import { APP_ACCOUNTS } from './app-account.ts'
 import { DEVICES } from './device.ts'
 import { LICENSES } from './license.ts'
 import { BIG_SCREEN } from './screen.ts'
+import { STORAGE } from './storage.ts'
 import { SYSTEM } from './system.ts'
 import { TENANTS } from './tenant.ts'
 import { UPGRADE } from './upgrade.ts'
@@ -17,6 +18,7 @@ export const CATALOGUE: readonly CatalogueDirectory[] = [
   LICENSES,
   AFTER_SERVICE,
   APP_ACCOUNTS,
+  STORAGE,
   SYSTEM,
 ].filter(({ pages }) => pages.length > 0)
 

@@ -5,12 +5,14 @@ import {
   BankOutlined,
   BarChartOutlined,
   BookOutlined,
+  CloudOutlined,
   CloudUploadOutlined,
   ClusterOutlined,
   CustomerServiceOutlined,
   DesktopOutlined,
   FileSearchOutlined,
   FundOutlined,
+  GiftOutlined,
   HddOutlined,
   HomeOutlined,
   IdcardOutlined,
@@ -61,6 +63,8 @@ export const BUILTIN_ICONS: Readonly<Record<string, Icon>> = {
   profile: ProfileOutlined,
   'video-camera': VideoCameraOutlined,
   apartment: ApartmentOutlined,
+  cloud: CloudOutlined,
+  gift: GiftOutlined,
 }
 
 /** Returns the icon of a menu without its own icon, by the first segment of its path. */

@@ -22,6 +22,7 @@ const ITEMS = [
   item('status', (status) => <Tag color={status === 1 ? 'success' : 'default'}>{status === 1 ? '启用' : '停用'}</Tag>),
   item('hwVersion'),
   item('chip'),
+  item('cloudChannels', (count) => (count > 0 ? count : '不支持云存储')),
   item('deviceCount', (count) => count.toLocaleString()),
   item('onlineCount', (count) => count.toLocaleString()),
   item('versionCount'),

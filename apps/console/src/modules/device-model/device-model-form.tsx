@@ -2,7 +2,7 @@ import { DeviceModelInput, deviceModels, MODEL_PICTURE } from '@oms/contract/dev
 import { Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
-import { Field, NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
@@ -15,7 +15,7 @@ export function ModelAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'
   const { drawer, footer, form } = useFormDrawer(deviceModels.create, {
     onClose,
     onSaved: ({ id }, { modelName, modelCode }) => onCreated?.({ id, name: `${modelName}（${modelCode}）` }),
-    initial: { status: 1 },
+    initial: { status: 1, cloudChannels: 0 },
   })
   return (
     <Drawer {...drawer} title="新增设备型号" footer={<FormFooter {...footer} />}>
@@ -65,6 +65,7 @@ function Fields({ row }: { row?: Model }) {
         <TextField of={DeviceModelInput} name="hwVersion" />
         <TextField of={DeviceModelInput} name="chip" />
       </div>
+      <NumberField of={DeviceModelInput} name="cloudChannels" min={0} max={64} hint="0 表示该型号不支持云存储" />
       <SwitchField of={DeviceModelInput} name="status" />
       <NoteField of={DeviceModelInput} name="remark" rows={3} />
     </>

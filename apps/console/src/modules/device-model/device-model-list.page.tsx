@@ -42,6 +42,7 @@ const COLUMNS = [
   col('typeName', { width: 110 }),
   col('hwVersion', { width: 100, hidden: true }),
   col('chip', { width: 100, hidden: true }),
+  col('cloudChannels', (count) => plainCell(count > 0 ? count : '不支持'), { width: 120, hidden: true }),
   col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 80, align: 'right' }),
   col('onlineCount', (count) => count.toLocaleString(), { width: 70, align: 'right' }),
   col('currentVerName', (_, row) => <Current row={row} />, { width: 140 }),

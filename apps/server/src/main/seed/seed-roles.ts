@@ -2,6 +2,7 @@ import { AFTER_SERVICE } from '@oms/contract/permissions/after-service.ts'
 import type { CatalogueDirectory } from '@oms/contract/permissions/declare.ts'
 import { DEVICES as DEVICE_PAGES } from '@oms/contract/permissions/device.ts'
 import { LICENSES as LICENSE_PAGES } from '@oms/contract/permissions/license.ts'
+import { STORAGE as STORAGE_PAGES } from '@oms/contract/permissions/storage.ts'
 import { TENANTS as TENANT_PAGES } from '@oms/contract/permissions/tenant.ts'
 import { UPGRADE } from '@oms/contract/permissions/upgrade.ts'
 import { inArray, sql } from 'drizzle-orm'
@@ -31,6 +32,7 @@ const TENANTS = prefixesOf(TENANT_PAGES)
 const DEVICES = prefixesOf(DEVICE_PAGES)
 const UPGRADES = prefixesOf(UPGRADE)
 const LICENSES = prefixesOf(LICENSE_PAGES)
+const STORAGE = prefixesOf(STORAGE_PAGES)
 const SERVICE = prefixesOf(AFTER_SERVICE)
 const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
 const everyAction = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}:*`)
@@ -43,7 +45,14 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     dataScope: SCOPE.all,
     roleSort: 10,
     grants: [
-      ...everyAction([...TENANTS, ...DEVICES, ...LICENSES, ...SERVICE, 'AccountAdministration:accountList']),
+      ...everyAction([
+        ...TENANTS,
+        ...DEVICES,
+        ...LICENSES,
+        ...STORAGE,
+        ...SERVICE,
+        'AccountAdministration:accountList',
+      ]),
       ...reads(...UPGRADES, ...SYSTEM_READ),
       'index:indexScreen:bigScreen',
       'index:indexScreen:display',
@@ -58,7 +67,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     roleSort: 15,
     grants: [
       ...everyAction(TENANTS).filter((grant) => grant !== 'tenantManage:industry:*'),
-      ...reads('tenantManage:industry', ...DEVICES, ...SERVICE),
+      ...reads('tenantManage:industry', ...DEVICES, ...STORAGE, ...SERVICE),
       'AccountAdministration:accountList:list',
       'AccountAdministration:accountList:query',
     ],
@@ -77,7 +86,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     roleName: '售后主管',
     dataScope: SCOPE.all,
     roleSort: 30,
-    grants: [...reads(...TENANTS, ...DEVICES, ...UPGRADES), ...everyAction(SERVICE)],
+    grants: [...reads(...TENANTS, ...DEVICES, ...UPGRADES, ...STORAGE), ...everyAction(SERVICE)],
   },
   {
     roleCode: 'aftersales_agent',
@@ -92,6 +101,13 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     ],
   },
   {
+    roleCode: 'oss_operator',
+    roleName: '云存运营',
+    dataScope: SCOPE.all,
+    roleSort: 50,
+    grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(STORAGE)],
+  },
+  {
     roleCode: 'auditor',
     roleName: '审计员',
     dataScope: SCOPE.all,
@@ -101,6 +117,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
       ...DEVICES,
       ...UPGRADES,
       ...LICENSES,
+      ...STORAGE,
       ...SERVICE,
       ...SYSTEM_READ,
       'system:sceneManagement',

@@ -124,6 +124,7 @@ export const exportModels = defineExport({
     ['typeName', { width: 20 }],
     ['hwVersion', { width: 16 }],
     ['chip', { width: 16 }],
+    ['cloudChannels', number],
     ['status', { width: 8 }],
     ['deviceCount', number],
     ['onlineCount', number],

@@ -1,0 +1,17 @@
+import type { CatalogueDirectory } from './declare.ts'
+
+export const STORAGE: CatalogueDirectory = {
+  url: '/ossManage',
+  name: '云存储管理',
+  icon: 'cloud',
+  pages: [
+    {
+      url: '/ossManage/packageList',
+      name: '云存套餐',
+      icon: 'gift',
+      prefix: 'ossManage:packageList',
+      records: ['storagePackage'],
+      actions: ['query', 'add', 'edit', 'remove', ['enable', '上架下架'], 'export'],
+    },
+  ],
+}
