@@ -1,0 +1,30 @@
+import { instantOf, localTimeOf } from '#core/time/zone.ts'
+
+/** Length of a package: `type` 1 weeks, 2 months, 3 years. */
+export interface Period {
+  readonly type: number
+  readonly count: number
+}
+
+const WEEK_SECONDS = 7 * 24 * 3600
+const MONTHS_IN: Readonly<Record<number, number>> = { 2: 1, 3: 12 }
+
+/** Returns the same wall-clock time some months later; a day that the month lacks becomes its last day. */
+function monthsLater(wall: string, months: number) {
+  const [year = 0, month = 0, day = 0] = wall.slice(0, 10).split('-').map(Number)
+  const target = year * 12 + (month - 1) + months
+  const [toYear, toMonth] = [Math.floor(target / 12), (target % 12) + 1]
+  const lastDay = new Date(Date.UTC(toYear, toMonth, 0)).getUTCDate()
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${toYear}-${two(toMonth)}-${two(Math.min(day, lastDay))}${wall.slice(10)}`
+}
+
+/**
+ * Returns the end of a period that starts at this second. Weeks have a fixed length; months and years follow the
+ * calendar of the zone, in one step from the start.
+ */
+export function periodEnd(start: number, { type, count }: Period, zone: string): number {
+  const months = MONTHS_IN[type]
+  if (months === undefined) return start + count * WEEK_SECONDS
+  return Math.floor(instantOf(monthsLater(localTimeOf(start * 1000, zone), months * count), zone) / 1000)
+}

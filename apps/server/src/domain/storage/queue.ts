@@ -1,0 +1,153 @@
+import { type Period, periodEnd } from './period.ts'
+
+/** State of an item that is still in a queue. */
+export const QUEUED = { waiting: 0, inForce: 1, suspended: 3 } as const
+/** Where a new item enters the queue: after all items, before the current item, or in place of the current item. */
+export const EFFECT = { end: 1, front: 2, override: 3 } as const
+export type Effect = (typeof EFFECT)[keyof typeof EFFECT]
+
+/** One entitlement in the queue of a channel. All times are whole seconds since 1970. */
+export interface QueueItem {
+  readonly id: number
+  readonly state: (typeof QUEUED)[keyof typeof QUEUED]
+  readonly recordType: number
+  readonly storageDays: number
+  readonly period: Period
+  /** Seconds that remain, fixed after the first pause; null: the whole period, counted by the calendar. */
+  readonly left: number | null
+  /** Start and end of the current stretch; null unless the item is in force. */
+  readonly from: number | null
+  readonly to: number | null
+}
+/** The current item (in force or suspended) first, then the waiting items in order. */
+export type Queue = readonly QueueItem[]
+
+/** A stretch of time with the terms that apply to recordings started in it. */
+export interface Span {
+  readonly entitlementId: number
+  readonly from: number
+  readonly to: number
+  readonly recordType: number
+  readonly storageDays: number
+}
+
+/** A change of one item. `used` is the stretch that ends with the change. */
+export interface QueueEvent {
+  readonly kind: 'start' | 'expire' | 'yield' | 'suspend' | 'cancel' | 'replace' | 'transfer'
+  readonly id: number
+  readonly at: number
+  readonly used?: { readonly from: number; readonly to: number }
+  /** Seconds that remained at the change. */
+  readonly left: number
+}
+export interface Change {
+  readonly queue: Queue
+  readonly events: readonly QueueEvent[]
+}
+
+const spanOf = ({ id, recordType, storageDays }: QueueItem, from: number, to: number): Span => ({
+  entitlementId: id,
+  from,
+  to,
+  recordType,
+  storageDays,
+})
+/** Returns the end of an item that starts at this time. */
+const endFrom = ({ left, period }: QueueItem, start: number, zone: string) =>
+  left === null ? periodEnd(start, period, zone) : start + left
+
+/**
+ * Returns the spans of a queue: the current item and every waiting item, each from the exact end of the one before.
+ * Nothing follows a suspended item, because its end is unknown. The result does not depend on `now` while an item is
+ * in force, so a late job changes nothing.
+ */
+export function project(queue: Queue, now: number, zone: string): Span[] {
+  const spans: Span[] = []
+  let at = now
+  for (const item of queue) {
+    if (item.state === QUEUED.suspended) break
+    const from = item.from ?? at
+    const to = item.to ?? endFrom(item, from, zone)
+    spans.push(spanOf(item, from, to))
+    at = to
+  }
+  return spans
+}
+
+/** Starts the first waiting item at this time when no item is current. */
+function startFirst(queue: Queue, at: number, zone: string): Change {
+  const [first, ...rest] = queue
+  if (first?.state !== QUEUED.waiting) return { queue, events: [] }
+  const to = endFrom(first, at, zone)
+  const started: QueueItem = { ...first, state: QUEUED.inForce, from: at, to, left: null }
+  return { queue: [started, ...rest], events: [{ kind: 'start', id: first.id, at, left: to - at }] }
+}
+
+/** Records what time has decided up to now: items that ended, and items that started at these ends. */
+export function advance(queue: Queue, now: number, zone: string): Change {
+  let next = queue
+  const events: QueueEvent[] = []
+  for (let first = next[0]; first?.to != null && first.to <= now; first = next[0]) {
+    events.push({ kind: 'expire', id: first.id, at: first.to, used: { from: first.from!, to: first.to }, left: 0 })
+    const change = startFirst(next.slice(1), first.to, zone)
+    events.push(...change.events)
+    next = change.queue
+  }
+  return { queue: next, events }
+}
+
+/** Applies a step to an advanced queue, and starts the first item when the step leaves none in force. */
+function step(queue: Queue, now: number, zone: string, work: (queue: Queue) => Change): Change {
+  const before = advance(queue, now, zone)
+  const done = work(before.queue)
+  const after = startFirst(done.queue, now, zone)
+  return { queue: after.queue, events: [...before.events, ...done.events, ...after.events] }
+}
+
+/** Returns the stretch and the remaining seconds of an item that stops now. */
+function stop(item: QueueItem, now: number, zone: string) {
+  if (item.from === null || item.to === null) return { left: item.left ?? endFrom(item, now, zone) - now }
+  return { used: { from: item.from, to: now }, left: item.to - now }
+}
+
+/** Adds items to a queue. The caller refuses `front` and `override` while the current item is suspended. */
+export const open = (queue: Queue, items: Queue, effect: Effect, now: number, zone: string): Change =>
+  step(queue, now, zone, (advanced) => {
+    const [current, ...rest] = advanced
+    if (effect === EFFECT.end || current?.state !== QUEUED.inForce)
+      return { queue: effect === EFFECT.end ? [...advanced, ...items] : [...items, ...advanced], events: [] }
+    const stopped = stop(current, now, zone)
+    const event = { id: current.id, at: now, ...stopped }
+    if (effect === EFFECT.override) return { queue: [...items, ...rest], events: [{ kind: 'replace', ...event }] }
+    const yielded: QueueItem = { ...current, state: QUEUED.waiting, from: null, to: null, left: stopped.left }
+    return { queue: [...items, yielded, ...rest], events: [{ kind: 'yield', ...event }] }
+  })
+
+/** Stops the clock of the current item; the items behind wait. */
+export const suspend = (queue: Queue, id: number, now: number, zone: string): Change =>
+  step(queue, now, zone, (advanced) => {
+    const [current, ...rest] = advanced
+    if (current?.id !== id || current.state !== QUEUED.inForce) return { queue: advanced, events: [] }
+    const stopped = stop(current, now, zone)
+    const held: QueueItem = { ...current, state: QUEUED.suspended, from: null, to: null, left: stopped.left }
+    return { queue: [held, ...rest], events: [{ kind: 'suspend', id, at: now, ...stopped }] }
+  })
+
+/** Continues a suspended item with its remaining seconds. */
+export const resume = (queue: Queue, id: number, now: number, zone: string): Change =>
+  step(queue, now, zone, (advanced) => {
+    const [current, ...rest] = advanced
+    if (current?.id !== id || current.state !== QUEUED.suspended) return { queue: advanced, events: [] }
+    return { queue: [{ ...current, state: QUEUED.waiting }, ...rest], events: [] }
+  })
+
+/** Takes an item out of its queue, by cancellation or for a transfer; the items behind move up. */
+export const takeOut = (queue: Queue, id: number, kind: 'cancel' | 'transfer', now: number, zone: string): Change =>
+  step(queue, now, zone, (advanced) => {
+    const found = advanced.find((item) => item.id === id)
+    if (!found) return { queue: advanced, events: [] }
+    const planned = project(advanced, now, zone).find(({ entitlementId }) => entitlementId === id)
+    const stopped = stop(found, now, zone)
+    const left = found.state === QUEUED.waiting && planned ? planned.to - planned.from : stopped.left
+    return { queue: advanced.filter((item) => item !== found), events: [{ kind, id, at: now, ...stopped, left }] }
+  })
