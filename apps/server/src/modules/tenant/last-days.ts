@@ -1,5 +1,5 @@
 import type { Ctx } from '#core/http/context.ts'
-import { dayAfter, localTimeOf } from '#domain/tickets/zone.ts'
+import { dayAfter, localTimeOf } from '#core/time/zone.ts'
 
 /** Returns the first and the last day of a period that ends today, in the format of the date filters. */
 export function lastDays({ now, services }: Pick<Ctx, 'now' | 'services'>, days: number) {

@@ -4,7 +4,7 @@ import { licenseCounts, licenses } from '#schema/license.ts'
 import { tickets } from '#schema/ticket.ts'
 import { isOpen } from '#domain/tickets/visible-tickets.ts'
 import { within } from '#core/database/list-query.ts'
-import { dayAfter } from '#domain/tickets/zone.ts'
+import { dayAfter } from '#core/time/zone.ts'
 import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
 
