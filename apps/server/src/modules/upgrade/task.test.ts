@@ -167,6 +167,26 @@ describe('pushing a version to one device', () => {
     })
   })
 
+  test.each(['status = 0', `expire_time = now() - interval '1 minute'`])(
+    'a device whose customer is not served (%s) cannot be pushed to',
+    async (standing) => {
+      await server.by({ tenant: '停用客户', permissions: [] })
+      const tenantId = await tenantIdOf(server, '停用客户')
+      const { otaId, modelId } = await enabledVersion(server.db)
+      const prefix = standing.startsWith('status') ? 'TX' : 'TY'
+      const [id] = await devicesOf(server.db, { modelId, count: 1, prefix, tenantId })
+      await server.db.execute(sql.raw(`update tenants set status = 1, expire_time = null where id = ${tenantId}`))
+      await server.db.execute(sql.raw(`update tenants set ${standing} where id = ${tenantId}`))
+      expect(await push(me, { otaId, sn: `${prefix}00001` })).toMatchObject({
+        code: 400,
+        msg: '设备所属客户已停用或已过期，设备不会收到升级',
+        data: { field: 'sn' },
+      })
+      const { rows } = await server.db.execute(sql`select 1 from ota_tasks where device_id = ${id}`)
+      expect(rows).toEqual([])
+    },
+  )
+
   test('two simultaneous pushes create one task', async () => {
     const { otaId, modelId } = await enabledVersion(server.db)
     await devicesOf(server.db, { modelId, count: 1, prefix: 'TH' })
