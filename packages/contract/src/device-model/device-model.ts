@@ -1,3 +1,4 @@
+import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
@@ -98,7 +99,7 @@ const byId = z.object({ id })
 /** Models for pickers, for all accounts that may use data of a model. */
 export const MODEL_READERS = ['upgrade:ota:list', 'upgrade:GeneralSoftware:list'] as const
 
-export const deviceModels = {
+export const deviceModels = sharedData({
   choices: {
     method: 'GET',
     path: '/api/v1/device/model/simple/list',
@@ -158,4 +159,4 @@ export const deviceModels = {
     input: byId,
     result: ModelSpread,
   },
-} as const satisfies Contract
+} as const satisfies Contract)

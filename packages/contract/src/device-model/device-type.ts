@@ -1,3 +1,4 @@
+import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, note, optional, search, text, whole } from '../core/fields.ts'
@@ -55,14 +56,16 @@ export const DeviceTypeRow = z.object({
 })
 
 /** Device types (`/device/_manage`). */
-export const deviceTypes = recordCalls('/api/v1/device/type', 'device:_manage', '设备类型', {
-  row: DeviceTypeRow,
-  input: DeviceTypeInput,
-  filters: {
-    typeName: search('类型名称', 32),
-    typeCode: search('类型编码', 32),
-    status: optional(choice('状态', TYPE_STATUS)),
-    ...timeRange,
-  },
-  sort: ['sort', 'typeName', 'createTime', 'updateTime'],
-}) satisfies Contract
+export const deviceTypes = sharedData(
+  recordCalls('/api/v1/device/type', 'device:_manage', '设备类型', {
+    row: DeviceTypeRow,
+    input: DeviceTypeInput,
+    filters: {
+      typeName: search('类型名称', 32),
+      typeCode: search('类型编码', 32),
+      status: optional(choice('状态', TYPE_STATUS)),
+      ...timeRange,
+    },
+    sort: ['sort', 'typeName', 'createTime', 'updateTime'],
+  }) satisfies Contract,
+)

@@ -1,3 +1,4 @@
+import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import { dictStatus, dictType, kept } from './dict.ts'
 import type { Contract } from '../core/endpoint.ts'
@@ -38,7 +39,7 @@ const typeFilter = {
 const TypeQuery = sortedPage(['dictId', 'dictType']).extend(typeFilter)
 
 /** Data dictionary types. */
-export const dictTypes = {
+export const dictTypes = sharedData({
   list: {
     method: 'GET',
     path: '/api/v1/sys/dict/type/list',
@@ -136,4 +137,4 @@ export const dictTypes = {
     input: TypeQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape),
     result: done,
   },
-} as const satisfies Contract
+} as const satisfies Contract)

@@ -1,3 +1,4 @@
+import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
@@ -104,7 +105,7 @@ const importInput = {
 }
 
 /** Data dictionary entries. */
-export const dictData = {
+export const dictData = sharedData({
   list: {
     method: 'GET',
     path: '/api/v1/sys/dict/data/list',
@@ -206,4 +207,4 @@ export const dictData = {
     input: z.object({ ...importInput, dictType: optional(dictType) }),
     result: z.union([importReport, jobAnswer]),
   },
-} as const satisfies Contract
+} as const satisfies Contract)

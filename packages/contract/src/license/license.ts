@@ -233,6 +233,7 @@ export const licenseCerts = {
     method: 'PUT',
     path: '/api/v1/license/threshold',
     access: 'LicenseManage:Certificate:threshold',
+    allTenants: true,
     title: '设置证书库存预警',
     kind: 'edit',
     body: 'json',

@@ -1,3 +1,4 @@
+import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id, note, rev, text, whole } from '../core/fields.ts'
@@ -62,7 +63,7 @@ export const IndustryNode: z.ZodType<IndustryNode> = IndustryRow.extend({
 const target = z.object({ id })
 
 /** Industries of tenants (`/tenantManage/industry`). */
-export const industry = {
+export const industry = sharedData({
   list: {
     method: 'GET',
     path: '/api/v1/tenant/industry/list',
@@ -176,4 +177,4 @@ export const industry = {
     result: z.null(),
     done: '排序已保存',
   },
-} as const satisfies Contract
+} as const satisfies Contract)

@@ -21,12 +21,14 @@ export const deviceModelScreens: readonly Screen[] = [
 addCreateForm('deviceType', {
   label: '新增类型',
   access: 'device:_manage:add',
+  allTenants: true,
   load: () => import('./device-type-form.tsx'),
   part: 'TypeAdd',
 })
 addCreateForm('deviceModel', {
   label: '新增型号',
   access: 'device:updateManage:add',
+  allTenants: true,
   load: () => import('./device-model-form.tsx'),
   part: 'ModelAdd',
 })

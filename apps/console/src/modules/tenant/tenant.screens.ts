@@ -49,6 +49,7 @@ addCreateForm('tenant', {
 addCreateForm('industry', {
   label: '新增行业',
   access: 'tenantManage:industry:add',
+  allTenants: true,
   load: () => import('./industry-form.tsx'),
   part: 'IndustryCreate',
 })

@@ -87,7 +87,7 @@ describe('device types', () => {
       permissions: ['device:_manage:list', 'device:_manage:add', 'device:_manage:edit', 'device:_manage:remove'],
     })
     expect((await customer.call('GET', `${TYPE}/page`)).code).toBe(200)
-    const said = { code: 501, msg: '设备类型和型号由平台统一维护' }
+    const said = { code: 501, msg: '您没有权限！' }
     expect(await customer.call('POST', TYPE, { typeName: '自建', typeCode: 'own' })).toMatchObject(said)
     expect(await customer.call('DELETE', `${TYPE}/${id}`)).toMatchObject(said)
   })

@@ -8,7 +8,6 @@ import { changes } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
-import { assertPlatform } from './catalogue-guard.ts'
 
 const CHOICE = {
   modelId: deviceModels.id,
@@ -53,7 +52,6 @@ export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.type
 
 export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCreate>) {
   const { db, user, services } = ctx
-  assertPlatform(user)
   const { modelName, modelCode } = input
   const type = input.typeId ? await typeOf(db, input.typeId) : await newType(ctx, input.typeName!, input.typeCode!)
   const [made] = await db

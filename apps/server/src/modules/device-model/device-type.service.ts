@@ -15,7 +15,6 @@ import { among, contains, orderOf, paginate, within } from '#core/database/list-
 import { defineRecord } from '#core/database/record.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
-import { assertPlatform } from './catalogue-guard.ts'
 
 type Stored = typeof deviceTypes.$inferSelect
 type Asked = ParsedOf<typeof calls.list>
@@ -109,7 +108,6 @@ const type = defineRecord({
   kind: 'deviceType',
   noun: '设备类型',
   nameOf: ({ typeName }) => typeName,
-  assertWritable: assertPlatform,
   heldText: (models) => `该类型下还有${models}，请先删除型号或改到其他类型`,
   async onRemove({ db }, { id }) {
     await db.delete(sceneDeviceTypes).where(eq(sceneDeviceTypes.deviceTypeId, id))
