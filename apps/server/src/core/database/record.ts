@@ -38,8 +38,6 @@ export interface RecordDefinition<T extends RecordTable> {
   readonly noun: string
   /** Name of one record in messages and in the operation log. */
   nameOf(stored: Stored<T>): string
-  /** Throws for accounts that may read but not write. */
-  assertWritable?(user: User): void
   /** Titles in the operation log that differ from the titles of the fields. */
   readonly titles?: Readonly<Record<string, string>>
   /** Refusal for a referenced record. Default: `还有…使用该备件，不能删除`. */
@@ -127,7 +125,6 @@ function duplicatesOf({ table, calls }: Pick<RecordDefinition<RecordTable>, 'tab
 }
 
 async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>, { db, user }: Ctx, id: number) {
-  definition.assertWritable?.(user)
   const table = baseOf(definition.table)
   const [found] = await db
     .select()
@@ -139,9 +136,8 @@ async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>
 }
 
 async function insertRecord({ definition, titles, inWords, duplicates }: Facts, ctx: Ctx, values: object) {
-  const { kind, noun, nameOf, assertWritable } = definition
+  const { kind, noun, nameOf } = definition
   const { db, user } = ctx
-  assertWritable?.(user)
   const table = baseOf(definition.table)
   const [made] = await db
     .insert(table)
