@@ -1,12 +1,13 @@
 import type { devices } from '@oms/contract/device/device-info.ts'
 import type { licenseOptions } from '@oms/contract/license/license.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from './record-select.tsx'
 
 interface ModelPickerProps extends RecordSelectProps {
-  /** The options call that the screen's permission allows. */
-  readonly from: typeof devices.modelOptions | typeof licenseOptions.models
+  /** Another options call with the permission of the screen. */
+  readonly from?: typeof devices.modelOptions | typeof licenseOptions.models | typeof recordOptions.models
   /** Offers only enabled models. */
   readonly inUse?: true
 }
@@ -19,7 +20,7 @@ interface Row {
 }
 
 /** Selects a device model by name or code. */
-export function ModelPicker({ from, inUse, ...props }: ModelPickerProps) {
+export function ModelPicker({ from = recordOptions.models, inUse, ...props }: ModelPickerProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
   const rows: readonly Row[] = data?.list ?? []

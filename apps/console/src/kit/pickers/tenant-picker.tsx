@@ -1,20 +1,22 @@
 import type { devices } from '@oms/contract/device/device-info.ts'
 import type { licenseOptions } from '@oms/contract/license/license.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from './record-select.tsx'
 
 /** Options calls for tenants; a screen uses the call that its permission allows. */
-type TenantOptions = typeof devices.tenantOptions | typeof licenseOptions.tenants
+type TenantOptions = typeof devices.tenantOptions | typeof licenseOptions.tenants | typeof recordOptions.tenants
 
 interface TenantPickerProps extends RecordSelectProps {
-  readonly from: TenantOptions
+  /** Another options call with the permission of the screen. */
+  readonly from?: TenantOptions
   /** For forms: offers no disabled or expired tenants. */
   readonly inUse?: true
 }
 
 /** Selects a tenant by name or number. */
-export function TenantPicker({ from, inUse, ...props }: TenantPickerProps) {
+export function TenantPicker({ from = recordOptions.tenants, inUse, ...props }: TenantPickerProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword, ...(inUse && { inUse: 1 }) }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
@@ -22,7 +24,7 @@ export function TenantPicker({ from, inUse, ...props }: TenantPickerProps) {
 }
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
-export function useHasManyTenants(from: TenantOptions) {
+export function useHasManyTenants(from: TenantOptions = recordOptions.tenants) {
   const { data } = useRead(from, { keyword: '' }, { quiet: true })
   return (data?.list.length ?? 0) > 1
 }

@@ -10,6 +10,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceAccess, deviceModels } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { assertModelInUse } from '#domain/fleet/device-models.ts'
 import { changes } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
@@ -79,7 +80,7 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   await checkRevision(db, before, rev)
   if (input.gatewayToken === 1 && !before.gatewayTokenHash) throw invalid('请先生成网关令牌', 'gatewayToken')
   const autoModelId = input.autoModelId ?? null
-  if (autoModelId !== null && autoModelId !== before.autoModelId) await assertModel(db, autoModelId)
+  if (autoModelId !== null && autoModelId !== before.autoModelId) await assertModelInUse(db, autoModelId, 'autoModelId')
   const next = { ...input, autoModelId }
   const names = [await modelNameOf(db, before.autoModelId), await modelNameOf(db, autoModelId)] as const
   const diff = changes(auditFields(before, names[0]), auditFields(next, names[1]), TITLES)
@@ -97,15 +98,6 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
 /** Inserts the default settings, so that two simultaneous first saves lock the same row. */
 const ensureSettings = (db: Db, tenantId: number, uid: number) =>
   db.insert(deviceAccess).values({ tenantId, createBy: uid, updateBy: uid }).onConflictDoNothing()
-
-async function assertModel(db: Db, id: number) {
-  const [model] = await db
-    .select({ id: deviceModels.id })
-    .from(deviceModels)
-    .where(and(eq(deviceModels.id, id), eq(deviceModels.status, 1), alive(deviceModels)))
-    .for('share')
-  if (!model) throw invalid('设备型号不存在或已停用', 'autoModelId')
-}
 
 /**
  * Creates a gateway token. Runs outside the request's transaction, because that transaction stores the response and

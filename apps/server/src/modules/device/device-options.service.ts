@@ -1,37 +1,19 @@
 import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
-import { deviceGroups, deviceModels, deviceTypes } from '#schema/device.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { deviceGroups, deviceTypes } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/list-query.ts'
 import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { modelOptionsOf } from '#domain/fleet/device-models.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
 
-export async function modelOptions({ db }: Ctx, { keyword, typeId }: ParsedOf<typeof calls.modelOptions>) {
-  const list = await db
-    .select({
-      id: deviceModels.id,
-      name: deviceModels.modelName,
-      modelCode: deviceModels.modelCode,
-      typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`,
-      status: deviceModels.status,
-    })
-    .from(deviceModels)
-    .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
-    .where(
-      and(
-        alive(deviceModels),
-        typeId === undefined ? undefined : eq(deviceModels.typeId, typeId),
-        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
-      ),
-    )
-    .orderBy(desc(deviceModels.status), asc(deviceModels.modelName))
-    .limit(MOST)
-  return { list }
-}
+export const modelOptions = async ({ db }: Ctx, input: ParsedOf<typeof calls.modelOptions>) => ({
+  list: await modelOptionsOf(db, input),
+})
 
 export async function typeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeOptions>) {
   const list = await db

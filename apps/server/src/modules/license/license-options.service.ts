@@ -1,11 +1,11 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseOptions as calls } from '@oms/contract/license/license.ts'
-import { and, asc, desc, or, sql } from 'drizzle-orm'
-import { deviceModels } from '#schema/device.ts'
+import { and, desc, sql } from 'drizzle-orm'
 import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { modelOptionsOf } from '#domain/fleet/device-models.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
 
 const MOST = 100
@@ -14,20 +14,9 @@ export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof ca
   list: await tenantOptionsOf(db, user, input),
 })
 
-export async function modelOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
-  const rows = await db
-    .select({ id: deviceModels.id, name: deviceModels.modelName, modelCode: deviceModels.modelCode })
-    .from(deviceModels)
-    .where(
-      and(
-        alive(deviceModels),
-        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
-      ),
-    )
-    .orderBy(asc(deviceModels.id))
-    .limit(MOST)
-  return { list: rows }
-}
+export const modelOptions = async ({ db }: Ctx, input: ParsedOf<typeof calls.models>) => ({
+  list: await modelOptionsOf(db, input),
+})
 
 export async function batchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {
   const left = sql<number>`(select coalesce(sum(n), 0)::int from license_counts c where c.batch_id = ${licenseBatches.id} and c.state = 0)`

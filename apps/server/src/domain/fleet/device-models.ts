@@ -1,0 +1,48 @@
+import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, deviceTypes } from '#schema/device.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { contains } from '#core/database/list-query.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+
+const MAX_OPTIONS = 100
+
+interface ModelsWanted {
+  readonly keyword?: string | undefined
+  readonly typeId?: number | undefined
+}
+
+/** Returns at most 100 models whose name or code contains the keyword, enabled models first. */
+export const modelOptionsOf = (db: Db, { keyword, typeId }: ModelsWanted) =>
+  db
+    .select({
+      id: deviceModels.id,
+      name: deviceModels.modelName,
+      modelCode: deviceModels.modelCode,
+      typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`,
+      status: deviceModels.status,
+    })
+    .from(deviceModels)
+    .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
+    .where(
+      and(
+        alive(deviceModels),
+        typeId === undefined ? undefined : eq(deviceModels.typeId, typeId),
+        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
+      ),
+    )
+    .orderBy(desc(deviceModels.status), asc(deviceModels.modelName))
+    .limit(MAX_OPTIONS)
+
+/**
+ * Refuses, at the field, a model that is deleted or disabled. A row keeps a disabled model that it has already
+ * (`before`). Locks the model against deletion until the transaction ends.
+ */
+export async function assertModelInUse(db: Db, id: number, field: string, before?: number) {
+  const [model] = await db
+    .select({ status: deviceModels.status })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, id), alive(deviceModels)))
+    .for('share')
+  if (!model || (model.status !== 1 && id !== before)) throw invalid('设备型号不存在或已停用', field)
+}
