@@ -2,6 +2,7 @@ import { dictData } from '@oms/contract/dict/dict.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { tooMany, UPLOAD } from '@oms/contract/core/upload.ts'
 import { type ReactNode, useState } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { page as browserPage } from 'vitest/browser'
@@ -11,7 +12,7 @@ import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { held, ok, openTab, pause } from './browser-harness.tsx'
+import { held, ok, openTab, pause, refusal } from './browser-harness.tsx'
 import { contractServer, sampleOf } from './form-cases/contract-server.ts'
 import { chooseFile, enter, press, until } from './form-cases/page-driver.ts'
 
@@ -112,6 +113,64 @@ describe('a file chosen while another file is validated', () => {
   })
 })
 
+test.each(PLACES)('$name: a failed check of the first file does not end the check of the second one', async (place) => {
+  const { name, to, page, input, check } = place
+  const server = start(page)
+  const [first, second] = [held(), held()]
+  server.on(to, first.respond)
+  await until(() => chooseFile(input, table('甲')))
+  await until(() => press(check))
+  await until(() => expect(server.inputsOf(to)).toHaveLength(1))
+  chooseFile(input, table('乙'))
+  server.on(to, second.respond)
+  await until(() => press(check))
+  await until(() => expect(server.inputsOf(to)).toHaveLength(2))
+  await until(isBusy)
+  first.answer(refusal(400, `${name}无法读取`))
+  await until(() => expect(document.body.textContent).toContain(`${name}无法读取`))
+  await pause(50)
+  isBusy()
+  second.answer(report(2, true))
+  await until(() => press(place.take(2)))
+})
+
+test('the preview of a replaced file of certificates is not shown', async () => {
+  const server = start(<LicenseImport onClose={noop} />)
+  const rows = (uid: string) => {
+    const { rows: _none, ...rest } = sampleOf(licenseCerts.preview.result) as { rows: unknown[] }
+    const row = { row: 1, uid, hasKey: true, typeCode: 'P2P', modelCode: '', expireTime: '', problem: '' }
+    return ok({ ...rest, rows: [row] })
+  }
+  const first = held()
+  server.on(licenseCerts.preview, first.respond)
+  await until(() => chooseFile('选择表格文件', table('甲')))
+  await until(() => expect(server.inputsOf(licenseCerts.preview)).toHaveLength(1))
+  server.on(licenseCerts.preview, () => rows('UID-OF-B'))
+  chooseFile('选择表格文件', table('乙'))
+  await until(() => expect(document.body.textContent).toContain('UID-OF-B'))
+  first.answer(rows('UID-OF-A'))
+  await pause(50)
+  expect(document.body.textContent).toContain('UID-OF-B')
+})
+
+test('a setting changed during an import that fails makes the next import a new one', async () => {
+  const server = start(<LicenseImport onClose={noop} />)
+  await until(() => chooseFile('选择表格文件', table('甲')))
+  const taken = held()
+  server.on(licenseCerts.import, taken.respond)
+  await until(() => press('导入'))
+  await until(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(1))
+  await until(isBusy)
+  await enter(document.querySelector('#orderNo'), 'D1')
+  taken.answer(refusal(400, '订单号已存在'))
+  await until(() => expect(document.body.textContent).toContain('订单号已存在'))
+  await until(() => press('导入'))
+  await until(() => expect(server.inputsOf(licenseCerts.import)).toHaveLength(2))
+  const [before, after] = server.keysOf(licenseCerts.import)
+  expect([before, after]).not.toContain(null)
+  expect(after).not.toBe(before)
+})
+
 test('a setting changed while certificates are imported does not discard the report', async () => {
   const server = start(<LicenseImport onClose={noop} />)
   await until(() => chooseFile('选择表格文件', table('甲')))
@@ -153,6 +212,20 @@ test.each([
   answers[0]?.answer(stored('a'))
   const value = () => document.querySelector('output')?.textContent
   await until(() => expect(value()?.split(',').toSorted()).toEqual(['/api/v1/file/a', '/api/v1/file/b']))
+})
+
+test('files that are being uploaded count towards the most files of a field', async () => {
+  const server = start(<Field of={ImageUpload} />)
+  const stored = held()
+  server.on(files.upload, stored.respond)
+  const { maxCount } = UPLOAD.image
+  for (let count = 1; count <= maxCount; count++) {
+    await until(() => chooseFile('选择图片', new File(['x'], `${count}.png`)))
+    await until(() => expect(server.inputsOf(files.upload)).toHaveLength(count))
+  }
+  chooseFile('选择图片', new File(['x'], 'more.png'))
+  await until(() => expect(document.body.textContent).toContain(tooMany(UPLOAD.image)))
+  expect(server.inputsOf(files.upload)).toHaveLength(maxCount)
 })
 
 interface Row {

@@ -131,8 +131,8 @@ export function contractServer(
   sample: (schema: z.ZodType) => unknown = sampleOf,
 ) {
   const answers = new Map<string, Respond>()
-  const requests: { readonly to: Endpoint; readonly input: Fields }[] = []
-  stub(async (address, { method = 'GET', body } = {}) => {
+  const requests: { readonly to: Endpoint; readonly input: Fields; readonly key: string | null }[] = []
+  stub(async (address, { method = 'GET', body, headers } = {}) => {
     const url = new URL(address, location.origin)
     // A path without parameters precedes a path with parameters of the same length.
     const [to] = ENDPOINTS.filter((each) => each.method === method && isPathOf(each.path, url.pathname)).toSorted(
@@ -140,7 +140,7 @@ export function contractServer(
     )
     if (!to) return envelope(refusal(404, `the contract has no ${method} ${url.pathname}`))
     const input = inputOf(to, url, body)
-    requests.push({ to, input })
+    requests.push({ to, input, key: new Headers(headers).get('idempotency-key') })
     return envelope((await answers.get(routeOf(to))?.(input)) ?? ok(sample(to.result)))
   })
   return {
@@ -148,6 +148,8 @@ export function contractServer(
     called: () => requests.map(({ to }) => to),
     on: (to: Endpoint, respond: Respond) => void answers.set(routeOf(to), respond),
     inputsOf: (to: Endpoint) => requests.filter((each) => routeOf(each.to) === routeOf(to)).map(({ input }) => input),
+    /** Returns the idempotency keys of the requests, in their order. */
+    keysOf: (to: Endpoint) => requests.filter((each) => routeOf(each.to) === routeOf(to)).map(({ key }) => key),
   }
 }
 
