@@ -4,6 +4,7 @@ import type { Plugin } from 'vite'
 
 const ANTD_ROOT = '/src/kit/antd/antd-root.tsx'
 const MODULES = join(import.meta.dirname, '../src/modules')
+const SCREENS = join(MODULES, '../app/screens.ts')
 
 /** The used part of a bundle's type, to avoid importing the build tool's types. */
 export interface Chunk {
@@ -69,7 +70,18 @@ function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
 }
 
 /** Parsed from the source text of the screens, because the imports run only in browsers. */
-const pagesByAddress = () =>
+const pagesByAddress = () => [...singlePages(), ...listedPages()]
+
+/** Screens declared by `screenOf` in `app/screens.ts`. */
+const singlePages = () =>
+  [
+    ...readFileSync(SCREENS, 'utf8').matchAll(
+      /screenOf\(\s*'([^':]+)'[^]*?import\('#(modules\/[\w-]+\/[\w.-]+\.page\.tsx)'\)/g,
+    ),
+  ].map(([, path = '', page]) => ({ path, source: `/src/${page}`, plain: false }))
+
+/** Screens declared in the `*.screens.ts` of the modules. */
+const listedPages = () =>
   screenFiles().flatMap(({ module, text: screens }) => {
     const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
     return [...found].map(([text, path = '', page]) => ({

@@ -183,3 +183,38 @@ test('every path that the documents mention exists', () => {
   )
   expect(missing).toEqual([])
 })
+
+/** Folders in which the guide's import paths are looked up, by the beginning of the path. */
+const IMPORT_ROOTS = {
+  '#': ['apps/server/src', 'apps/console/src'],
+  '@oms/contract/': ['packages/contract/src'],
+  './': ['apps/server/src/schema'],
+  '../': ['packages/contract/src'],
+} as const
+
+test('docs/adding-a-screen.md imports only what the named files export, and counts its lines', () => {
+  const guide = read('docs/adding-a-screen.md')
+  const imports = [...guide.matchAll(/^ *import (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(([, names, path]) => {
+    const [start, roots] = Object.entries(IMPORT_ROOTS).find(([each]) => path!.startsWith(each)) ?? ['', []]
+    const texts = roots
+      .map((root) => join(root, path!.slice(start.length)))
+      .filter((file) => existsSync(join(ROOT, file)))
+    return isExample(path!) || roots.length === 0
+      ? []
+      : names!
+          .split(',')
+          .map((name) => ({ name: name.replace('type ', '').trim(), path, text: texts.map(read).join() }))
+  })
+  const unknown = imports.filter(
+    ({ name, text }) => !new RegExp(`export (async )?(const|function|interface|type) ${name}\\b`).test(text),
+  )
+  expect(imports.length).toBeGreaterThan(40)
+  expect(unknown.map(({ name, path }) => `${name} from ${path}`)).toEqual([])
+  const listings = [...guide.matchAll(/\((\d+) lines\).*:\n\n +```tsx?\n([^]*?)\n +```/g)]
+  const counts = listings.map(([, lines, code]) => [Number(lines), code!.split('\n').length])
+  expect(counts).toHaveLength(5)
+  expect(counts.filter(([named, real]) => named !== real)).toEqual([])
+  const total = counts.reduce((sum, [, real]) => sum + real!, 0)
+  expect(guide).toContain(`5 new files with ${total} lines`)
+  expect(total).toBeLessThan(300)
+})

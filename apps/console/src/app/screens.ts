@@ -1,4 +1,4 @@
-import type { Screen } from '#core/routing/screens.ts'
+import { type Screen, screenOf } from '#core/routing/screens.ts'
 import { aboutScreens } from '#modules/about/about.screens.ts'
 import { accountListScreens } from '#modules/account-list/account-list.screens.ts'
 import { accountScreens } from '#modules/account/account.screens.ts'
@@ -20,7 +20,7 @@ import { storageScreens } from '#modules/storage/storage.screens.ts'
 import { ticketScreens } from '#modules/ticket/ticket.screens.ts'
 import { tenantScreens } from '#modules/tenant/tenant.screens.ts'
 
-/** All screens of the console. A module adds one line; menus, guard, tabs and breadcrumb use the list. */
+/** All screens of the console. A module adds one line: its list of screens, or one screen by `screenOf`. Menus, guard, tabs and breadcrumb use the list. */
 export const screens: readonly Screen[] = [
   ...homeScreens,
   ...accountScreens,
@@ -42,4 +42,10 @@ export const screens: readonly Screen[] = [
   ...storageScreens,
   ...ticketScreens,
   ...tenantScreens,
+  screenOf(
+    '/tenantManage/industry',
+    '行业管理',
+    'tenantManage:industry:list',
+    () => import('#modules/tenant/industry.page.tsx'),
+  ),
 ]

@@ -25,12 +25,6 @@ export const tenantScreens: readonly Screen[] = [
     prefetch: firstPage('/api/v1/tenant/user/apply/list'),
   },
   {
-    path: '/tenantManage/industry',
-    title: '行业管理',
-    access: 'tenantManage:industry:list',
-    page: () => import('./industry.page.tsx'),
-  },
-  {
     path: '/AccountAdministration/accountList',
     title: 'App账号',
     access: 'AccountAdministration:accountList:list',

@@ -48,6 +48,9 @@ export interface RecordDefinition<T extends RecordTable> {
   readonly resource?: string
 }
 
+/** Tables of the defined records that belong to tenants, by record kind. The operation log is limited with them. */
+export const tenantRecords = new Map<string, RecordTable>()
+
 /** Columns that every record table has. Drizzle cannot express them for a generic table. */
 type Base = typeof deviceTypes
 type BaseRow = Base['$inferSelect'] & { readonly tenantId?: number }
@@ -86,6 +89,7 @@ export interface RecordFunctions<T extends RecordTable> {
  * refused at the field of the violated unique index, and references declared with `blocksDeletion` prevent deletion.
  */
 export function defineRecord<T extends RecordTable>(definition: RecordDefinition<T>): RecordFunctions<T> {
+  if (definition.table.tenantId) tenantRecords.set(definition.kind, definition.table)
   const facts = factsOf(definition)
   return {
     lock: (ctx, id) => lockRecord(definition, ctx, id),

@@ -1,9 +1,10 @@
 import { not, type SQL, sql } from 'drizzle-orm'
 import { operLogs } from '#schema/system.ts'
 import type { User } from '#core/http/context.ts'
+import { tenantRecords } from '#core/database/record.ts'
 import { hasRowSecurity } from '#core/tenancy/tenancy.ts'
 
-/** Record types of the operation log that belong to tenants, with table and key. */
+/** Record types of the operation log that belong to tenants, with table and key. `defineRecord` adds its own. */
 const RECORDS = [
   ['account', sql`accounts`, sql`uid`, sql`tenant_id`],
   ['role', sql`roles`, sql`id`, sql`tenant_id`],
@@ -26,7 +27,8 @@ export function recordsInScope(user: User): SQL | undefined {
   const { tenants } = user.scope
   if (tenants === 'all' || hasRowSecurity(user)) return undefined
   const recordId = sql`case when ${operLogs.bizId} ~ '^[0-9]{1,9}$' then ${operLogs.bizId}::int end`
-  const outside = RECORDS.map(
+  const defined = [...tenantRecords].map(([kind, table]) => [kind, sql`${table}`, sql`id`, sql`tenant_id`] as const)
+  const outside = [...RECORDS, ...defined].map(
     ([bizType, table, key, owner]) => sql`(${operLogs.bizType} = ${bizType} and exists (select from ${table} r
       where r.${key} = ${recordId} and r.${owner} <> all(${sql.param([...tenants])}::int[])))`,
   )
