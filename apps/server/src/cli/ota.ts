@@ -25,7 +25,7 @@ export const otaVerifyCommand: Command = {
       const { db } = services.database
       const [found] = await db.select({ kind: otaVersions.kind }).from(otaVersions).where(eq(otaVersions.otaId, otaId))
       const artifact = found?.kind === SOFTWARE.kind ? SOFTWARE : FIRMWARE
-      return verify(artifact)({ services, user: platformUser({}), now: services.now() }, { otaId })
+      return verify({ services, user: platformUser({}), now: services.now() }, artifact, { otaId })
     })
     const state = SIGNING_STATE[view.state as keyof typeof SIGNING_STATE]
     context.print(`版本 ${otaId}：${state}${view.keyId && `，密钥 ${view.keyId}，序号 ${view.release}`}`)

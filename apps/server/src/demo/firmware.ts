@@ -57,15 +57,15 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
     components: await componentsOf(services, demo, version),
   })
   const { otaId } = await actAs(services, demo, { name: 'create', ...ota.create, input }, (ctx) =>
-    create(FIRMWARE)(ctx, input),
+    create(ctx, FIRMWARE, input),
   )
   if (step === VERSIONS_PER_MODEL - 1) return
   const one = { otaId }
   await actAs(services, demo, { name: 'enable', ...ota.enable, input: one, outside: true }, (ctx) =>
-    enable(FIRMWARE)(ctx, one),
+    enable(ctx, FIRMWARE, one),
   )
   if (step === 0)
-    await actAs(services, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) => disable(FIRMWARE)(ctx, one))
+    await actAs(services, demo, { name: 'disable', ...ota.disable, input: one }, (ctx) => disable(ctx, FIRMWARE, one))
 }
 
 export const isoDateTime = (date: Date) => date.toISOString().slice(0, 19).replace('T', ' ')

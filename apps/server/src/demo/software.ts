@@ -50,11 +50,11 @@ export async function fillSoftware(services: Services, demo: Actor, db: Db) {
       const one = { otaId }
       if (status === 'draft') continue
       await actAs(services, demo, { name: 'enable', ...software.enable, input: one, outside: true }, (ctx) =>
-        enable(SOFTWARE)(ctx, one),
+        enable(ctx, SOFTWARE, one),
       )
       if (status === 'off')
         await actAs(services, demo, { name: 'disable', ...software.disable, input: one }, (ctx) =>
-          disable(SOFTWARE)(ctx, one),
+          disable(ctx, SOFTWARE, one),
         )
     }
   await fillSoftwareReleases(db, demo.user.uid)
@@ -90,7 +90,7 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
     components: await uploaded(services, demo, software.upload, [['安装包', 3, `${packageName}-${number}.apk`, bytes]]),
   })
   const what = { name: 'create', ...software.create, input }
-  const { otaId } = await actAs(services, demo, what, (ctx) => create(SOFTWARE)(ctx, input))
+  const { otaId } = await actAs(services, demo, what, (ctx) => create(ctx, SOFTWARE, input))
   return otaId
 }
 

@@ -21,6 +21,12 @@ export interface ModuleOptions<C extends Contract> {
   readonly outsideTransaction?: readonly (keyof C & string)[]
 }
 
+/** Returns the handler of a function that serves several contracts. `facts` are their differences. */
+export const handlerWith =
+  <F, I, R>(facts: F, serve: (ctx: Ctx, facts: F, input: I) => R) =>
+  (ctx: Ctx, input: I) =>
+    serve(ctx, facts, input)
+
 /** A contract with one service function per entry. A missing or misnamed function is a compile error. */
 export interface Module<C extends Contract = Contract> {
   readonly contract: C

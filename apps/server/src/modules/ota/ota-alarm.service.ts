@@ -12,45 +12,41 @@ import { nameOf, visible } from './ota-rows.ts'
 const open = (user: User, artifact: ArtifactKind) => and(isNull(otaAlarms.closeTime), visible(user, artifact))
 
 /** Lists open alarms, newest first. */
-export const list =
-  (artifact: ArtifactKind) =>
-  ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) => {
-    const query = db
-      .select({
-        id: otaAlarms.id,
-        otaId: otaAlarms.otaId,
-        kind: otaAlarms.kind,
-        message: otaAlarms.message,
-        createTime: otaAlarms.createTime,
-        verName: otaVersions.verName,
-        verCode: otaVersions.verCode,
-      })
-      .from(otaAlarms)
-      .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
-      .where(open(user, artifact))
-      .$dynamic()
-    return paginate(db, query, input, [desc(otaAlarms.id)])
-  }
+export function list({ db, user }: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof calls.list>) {
+  const query = db
+    .select({
+      id: otaAlarms.id,
+      otaId: otaAlarms.otaId,
+      kind: otaAlarms.kind,
+      message: otaAlarms.message,
+      createTime: otaAlarms.createTime,
+      verName: otaVersions.verName,
+      verCode: otaVersions.verCode,
+    })
+    .from(otaAlarms)
+    .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
+    .where(open(user, artifact))
+    .$dynamic()
+  return paginate(db, query, input, [desc(otaAlarms.id)])
+}
 
 /** Closes an alarm. The operation log records the account. */
-export const close =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { id }: ParsedOf<typeof calls.close>) => {
-    const { db, user, now, services } = ctx
-    const [alarm] = await db
-      .select({ message: otaAlarms.message, version: otaVersions })
-      .from(otaAlarms)
-      .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
-      .where(and(eq(otaAlarms.id, id), open(user, artifact)))
-      .for('update', { of: otaAlarms })
-    if (!alarm) throw notFound('告警')
-    await db.update(otaAlarms).set({ closeTime: now.toISOString(), closeBy: user.uid }).where(eq(otaAlarms.id, id))
-    const { version, message } = alarm
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: version.otaId,
-      action: `关闭${artifact.noun}${nameOf(version)}的告警：${message}`,
-    })
-    await services.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
-    return null
-  }
+export async function close(ctx: Ctx, artifact: ArtifactKind, { id }: ParsedOf<typeof calls.close>) {
+  const { db, user, now, services } = ctx
+  const [alarm] = await db
+    .select({ message: otaAlarms.message, version: otaVersions })
+    .from(otaAlarms)
+    .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
+    .where(and(eq(otaAlarms.id, id), open(user, artifact)))
+    .for('update', { of: otaAlarms })
+  if (!alarm) throw notFound('告警')
+  await db.update(otaAlarms).set({ closeTime: now.toISOString(), closeBy: user.uid }).where(eq(otaAlarms.id, id))
+  const { version, message } = alarm
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: version.otaId,
+    action: `关闭${artifact.noun}${nameOf(version)}的告警：${message}`,
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: version.tenantId })
+  return null
+}

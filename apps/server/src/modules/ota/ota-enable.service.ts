@@ -23,49 +23,45 @@ import { isIntact } from './ota-verify.ts'
  * Enables a version after reading the bytes of every component again. Reading 300 MB takes about a second, so no
  * transaction is open meanwhile. The final update applies only when the version was not changed since.
  */
-export const enable =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.enable>) => {
-    const { services, user } = ctx
-    const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, artifact, otaId))
-    for (const component of components)
-      if (!(await isIntact(services.files, component)))
-        throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
-    const { release, keyId } = await transact(ctx, (db) => switchOn(ctx, db, { version, components }))
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: otaId,
-      action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
-      diff: [
-        ...statusChange(version.status, 1),
-        ...changes(
-          {},
-          { components: inWords(components), release, keyId },
-          { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
-        ),
-      ],
-    })
-    return null
-  }
+export async function enable(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.enable>) {
+  const { services, user } = ctx
+  const { version, components } = await transact(ctx, (db) => readyToEnable(db, user, artifact, otaId))
+  for (const component of components)
+    if (!(await isIntact(services.files, component)))
+      throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
+  const { release, keyId } = await transact(ctx, (db) => switchOn(ctx, db, { version, components }))
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: otaId,
+    action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
+    diff: [
+      ...statusChange(version.status, 1),
+      ...changes(
+        {},
+        { components: inWords(components), release, keyId },
+        { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
+      ),
+    ],
+  })
+  return null
+}
 
-export const disable =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.disable>) => {
-    const { db, user, now, services } = ctx
-    const stored = await lockVersion(db, user, artifact, otaId)
-    if (stored.status !== 1) throw refused('该版本未启用')
-    await assertReleaseInScope(db, user, otaId)
-    await db
-      .update(otaVersions)
-      .set({ status: 2, ...touched(stored, user.uid, now) })
-      .where(eq(otaVersions.otaId, otaId))
-    const undone = recallInWords(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
-    const action = `停用${artifact.noun}${nameOf(stored)}${undone && `：${undone}`}`
-    ctx.audit({ bizType: artifact.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
-    ctx.say(undone ? `停用成功，${undone}` : '停用成功')
-    await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
-    return null
-  }
+export async function disable(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.disable>) {
+  const { db, user, now, services } = ctx
+  const stored = await lockVersion(db, user, artifact, otaId)
+  if (stored.status !== 1) throw refused('该版本未启用')
+  await assertReleaseInScope(db, user, otaId)
+  await db
+    .update(otaVersions)
+    .set({ status: 2, ...touched(stored, user.uid, now) })
+    .where(eq(otaVersions.otaId, otaId))
+  const undone = recallInWords(await recallRelease(db, stored, { uid: user.uid, now, visible: visibleDevices(user) }))
+  const action = `停用${artifact.noun}${nameOf(stored)}${undone && `：${undone}`}`
+  ctx.audit({ bizType: artifact.bizType, bizId: otaId, action, diff: statusChange(1, 2) })
+  ctx.say(undone ? `停用成功，${undone}` : '停用成功')
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+  return null
+}
 
 interface Candidate {
   readonly version: StoredVersion

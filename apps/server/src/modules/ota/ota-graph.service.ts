@@ -28,29 +28,27 @@ interface Count extends Running {
 /**
  * Returns the upgrade path of every version on devices, now or as if a further version were released to all devices.
  */
-export const get =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, asked: Asked): Promise<View> => {
-    const { user, services } = ctx
-    const { modelId, packageName = '' } = asked
-    const { model, draft, counts } = await transact(ctx, async (db) => ({
-      model: await modelOf(db, modelId),
-      draft: await draftOf(db, user, artifact, asked),
-      counts: await countsOf(db, user, modelId, packageName),
-    }))
-    const enabled = await enabledOf(services.database.db, user, modelId, packageName, draft?.otaId)
-    const now = byReach(enabled, counts)
-    if (!draft) return { ...viewOf(enabled, now), ...model, effect: null }
-    const all = [...enabled, draft]
-    const then = byReach(all, counts)
-    const view = viewOf(all, then)
-    const nodes = view.nodes.map((node) => ({
-      ...node,
-      isDraft: node.verCode === draft.verCode,
-      before: wayOf(now, node.verCode),
-    }))
-    return { ...view, nodes, ...model, effect: effectOf(draft.verCode, now, then) }
-  }
+export async function get(ctx: Ctx, artifact: ArtifactKind, asked: Asked): Promise<View> {
+  const { user, services } = ctx
+  const { modelId, packageName = '' } = asked
+  const { model, draft, counts } = await transact(ctx, async (db) => ({
+    model: await modelOf(db, modelId),
+    draft: await draftOf(db, user, artifact, asked),
+    counts: await countsOf(db, user, modelId, packageName),
+  }))
+  const enabled = await enabledOf(services.database.db, user, modelId, packageName, draft?.otaId)
+  const now = byReach(enabled, counts)
+  if (!draft) return { ...viewOf(enabled, now), ...model, effect: null }
+  const all = [...enabled, draft]
+  const then = byReach(all, counts)
+  const view = viewOf(all, then)
+  const nodes = view.nodes.map((node) => ({
+    ...node,
+    isDraft: node.verCode === draft.verCode,
+    before: wayOf(now, node.verCode),
+  }))
+  return { ...view, nodes, ...model, effect: effectOf(draft.verCode, now, then) }
+}
 
 async function modelOf(db: Db, modelId: number) {
   const [model] = await db

@@ -37,7 +37,7 @@ export function conditionsOf(
 /** Returns the sort order: newest first unless a column is given. */
 export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(asked, SORTABLE, otaVersions.otaId)
 
-export const list = (artifact: ArtifactKind) => (ctx: Ctx, input: Asked) => {
+export function list(ctx: Ctx, artifact: ArtifactKind, input: Asked) {
   const { db, user } = ctx
   if (isPlain(user, input)) return hotPage(ctx, artifact, input)
   const query = selectVersions(db)
@@ -74,10 +74,8 @@ function hotPage({ db, user, services }: Ctx, artifact: ArtifactKind, input: Ask
   return services.lists.page(shape, query, Object.fromEntries(set), input)
 }
 
-export const get =
-  (artifact: ArtifactKind) =>
-  async ({ db, user }: Ctx, { otaId }: ParsedOf<typeof ota.get>) => {
-    const [otaVersion] = await selectVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
-    if (!otaVersion) throw notFound(artifact.noun)
-    return { otaVersion, components: await componentsOf(db, otaId) }
-  }
+export async function get({ db, user }: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.get>) {
+  const [otaVersion] = await selectVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))
+  if (!otaVersion) throw notFound(artifact.noun)
+  return { otaVersion, components: await componentsOf(db, otaId) }
+}

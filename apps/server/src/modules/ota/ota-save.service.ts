@@ -18,94 +18,88 @@ import { componentsOf, lockVersion, nameOf, type StoredComponent } from './ota-r
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
-export const create =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaVersion: sent, components }: SentCreate) => {
-    const { db, user, services } = ctx
-    const { id: tenantId } = await owningTenant(ctx)
-    const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
-    const modelName = await modelNameOf(db, otaVersion.modelId)
-    const claimed = await claimComponents(ctx, tenantId, components)
-    const [created] = await db
-      .insert(otaVersions)
-      .values({
-        ...fieldsOf(otaVersion),
-        kind: artifact.kind,
-        tenantId,
-        components: claimed.length,
-        createBy: user.uid,
-        updateBy: user.uid,
-      })
-      .onConflictDoNothing({
-        target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.packageName, otaVersions.verCode],
-        where: sql`deleted_at is null`,
-      })
-      .returning({ otaId: otaVersions.otaId })
-    if (!created) throw conflict(...TAKEN)
-    await putComponents(db, created.otaId, claimed)
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: created.otaId,
-      action: `新增${artifact.noun}${nameOf(otaVersion)}`,
-      diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
+export async function create(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentCreate) {
+  const { db, user, services } = ctx
+  const { id: tenantId } = await owningTenant(ctx)
+  const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
+  const modelName = await modelNameOf(db, otaVersion.modelId)
+  const claimed = await claimComponents(ctx, tenantId, components)
+  const [created] = await db
+    .insert(otaVersions)
+    .values({
+      ...fieldsOf(otaVersion),
+      kind: artifact.kind,
+      tenantId,
+      components: claimed.length,
+      createBy: user.uid,
+      updateBy: user.uid,
     })
-    await services.events.publish(db, 'changed', { resource: 'device', tenantId })
-    return created
-  }
+    .onConflictDoNothing({
+      target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.packageName, otaVersions.verCode],
+      where: sql`deleted_at is null`,
+    })
+    .returning({ otaId: otaVersions.otaId })
+  if (!created) throw conflict(...TAKEN)
+  await putComponents(db, created.otaId, claimed)
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: created.otaId,
+    action: `新增${artifact.noun}${nameOf(otaVersion)}`,
+    diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId })
+  return created
+}
 
-export const update =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaVersion: sent, components }: SentUpdate) => {
-    const { db, user, now, services } = ctx
-    const stored = await lockVersion(db, user, artifact, sent.otaId)
-    const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
-    if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
-    await checkRevision(db, stored, otaVersion.rev)
-    const before = await componentsOf(db, stored.otaId)
-    const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
-    const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
-    const claimed = await claimComponents(ctx, stored.tenantId, components)
-    const next = touched(stored, user.uid, now)
-    await db
-      .update(otaVersions)
-      .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
-      .where(eq(otaVersions.otaId, stored.otaId))
-      .catch(rethrowTaken)
-    await replaceComponents(db, before, stored.otaId, claimed)
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: stored.otaId,
-      action: `修改${artifact.noun}${nameOf(stored)}${revisionNote(otaVersion.rev)}`,
-      diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
-    })
-    await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
-    return { rev: next.rev }
-  }
+export async function update(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentUpdate) {
+  const { db, user, now, services } = ctx
+  const stored = await lockVersion(db, user, artifact, sent.otaId)
+  const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
+  if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
+  await checkRevision(db, stored, otaVersion.rev)
+  const before = await componentsOf(db, stored.otaId)
+  const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
+  const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
+  const claimed = await claimComponents(ctx, stored.tenantId, components)
+  const next = touched(stored, user.uid, now)
+  await db
+    .update(otaVersions)
+    .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
+    .where(eq(otaVersions.otaId, stored.otaId))
+    .catch(rethrowTaken)
+  await replaceComponents(db, before, stored.otaId, claimed)
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: stored.otaId,
+    action: `修改${artifact.noun}${nameOf(stored)}${revisionNote(otaVersion.rev)}`,
+    diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+  return { rev: next.rev }
+}
 
-export const remove =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaId }: ParsedOf<typeof ota.remove>) => {
-    const { db, user, now, services } = ctx
-    const stored = await lockVersion(db, user, artifact, otaId)
-    if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
-    const components = await componentsOf(db, otaId)
-    await db
-      .update(otaVersions)
-      .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
-      .where(eq(otaVersions.otaId, otaId))
-    await releaseFiles(
-      db,
-      components.map(({ fileId }) => fileId),
-    )
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: otaId,
-      action: `删除${artifact.noun}${nameOf(stored)}`,
-      diff: componentDiff(components, []),
-    })
-    await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
-    return null
-  }
+export async function remove(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.remove>) {
+  const { db, user, now, services } = ctx
+  const stored = await lockVersion(db, user, artifact, otaId)
+  if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
+  const components = await componentsOf(db, otaId)
+  await db
+    .update(otaVersions)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(otaVersions.otaId, otaId))
+  await releaseFiles(
+    db,
+    components.map(({ fileId }) => fileId),
+  )
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: otaId,
+    action: `删除${artifact.noun}${nameOf(stored)}`,
+    diff: componentDiff(components, []),
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+  return null
+}
 
 /** Returns the columns that a person sets. Absent range ends and dates are stored as null. */
 const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({

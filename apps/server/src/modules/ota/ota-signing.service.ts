@@ -44,71 +44,61 @@ async function factsOf(db: Db, user: Ctx['user'], artifact: ArtifactKind, otaId:
 }
 
 /** Returns the manifest, the signing key and the result of the checks against the database. */
-export const get =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaId }: One) =>
-    viewOf(ctx, otaId, await factsOf(ctx.db, ctx.user, artifact, otaId))
+export const get = async (ctx: Ctx, artifact: ArtifactKind, { otaId }: One) =>
+  viewOf(ctx, otaId, await factsOf(ctx.db, ctx.user, artifact, otaId))
 
 /** Context fields that reading requires. The command-line interface provides only these. */
 type Reader = Pick<Ctx, 'services' | 'user' | 'now'>
 
 /** Runs the same checks and reads every stored byte again. No transaction is open meanwhile. */
-export const verify =
-  (artifact: ArtifactKind) =>
-  async (ctx: Reader, { otaId }: One) => {
-    const facts = await transact(ctx, (db) => factsOf(db, ctx.user, artifact, otaId))
-    return viewOf(ctx, otaId, facts, await bytesCheck(ctx, facts.components))
-  }
+export async function verify(ctx: Reader, artifact: ArtifactKind, { otaId }: One) {
+  const facts = await transact(ctx, (db) => factsOf(db, ctx.user, artifact, otaId))
+  return viewOf(ctx, otaId, facts, await bytesCheck(ctx, facts.components))
+}
 
 /** Lists the public keys for verifying signatures. */
-export const keys =
-  () =>
-  ({ services: { signing } }: Ctx) => ({
-    detachedOnly: signing.detachedOnly,
-    keys: [...signing.keys()],
-  })
+export const keys = ({ services: { signing } }: Ctx) => ({
+  detachedOnly: signing.detachedOnly,
+  keys: [...signing.keys()],
+})
 
 /** Writes the manifest for external signing. Invalidates an earlier manifest and its signature. */
-export const prepare =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaId }: One) => {
-    const { db, user, now } = ctx
-    const version = await lockVersion(db, user, artifact, otaId)
-    if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
-    const components = await componentsOf(db, otaId)
-    if (components.length === 0) throw refused('请先上传组件再生成清单')
-    const made = await writeManifest(db, version, components, now)
-    await putManifest(db, version, { ...made, signature: '', keyId: '', isOwn: false }, { uid: user.uid, now })
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: otaId,
-      action: `生成${artifact.noun}${nameOf(version)}的待签名清单，序号 ${made.release}`,
-    })
-    return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
-  }
+export async function prepare(ctx: Ctx, artifact: ArtifactKind, { otaId }: One) {
+  const { db, user, now } = ctx
+  const version = await lockVersion(db, user, artifact, otaId)
+  if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
+  const components = await componentsOf(db, otaId)
+  if (components.length === 0) throw refused('请先上传组件再生成清单')
+  const made = await writeManifest(db, version, components, now)
+  await putManifest(db, version, { ...made, signature: '', keyId: '', isOwn: false }, { uid: user.uid, now })
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: otaId,
+    action: `生成${artifact.noun}${nameOf(version)}的待签名清单，序号 ${made.release}`,
+  })
+  return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
+}
 
 /** Stores the external signature of the prepared manifest. Determines which registered key made the signature. */
-export const sign =
-  (artifact: ArtifactKind) =>
-  async (ctx: Ctx, { otaId, signature }: ParsedOf<typeof otaSigning.sign>) => {
-    const { db, user, now, services } = ctx
-    const version = await lockVersion(db, user, artifact, otaId)
-    if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
-    const stored = await manifestOf(db, otaId)
-    if (!stored || stored.isOwn) throw refused(SIGNING_MESSAGES.missing)
-    const problem = await detachedProblem(db, stored, version, await componentsOf(db, otaId), now)
-    if (problem) throw refused(problem)
-    const keyId = services.signing.signerOf(stored.manifest, signature)
-    if (!keyId) throw invalid(SIGNING_MESSAGES.wrong, 'signature')
-    await putManifest(db, version, { ...stored, signature, keyId }, { uid: user.uid, now })
-    ctx.audit({
-      bizType: artifact.bizType,
-      bizId: otaId,
-      action: `上传${artifact.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
-      diff: changes({}, { keyId }, { keyId: '密钥编号' }),
-    })
-    return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
-  }
+export async function sign(ctx: Ctx, artifact: ArtifactKind, { otaId, signature }: ParsedOf<typeof otaSigning.sign>) {
+  const { db, user, now, services } = ctx
+  const version = await lockVersion(db, user, artifact, otaId)
+  if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
+  const stored = await manifestOf(db, otaId)
+  if (!stored || stored.isOwn) throw refused(SIGNING_MESSAGES.missing)
+  const problem = await detachedProblem(db, stored, version, await componentsOf(db, otaId), now)
+  if (problem) throw refused(problem)
+  const keyId = services.signing.signerOf(stored.manifest, signature)
+  if (!keyId) throw invalid(SIGNING_MESSAGES.wrong, 'signature')
+  await putManifest(db, version, { ...stored, signature, keyId }, { uid: user.uid, now })
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: otaId,
+    action: `上传${artifact.noun}${nameOf(version)}的清单签名，序号 ${stored.release}`,
+    diff: changes({}, { keyId }, { keyId: '密钥编号' }),
+  })
+  return viewOf(ctx, otaId, await factsOf(db, user, artifact, otaId))
+}
 
 async function bytesCheck({ services: { files } }: Reader, components: readonly StoredComponent[]): Promise<Check> {
   const damaged: string[] = []

@@ -2,7 +2,7 @@ import { ota } from '@oms/contract/ota/ota.ts'
 import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/ota/ota-signing.ts'
 import { software } from '@oms/contract/ota/software.ts'
-import { implement, type Module } from '#core/http/implement.ts'
+import { handlerWith, implement, type Module } from '#core/http/implement.ts'
 import * as alarm from './ota-alarm.service.ts'
 import { disable, enable } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
@@ -14,13 +14,13 @@ import * as signing from './ota-signing.service.ts'
 import { upload } from './ota-upload.service.ts'
 
 const servicesOf = (artifact: ArtifactKind) => ({
-  list: list(artifact),
-  get: get(artifact),
-  create: create(artifact),
-  update: update(artifact),
-  remove: remove(artifact),
-  enable: enable(artifact),
-  disable: disable(artifact),
+  list: handlerWith(artifact, list),
+  get: handlerWith(artifact, get),
+  create: handlerWith(artifact, create),
+  update: handlerWith(artifact, update),
+  remove: handlerWith(artifact, remove),
+  enable: handlerWith(artifact, enable),
+  disable: handlerWith(artifact, disable),
   upload,
 })
 const outsideTransaction = ['enable', 'upload'] as const
@@ -29,22 +29,25 @@ const otaModule = implement(ota, { ...servicesOf(FIRMWARE), export: exportFirmwa
 const softwareModule = implement(software, { ...servicesOf(SOFTWARE), export: exportSoftware }, { outsideTransaction })
 
 const signingOf = (artifact: ArtifactKind) => ({
-  get: signing.get(artifact),
-  keys: signing.keys(),
-  verify: signing.verify(artifact),
-  prepare: signing.prepare(artifact),
-  sign: signing.sign(artifact),
+  get: handlerWith(artifact, signing.get),
+  keys: signing.keys,
+  verify: handlerWith(artifact, signing.verify),
+  prepare: handlerWith(artifact, signing.prepare),
+  sign: handlerWith(artifact, signing.sign),
 })
 const signingModules = [
   implement(otaSigning, signingOf(FIRMWARE), { outsideTransaction: ['verify'] }),
   implement(softwareSigning, signingOf(SOFTWARE), { outsideTransaction: ['verify'] }),
 ]
 
-const alarmsOf = (artifact: ArtifactKind) => ({ list: alarm.list(artifact), close: alarm.close(artifact) })
+const alarmsOf = (artifact: ArtifactKind) => ({
+  list: handlerWith(artifact, alarm.list),
+  close: handlerWith(artifact, alarm.close),
+})
 const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE)), implement(softwareAlarms, alarmsOf(SOFTWARE))]
 const graphModules = [
-  implement(otaGraph, { get: graph.get(FIRMWARE) }, { outsideTransaction: ['get'] }),
-  implement(softwareGraph, { get: graph.get(SOFTWARE) }, { outsideTransaction: ['get'] }),
+  implement(otaGraph, { get: handlerWith(FIRMWARE, graph.get) }, { outsideTransaction: ['get'] }),
+  implement(softwareGraph, { get: handlerWith(SOFTWARE, graph.get) }, { outsideTransaction: ['get'] }),
 ]
 
 /** Modules for firmware and general software with their signing keys, alarms and upgrade graphs. */

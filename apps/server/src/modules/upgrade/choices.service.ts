@@ -14,7 +14,7 @@ import { visibleVersions } from './release-rows.ts'
 const MAX_TENANTS = 100
 
 /** Lists release notes of the enabled versions, newest first. */
-export const verComments = (artifact: ArtifactKind) => (ctx: Ctx, input: ParsedOf<typeof otaChoices.verComments>) => {
+export function verComments(ctx: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof otaChoices.verComments>) {
   const { db, user } = ctx
   const { modelId, packageName, verName } = input
   return db

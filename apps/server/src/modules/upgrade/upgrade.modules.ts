@@ -1,6 +1,6 @@
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { implement, type Module } from '#core/http/implement.ts'
+import { handlerWith, implement, type Module } from '#core/http/implement.ts'
 import { tenantChoices, verComments } from './choices.service.ts'
 import { type ArtifactKind, FIRMWARE, ofArtifactKind, SOFTWARE } from './release-artifact-kind.ts'
 import { get as release, groups } from './release-read.service.ts'
@@ -30,7 +30,10 @@ const taskOf = (artifact: ArtifactKind) => ({
   ...ofArtifactKind(artifact, 'otaId', { list, counts, failures, retry, cancel, push }),
   ...ofArtifactKind(artifact, 'taskId', { get: task }),
 })
-const choicesOf = (artifact: ArtifactKind) => ({ verComments: verComments(artifact), tenants: tenantChoices })
+const choicesOf = (artifact: ArtifactKind) => ({
+  verComments: handlerWith(artifact, verComments),
+  tenants: tenantChoices,
+})
 const outsideTransaction = ['putAll', 'removeAll'] as const
 const firmwareExport = ofArtifactKind(FIRMWARE, 'otaId', { export: exportFirmwareTasks })
 const softwareExport = ofArtifactKind(SOFTWARE, 'otaId', { export: exportSoftwareTasks })
