@@ -1,4 +1,3 @@
-import { Select as FormSelect } from 'antd'
 import type { NamedRecord } from '#core/routing/create-forms.ts'
 import { Select } from '#kit/form/select.tsx'
 import { type OptionSource, type SelectProps, useShownOptions } from './use-shown-options.tsx'
@@ -11,7 +10,10 @@ export interface RecordSelectProps extends SelectProps {
   readonly chosen?: NamedRecord | undefined
 }
 
-/** Selects one record with server search while typing. */
+/**
+ * Selects one record with server search while typing. A select that offers 新增 also starts as the placeholder: the popup
+ * with the button below the options is positioned correctly since its style rule is part of every build.
+ */
 export function RecordSelect({ value, onChange, chosen, ...rest }: RecordSelectProps & { source: OptionSource }) {
   const picked = value === undefined || value === '' ? undefined : Number(value)
   const { select, form } = useShownOptions({
@@ -20,11 +22,9 @@ export function RecordSelect({ value, onChange, chosen, ...rest }: RecordSelectP
     chosen: chosen ? [chosen] : [],
     onCreated: ({ id }) => onChange?.(id),
   })
-  // The placeholder of list filters would open the options before they can be positioned with a button below them.
-  const Control = rest.create ? FormSelect : Select
   return (
     <>
-      <Control
+      <Select
         {...select}
         {...(picked !== undefined && { value: picked })}
         onChange={(next: number | undefined) => onChange?.(next)}
