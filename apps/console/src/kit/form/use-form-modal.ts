@@ -55,6 +55,7 @@ export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOpt
     },
     footer: { form: save.name, saving: save.saving, onCancel: ask },
     form: save.form,
+    draft: save.draft,
     load: save.load,
   }
 }

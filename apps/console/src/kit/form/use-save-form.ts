@@ -28,9 +28,9 @@ const LAYOUT = { layout: 'vertical', scrollToFirstError: { block: 'center', focu
 export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOptions<E> = {}) {
   const [form] = Form.useForm()
   const name = `form${useId().replaceAll(/\W/g, '')}`
-  const [dirty, setDirty] = useState(false)
-  const unmark = useUnsaved(dirty)
   const draft = useDraft(options.draft ?? '', form)
+  const [dirty, setDirty] = useState(draft.restored)
+  const unmark = useUnsaved(dirty)
   const [loaded, setLoaded] = useState(options.initial)
 
   const load = (values: object) => {
@@ -41,6 +41,10 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     setDirty(false)
   }
   const refusal = useRefusal(endpoint, form, { latest: options.latest, loaded, load })
+  const startOver = () => {
+    draft.clear()
+    load(options.initial ?? {})
+  }
   const saved = (result: ResultOf<E>, input: InputOf<E>) => {
     setDirty(false)
     unmark()
@@ -55,8 +59,8 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
   return {
     dirty,
     saving: isPending,
-    /** True when the form was restored from a draft. The form must show a notice and offer `forgetDraft`. */
-    restored: draft.restored,
+    /** Properties of `<RestoredDraft />`, which every form with a draft shows. */
+    draft: { restored: draft.restored, onStartOver: startOver },
     forgetDraft: draft.clear,
     /** Form name for the button: `<Button htmlType="submit" form={name}>` also submits on Enter. */
     name,

@@ -8,6 +8,7 @@ import { useUnsaved } from '#core/routing/tab.tsx'
 import { useDraft } from '#core/auth/draft.ts'
 import { NoteField, Field, TextField } from '#kit/form/field.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { useSubmit } from './use-submit.ts'
 
@@ -18,7 +19,7 @@ export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) 
   const [form] = Form.useForm<Values>()
   const { submit, busy } = useSubmit(account.modify, form)
   const draft = useDraft('profile', form)
-  const [dirty, setDirty] = useState(false)
+  const [dirty, setDirty] = useState(draft.restored)
   useUnsaved(dirty)
   const clearDraft = () => {
     draft.clear()
@@ -42,12 +43,13 @@ export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) 
         setDirty(true)
       }}
     >
+      <RestoredDraft restored={draft.restored} onStartOver={undo} />
       <ProfileFields />
       <Space>
         <Button type="primary" htmlType="submit" loading={busy}>
           保存
         </Button>
-        <Button disabled={!dirty && !draft.restored} onClick={undo}>
+        <Button disabled={!dirty} onClick={undo}>
           撤销修改
         </Button>
       </Space>

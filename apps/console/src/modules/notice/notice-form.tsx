@@ -8,6 +8,7 @@ import { call } from '#core/api/client.ts'
 import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
@@ -30,7 +31,7 @@ const urlOf = (id: string) => `/api/v1/file/${id}`
 /** Form that adds a notice as a draft. */
 export function NoticeAddForm({ onClose }: { onClose(): void }) {
   const options = { onClose, initial: NEW, input: inputOf, draft: 'notice:new' }
-  const { drawer, footer, form } = useFormDrawer(notices.create, options)
+  const { drawer, footer, form, draft } = useFormDrawer(notices.create, options)
   return (
     <Drawer
       title="新增公告"
@@ -38,6 +39,7 @@ export function NoticeAddForm({ onClose }: { onClose(): void }) {
       size="min(860px, 100vw)"
       footer={<FormFooter {...footer} saveText="存为草稿" />}
     >
+      <RestoredDraft {...draft} />
       <Form {...form}>
         <Fields />
       </Form>

@@ -1,10 +1,9 @@
 import { FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
-import { Alert, Button, Form } from 'antd'
-import { useEffect, useEffectEvent } from 'react'
-import { useDraft } from '#core/auth/draft.ts'
+import { Alert, Form } from 'antd'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { ComponentRows } from './component-rows.tsx'
@@ -24,11 +23,11 @@ interface OtaFormProps {
 export function OtaForm(props: OtaFormProps) {
   const { place, initial } = props
   const { key, listPath } = useArtifactKind()
-  const { save, isRestored, changed, startOver, leave } = useOtaForm(props, `${key}:${place}`, listPath)
+  const { save, leave } = useOtaForm(props, `${key}:${place}`, listPath)
   return (
     <Page>
-      {isRestored && <RestoredAlert onStartOver={startOver} />}
-      <Form {...save.form} onValuesChange={changed} className="ota-form">
+      <RestoredDraft {...save.draft} />
+      <Form {...save.form} className="ota-form">
         <Panel title="版本信息">
           <VersionFields chosen={initial.otaVersion} />
         </Panel>
@@ -44,48 +43,23 @@ export function OtaForm(props: OtaFormProps) {
   )
 }
 
-const RestoredAlert = ({ onStartOver }: { onStartOver(): void }) => (
-  <Alert
-    type="info"
-    showIcon
-    title="已恢复上次未保存的内容"
-    action={
-      <Button size="small" onClick={onStartOver}>
-        放弃并重新填写
-      </Button>
-    }
-  />
-)
-
 /** Connects the form to its endpoint and its draft. */
-function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draftKey: string, listPath: string) {
+function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draft: string, listPath: string) {
   const tab = useTab()
   const save = useSaveForm(endpoint, {
     initial,
+    draft,
     // Sends the revision inside the version: after a conflict it is the latest revision.
     input: ({ otaVersion, components, rev }) =>
       ({ otaVersion: rev === undefined ? otaVersion : { ...(otaVersion as object), rev }, components }) as never,
     ...(latest && { latest }),
-    onSaved: () => {
-      draft.clear()
-      tab.close(listPath)
-    },
+    onSaved: () => tab.close(listPath),
   })
-  const draft = useDraft(draftKey, save.form.form)
-  const changed = () => {
-    save.form.onValuesChange()
-    draft.onValuesChange()
-  }
-  useRestoredIsDirty(draft.restored, save.form.onValuesChange)
-  const startOver = () => {
-    save.load(initial)
-    draft.clear()
-  }
   const leave = useLeave(save.dirty, () => {
-    draft.clear()
+    save.forgetDraft()
     tab.close(listPath)
   })
-  return { save, isRestored: draft.restored, changed, startOver, leave }
+  return { save, leave }
 }
 
 /** Warns that a version without a component of the type firmware (固件) installs nothing. */
@@ -93,14 +67,6 @@ function NoFirmwareNote() {
   const components = Form.useWatch('components') as readonly ({ type?: number } | undefined)[] | undefined
   if (!components || components.some((component) => component?.type === FIRMWARE_COMPONENT)) return null
   return <Alert type="warning" showIcon title="还没有「固件」类型的组件，设备收到该版本后没有可安装的固件" />
-}
-
-/** Marks the form as unsaved when a draft was restored. */
-function useRestoredIsDirty(restored: boolean, mark: () => void) {
-  const onRestored = useEffectEvent(mark)
-  useEffect(() => {
-    if (restored) onRestored()
-  }, [restored])
 }
 
 function useLeave(dirty: boolean, leave: () => void) {

@@ -12,6 +12,7 @@ import { useSession } from '#core/auth/session.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { Checklists } from './checklists.tsx'
@@ -37,6 +38,7 @@ export function DisposeForm({ info, onDirty }: { info: Info; onDirty(dirty: bool
   }
   return (
     <Form {...save.form} onValuesChange={onValuesChange} className="ticket-form">
+      <RestoredDraft {...save.draft} />
       <Field of={DisposeFields} name="status">
         <Radio.Group optionType="button" buttonStyle="solid" options={statuses} className="ticket-statuses" />
       </Field>
