@@ -60,5 +60,5 @@ test('closing a form restored from a draft asks before the text is lost', async 
   await openForm()
   await expect.element(note()).toBeVisible()
   await page.getByRole('button', { name: '取消' }).click()
-  await expect.element(page.getByText('放弃未保存的内容？').first()).toBeVisible()
+  await expect.element(page.getByText('关闭后，本次填写的内容将丢失。')).toBeVisible()
 })

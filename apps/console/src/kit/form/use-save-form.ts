@@ -35,16 +35,13 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
 
   const load = (values: object) => {
     refusal.forget()
+    draft.clear()
     form.resetFields()
     form.setFieldsValue(values)
     setLoaded(values)
     setDirty(false)
   }
   const refusal = useRefusal(endpoint, form, { latest: options.latest, loaded, load })
-  const startOver = () => {
-    draft.clear()
-    load(options.initial ?? {})
-  }
   const saved = (result: ResultOf<E>, input: InputOf<E>) => {
     setDirty(false)
     unmark()
@@ -60,7 +57,7 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     dirty,
     saving: isPending,
     /** Properties of `<RestoredDraft />`, which every form with a draft shows. */
-    draft: { restored: draft.restored, onStartOver: startOver },
+    draft: { restored: draft.restored, onStartOver: () => load(options.initial ?? {}) },
     forgetDraft: draft.clear,
     /** Form name for the button: `<Button htmlType="submit" form={name}>` also submits on Enter. */
     name,

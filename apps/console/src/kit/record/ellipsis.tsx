@@ -2,13 +2,15 @@ import { Tooltip } from 'antd'
 import { type ReactNode, useState } from 'react'
 import '#kit/kit.css'
 
-/** Truncates text to one line and shows the full text in a tooltip. The tooltip is created only on hover. */
+/** Truncates text to one line, in a table cell to two, and shows the full text in a tooltip. The tooltip is created only on hover. */
 export function Ellipsis({ text, children = text }: { text: string; children?: ReactNode }) {
   const [cut, setCut] = useState(false)
   const line = (
     <span
       className="kit-ellipsis"
-      onMouseEnter={({ currentTarget }) => setCut(currentTarget.scrollWidth > currentTarget.clientWidth)}
+      onMouseEnter={({ currentTarget: { scrollWidth, clientWidth, scrollHeight, clientHeight } }) =>
+        setCut(scrollWidth > clientWidth || scrollHeight > clientHeight)
+      }
     >
       {children}
     </span>

@@ -45,15 +45,21 @@ export function ProfileForm({ profile }: { profile: z.output<typeof Profile> }) 
     >
       <RestoredDraft restored={draft.restored} onStartOver={undo} />
       <ProfileFields />
-      <Space>
-        <Button type="primary" htmlType="submit" loading={busy}>
-          保存
-        </Button>
-        <Button disabled={!dirty} onClick={undo}>
-          撤销修改
-        </Button>
-      </Space>
+      <ProfileButtons busy={busy} dirty={dirty} onUndo={undo} />
     </Form>
+  )
+}
+
+function ProfileButtons({ busy, dirty, onUndo }: { busy: boolean; dirty: boolean; onUndo(): void }) {
+  return (
+    <Space>
+      <Button type="primary" htmlType="submit" loading={busy}>
+        保存
+      </Button>
+      <Button disabled={!dirty} onClick={onUndo}>
+        撤销修改
+      </Button>
+    </Space>
   )
 }
 

@@ -16,7 +16,7 @@ export const ticketColumns = (from: '/AfterService/Questions' | '/AfterService/P
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
   col('status', (value) => <StatusTag value={value} />, { width: 90, sort: true }),
   col('problemType', (value) => <TypeTag value={value} />, { width: 82 }),
-  col('content', { width: 108 }),
+  col('content', { width: 138 }),
   col('slaState', (_, row) => <SlaTag ticket={row} />, {
     width: 166,
     help: '先首次响应后解决，按服务时限的工作时间计算',
@@ -26,7 +26,7 @@ export const ticketColumns = (from: '/AfterService/Questions' | '/AfterService/P
   }),
   col('sn', { width: 150, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
-  col('tenantName', { width: 160 }),
+  col('tenantName', { width: 130 }),
   col('createTime', minutes, { width: 126, sort: true }),
   col('account', { width: 150, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
