@@ -5,6 +5,7 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { antdStyles } from './build/antd/antd-styles.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
+import { styleSheets } from './build/antd/style-sheets.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 
 /** The browser that `npm test` found; started by hand, the system's own when there is one. */
@@ -13,7 +14,7 @@ const CHROMIUM = process.env['E2E_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/
 /** Hooks and forms in a real browser: `*.browser.test.tsx`. The tests control every answer of the server. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), lightSchemas(), antdStyles()],
+  plugins: [react(), lightSchemas(), antdStyles(), styleSheets()],
   define: { __VERSION__: '"test"' },
   cacheDir: join(import.meta.dirname, '../../.cache/vite-browser'),
   optimizeDeps: {

@@ -43,13 +43,25 @@ const PICKER_PANEL =
   /\.ant-picker-(?:dropdown|panel|cell|header|content|body|footer|ranges|presets|range-arrow|(?:time|date|week|month|quarter|year|decade)-panel)/
 /** Separate component despite the class prefix of inputs. */
 const INPUT_NUMBER = /^\.ant-input-number\b/
+/** Reset of all elements of date fields. The calendar popup has rules of the same specificity, which must win. */
+const PICKER_RESET = /^\.ant-picker-css-var \[class/
+/**
+ * Two rules with the specificity of a rule of another component. Pages load the style sheets of components in any order,
+ * so the first rule gets a higher specificity and the second a lower one, which keeps the priorities of antd's sheet.
+ */
+const WINNER = /^\.ant-tree-select-dropdown(?=\s*\{)/
+const LOSER = /^\.ant-popconfirm(?=\s*\{)/
+const withPriority = (rule: string) => rule.replace(WINNER, '$&$&').replace(LOSER, ':where($&)')
+
 /** Rules without an importable component: animations, icons, resets. */
-const SHARED = 'shared'
+export const SHARED = 'shared'
 
 /** Folders whose style hook every build must meet; without it their rules would be missing. */
 const ALWAYS = ['button', 'form', 'input', 'modal', 'select', 'table']
 
 const SRC = join(import.meta.dirname, '../../src')
+/** antd's published style sheet. */
+export const ANTD_SHEET = createRequire(import.meta.url).resolve('antd/dist/antd.css')
 const ID = /^virtual:antd\/([a-z]+)\.css$/
 const STYLE_HOOK = /[\\/]antd[\\/]es[\\/]([a-z-]+)[\\/]style[\\/]index\.js$/
 
@@ -60,18 +72,12 @@ const STYLE_HOOK = /[\\/]antd[\\/]es[\\/]([a-z-]+)[\\/]style[\\/]index\.js$/
  * all rules, and antd writes its variables again at run time.
  */
 export function antdStyles(): Plugin {
-  const sheet = createRequire(import.meta.url).resolve('antd/dist/antd.css')
-  const components = join(dirname(sheet), '../es')
-  let hasFolder = (folder: string) => existsSync(join(components, folder, 'style/index.js'))
+  let hasFolder = isComponent
   let made: ReadonlyMap<string, string> | undefined
   let isBuild = false
   const placed = new Set<string>()
   const pieces = () => {
-    made ??= withVariables(split(readFileSync(sheet, 'utf8'), hasFolder), ownTexts(), {
-      light: variablesOf('light'),
-      dark: variablesOf('dark'),
-      shared: SHARED,
-    })
+    made ??= piecesOf(hasFolder)
     return made
   }
   return {
@@ -106,6 +112,18 @@ export function antdStyles(): Plugin {
   }
 }
 
+const isComponent = (folder: string) => existsSync(join(dirname(ANTD_SHEET), '../es', folder, 'style/index.js'))
+
+const piecesOf = (hasFolder: typeof isComponent) =>
+  withVariables(split(readFileSync(ANTD_SHEET, 'utf8'), hasFolder), ownTexts(), {
+    light: variablesOf('light'),
+    dark: variablesOf('dark'),
+    shared: SHARED,
+  })
+
+/** Returns the style sheets of a build by component. */
+export const builtPieces = () => piecesOf(isComponent)
+
 /** All source texts of the console, because style sheets and components refer to antd's variables. */
 const ownTexts = () =>
   readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -122,7 +140,7 @@ export function split(css: string, hasFolder: (folder: string) => boolean): Read
   const add = (piece: string, rule: string) => pieces.set(piece, (pieces.get(piece) ?? '') + rule)
   for (const rule of topLevelRules(css)) {
     if (rule.startsWith('@keyframes')) animations.push(rule)
-    else if (!isThemeVariables(rule)) put(withoutUnused(rule))
+    else if (!isThemeVariables(rule)) put(withoutUnused(withPriority(rule)))
   }
   for (const rule of animations) {
     const name = rule.slice('@keyframes'.length, rule.indexOf('{')).trim()
@@ -138,13 +156,14 @@ export function split(css: string, hasFolder: (folder: string) => boolean): Read
 }
 
 function componentOf(rule: string) {
+  if (PICKER_RESET.test(rule)) return SHARED
   const component = /\.ant-([a-z]+)/.exec(rule)?.[1] ?? SHARED
   if (component === 'input' && INPUT_NUMBER.test(rule)) return 'inputnumber'
   return component === 'picker' && PICKER_PANEL.test(rule) ? 'pickerpanel' : component
 }
 
 // Rules of the demo themes in the published style sheet, and antd's cache marker.
-const isThemeVariables = (rule: string) => /^\.(css-var-_R_|data-ant-cssinjs)/.test(rule)
+export const isThemeVariables = (rule: string) => /^\.(css-var-_R_|data-ant-cssinjs)/.test(rule)
 
 /** Removes unused rules inside media queries and similar blocks, and removes empty blocks. */
 function withoutUnused(rule: string): string {
@@ -176,7 +195,7 @@ function selectorsOf(head: string) {
   return selectors
 }
 
-function topLevelRules(css: string) {
+export function topLevelRules(css: string) {
   const rules: string[] = []
   let depth = 0
   let start = 0

@@ -27,7 +27,7 @@ function SerialFacts({ sn }: { sn: string }) {
   }, [sn])
   if (asked === '') return null
   return (
-    <section className="ticket-serial" aria-label="设备信息" aria-live="polite">
+    <section className="ticket-device-facts" aria-label="设备信息" aria-live="polite">
       <SerialDevice sn={asked} />
     </section>
   )
