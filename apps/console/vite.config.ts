@@ -4,6 +4,7 @@ import { antdStyles } from './build/antd/antd-styles.ts'
 import { GROUPS, groupsMatched } from './build/chunks.ts'
 import { compressed } from './build/compressed.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
+import { formRules } from './build/antd/form-rules.ts'
 import { displayPage } from './build/display-page.ts'
 import { lightSchemas } from './build/light-schemas.ts'
 import { loginPage } from './build/login-page.ts'
@@ -25,6 +26,7 @@ export default defineConfig({
     antdStyles(),
     staticTheme(),
     unusedParts(),
+    formRules(),
     preloadMain(),
     loginPage(),
     displayPage(),

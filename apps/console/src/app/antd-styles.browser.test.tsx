@@ -2,7 +2,7 @@ import { createRoot, type Root } from 'react-dom/client'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { complete, reduced } from 'virtual:antd-style-sheets'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
-import { AntdStates } from './antd-states.tsx'
+import { AntdStates } from './antd-states/antd-states.tsx'
 
 /** Moving parts have no fixed style. The rules for motion are compared by their selectors. */
 const STILL = '*, ::before, ::after { transition: none !important; animation: none !important; caret-color: auto }'

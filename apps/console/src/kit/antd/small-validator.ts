@@ -5,9 +5,12 @@ interface Rule {
   readonly message?: unknown
   readonly validator?: (rule: Rule, value: unknown, done: (problem?: unknown) => void) => unknown
 }
-/** Rule kinds that this validator and the form itself support. `form-rules.ts` refuses all others at compile time. */
+/**
+ * Rule kinds that this validator and the form itself support. The type check refuses all others (`form-rules.ts`), and so
+ * does a build (`build/antd/form-rules.ts`).
+ */
 export type SupportedRule = (typeof SUPPORTED)[number]
-const SUPPORTED = ['required', 'whitespace', 'message', 'validator', 'validateTrigger', 'warningOnly'] as const
+export const SUPPORTED = ['required', 'whitespace', 'message', 'validator', 'validateTrigger', 'warningOnly'] as const
 /** The form adds `ruleIndex` to every rule. */
 const KNOWN = new Set<string>([...SUPPORTED, 'ruleIndex'])
 

@@ -24,14 +24,14 @@ export function RangeFields() {
     <div className="ota-wide">
       <div className="ota-range">
         <EndField name="oldVerMin" />
-        <EndField name="oldVerMax" extra={ordered} />
+        <EndField name="oldVerMax" formRule={ordered} />
       </div>
       <RangeHint />
     </div>
   )
 }
 
-function EndField({ name, extra }: { name: End; extra?: { validator(): Promise<void> } }) {
+function EndField({ name, formRule }: { name: End; formRule?: { validator(): Promise<void> } }) {
   const { title, max } = about(OtaVersionInput, name)
   const { rules, validateTrigger } = ruleOf({ of: OtaVersionInput, name })
   return (
@@ -40,8 +40,8 @@ function EndField({ name, extra }: { name: End; extra?: { validator(): Promise<v
       label={title}
       normalize={digitsOnly}
       validateTrigger={validateTrigger}
-      rules={[...rules, ...(extra ? [extra] : [])]}
-      dependencies={extra ? [PATH.min] : []}
+      rules={[...rules, ...(formRule ? [formRule] : [])]}
+      dependencies={formRule ? [PATH.min] : []}
       className="ota-end"
     >
       <Input inputMode="numeric" maxLength={max} placeholder="不填则不限" />

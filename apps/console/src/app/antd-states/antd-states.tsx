@@ -1,0 +1,64 @@
+import { DownOutlined } from '@ant-design/icons'
+import {
+  AutoComplete,
+  Button,
+  DatePicker,
+  Drawer,
+  Dropdown,
+  Modal,
+  Popconfirm,
+  Popover,
+  Select,
+  TimePicker,
+  Tooltip,
+  TreeSelect,
+} from 'antd'
+import { MENU, OPTIONS, TREE, WORDS, inPage } from './samples.ts'
+import { Notes, Progresses, Tables } from './content-states.tsx'
+import { Buttons, Choices, Fields, Forms } from './field-states.tsx'
+
+const Popups = () => (
+  <>
+    <Select open options={OPTIONS} defaultValue={0} getPopupContainer={inPage} />
+    <Select open mode="multiple" options={OPTIONS} defaultValue={[1]} getPopupContainer={inPage} />
+    <Select open options={[]} showSearch getPopupContainer={inPage} />
+    <TreeSelect open treeData={TREE} treeCheckable treeDefaultExpandAll getPopupContainer={inPage} />
+    <AutoComplete open options={WORDS} getPopupContainer={inPage} />
+    <DatePicker open showTime getPopupContainer={inPage} />
+    <DatePicker open picker="month" getPopupContainer={inPage} />
+    <DatePicker.RangePicker open getPopupContainer={inPage} presets={[{ label: '今天', value: [null, null] }]} />
+    <TimePicker open getPopupContainer={inPage} />
+    <Dropdown open menu={MENU}>
+      <Button icon={<DownOutlined />}>更多</Button>
+    </Dropdown>
+    <Popover open title="标题" content="内容">
+      <i>气泡</i>
+    </Popover>
+    <Popconfirm open title="删除？" description="不能恢复">
+      <i>确认</i>
+    </Popconfirm>
+    <Tooltip open title="提示">
+      <i>提示</i>
+    </Tooltip>
+    <Modal open title="标题" footer={undefined} confirmLoading>
+      内容
+    </Modal>
+    <Drawer open title="标题" extra="更多" footer="按钮" mask={false}>
+      内容
+    </Drawer>
+  </>
+)
+
+/** Every antd component that the console uses, in the states in which the console shows the component. */
+export const AntdStates = () => (
+  <>
+    <Buttons />
+    <Fields />
+    <Choices />
+    <Forms />
+    <Tables />
+    <Notes />
+    <Progresses />
+    <Popups />
+  </>
+)
