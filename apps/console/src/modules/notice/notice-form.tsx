@@ -2,9 +2,9 @@ import { NOTICE_ATTACHMENTS, NOTICE_TYPE, NoticeInput, notices } from '@oms/cont
 import type { NoticeDetail } from '@oms/contract/notice/notice-rows.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Drawer, Form, Skeleton } from 'antd'
-import { lazy, Suspense } from 'react'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
+import { later } from '#core/loading/deferred.tsx'
 import { Field, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
@@ -19,7 +19,7 @@ import './notice.css'
 
 type Detail = z.output<typeof NoticeDetail>
 
-const RichEditor = lazy(() => import('./rich-editor.tsx'))
+const RichEditor = later(() => import('./rich-editor.tsx'), 'RichEditor', { fallback: () => <Skeleton active /> })
 const NEW = { type: 1, priority: 2, target: 1, targetIds: [], isTop: 0, needConfirm: 0, attachments: '' }
 const RULE = {
   ...UPLOAD.file,
@@ -92,7 +92,7 @@ function Fields({ detail }: { detail?: Detail }) {
       </div>
       <TargetFields chosen={detail?.targets ?? []} />
       <Field of={NoticeInput} name="content">
-        <LazyEditor />
+        <RichEditor label="内容" />
       </Field>
       <NoteField of={NoticeInput} name="summary" rows={2} hint="显示在消息列表中，不填则取内容开头" />
       <div className="notice-pair">
@@ -107,15 +107,6 @@ function Fields({ detail }: { detail?: Detail }) {
         <FileUpload rule={RULE} purpose="notice" names={names} />
       </Form.Item>
     </>
-  )
-}
-
-/** Loads the editor on demand, because its chunk is large. */
-function LazyEditor(props: { id?: string; value?: string; onChange?: (html: string) => void }) {
-  return (
-    <Suspense fallback={<Skeleton active />}>
-      <RichEditor {...props} label="内容" />
-    </Suspense>
   )
 }
 

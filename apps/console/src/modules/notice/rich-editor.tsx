@@ -22,7 +22,7 @@ interface Props {
 /**
  * Rich text editor for the HTML that a notice may contain. As a form control its value is empty when the text is empty.
  */
-export default function RichEditor({ label, id, value = '', onChange }: Props) {
+export function RichEditor({ label, id, value = '', onChange }: Props) {
   const written = useRef(value)
   const editor = useEditor({
     extensions: EXTENSIONS,
