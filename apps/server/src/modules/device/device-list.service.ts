@@ -10,7 +10,8 @@ import { devices } from '#schema/device.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { devicesMatching, groupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, offsetOf, orderOf, paginate } from '#core/database/list-query.ts'
+import { paginateLarge, seesAllRows } from '#core/database/large-list.ts'
+import { among, offsetOf, orderOf } from '#core/database/list-query.ts'
 import { selectDevices } from './device-rows.ts'
 import { idsBySerialPart, MIN_KEYED_PART, pageBySerialPart } from './device-serials.ts'
 
@@ -39,15 +40,21 @@ export async function conditionsOf(db: Db, user: User, filter: Partial<Filter>):
 
 export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
-  if (isPlain(user, input)) return hotPage(ctx, input)
   const bySerial = await serialPage(ctx, input)
   if (bySerial) return bySerial
-  const where = await conditionsOf(db, user, input)
   if (isNarrow(input)) {
-    const few = await fewIds(db, where)
+    const few = await fewIds(db, await conditionsOf(db, user, input))
     if (few) return { list: await rowsAmong(db, few, input), total: few.length }
   }
-  return paginate(db, selectDevices(db).where(where).$dynamic(), input, sortOf(input))
+  return paginateLarge(ctx, input, {
+    name: 'device',
+    key: devices.id,
+    exact: EXACT,
+    order: sortOf(input),
+    select: () => selectDevices(db).$dynamic(),
+    where: () => conditionsOf(db, user, input),
+    prepared: { where: visibleDevices(user) },
+  })
 }
 
 /**
@@ -57,7 +64,8 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
 async function serialPage({ db, user, services }: Ctx, input: ParsedOf<typeof calls.list>) {
   const { sn, ...others } = input
   if (sn === undefined || sn.length < MIN_KEYED_PART) return undefined
-  const isAlone = isPlain(user, others) && HOT_KEYS.every((key) => input[key] === undefined)
+  const isAlone =
+    seesAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
   if (isAlone && input.orderByColumn === undefined) {
     const { ids, ...total } = await pageBySerialPart(db, sn, offsetOf(input), input.pageSize)
     const query = () => ({ select: () => selectDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
@@ -119,36 +127,10 @@ async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof 
 const rowsWith = (db: Db, ids: readonly number[]): Promise<DeviceRow[]> =>
   ids.length === 0 ? Promise.resolve([]) : selectDevices(db).where(among(devices.id, ids)).orderBy(desc(devices.id))
 
-/**
- * True for requests of staff with unlimited scope and no or exact filters. Most pages are such requests and use a
- * prepared statement.
- */
-const isPlain = (user: User, input: Partial<Filter>) => seesAll(user) && !isNarrow(input) && !isTimed(input)
-
-const seesAll = ({ scope }: User) => scope.tenants === 'all' && !scope.ownOnly
 const isTimed = ({ beginTime, endTime }: Asked) => beginTime !== undefined || endTime !== undefined
 
-const HOT = { tenantId: devices.tenantId, modelId: devices.modelId, status: devices.status, online: devices.online }
-const HOT_KEYS = Object.keys(HOT) as (keyof typeof HOT)[]
-
-function hotPage({ db, user, services }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const given = input as Readonly<Record<string, unknown>>
-  const set = HOT_KEYS.filter((key) => input[key] !== undefined)
-  const shape = ['device', ...set, input.orderByColumn, input.isAsc].join(' ')
-  const query = () => {
-    const exact = Object.entries(HOT).map(([key, column]: [string, Column]) =>
-      set.some((name) => name === key) ? eq(column, sql.placeholder(key)) : undefined,
-    )
-    return {
-      select: () => selectDevices(db).$dynamic(),
-      key: devices.id,
-      where: and(visibleDevices(user), ...exact),
-      order: sortOf(input),
-    }
-  }
-  const values = Object.fromEntries(set.map((key) => [key, given[key]]))
-  return services.lists.page(shape, query, values, input)
-}
+const EXACT = { tenantId: devices.tenantId, modelId: devices.modelId, status: devices.status, online: devices.online }
+const EXACT_KEYS = Object.keys(EXACT) as (keyof typeof EXACT)[]
 
 /** Finds devices by pasted serials and other filters. Returns a page of devices and the serials not found. */
 export async function find(ctx: Ctx, { sns, ...input }: ParsedOf<typeof calls.find>) {

@@ -7,6 +7,7 @@ import { licenseEvents, licenses } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
+import { paginateLarge } from '#core/database/large-list.ts'
 import { paginate, within } from '#core/database/list-query.ts'
 import { maskedRow, selectLicenses, visibleLicenses } from './license-rows.ts'
 
@@ -62,36 +63,17 @@ const EXACT = {
   typeCode: licenses.typeCode,
   modelId: licenses.modelId,
 } as const
-type Exact = keyof typeof EXACT
-const PAGING = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc'])
 
 export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
-  const { db, user } = ctx
-  const page = isPlain(user, input)
-    ? await hotPage(ctx, input)
-    : await paginate(db, selectLicenses(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
-  return { ...page, list: page.list.map(maskedRow) }
-}
-
-/**
- * True for requests of staff with unlimited scope and no or exact filters. Most pages are such requests and use a
- * prepared statement.
- */
-const isPlain = ({ scope }: User, input: Filter) =>
-  scope.tenants === 'all' &&
-  Object.entries(input).every(([key, value]) => value === undefined || value === '' || PAGING.has(key) || key in EXACT)
-
-function hotPage({ db, services }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const set = (Object.keys(EXACT) as Exact[]).filter((key) => input[key] !== undefined)
-  const shape = ['license', ...set, input.orderByColumn, input.isAsc].join(' ')
-  const query = () => ({
-    select: () => selectLicenses(db).$dynamic(),
+  const page = await paginateLarge(ctx, input, {
+    name: 'license',
     key: licenses.id,
-    where: and(...set.map((key) => eq(EXACT[key], sql.placeholder(key)))),
+    exact: EXACT,
     order: sortOf(input),
+    select: () => selectLicenses(ctx.db).$dynamic(),
+    where: () => conditionsOf(ctx.user, input),
   })
-  const values = Object.fromEntries(set.map((key) => [key, input[key]]))
-  return services.lists.page(shape, query, values, input)
+  return { ...page, list: page.list.map(maskedRow) }
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {

@@ -1,11 +1,12 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ota } from '@oms/contract/ota/ota.ts'
-import { and, type Column, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { awaitsAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
-import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { paginateLarge } from '#core/database/large-list.ts'
+import { contains, orderOf, within } from '#core/database/list-query.ts'
 import type { Asked, ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, namelessVersions, selectVersions, VERSION_NAMES, visible } from './ota-rows.ts'
 
@@ -37,42 +38,22 @@ export function conditionsOf(
 /** Returns the sort order: newest first unless a column is given. */
 export const sortOf = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(asked, SORTABLE, otaVersions.otaId)
 
-export function list(ctx: Ctx, artifact: ArtifactKind, input: Asked) {
-  const { db, user } = ctx
-  if (isPlain(user, input)) return hotPage(ctx, artifact, input)
-  const query = selectVersions(db)
-    .where(conditionsOf(user, artifact, input))
-    .$dynamic()
-  return paginate(db, query, input, sortOf(input))
-}
+const EXACT = { verCode: otaVersions.verCode, modelId: otaVersions.modelId, status: otaVersions.status } as const
 
-/**
- * True for requests of staff with unlimited scope and no or exact filters. Most pages are such requests and use a
- * prepared statement.
- */
-const isPlain = ({ scope }: User, { verName, packageName, todo, beginTime, endTime }: Filter) =>
-  scope.tenants === 'all' && !scope.ownOnly && !verName && !packageName && !todo && !beginTime && !endTime
-
-function hotPage({ db, user, services }: Ctx, artifact: ArtifactKind, input: Asked) {
-  const { verCode, modelId, status, orderByColumn, isAsc } = input
-  const set = Object.entries({ verCode, modelId, status }).filter(([, value]) => value !== undefined)
-  const shape = [artifact.bizType, ...set.map(([key]) => key), orderByColumn, isAsc].join(' ')
-  const stand = (key: string, column: Column) =>
-    set.some(([name]) => name === key) ? eq(column, sql.placeholder(key)) : undefined
-  const query = () => ({
-    select: () => namelessVersions(db).$dynamic(),
+export const list = (ctx: Ctx, artifact: ArtifactKind, input: Asked) =>
+  paginateLarge(ctx, input, {
+    name: artifact.bizType,
     key: otaVersions.otaId,
-    where: and(
-      visible(user, artifact),
-      stand('verCode', otaVersions.verCode),
-      stand('modelId', otaVersions.modelId),
-      stand('status', otaVersions.status),
-    ),
+    exact: EXACT,
     order: sortOf(input),
-    names: VERSION_NAMES,
+    select: () => selectVersions(ctx.db).$dynamic(),
+    where: () => conditionsOf(ctx.user, artifact, input),
+    prepared: {
+      where: visible(ctx.user, artifact),
+      select: () => namelessVersions(ctx.db).$dynamic(),
+      names: VERSION_NAMES,
+    },
   })
-  return services.lists.page(shape, query, Object.fromEntries(set), input)
-}
 
 export async function get({ db, user }: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.get>) {
   const [otaVersion] = await selectVersions(db).where(and(eq(otaVersions.otaId, otaId), visible(user, artifact)))

@@ -4,8 +4,7 @@ import { and, type Column, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { paginate } from '#core/database/list-query.ts'
-import { hasRowSecurity } from '#core/tenancy/tenancy.ts'
+import { paginateLarge } from '#core/database/large-list.ts'
 import {
   isOpen,
   conditionsOf,
@@ -20,8 +19,7 @@ import {
 
 type Input = ParsedOf<typeof feedback.page>
 
-/** Filters that a prepared statement supports. */
-const HOT: Readonly<Record<string, Column>> = {
+const EXACT: Readonly<Record<string, Column>> = {
   status: tickets.status,
   problemType: tickets.problemType,
   priority: tickets.priority,
@@ -30,13 +28,6 @@ const HOT: Readonly<Record<string, Column>> = {
   handlerId: tickets.handlerId,
 }
 
-const filtersOf = ({ pageNum: _n, pageSize: _s, orderByColumn: _o, isAsc: _a, ...filters }: Input) =>
-  Object.entries(filters).filter(([, value]) => value !== undefined)
-
-/** True when the account sees all tickets and uses only filters of the prepared statements. */
-const isHot = (user: User, set: readonly [string, unknown][]): boolean =>
-  user.scope.tenants === 'all' && !user.scope.ownOnly && set.every(([key]) => key in HOT) && !hasRowSecurity(user)
-
 interface Kind {
   readonly name: string
   readonly order: SQL[]
@@ -44,23 +35,21 @@ interface Kind {
   readonly also: (me: number | SQL) => SQL | undefined
 }
 
-async function pageOfKind({ db, user, services }: Ctx, input: Input, { name, order, also }: Kind) {
-  const { uid } = user
-  const set = filtersOf(input)
-  if (!isHot(user, set)) {
-    const rows = selectTickets(db).where(and(visible(user), also(uid), conditionsOf(input)))
-    return paginate(db, rows, input, order)
-  }
-  const shape = ['ticket', name, ...set.map(([key]) => key), input.orderByColumn, input.isAsc].join(' ')
-  const query = () => ({
-    select: () => namelessTickets(db),
+const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
+  paginateLarge(ctx, input, {
+    name: `ticket ${name}`,
     key: tickets.id,
-    where: and(also(sql`${sql.placeholder('me')}`), ...set.map(([key]) => eq(HOT[key]!, sql.placeholder(key)))),
+    exact: EXACT,
     order,
-    names: TICKET_NAMES,
+    select: () => selectTickets(ctx.db),
+    where: () => and(visible(ctx.user), also(ctx.user.uid), conditionsOf(input)),
+    prepared: {
+      where: also(sql`${sql.placeholder('me')}`),
+      values: { me: ctx.user.uid },
+      select: () => namelessTickets(ctx.db),
+      names: TICKET_NAMES,
+    },
   })
-  return services.lists.page(shape, query, { ...Object.fromEntries(set), me: uid }, input)
-}
 
 export const page = (ctx: Ctx, input: Input) =>
   pageOfKind(ctx, input, { name: 'all', order: ticketOrder(input), also: () => undefined })
