@@ -120,6 +120,10 @@ test('a release to many devices has stages, requires approval by a second accoun
   await expect(page.getByRole('button', { name: '审批' })).toBeDisabled()
 
   await login(approver)
+  await page.goto('/indexScreen')
+  await page.getByRole('link', { name: '待审批的固件发布' }).click()
+  await expect(page).toHaveURL(/\/upgrade\/ota\?todo=1$/)
+  await expect(rowOf(page, fleet.verName)).toBeVisible()
   await openRelease(page, fleet)
   await page.getByRole('button', { name: '审批' }).click()
   const word = page.getByRole('dialog', { name: /审批发布/ })
