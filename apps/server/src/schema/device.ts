@@ -195,6 +195,7 @@ export const deviceGroups = pgTable(
     index('device_groups_tenant').on(t.tenantId, t.id),
   ],
 )
+blocksDeletion(deviceGroups, deviceGroups.parentId, '个下级分组')
 
 /** Members of static groups. */
 export const deviceGroupMembers = pgTable(

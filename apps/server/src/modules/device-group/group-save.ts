@@ -19,6 +19,7 @@ import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { referencesText } from '#core/database/references.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { titlesOf } from '#core/audit/field-titles.ts'
@@ -81,8 +82,8 @@ export async function update(ctx: Ctx, { id, rev, kind, ...input }: ParsedOf<typ
 export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, user, now } = ctx
   const before = await lockGroup(ctx, id)
-  const children = await db.$count(deviceGroups, and(alive(deviceGroups), eq(deviceGroups.parentId, id)))
-  if (children > 0) throw conflict(`该分组下还有${children}个下级分组，请先删除下级分组`)
+  const children = await referencesText(db, deviceGroups, id)
+  if (children) throw conflict(`该分组下还有${children}，请先删除下级分组`)
   const releases = await releasesOf(ctx, id)
   if (releases > 0) throw conflict(`还有${releases}个升级发布指定了该分组，不能删除`)
   const { rowCount } = await db.delete(deviceGroupMembers).where(eq(deviceGroupMembers.groupId, id))
