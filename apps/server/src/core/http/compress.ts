@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip, gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Smallest response in bytes that is compressed. Smaller responses fit one or two packets anyway. */
@@ -9,6 +9,12 @@ const LEVEL = 3
 
 /** Length from which a text is converted to bytes once. Shorter texts are sent as text together with the headers. */
 const AS_BYTES = 1024
+
+/**
+ * Length up to which a response is compressed at once: less than half a millisecond. Handing it to another thread
+ * would cost more processor time than the compression.
+ */
+const AT_ONCE = 32 * 1024
 
 const pack = promisify(gzip)
 
@@ -24,5 +30,5 @@ export async function compressResponse(
   if (body.length < AS_BYTES) return body
   if (body.length < LEAST || !/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return Buffer.from(body)
   reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding')
-  return pack(body, { level: LEVEL })
+  return body.length <= AT_ONCE ? gzipSync(body, { level: LEVEL }) : pack(body, { level: LEVEL })
 }

@@ -1,5 +1,9 @@
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/MicroMessenger\/([\d]+)/, '微信'],
+  [/QQBrowser\/(\d+)/, 'QQ浏览器'],
+  [/UCBrowser\/(\d+)/, 'UC浏览器'],
+  [/MiuiBrowser\/(\d+)/, '小米浏览器'],
+  [/HuaweiBrowser\/(\d+)/, '华为浏览器'],
   [/Edg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/OPR\/(\d+)/, 'Opera'],
   [/(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
