@@ -129,12 +129,12 @@ test('a display shows the big screen by its own URL until the URL is revoked', a
 
   // The display has no session.
   const context = await browser.newContext({ ...(baseURL && { baseURL }), viewport: { width: 1920, height: 1080 } })
-  const wall = await context.newPage()
-  await wall.goto(address)
-  await expect(wall.getByRole('region', { name: '设备状态' })).toContainText('在线率')
-  await expect(wall.getByText(place)).toBeVisible()
-  await expect(wall.getByRole('region', { name: '工单动态' })).toHaveCount(0)
-  await accessible(wall)
+  const display = await context.newPage()
+  await display.goto(address)
+  await expect(display.getByRole('region', { name: '设备状态' })).toContainText('在线率')
+  await expect(display.getByText(place)).toBeVisible()
+  await expect(display.getByRole('region', { name: '工单动态' })).toHaveCount(0)
+  await accessible(display)
   expect(await context.cookies()).toEqual([])
   // The display URL opens no other page.
   const other = await context.newPage()
@@ -146,8 +146,8 @@ test('a display shows the big screen by its own URL until the URL is revoked', a
   await line.getByRole('button', { name: `撤销 ${place}` }).click()
   await page.locator('.ant-popconfirm').getByRole('button', { name: '撤销', exact: true }).click()
   await expect(line).toHaveCount(0)
-  await wall.reload()
-  await expect(wall.getByText('展示链接无效、已过期或已被撤销，请联系管理员重新生成')).toBeVisible()
+  await display.reload()
+  await expect(display.getByText('展示链接无效、已过期或已被撤销，请联系管理员重新生成')).toBeVisible()
   await context.close()
 })
 

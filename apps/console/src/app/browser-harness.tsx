@@ -115,7 +115,7 @@ export function openTab(page: ReactNode, buttons: string[] = ['*:*:*']) {
   return {
     /** Collects uncaught errors. */
     errors,
-    hasUnsaved: () => dirty.size > 0,
+    hasUnsavedTabs: () => dirty.size > 0,
     hide: () => {
       isShown = false
       setMode('hidden')

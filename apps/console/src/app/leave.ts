@@ -23,7 +23,7 @@ export function leaveTo(address: string, note?: string) {
 
 /** Logs out on the server, in this tab, and in all other browser tabs. */
 export async function logOut() {
-  if (hasUnsaved() && !confirm('有未保存的内容，退出登录后将丢失。确定退出？')) return
+  if (hasUnsavedTabs() && !confirm('有未保存的内容，退出登录后将丢失。确定退出？')) return
   // Logs out locally also when the server is unreachable.
   await call(shell.logout, {}, { quiet: true }).catch(() => {})
   clearDrafts()
@@ -49,12 +49,12 @@ export function logInInNewTab() {
   open('/login', '_blank', 'noopener')
 }
 
-export const hasUnsaved = () => tabs.get().list.some(isDirty)
+export const hasUnsavedTabs = () => tabs.get().list.some(isDirty)
 
 /** Registers the browser's prompt when the window is closed with unsaved input. */
 export function guardUnload() {
-  providePageExit({ hasUnsaved, leaveTo })
+  providePageExit({ hasUnsavedTabs, leaveTo })
   addEventListener('beforeunload', (event) => {
-    if (!leaving && hasUnsaved()) event.preventDefault()
+    if (!leaving && hasUnsavedTabs()) event.preventDefault()
   })
 }

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { whenQuiet } from '#core/loading/deferred.tsx'
 import { loadChunk } from '#core/loading/load-chunk.ts'
-import { overlaysWanted } from '#core/loading/overlays.ts'
+import { overlaysRequested } from '#core/loading/overlays.ts'
 import { relogin } from '#core/auth/relogin.ts'
 import { useStore } from '#core/events/store.ts'
 
@@ -12,10 +12,10 @@ const AGAIN_MS = 5000
 /** Mounts antd's dialogs, notifications and toasts; their code is not part of the first screen. */
 export function Overlays() {
   const asked = useStore(relogin) !== undefined
-  const wanted = useStore(overlaysWanted) || asked
+  const wanted = useStore(overlaysRequested) || asked
   const [Host, setHost] = useState<ComponentType>()
   const [tries, setTries] = useState(0)
-  useEffect(() => whenQuiet(() => overlaysWanted.set(true), QUIET_MS), [])
+  useEffect(() => whenQuiet(() => overlaysRequested.set(true), QUIET_MS), [])
   useEffect(() => {
     if (!wanted || Host) return undefined
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -126,7 +126,7 @@ describe('a save in a hidden tab', () => {
     if (values) await type(field, values[1])
     await saveHidden(each, page, ok(sampleOf(save.result), '已保存'))
     if (save.done) await until(() => expect(isShown('已保存')).toBe(true))
-    await until(() => expect(page.tab.hasUnsaved()).toBe(false))
+    await until(() => expect(page.tab.hasUnsavedTabs()).toBe(false))
     page.tab.show()
     if (opens) await until(() => expect(isShown(opens)).toBe(true))
     else await until(() => (stays ? void submitButton() : isClosed()))

@@ -2,7 +2,7 @@ import { Button, Modal } from 'antd'
 import { useState } from 'react'
 import { relogin } from '#core/auth/relogin.ts'
 import { useStore } from '#core/events/store.ts'
-import { hasUnsaved, logInAgain, logInInNewTab } from './leave.ts'
+import { hasUnsavedTabs, logInAgain, logInInNewTab } from './leave.ts'
 
 /** The specification's dialog for an ended session: stay on the page, or log in again. */
 export function ReloginDialog() {
@@ -25,7 +25,7 @@ export function ReloginDialog() {
       onCancel={() => relogin.set(undefined)}
     >
       {asked?.message}
-      {asked && hasUnsaved() && <LoginInNewTab />}
+      {asked && hasUnsavedTabs() && <LoginInNewTab />}
     </Modal>
   )
 }

@@ -87,7 +87,7 @@ test('shows an error at its field and keeps the input', async () => {
   await save()
   await expect.element(page.getByRole('dialog').getByText('角色名称已存在')).toBeVisible()
   await expect.element(name()).toHaveValue('管理员')
-  expect(tab.hasUnsaved()).toBe(true)
+  expect(tab.hasUnsavedTabs()).toBe(true)
 })
 
 test('keeps an open form when its hidden tab is shown after the cache dropped the record', async () => {
@@ -112,7 +112,7 @@ test('completes a save while its tab is hidden', async () => {
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
   answer.answer(ok({ rev: 4 }, '修改成功'))
   await expect.element(page.getByText('修改成功')).toBeVisible()
-  await expect.poll(() => tab.hasUnsaved()).toBe(false)
+  await expect.poll(() => tab.hasUnsavedTabs()).toBe(false)
   tab.show()
   await pause(200)
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
@@ -134,7 +134,7 @@ test('shows a refusal as a toast while the tab is hidden, and at its field when 
   await expect.element(atField()).toBeVisible()
   await pause(1000)
   await expect.element(atField()).toBeVisible()
-  expect(tab.hasUnsaved()).toBe(true)
+  expect(tab.hasUnsavedTabs()).toBe(true)
 })
 
 test('shows a refusal at its field again after the tab was hidden, until the value is changed', async () => {

@@ -50,7 +50,7 @@ test('a ticket created in a hidden list is reported and does not replace the pag
   page.hide()
   create()
   await until(() => expect(isShown('工单已创建')).toBe(true))
-  await until(() => expect(page.hasUnsaved()).toBe(false))
+  await until(() => expect(page.hasUnsavedTabs()).toBe(false))
   page.show()
   await until(() => expect(isShown('新增工单')).toBe(true))
   // A shown page renders a pending change of the address after the first paint.

@@ -49,12 +49,12 @@ function Display() {
 function RunningScreen({ zone, name }: { zone: string | undefined; name: string | undefined }) {
   const [feeds] = useState(() => feedsOf(ask as Ask))
   const screen = useScreen(feeds)
-  return <BigScreenView screen={screen} zone={zone} tools={name && <span className="wall-place">{name}</span>} />
+  return <BigScreenView screen={screen} zone={zone} tools={name && <span className="big-screen-place">{name}</span>} />
 }
 
 const RefusalScreen = ({ words }: { words: string }) => (
-  <main className="wall wall-dark">
-    <p className="wall-nothing" role="alert">
+  <main className="big-screen big-screen-dark">
+    <p className="big-screen-nothing" role="alert">
       {words}
     </p>
   </main>

@@ -19,7 +19,7 @@ import { RefusalQuota } from './audit/refusal-quota.ts'
 import { Sessions } from './auth/sessions.ts'
 import { Shutdown } from './process/shutdown.ts'
 import { Signing } from './crypto/signing.ts'
-import { Streams } from './events/stream-limits.ts'
+import { StreamLimits } from './events/stream-limits.ts'
 
 /** Services of higher floors. Domains extend this interface by module augmentation, and `main` creates them. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- filled by module augmentation
@@ -43,7 +43,7 @@ export interface CoreServices {
   readonly signing: Signing
   readonly rate: RateLimit
   readonly refusals: RefusalQuota
-  readonly streams: Streams
+  readonly streams: StreamLimits
   readonly shutdown: Shutdown
   readonly permissionVersion: PermissionVersion
   now(): Date
@@ -123,6 +123,6 @@ function createLimits(config: Config) {
   return {
     rate,
     refusals: new RefusalQuota(rate, Math.max(1, Math.floor(config.rate.api / REFUSALS_SHARE))),
-    streams: new Streams(config.maxConnections),
+    streams: new StreamLimits(config.maxConnections),
   }
 }

@@ -11,7 +11,7 @@ import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { fillSoftware } from './software.ts'
 import { fillStoragePackages } from './storage.ts'
-import { fillTickets } from './tickets.ts'
+import { createDemoTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
 
@@ -36,7 +36,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await createCustomerDemo(tx, services.now(), passwordHash)
     await fillLicenses(tx, demo.user.uid)
     await fillStoragePackages(inside, tx, demo)
-    await fillTickets(inside, tx, demo)
+    await createDemoTickets(inside, tx, demo)
     await fillNotices(inside, demo)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })

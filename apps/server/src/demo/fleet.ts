@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { fillSamples } from './samples.ts'
+import { createDemoSamples } from './samples.ts'
 
 const DEVICES = 2000
 
@@ -31,7 +31,7 @@ export async function fillFleet(db: Db, uid: number) {
   await addDevices(db, uid)
   await addReportedData(db)
   await addGroups(db)
-  await fillSamples(db)
+  await createDemoSamples(db)
 }
 
 async function addDevices(db: Db, uid: number) {

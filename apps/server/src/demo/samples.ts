@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
  * Creates the samples of online devices that the scheduled job would have written: by hour for a day, by day for
  * ninety days. Numbers are lower at night and on weekends and grow slowly.
  */
-export async function fillSamples(tx: Db) {
+export async function createDemoSamples(tx: Db) {
   await tx.execute(sql`
     with fleet as (
       select coalesce(tenant_id, 0) as tenant_id, count(*) as devices, count(*) filter (where online = 1) as online

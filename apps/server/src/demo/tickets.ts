@@ -56,7 +56,7 @@ const TEMPLATES = [
 ] as const
 
 /** Creates two months of tickets in every state with their records. */
-export async function fillTickets(services: Services, db: Db, demo: Actor) {
+export async function createDemoTickets(services: Services, db: Db, demo: Actor) {
   const people = await db
     .select({ uid: accounts.uid, account: accounts.account, realname: accounts.realname })
     .from(accounts)

@@ -23,7 +23,7 @@ export const TRANSFER_MESSAGES = {
 /** Maximum problems in the report of an import without a job: all of them. */
 export const MAX_REPORTED_ROWS = DIRECT_IMPORT_ROWS
 /** Maximum problems in the report of an import job; the file of failed lines contains all of them. */
-export const JOB_REPORTED_ROWS = 200
+export const MAX_JOB_REPORTED_ROWS = 200
 
 /** Export fields added to a list filter: file format, and optionally the columns in order (a repeated key). */
 export const exportQuery = z.object({
@@ -51,8 +51,8 @@ export const importReport = z.object({
   file: z.object({ id: z.string(), name: z.string(), size: z.int() }).optional(),
 })
 /** Id of the background job; returned instead of a file or report. */
-export const jobAnswer = z.object({ jobId: z.int() })
-export type JobAnswer = z.output<typeof jobAnswer>
+export const jobResponse = z.object({ jobId: z.int() })
+export type JobResponse = z.output<typeof jobResponse>
 export type ImportProblem = z.output<typeof importProblem>
 export type ImportReport = z.output<typeof importReport>
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
-import { exportQuery, importReport, jobAnswer } from '../core/transfer.ts'
+import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
 export const DICT_STATUS = { 0: '停用', 1: '启用' } as const
@@ -205,6 +205,6 @@ export const dictData = sharedData({
     kind: 'import',
     title: '导入字典数据',
     input: z.object({ ...importInput, dictType: optional(dictType) }),
-    result: z.union([importReport, jobAnswer]),
+    result: z.union([importReport, jobResponse]),
   },
 } as const satisfies Contract)

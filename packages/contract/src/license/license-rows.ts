@@ -8,7 +8,7 @@ import { LICENSE_VENDORS } from './license-uid.ts'
 export const MAX_LICENSE_BATCH = 1000
 export const LICENSE_IMPORT_ROWS = 200_000
 /** Maximum certificates per allotment. */
-export const MAX_ALLOT = 200_000
+export const MAX_ALLOTTED_CERTIFICATES = 200_000
 /** Number of lines in an import preview. */
 export const PREVIEW_ROWS = 20
 export const LICENSE_USABLE = { 1: '可用（已分配、已绑定、已激活）', 0: '不可用' } as const
@@ -158,7 +158,7 @@ const selection = {
   vendor: optional(vendor).meta({ title: '厂商', labels: LICENSE_VENDORS }),
   typeCode: optional(code).meta({ title: '授权类型', max: 32 }),
   modelId: optional(id).meta({ title: '限定型号' }),
-  count: optional(whole('数量', 1, MAX_ALLOT)).meta({ title: '数量' }),
+  count: optional(whole('数量', 1, MAX_ALLOTTED_CERTIFICATES)).meta({ title: '数量' }),
   first: search('起始 UID', 64),
   last: search('结束 UID', 64),
   batchId: optional(id).meta({ title: '批次' }),
@@ -184,7 +184,7 @@ function complete(input: Selected, ctx: z.RefinementCtx) {
 export const AllotSelection = z.object(selection)
 export const AllotPlanInput = AllotSelection.superRefine(complete)
 /** `expect`: the number of certificates in the preview. The call is refused when the number has changed. */
-const expected = { expect: optional(whole('确认数量', 1, MAX_ALLOT)).meta({ title: '确认数量' }) }
+const expected = { expect: optional(whole('确认数量', 1, MAX_ALLOTTED_CERTIFICATES)).meta({ title: '确认数量' }) }
 export const AllotForm = AllotSelection.extend({ ...expected, reason: note('备注', 200) })
 export const AllotInput = AllotForm.superRefine(complete)
 export const AllotFreeInput = AllotForm.extend({ reason }).superRefine(complete)

@@ -4,7 +4,7 @@ import { ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, note, optional, search, text } from '../core/fields.ts'
 import { edge, pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
-import { exportQuery, importReport, jobAnswer } from '../core/transfer.ts'
+import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 
 export const APP_STATUS = { 1: '启用', 0: '停用' } as const
@@ -119,7 +119,7 @@ export const appAccount = {
     body: 'multipart',
     file: UPLOAD.table,
     input: z.object({ dryRun: z.enum(['0', '1']).default('0'), update: z.enum(['0', '1']).default('0') }),
-    result: z.union([importReport, jobAnswer]),
+    result: z.union([importReport, jobResponse]),
   },
   get: {
     method: 'GET',

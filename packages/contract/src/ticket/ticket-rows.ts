@@ -98,7 +98,7 @@ export const FeedbackRow = z.object({
 })
 
 /** Copy of the device data at the time the ticket was created. */
-export const DevInfo = z.object({
+export const TicketDeviceInfo = z.object({
   sn: words('设备序列号'),
   devName: words('设备名称'),
   modelName: words('设备型号'),
@@ -112,7 +112,7 @@ const Linked = z.object({ id: z.int(), feedbackNo: z.string(), status: z.int() }
 /** All data of one ticket. */
 export const FeedbackInfo = FeedbackRow.extend({
   contact: words('联系方式'),
-  devInfoVo: DevInfo,
+  devInfoVo: TicketDeviceInfo,
   modelId: z.int().nullable(),
   verCode: z.int().nullable().meta({ title: '版本号' }),
   attachments: z.array(FeedbackFile).meta({ title: '附件' }),

@@ -4,7 +4,7 @@ import { otaTask } from './upgrade-task.ts'
 import { otaChoices, otaWhite } from './upgrade-allowlist.ts'
 
 /** Calls of firmware releases under separate paths and permissions. */
-type Twin<C extends Contract> = {
+type SoftwareCalls<C extends Contract> = {
   readonly [K in keyof C]: Omit<C[K], 'path' | 'access'> & {
     readonly path: `/api/v1/${string}`
     readonly access: Access
@@ -14,7 +14,7 @@ type Twin<C extends Contract> = {
 const inWords = (text: string) => text.replaceAll('固件', '软件包')
 
 /** Releases of software packages. Permissions for firmware and for software packages are independent. */
-function twinOf<C extends Contract>(calls: C): Twin<C> {
+function twinOf<C extends Contract>(calls: C): SoftwareCalls<C> {
   const entries = Object.entries(calls).map(([name, call]) => {
     const path = call.path
       .replace('/api/v1/upgrade/', '/api/v1/upgrade/software/')

@@ -26,7 +26,7 @@ import { RateForm } from '#modules/ticket/rate-form.tsx'
 import { SlaForm } from '#modules/ticket/sla-form.tsx'
 import { TemplateAdd, TemplateEdit } from '#modules/ticket/template-form.tsx'
 import { TicketForm } from '#modules/ticket/ticket-form.tsx'
-import { AuditModal, HoldModal, PushModal, ShareModal } from '#modules/upgrade/order-modals.tsx'
+import { AuditModal, HoldModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
 import { CallsProvider } from '#modules/upgrade/release-calls.ts'
 import { sampleOf } from './contract-server.ts'
@@ -204,7 +204,7 @@ const UPGRADE: readonly FormCase[] = [
     save: otaRelease.share,
     field: 'percent',
     values: null,
-    form: (close) => withCalls(<ShareModal release={RELEASE} onClose={close} />),
+    form: (close) => withCalls(<RolloutPercentageModal release={RELEASE} onClose={close} />),
   },
   {
     name: '审批发布',

@@ -3,7 +3,7 @@ import { readCookie, writeCookie, YEAR_SECONDS } from '#core/auth/cookies.ts'
 import { usePermissions } from '#core/auth/session.tsx'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import type { MenuEntry } from '#app/menu-tree.ts'
-import { SearchHost } from '#app/search/search-host.tsx'
+import { GlobalSearch } from '#app/search/global-search.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNarrow } from './use-narrow.ts'
@@ -63,7 +63,7 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
           {children}
         </main>
       </div>
-      <SearchHost entries={entries} open={search} onOpen={openSearch} onClose={closeSearch} />
+      <GlobalSearch entries={entries} open={search} onOpen={openSearch} onClose={closeSearch} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
-import { handleResponse, handleEnvelope, type Heeded } from './response.ts'
+import { handleResponse, handleEnvelope, type WithMessage } from './response.ts'
 import { ApiError } from './api-error.ts'
 import { can, currentSession } from '#core/auth/session.tsx'
 import { send } from './transport.ts'
@@ -35,7 +35,7 @@ export function sessionHeaders(): Record<string, string> {
 
 /** Calls one endpoint of the contract. All requests of the console use this function. */
 export async function call<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: CallOptions = {}) {
-  return (await callForAnswer(endpoint, input, options)).data
+  return (await callWithMessage(endpoint, input, options)).data
 }
 
 /** Loads the current record for an edit form. Without the permission to read, the list row is used. */
@@ -43,11 +43,11 @@ export const readFresh = async <E extends Endpoint, Row>(endpoint: E, input: Inp
   can(endpoint.access) ? call(endpoint, input, { quiet: true }) : row
 
 /** Calls an endpoint and returns the data together with the server's message. */
-export async function callForAnswer<E extends Endpoint>(
+export async function callWithMessage<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
   { signal, idempotencyKey, quiet = false, onUpload }: CallOptions = {},
-): Promise<Heeded<ResultOf<E>>> {
+): Promise<WithMessage<ResultOf<E>>> {
   const { url, body, contentType } = sendableOf(endpoint, input as Fields)
   const isQuiet = () => (typeof quiet === 'function' ? quiet() : quiet)
   const answer = await send({

@@ -1,7 +1,7 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { hashKey, keepPreviousData, QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { call, callForAnswer, type ApiError } from './client.ts'
+import { call, callWithMessage, type ApiError } from './client.ts'
 import { randomKey } from './random-key.ts'
 import type { FirstRead } from '#core/routing/screens.ts'
 import { toast } from '#core/loading/toast.ts'
@@ -142,7 +142,7 @@ export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoC
     setRunning((now) => [...now, input])
     try {
       const result = await once(input, async (idempotencyKey) => {
-        const answer = await callForAnswer(endpoint, input, { idempotencyKey, quiet })
+        const answer = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
         if (endpoint.done) toast.success(answer.msg || endpoint.done)
         const resources = [resourceOf(endpoint), ...alsoChanges]
         await Promise.all(resources.map((resource) => client.invalidateQueries({ queryKey: [resource] })))

@@ -7,7 +7,7 @@ import { currentSession } from '#core/auth/session.tsx'
 import { QUIET_HTTP_SECONDS, QUIET_SECONDS, toastOnce } from '#core/loading/toast.ts'
 import { type Answer, NoAnswer } from './transport.ts'
 
-export interface Heeded<Data> {
+export interface WithMessage<Data> {
   readonly data: Data
   readonly msg: string
 }
@@ -34,7 +34,7 @@ export function handleResponse(error: unknown, quiet: boolean): never {
 }
 
 /** Implements the error table of the specification: returns the data of a success; shows and throws all errors. */
-export function handleEnvelope<Data>(answer: Answer, quiet: boolean): Heeded<Data> {
+export function handleEnvelope<Data>(answer: Answer, quiet: boolean): WithMessage<Data> {
   const envelope = envelopeIn(answer.body)
   if (answer.status >= 400) return heedStatus(answer, envelope, quiet)
   if (!envelope) return fail(new ApiError(CODE.failed, '服务器出错!'), 'error', QUIET_HTTP_SECONDS, quiet)

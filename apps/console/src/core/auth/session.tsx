@@ -58,7 +58,7 @@ export const canAll = (wanted: readonly string[]) => hasAllPermissions(held, wan
 export const isAnyRole = (wanted: readonly string[]) => hasAnyRole(permissions.get().roles, wanted)
 
 /** Returns the result of the separate button check: only the stored list, without the wildcard. */
-export function mayPress(button: string) {
+export function hasStoredButton(button: string) {
   const stored: unknown = JSON.parse(sessionStorage.getItem(BUTTON_KEY) ?? '[]')
   return Array.isArray(stored) && hasButton(stored, button)
 }

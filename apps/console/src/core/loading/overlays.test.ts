@@ -20,12 +20,12 @@ function drawn() {
 }
 
 test('a dialog requested before the code is loaded starts the load and is shown in order afterwards', async () => {
-  const { bindOverlays, dialogs, notification, overlaysWanted } = await fresh()
+  const { bindOverlays, dialogs, notification, overlaysRequested } = await fresh()
   const { calls, overlays } = drawn()
-  expect(overlaysWanted.get()).toBe(false)
+  expect(overlaysRequested.get()).toBe(false)
   const first = dialogs.confirm({ title: 'first' })
   notification.open({ title: 'second' })
-  expect(overlaysWanted.get()).toBe(true)
+  expect(overlaysRequested.get()).toBe(true)
   expect(calls).toEqual([])
   first.update({})
   bindOverlays(overlays)

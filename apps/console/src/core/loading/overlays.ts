@@ -6,7 +6,7 @@ export type Overlays = Pick<ReturnType<typeof App.useApp>, 'modal' | 'notificati
 type Dialog = ReturnType<Overlays['modal']['confirm']>
 
 /** True when an overlay is requested; its code then loads at once instead of when idle. */
-export const overlaysWanted = createStore(false)
+export const overlaysRequested = createStore(false)
 
 let overlays: Overlays | undefined
 let waiting: ((shown: Overlays) => void)[] = []
@@ -22,7 +22,7 @@ export function bindOverlays(arrived: Overlays) {
 function show(run: (shown: Overlays) => void) {
   if (overlays) return run(overlays)
   waiting.push(run)
-  overlaysWanted.set(true)
+  overlaysRequested.set(true)
 }
 
 /** A dialog handle with update, destroy and await that can be used before the dialog is shown. */

@@ -1,5 +1,5 @@
 import { readCookie, writeCookie } from '#core/auth/cookies.ts'
-import { overlaysWanted } from './overlays.ts'
+import { overlaysRequested } from './overlays.ts'
 
 export type ToastLevel = 'success' | 'info' | 'warning' | 'error'
 type Toaster = (level: ToastLevel, text: string) => void
@@ -24,7 +24,7 @@ export function bindToaster(toaster: Toaster) {
 function put(level: ToastLevel, text: string) {
   if (bound) return show(level, text)
   waiting.push([level, text])
-  overlaysWanted.set(true)
+  overlaysRequested.set(true)
 }
 
 /** Toasts, usable outside React. */

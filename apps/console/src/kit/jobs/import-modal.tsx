@@ -1,6 +1,6 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
-import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Steps } from 'antd'
@@ -11,7 +11,7 @@ import { resourceOf } from '#core/api/query.ts'
 import { toast } from '#core/loading/toast.ts'
 import { ImportRun } from './import-run.ts'
 import { showJob } from './show-job.ts'
-import { ImportProblems, SaveProblems } from './import-problems.tsx'
+import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
 
@@ -56,7 +56,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
           </Checkbox>
         )}
         {report && <ImportProblems report={report} />}
-        {report && <SaveProblems report={report} />}
+        {report && <DownloadFailedRows report={report} />}
       </div>
     </Modal>
   )
@@ -129,7 +129,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
     try {
       const result = (await call(to, fields as unknown as InputOf<E>, {
         idempotencyKey: dryRun ? undefined : runs.key,
-      })) as ImportReport | JobAnswer
+      })) as ImportReport | JobResponse
       if (!isCurrent()) return
       if ('jobId' in result) {
         showJob(result.jobId, TRANSFER_MESSAGES.importLater)

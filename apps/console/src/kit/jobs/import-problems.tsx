@@ -33,7 +33,7 @@ export function ImportProblems({ report }: { report: ImportReport }) {
 }
 
 /** Downloads the refused rows of an import without a job, with all columns; a job has its own file. */
-export function SaveProblems({ report: { file } }: { report: ImportReport }) {
+export function DownloadFailedRows({ report: { file } }: { report: ImportReport }) {
   if (!file) return null
   return (
     <Button

@@ -8,13 +8,13 @@ import {
   moved,
   pinned,
   pinOf,
-  type Settable,
+  type ConfigurableColumn,
   type TableSettings,
   toggled,
 } from './table-settings.ts'
 
 interface PanelProps {
-  columns: readonly Settable[]
+  columns: readonly ConfigurableColumn[]
   settings: TableSettings
   onChange(next: TableSettings): void
 }
@@ -43,7 +43,8 @@ export default function ColumnPanel({ columns, settings, onChange }: PanelProps)
 function ColumnLines({ columns, settings, onChange }: PanelProps) {
   const [dragged, setDragged] = useState<string>()
   const own = arranged(columns, settings).filter(({ fixed }) => !fixed)
-  const move = (from: string, to: Settable | undefined) => to && onChange(moved(columns, settings, from, to.key))
+  const move = (from: string, to: ConfigurableColumn | undefined) =>
+    to && onChange(moved(columns, settings, from, to.key))
   return (
     <ul>
       {own.map((column, index) => (
@@ -98,7 +99,7 @@ function Order({ name, onUp, onDown }: { name: string; onUp: false | (() => void
   )
 }
 
-function Pins(props: { column: Settable; settings: TableSettings; onChange(next: TableSettings): void }) {
+function Pins(props: { column: ConfigurableColumn; settings: TableSettings; onChange(next: TableSettings): void }) {
   const { column, settings, onChange } = props
   const now = pinOf(column, settings)
   return (['left', 'right'] as const).map((side) => (

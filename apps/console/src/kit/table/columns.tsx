@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { plainText, textOfField } from '#kit/record/plain-text.ts'
-import type { Settable } from './table-settings.ts'
+import type { ConfigurableColumn } from './table-settings.ts'
 
 /** One column of DataTable. */
-export interface Column<Row> extends Settable {
+export interface Column<Row> extends ConfigurableColumn {
   /** Server column name for sorting. */
   readonly sort?: string | undefined
   readonly align?: 'left' | 'right' | 'center' | undefined

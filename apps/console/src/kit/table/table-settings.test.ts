@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { applied, arranged, moved, pinned, resized, type Settable, toggled } from './table-settings.ts'
+import { applied, arranged, moved, pinned, resized, type ConfigurableColumn, toggled } from './table-settings.ts'
 
-const columns: Settable[] = [
+const columns: ConfigurableColumn[] = [
   { key: 'a', title: 'A' },
   { key: 'b', title: 'B', hidden: true },
   { key: 'c', title: 'C', width: 80 },
   { key: 'actions', title: '操作', fixed: true, pin: 'right' },
 ]
-const keys = (list: readonly Settable[]) => list.map(({ key }) => key).join('')
+const keys = (list: readonly ConfigurableColumn[]) => list.map(({ key }) => key).join('')
 
 describe('column settings of an account', () => {
   test('keep the default columns until changed', () => {

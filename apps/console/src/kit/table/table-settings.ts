@@ -11,7 +11,7 @@ export interface TableSettings {
 }
 
 /** The column properties that settings use. */
-export interface Settable {
+export interface ConfigurableColumn {
   readonly key: string
   readonly title: string
   readonly width?: number | undefined
@@ -26,7 +26,7 @@ export const MIN_WIDTH = 60
 export const MAX_WIDTH = 800
 
 /** Returns the columns in the account's order; a new column follows its default neighbour. */
-export function arranged<C extends Settable>(columns: readonly C[], { order = [] }: TableSettings): C[] {
+export function arranged<C extends ConfigurableColumn>(columns: readonly C[], { order = [] }: TableSettings): C[] {
   const result = order.flatMap((key) => columns.find((column) => column.key === key && !column.fixed) ?? [])
   const known = new Set(result.map(({ key }) => key))
   columns.forEach((column, index) => {
@@ -39,7 +39,7 @@ export function arranged<C extends Settable>(columns: readonly C[], { order = []
 }
 
 /** Returns the visible columns with widths, and with pinned columns at their edge. */
-export function applied<C extends Settable>(columns: readonly C[], settings: TableSettings): C[] {
+export function applied<C extends ConfigurableColumn>(columns: readonly C[], settings: TableSettings): C[] {
   const shown = arranged(columns, settings)
     .filter((column) => column.fixed || !isHidden(column, settings))
     .map((column) => ({ ...column, width: widthOf(column, settings), pin: pinOf(column, settings) }))
@@ -47,12 +47,19 @@ export function applied<C extends Settable>(columns: readonly C[], settings: Tab
   return [...side('left'), ...side(null), ...side('right')]
 }
 
-export const isHidden = (column: Settable, { hidden }: TableSettings) => hidden?.[column.key] ?? column.hidden ?? false
-export const pinOf = (column: Settable, { pin }: TableSettings): Pin => pin?.[column.key] ?? column.pin ?? null
-const widthOf = (column: Settable, { width }: TableSettings) => width?.[column.key] ?? column.width
+export const isHidden = (column: ConfigurableColumn, { hidden }: TableSettings) =>
+  hidden?.[column.key] ?? column.hidden ?? false
+export const pinOf = (column: ConfigurableColumn, { pin }: TableSettings): Pin =>
+  pin?.[column.key] ?? column.pin ?? null
+const widthOf = (column: ConfigurableColumn, { width }: TableSettings) => width?.[column.key] ?? column.width
 
 /** Moves a column to the position of another column. */
-export function moved(columns: readonly Settable[], settings: TableSettings, from: string, to: string): TableSettings {
+export function moved(
+  columns: readonly ConfigurableColumn[],
+  settings: TableSettings,
+  from: string,
+  to: string,
+): TableSettings {
   const order = arranged(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))
   const target = order.indexOf(to)
   if (!order.includes(from) || target < 0) return settings
@@ -62,7 +69,7 @@ export function moved(columns: readonly Settable[], settings: TableSettings, fro
 }
 
 /** Hides or shows a column; the last visible column cannot be hidden. */
-export function toggled(columns: readonly Settable[], settings: TableSettings, key: string): TableSettings {
+export function toggled(columns: readonly ConfigurableColumn[], settings: TableSettings, key: string): TableSettings {
   const shown = columns.filter((column) => !column.fixed && !isHidden(column, settings))
   const column = columns.find((each) => each.key === key)
   if (!column || (shown.length === 1 && shown[0]?.key === key)) return settings

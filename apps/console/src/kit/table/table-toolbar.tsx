@@ -8,7 +8,7 @@ import {
 import { Button, Dropdown, Popover, Skeleton, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { later } from '#core/loading/deferred.tsx'
-import type { Density, Settable, TableSettings } from './table-settings.ts'
+import type { Density, ConfigurableColumn, TableSettings } from './table-settings.ts'
 
 /** Rarely used; loads when opened. */
 const ColumnPanel = later(() => import('./column-panel.tsx'), 'default', { fallback: () => <PanelSkeleton /> })
@@ -18,7 +18,7 @@ const DENSITIES: Readonly<Record<Density, string>> = { large: '宽松', medium: 
 const PanelSkeleton = () => <Skeleton active paragraph={{ rows: 5 }} title={false} style={{ width: 260 }} />
 
 interface ToolbarProps {
-  columns: readonly Settable[]
+  columns: readonly ConfigurableColumn[]
   settings: TableSettings
   density: Density
   fetching: boolean

@@ -19,7 +19,7 @@ export function readUnfinished(place: string): Unfinished | undefined {
   }
 }
 
-export const keepUnfinished = (place: string, upload: Unfinished) =>
+export const saveUnfinishedUpload = (place: string, upload: Unfinished) =>
   localStorage.setItem(key(place), JSON.stringify(upload))
 
-export const forgetUnfinished = (place: string) => localStorage.removeItem(key(place))
+export const removeUnfinishedUpload = (place: string) => localStorage.removeItem(key(place))

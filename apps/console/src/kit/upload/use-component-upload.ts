@@ -5,7 +5,7 @@ import { toast } from '#core/loading/toast.ts'
 import { fingerprintOf, mayRetry, partTransport, waitUntilOnline } from './part-transport.ts'
 import { type Progress, startUpload, type Upload } from './resumable.ts'
 import type { StoredFile } from './stored-file.ts'
-import { forgetUnfinished, keepUnfinished, readUnfinished } from './unfinished.ts'
+import { removeUnfinishedUpload, saveUnfinishedUpload, readUnfinished } from './unfinished.ts'
 
 const OVER = new Set(['done', 'failed', 'cancelled'])
 
@@ -58,9 +58,9 @@ export function useComponentUpload(place: string, onDone: (file: StoredFile) => 
 /** Reads, keeps and forgets the upload that a reload interrupts. */
 function useUnfinished(place: string) {
   const [unfinished, setUnfinished] = useState(() => readUnfinished(place))
-  const keep = (upload: Parameters<typeof keepUnfinished>[1]) => keepUnfinished(place, upload)
+  const keep = (upload: Parameters<typeof saveUnfinishedUpload>[1]) => saveUnfinishedUpload(place, upload)
   const forget = () => {
-    forgetUnfinished(place)
+    removeUnfinishedUpload(place)
     setUnfinished(undefined)
   }
   return { unfinished, keep, forget }

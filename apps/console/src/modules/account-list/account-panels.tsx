@@ -8,7 +8,7 @@ import { Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { SessionList } from '#kit/record/session-list.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { useForceOut } from '#kit/record/use-force-out.ts'
+import { useEndSession } from '#kit/record/use-end-session.ts'
 import './account-list.css'
 
 type Overview = ResultOf<typeof accounts.detail>
@@ -76,7 +76,7 @@ export function RightsPanel({ data: { roles, rights, isSuper } }: { data: Overvi
 
 /** Requires the permission for online users. */
 export function SessionsPanel({ sessions }: { sessions: Overview['sessions'] }) {
-  const forceOut = useForceOut()
+  const forceOut = useEndSession()
   if (!sessions) return null
   return (
     <Panel title={`登录会话（${sessions.length}）`}>

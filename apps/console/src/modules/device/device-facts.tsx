@@ -1,7 +1,7 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { Tag, Timeline } from 'antd'
 import { Time } from '#kit/record/time.tsx'
-import { Longer, Nothing, Part, useLonger } from './device-part.tsx'
+import { ShowMoreButton, Nothing, Part, useShowMore } from './device-part.tsx'
 import './device.css'
 
 export const AttributesTab = ({ id }: { id: number }) => (
@@ -48,9 +48,9 @@ const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
 }
 
 export function VersionsTab({ id }: { id: number }) {
-  const longer = useLonger()
+  const showMore = useShowMore()
   return (
-    <Part to={devices.versions} input={{ id, pageNum: 1, pageSize: longer.pageSize }}>
+    <Part to={devices.versions} input={{ id, pageNum: 1, pageSize: showMore.pageSize }}>
       {({ list, total }, turning) =>
         list.length === 0 ? (
           <Nothing text="还没有版本记录" />
@@ -68,7 +68,7 @@ export function VersionsTab({ id }: { id: number }) {
                 ),
               }))}
             />
-            <Longer {...longer} total={total} turning={turning} />
+            <ShowMoreButton {...showMore} total={total} turning={turning} />
           </>
         )
       }

@@ -26,16 +26,16 @@ const STEP = 20
 const MOST = 200
 
 /** List with a "show more" button. */
-export function useLonger() {
+export function useShowMore() {
   const [pageSize, setPageSize] = useState(STEP)
-  return { pageSize, onLonger: () => setPageSize(Math.min(pageSize * 2, MOST)) }
+  return { pageSize, onShowMore: () => setPageSize(Math.min(pageSize * 2, MOST)) }
 }
 
-export function Longer(props: { pageSize: number; total: number; turning: boolean; onLonger(): void }) {
-  const { pageSize, total, turning, onLonger } = props
+export function ShowMoreButton(props: { pageSize: number; total: number; turning: boolean; onShowMore(): void }) {
+  const { pageSize, total, turning, onShowMore } = props
   if (total <= pageSize || pageSize >= MOST) return null
   return (
-    <Button block loading={turning} onClick={onLonger}>
+    <Button block loading={turning} onClick={onShowMore}>
       更多记录
     </Button>
   )

@@ -3,23 +3,23 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Progress, Tag } from 'antd'
 import { Time } from '#kit/record/time.tsx'
-import { Longer, Nothing, Part, useLonger } from './device-part.tsx'
+import { ShowMoreButton, Nothing, Part, useShowMore } from './device-part.tsx'
 
 const colourOf = (state: number) =>
   state === 100 ? 'success' : state === 110 ? 'error' : state === 120 ? 'default' : 'processing'
 
 /** Upgrade tasks of the device with their results, newest first. */
 export default function DeviceTasks({ deviceId }: { deviceId: number }) {
-  const longer = useLonger()
+  const showMore = useShowMore()
   return (
-    <Part to={otaTask.ofDevice} input={{ deviceId, pageNum: 1, pageSize: longer.pageSize }}>
+    <Part to={otaTask.ofDevice} input={{ deviceId, pageNum: 1, pageSize: showMore.pageSize }}>
       {({ list, total }, turning) =>
         list.length === 0 ? (
           <Nothing text="还没有升级任务" />
         ) : (
           <>
             <TaskTable tasks={list} />
-            <Longer {...longer} total={total} turning={turning} />
+            <ShowMoreButton {...showMore} total={total} turning={turning} />
           </>
         )
       }

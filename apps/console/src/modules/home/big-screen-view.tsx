@@ -16,9 +16,9 @@ export function BigScreenView({ screen: { fleet, online, releases, tickets }, zo
   const nothing = all.every(({ data }) => data === null)
   const late = all.some(({ failed }) => failed)
   return (
-    <main className="wall">
-      <header className="wall-head">
-        <nav className="wall-tools" aria-label="大屏操作">
+    <main className="big-screen">
+      <header className="big-screen-head">
+        <nav className="big-screen-tools" aria-label="大屏操作">
           {tools}
           <FullScreenButton />
         </nav>
@@ -26,9 +26,9 @@ export function BigScreenView({ screen: { fleet, online, releases, tickets }, zo
         <Clock late={late} zone={zone} />
       </header>
       {nothing ? (
-        <p className="wall-nothing">您没有可查看的数据，请联系管理员授权</p>
+        <p className="big-screen-nothing">您没有可查看的数据，请联系管理员授权</p>
       ) : (
-        <div className="wall-grid">
+        <div className="big-screen-grid">
           <FleetColumn {...fleet} />
           <OnlinePanel {...online} />
           <RegionPanel {...fleet} />
@@ -57,7 +57,7 @@ function Clock({ late, zone }: { late: boolean; zone: string | undefined }) {
     return () => clearInterval(timer)
   }, [])
   return (
-    <div className="wall-clock">
+    <div className="big-screen-clock">
       <time>{time.format(now)}</time>
       <span>{day.format(now)}</span>
       {late && <em role="status">数据更新失败，正在重试</em>}

@@ -15,9 +15,9 @@ interface PanelProps {
 function Panel({ title, area, state: { data, failed }, children }: PanelProps) {
   if (data === null) return null
   return (
-    <section className={`wall-panel wall-${area}`} aria-label={title}>
+    <section className={`big-screen-panel big-screen-${area}`} aria-label={title}>
       <h2>{title}</h2>
-      {data === undefined && <p className="wall-wait">{failed ? '暂时无法加载数据，正在重试' : '加载中…'}</p>}
+      {data === undefined && <p className="big-screen-wait">{failed ? '暂时无法加载数据，正在重试' : '加载中…'}</p>}
       {children}
     </section>
   )
@@ -29,7 +29,7 @@ export function FleetColumn(fleet: Screen['fleet']) {
     <Panel title="设备状态" area="state" state={fleet}>
       {state && (
         <>
-          <div className="wall-figures">
+          <div className="big-screen-figures">
             <Figure title="设备总数" value={state.devices} />
             <Figure title="在线" value={state.online} tone="good" />
             <Figure title="今日激活" value={state.activatedToday} tone="warm" />
@@ -43,7 +43,7 @@ export function FleetColumn(fleet: Screen['fleet']) {
 }
 
 const Figure = ({ title, value, tone = 'plain' }: { title: string; value: number; tone?: string }) => (
-  <div className={`wall-figure wall-${tone}`}>
+  <div className={`big-screen-figure big-screen-${tone}`}>
     <span>{title}</span>
     <strong>{formatCount(value)}</strong>
   </div>
@@ -52,14 +52,14 @@ const Figure = ({ title, value, tone = 'plain' }: { title: string; value: number
 /** Ring of the fleet's shares with the online percentage. */
 function Ring({ devices, online, offline, inactive }: FleetState) {
   const parts = [
-    { name: '在线', value: online, tone: 'good', color: '--wall-green' },
-    { name: '离线', value: offline, tone: 'calm', color: '--wall-blue' },
+    { name: '在线', value: online, tone: 'good', color: '--big-screen-green' },
+    { name: '离线', value: offline, tone: 'calm', color: '--big-screen-blue' },
     { name: '未激活', value: inactive, tone: 'quiet', color: '#4a5f8d' },
   ]
   const share = devices > 0 ? online / devices : 0
   return (
-    <div className="wall-ring">
-      <div className="wall-ring-chart">
+    <div className="big-screen-ring">
+      <div className="big-screen-ring-chart">
         <BareChart
           isUrgent
           name="设备状态"
@@ -67,10 +67,10 @@ function Ring({ devices, online, offline, inactive }: FleetState) {
             kind: 'ring',
             categoryTitle: '状态',
             categories: parts.map(({ name, color }) => ({ label: name, color })),
-            series: [{ name: '设备', color: '--wall-blue', values: parts.map(({ value }) => value) }],
+            series: [{ name: '设备', color: '--big-screen-blue', values: parts.map(({ value }) => value) }],
           }}
         />
-        <p className="wall-ring-share">
+        <p className="big-screen-ring-share">
           <strong>{(share * 100).toFixed(1)}%</strong>
           <span>在线率</span>
         </p>
@@ -78,7 +78,7 @@ function Ring({ devices, online, offline, inactive }: FleetState) {
       <ul>
         {parts.map(({ name, value, tone }) => (
           <li key={name}>
-            <i className={`wall-dot-${tone}`} aria-hidden />
+            <i className={`big-screen-dot-${tone}`} aria-hidden />
             {name}
             <b>{formatCount(value)}</b>
           </li>
@@ -101,17 +101,17 @@ export const ModelPanel = (fleet: Screen['fleet']) => (
 )
 
 function Ranking({ list }: SpreadData) {
-  if (list.length === 0) return <p className="wall-wait">暂无数据</p>
+  if (list.length === 0) return <p className="big-screen-wait">暂无数据</p>
   const top = Math.max(1, ...list.map(({ value }) => value))
   return (
-    <ol className="wall-ranking">
+    <ol className="big-screen-ranking">
       {list.map(({ name, value }, place) => (
         <li key={name}>
-          <i className={place < 3 ? 'wall-first' : ''}>{place + 1}</i>
-          <span className="wall-name" title={name}>
+          <i className={place < 3 ? 'big-screen-first' : ''}>{place + 1}</i>
+          <span className="big-screen-name" title={name}>
             {name}
           </span>
-          <span className="wall-bar" aria-hidden>
+          <span className="big-screen-bar" aria-hidden>
             <span style={{ width: `${(value / top) * 100}%` }} />
           </span>
           <b>{formatCount(value)}</b>
@@ -124,7 +124,7 @@ function Ranking({ list }: SpreadData) {
 export const OnlinePanel = (online: Screen['online']) => (
   <Panel title="近 24 小时在线设备" area="online" state={online}>
     {online.data && (
-      <div className="wall-chart">
+      <div className="big-screen-chart">
         <BareChart
           isUrgent
           name="近 24 小时在线设备"
@@ -132,7 +132,9 @@ export const OnlinePanel = (online: Screen['online']) => (
             kind: 'line',
             categoryTitle: '时间',
             categories: online.data.points.map(({ hour }) => ({ label: hour })),
-            series: [{ name: '在线设备', color: '--wall-blue', values: online.data.points.map(({ value }) => value) }],
+            series: [
+              { name: '在线设备', color: '--big-screen-blue', values: online.data.points.map(({ value }) => value) },
+            ],
           }}
         />
       </div>
@@ -146,18 +148,18 @@ export function ReleasePanel(releases: Screen['releases']) {
   const list = releases.data?.list
   return (
     <Panel title="升级进度" area="releases" state={releases}>
-      {list?.length === 0 && <p className="wall-wait">当前没有进行中的升级发布</p>}
+      {list?.length === 0 && <p className="big-screen-wait">当前没有进行中的升级发布</p>}
       {list && list.length > 0 && (
-        <ul className="wall-releases">
+        <ul className="big-screen-releases">
           {list.map((release) => (
             <li key={release.otaId}>
-              <span className="wall-name">
+              <span className="big-screen-name">
                 {release.modelName} {release.verName}（{release.verCode}）{release.state === PAUSED && <em>已暂停</em>}
               </span>
               <Progress {...release} />
-              <span className="wall-counts">
-                范围 {release.percent / 100}%　成功 <b className="wall-good">{formatCount(release.succeeded)}</b>　失败{' '}
-                <b className={release.failed > 0 ? 'wall-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
+              <span className="big-screen-counts">
+                范围 {release.percent / 100}%　成功 <b className="big-screen-good">{formatCount(release.succeeded)}</b>
+                　失败 <b className={release.failed > 0 ? 'big-screen-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
                 {formatCount(release.total)} 台
               </span>
             </li>
@@ -171,9 +173,9 @@ export function ReleasePanel(releases: Screen['releases']) {
 function Progress({ total, succeeded, failed }: { total: number; succeeded: number; failed: number }) {
   const share = (part: number) => `${total > 0 ? (part / total) * 100 : 0}%`
   return (
-    <span className="wall-bar wall-progress" aria-hidden>
-      <span className="wall-back-good" style={{ width: share(succeeded) }} />
-      <span className="wall-back-bad" style={{ width: share(failed) }} />
+    <span className="big-screen-bar big-screen-progress" aria-hidden>
+      <span className="big-screen-back-good" style={{ width: share(succeeded) }} />
+      <span className="big-screen-back-bad" style={{ width: share(failed) }} />
     </span>
   )
 }
@@ -184,13 +186,13 @@ export function TicketPanel(tickets: Screen['tickets']) {
     <Panel title="工单动态" area="tickets" state={tickets}>
       {data && (
         <>
-          <div className="wall-figures">
+          <div className="big-screen-figures">
             <Figure title="待处理" value={data.open} />
             <Figure title="未分派" value={data.unassigned} tone={data.unassigned > 0 ? 'warm' : 'plain'} />
             <Figure title="超时" value={data.breached} tone={data.breached > 0 ? 'bad' : 'plain'} />
             <Figure title="今日关闭" value={data.closedToday} tone="good" />
           </div>
-          <div className="wall-chart">
+          <div className="big-screen-chart">
             <BareChart
               isUrgent
               name="近 14 天新增与关闭的工单"
@@ -199,14 +201,14 @@ export function TicketPanel(tickets: Screen['tickets']) {
                 categoryTitle: '日期',
                 categories: data.days.map(({ day }) => ({ label: day.slice(3), title: day })),
                 series: [
-                  { name: '新增', color: '--wall-amber', values: data.days.map(({ created }) => created) },
-                  { name: '关闭', color: '--wall-green', values: data.days.map(({ closed }) => closed) },
+                  { name: '新增', color: '--big-screen-amber', values: data.days.map(({ created }) => created) },
+                  { name: '关闭', color: '--big-screen-green', values: data.days.map(({ closed }) => closed) },
                 ],
               }}
             />
           </div>
-          <p className="wall-legend" aria-hidden>
-            <i className="wall-back-warm" /> 新增 <i className="wall-back-good" /> 关闭
+          <p className="big-screen-legend" aria-hidden>
+            <i className="big-screen-back-warm" /> 新增 <i className="big-screen-back-good" /> 关闭
           </p>
         </>
       )}

@@ -1,5 +1,5 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons'
-import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
@@ -129,5 +129,5 @@ function sendFile(given: { file: File | undefined; tenantId: number; dryRun: boo
   const input = { file, tenantId, dryRun: dryRun ? '1' : '0' } as never
   // A different tenant requires a new idempotency key.
   const idempotencyKey = dryRun ? undefined : `${key}-${tenantId}`
-  return call(licenseCerts.allotFile, input, { idempotencyKey }) as Promise<ImportReport | JobAnswer>
+  return call(licenseCerts.allotFile, input, { idempotencyKey }) as Promise<ImportReport | JobResponse>
 }

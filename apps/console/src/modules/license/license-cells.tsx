@@ -52,5 +52,5 @@ export function listAddress(filters: Readonly<Record<string, string | number | u
 }
 
 /** Renders a figure with a link to its rows; zero has no link. */
-export const Leading = ({ to, children }: { to: string | undefined; children: ReactNode }) =>
+export const CountLink = ({ to, children }: { to: string | undefined; children: ReactNode }) =>
   to ? <KnownLink to={to}>{children}</KnownLink> : children

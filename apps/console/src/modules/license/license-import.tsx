@@ -1,5 +1,5 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import { type ImportReport, type JobAnswer, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license/license-rows.ts'
 import { UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
@@ -11,7 +11,7 @@ import { download } from '#core/api/download.ts'
 import { toast } from '#core/loading/toast.ts'
 import { focusOpened } from '#kit/form/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
-import { ImportProblems, SaveProblems } from '#kit/jobs/import-problems.tsx'
+import { ImportProblems, DownloadFailedRows } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
@@ -161,7 +161,7 @@ function Preview({ rows }: { rows: readonly LicensePreviewRow[] }) {
 const Report = ({ report }: { report: ImportReport }) => (
   <>
     <ImportProblems report={report} />
-    <SaveProblems report={report} />
+    <DownloadFailedRows report={report} />
   </>
 )
 
@@ -186,7 +186,7 @@ function sendImport(given: { values: object; file: File | undefined; dryRun: boo
   const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
   const input = { ...filled, file, dryRun: dryRun ? '1' : '0' } as never
   const idempotencyKey = dryRun ? undefined : key
-  return call(licenseCerts.import, input, { idempotencyKey }) as Promise<ImportReport | JobAnswer>
+  return call(licenseCerts.import, input, { idempotencyKey }) as Promise<ImportReport | JobResponse>
 }
 
 function useImport(form: FormInstance, onClose: () => void) {

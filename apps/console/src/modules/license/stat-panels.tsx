@@ -6,7 +6,7 @@ import { useRead } from '#core/api/query.ts'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
-import { Leading, listAddress, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
+import { CountLink, listAddress, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
 
 interface Asked {
   readonly vendor?: string
@@ -151,9 +151,9 @@ function ForecastTable({ forecast, typeCode }: ForecastTableProps) {
               <VendorName vendor={vendor} /> {isLow && <Tag color="error">低于预警 {threshold}</Tag>}
             </td>
             <td className="license-numbers">
-              <Leading to={stock > 0 ? listAddress({ vendor, typeCode, state: 0 }) : undefined}>
+              <CountLink to={stock > 0 ? listAddress({ vendor, typeCode, state: 0 }) : undefined}>
                 {stock.toLocaleString()}
-              </Leading>
+              </CountLink>
             </td>
             <td className="license-numbers">{used30.toLocaleString()}</td>
             <td className="license-numbers">{daysLeft === null ? '近期无消耗' : `${daysLeft} 天`}</td>
@@ -241,13 +241,13 @@ function StateRow({ row, filters, label }: StateRowProps) {
         </span>
       </td>
       <td className="license-numbers">
-        <Leading to={linkOf()}>{row.total.toLocaleString()}</Leading>
+        <CountLink to={linkOf()}>{row.total.toLocaleString()}</CountLink>
       </td>
       <td className="license-numbers">
-        <Leading to={row.stock > 0 ? linkOf(0) : undefined}>{row.stock.toLocaleString()}</Leading>
+        <CountLink to={row.stock > 0 ? linkOf(0) : undefined}>{row.stock.toLocaleString()}</CountLink>
       </td>
       <td className="license-numbers">
-        <Leading to={row.activated > 0 ? linkOf(3) : undefined}>{row.activated.toLocaleString()}</Leading>
+        <CountLink to={row.activated > 0 ? linkOf(3) : undefined}>{row.activated.toLocaleString()}</CountLink>
       </td>
     </tr>
   )

@@ -9,7 +9,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { Quota } from './grant-cells.tsx'
-import { Leading, listAddress } from './license-cells.tsx'
+import { CountLink, listAddress } from './license-cells.tsx'
 
 const TenantThreshold = later(() => import('./threshold-dialog.tsx'), 'TenantThreshold')
 
@@ -24,9 +24,9 @@ const right = { width: 80, align: 'right' } as const
 /** Columns whose figures link to their certificates with the filters of the statistics. */
 function columnsWith(asked: Asked) {
   const figure = (state?: number) => (n: number, row: TenantStatRow) => (
-    <Leading to={n > 0 ? listAddress({ ...asked, tenantId: row.tenantId, state }) : undefined}>
+    <CountLink to={n > 0 ? listAddress({ ...asked, tenantId: row.tenantId, state }) : undefined}>
       {n.toLocaleString()}
-    </Leading>
+    </CountLink>
   )
   return [
     col('tenantName', { width: 160 }),

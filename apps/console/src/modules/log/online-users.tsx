@@ -9,7 +9,7 @@ import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
-import { useForceOut } from '#kit/record/use-force-out.ts'
+import { useEndSession } from '#kit/record/use-end-session.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
 
 type Online = z.output<typeof OnlineRow>
@@ -35,7 +35,7 @@ const COLUMNS = [
 /** Lists the current sessions, with buttons to end them. */
 export function OnlineUsers() {
   const list = useInnerList(logs.online)
-  const forceOut = useForceOut()
+  const forceOut = useEndSession()
   const rowActions = ({ sessionId, current }: Online) => (
     <RowActions items={[!current && { label: '强制下线', danger: true, onClick: () => forceOut?.(sessionId) }]} />
   )

@@ -3,12 +3,12 @@ import { menu } from '@oms/contract/menu/menu.ts'
 import { Button } from 'antd'
 import { Allowed } from '#core/auth/session.tsx'
 import type { OpenDialog } from './menu-dialog.tsx'
-import type { Expanded } from './use-expanded-menus.ts'
+import type { ExpandedMenus } from './use-expanded-menus.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
 interface ToolbarProps {
   order: MenuOrder
-  expanded: Expanded
+  expanded: ExpandedMenus
   onShow(shown: OpenDialog): void
 }
 

@@ -14,4 +14,4 @@ export function useExpandedMenus(branches: readonly number[], filtered: boolean)
     toggleAll: () => setOpen(keys.length > 0 ? [] : branches),
   }
 }
-export type Expanded = ReturnType<typeof useExpandedMenus>
+export type ExpandedMenus = ReturnType<typeof useExpandedMenus>

@@ -3,7 +3,7 @@ import TextAlign from '@tiptap/extension-text-align'
 import { EditorContent, useEditor } from '@tiptap/react'
 import StarterKit from '@tiptap/starter-kit'
 import { useEffect, useRef } from 'react'
-import { RichTools } from './rich-tools.tsx'
+import { RichTextToolbar } from './rich-text-toolbar.tsx'
 import './notice.css'
 
 const EXTENSIONS = [
@@ -43,7 +43,7 @@ export function RichEditor({ label, id, value = '', onChange }: Props) {
   }, [editor, value])
   return (
     <div className="rich-editor">
-      <RichTools editor={editor} />
+      <RichTextToolbar editor={editor} />
       <EditorContent editor={editor} />
     </div>
   )

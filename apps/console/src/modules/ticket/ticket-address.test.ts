@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { ticketListOf, ticketAddress, ticketIdIn } from './ticket-address.ts'
+import { ticketListPath, ticketAddress, ticketIdIn } from './ticket-address.ts'
 
 test('ROUTE-05 reads the ticket id from the URL and ignores its other fields', () => {
   const address = ticketAddress('/AfterService/Questions', 12)
   expect(ticketIdIn(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
   expect(ticketIdIn('{"id":"7","status":5,"handlerId":1}')).toBe(7)
-  expect(ticketListOf('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')
-  expect(ticketListOf('/AfterService/Questions/Pendding')).toBe('/AfterService/Questions')
+  expect(ticketListPath('/AfterService/PendingList/Pendding')).toBe('/AfterService/PendingList')
+  expect(ticketListPath('/AfterService/Questions/Pendding')).toBe('/AfterService/Questions')
 })
 
 test.each([

@@ -17,5 +17,5 @@ export function ticketIdIn(info: string | null): number | undefined {
 }
 
 /** Returns the list that a detail page belongs to: `Questions` or `PendingList`. */
-export const ticketListOf = (pathname: string) =>
+export const ticketListPath = (pathname: string) =>
   pathname.startsWith('/AfterService/PendingList') ? '/AfterService/PendingList' : '/AfterService/Questions'

@@ -1,7 +1,7 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { files } from '@oms/contract/file/file.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { DevInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
+import { TicketDeviceInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Popover } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
@@ -14,7 +14,7 @@ import type { Info } from './ticket-head.tsx'
 import { TYPE_DICT } from './ticket-tags.tsx'
 
 const { item } = descriptionsOf(FeedbackInfo)
-const device = descriptionsOf(DevInfo)
+const device = descriptionsOf(TicketDeviceInfo)
 const ITEMS = [
   item('feedbackNo'),
   item('account', (account, { contact }) => [account, contact].filter(Boolean).join(' / ')),

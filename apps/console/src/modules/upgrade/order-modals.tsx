@@ -46,7 +46,7 @@ export function HoldModal({ release, onClose, what }: Props & { what: 'pause' | 
 }
 
 /** Dialog that changes the rollout percentage of a release without stages. */
-export function ShareModal({ release, onClose }: Props) {
+export function RolloutPercentageModal({ release, onClose }: Props) {
   const calls = useCalls()
   const { otaId, percent, needsAudit } = release
   const { modal, form } = useFormModal(calls.release.share, { onClose, initial: { otaId, percent }, ...ALSO })

@@ -12,7 +12,7 @@ import { FORMAL, PAUSED, type Release, RUNNING, STOPPED, WAITING } from './relea
 const PublishDrawer = later(() => import('./publish-drawer.tsx'), 'PublishDrawer')
 const modals = () => import('./order-modals.tsx')
 const HoldModal = later(modals, 'HoldModal')
-const ShareModal = later(modals, 'ShareModal')
+const RolloutPercentageModal = later(modals, 'RolloutPercentageModal')
 const AuditModal = later(modals, 'AuditModal')
 const PushModal = later(modals, 'PushModal')
 
@@ -71,7 +71,7 @@ function Dialogs({ release, open, onClose }: DialogsProps) {
     <>
       {open === 'publish' && <PublishDrawer release={release} onClose={onClose} />}
       {(open === 'pause' || open === 'stop') && <HoldModal release={release} what={open} onClose={onClose} />}
-      {open === 'share' && <ShareModal release={release} onClose={onClose} />}
+      {open === 'share' && <RolloutPercentageModal release={release} onClose={onClose} />}
       {open === 'audit' && <AuditModal release={release} onClose={onClose} />}
       {open === 'push' && <PushModal release={release} onClose={onClose} />}
     </>

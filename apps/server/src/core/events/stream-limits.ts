@@ -11,7 +11,7 @@ const TOO_MANY = '同时打开的页面过多，请关闭不用的页面'
  * Counts the open event streams of this process. A session, an account and all accounts together each have a limit. The
  * total limit is half of the connections, so that the other half remains for calls.
  */
-export class Streams {
+export class StreamLimits {
   readonly #most: number
   readonly #open = new Map<string, number>()
   #total = 0

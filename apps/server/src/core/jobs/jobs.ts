@@ -15,7 +15,7 @@ import {
   queueOptions,
   syncQueues,
   syncSchedules,
-  withQueueDb,
+  withQueueDatabase,
 } from './queue.ts'
 import { JobRuns } from './run.ts'
 import type { JobOptions, NewJob, Registered, ScheduleOptions, Worker } from './types.ts'
@@ -103,7 +103,7 @@ export class Jobs {
     )
     const { kind, queueId } = rows[0] ?? {}
     const boss = await this.#queue()
-    if (kind && queueId) await withQueueDb(db, (queueDb) => boss.cancel(kind, queueId, { db: queueDb }))
+    if (kind && queueId) await withQueueDatabase(db, (queueDb) => boss.cancel(kind, queueId, { db: queueDb }))
     await this.#parts.events.publish(db, 'job', { jobId, uid, state: 'cancelled', percent })
   }
 
@@ -194,7 +194,7 @@ export class Jobs {
   async #send(db: Db, kind: string, data: object, options: { id?: string; singletonKey?: string }) {
     const boss = await this.#queue()
     await this.#ensureQueue(boss, kind)
-    await withQueueDb(db, (queueDb) => boss.send(kind, data, { ...options, db: queueDb }))
+    await withQueueDatabase(db, (queueDb) => boss.send(kind, data, { ...options, db: queueDb }))
   }
 
   /** Creates the queue outside any transaction, because another process must see the queue before the job. */

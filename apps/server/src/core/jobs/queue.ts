@@ -76,7 +76,7 @@ function queueDb({ pool }: Database, events: Events): QueueDb {
 }
 
 /** Runs statements on the queue inside the caller's transaction, as the owner of the queue's tables. */
-export async function withQueueDb<T>(db: Db, work: (queueDb: QueueDb) => Promise<T>): Promise<T> {
+export async function withQueueDatabase<T>(db: Db, work: (queueDb: QueueDb) => Promise<T>): Promise<T> {
   const { fromDrizzle } = await import('pg-boss')
   const { rows } = await db.execute<{ role: string }>(sql`select current_setting('role') as role`)
   const role = rows[0]?.role ?? 'none'

@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000
 const EPOCH = Date.UTC(1899, 11, 30)
 
 /** Returns the spreadsheet number of a local time; undefined for other texts and times before March 1900. */
-export function serialOf(text: string) {
+export function spreadsheetSerialOf(text: string) {
   const match = DATE_TIME.exec(text)
   if (!match) return undefined
   const [year, month, day, hour = 0, minute = 0, second = 0] = match.slice(1).map((part) => Number(part ?? 0))

@@ -3,7 +3,7 @@ import { CODE } from '@oms/contract/core/envelope.ts'
 import {
   DIRECT_EXPORT_ROWS,
   type ExportFormat,
-  type JobAnswer,
+  type JobResponse,
   MAX_EXPORT_ROWS,
   TRANSFER_MESSAGES,
 } from '@oms/contract/core/transfer.ts'
@@ -79,13 +79,13 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   const later = total > DIRECT_EXPORT_ROWS
   const many = later ? `，超过${DIRECT_EXPORT_ROWS}条，转为后台` : `${total}条`
   ctx.audit({ bizType: kind, action: `导出${sheet}${many}` })
-  if (later) return jobAnswer(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
+  if (later) return jobResponse(await addTransfer(ctx, 'export', { of: kind, name: sheet, input }))
   const rows = exportRows({ services, definition, input, user: async () => user })
   return (_request, reply) => sendTable(reply, { name: sheet, format, columns, rows })
 }
 
-const jobAnswer =
-  (data: JobAnswer): StreamAnswer =>
+const jobResponse =
+  (data: JobResponse): StreamAnswer =>
   (_request, reply) =>
     reply
       .header('content-type', 'application/json; charset=utf-8')

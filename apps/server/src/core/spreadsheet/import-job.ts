@@ -1,4 +1,4 @@
-import { JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
+import { MAX_JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -32,7 +32,7 @@ const importWorker =
         input: input as { dryRun: 0 | 1 },
         table: { bytes: Buffer.concat(chunks), name: file.name },
         signal,
-        reported: JOB_REPORTED_ROWS,
+        reported: MAX_JOB_REPORTED_ROWS,
         onFailed: (line) => failures.add(line),
         async onLine(done) {
           // Checks the permission and reports progress at most 200 times, however long the table is.

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { DIRECT_IMPORT_ROWS, type ImportReport, type JobAnswer } from '@oms/contract/core/transfer.ts'
+import { DIRECT_IMPORT_ROWS, type ImportReport, type JobResponse } from '@oms/contract/core/transfer.ts'
 import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import type * as z from 'zod'
 import type { Ctx } from '#core/http/context.ts'
@@ -49,7 +49,7 @@ async function importAnswer(
   ctx: Ctx,
   definition: ImportDefinition,
   input: ParsedOf<ImportEndpoint>,
-): Promise<ImportReport | JobAnswer> {
+): Promise<ImportReport | JobResponse> {
   const { name, bytes } = await received(ctx, definition)
   const total = await countOf(bytes, name, definition).catch(throwTableError)
   if (total > DIRECT_IMPORT_ROWS) {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { ThreadAnswer, ThreadOrder, ThreadTask } from './table-messages.ts'
+import type { TableThreadResponse, TableThreadRequest, TableThreadInput } from './table-messages.ts'
 import { type TableLimits, type TableRow, TableUnreadable } from './table-limits.ts'
 import type { OpenTable } from './table-reader.ts'
 
@@ -41,28 +41,28 @@ async function* rowsOf(thread: TableThread): AsyncGenerator<TableRow> {
 class TableThread {
   readonly #worker: Worker
   #leftMs: number
-  #waiting: PromiseWithResolvers<ThreadAnswer> | undefined
-  #early: ThreadAnswer | Error | undefined
+  #waiting: PromiseWithResolvers<TableThreadResponse> | undefined
+  #early: TableThreadResponse | Error | undefined
 
-  constructor(task: ThreadTask, { workMs, heapMb }: ThreadLimits) {
+  constructor(task: TableThreadInput, { workMs, heapMb }: ThreadLimits) {
     this.#leftMs = workMs
     const file = import.meta.url.endsWith('.ts') ? './table-worker.ts' : './table-worker.mjs'
     this.#worker = new Worker(new URL(file, import.meta.url), {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     })
-    this.#worker.on('message', (answer: ThreadAnswer) => this.#settle(answer))
+    this.#worker.on('message', (answer: TableThreadResponse) => this.#settle(answer))
     this.#worker.on('error', (error) => this.#settle(toTableError(error)))
     this.#worker.on('exit', () => this.#settle(new Error('the table thread ended')))
   }
 
-  ask(order: ThreadOrder) {
+  ask(order: TableThreadRequest) {
     this.#worker.postMessage(order)
     return this.answer()
   }
 
   /** Returns the next message. Terminates the thread when the remaining time is exceeded. */
-  async answer(): Promise<ThreadAnswer> {
+  async answer(): Promise<TableThreadResponse> {
     const started = performance.now()
     const timer = setTimeout(() => this.#settle(new TableUnreadable(TOO_COMPLEX)), this.#leftMs)
     try {
@@ -83,16 +83,16 @@ class TableThread {
     void this.#worker.terminate()
   }
 
-  #next(): Promise<ThreadAnswer> {
+  #next(): Promise<TableThreadResponse> {
     const early = this.#early
     this.#early = undefined
     if (early instanceof Error) return Promise.reject(early)
     if (early) return Promise.resolve(early)
-    this.#waiting = Promise.withResolvers<ThreadAnswer>()
+    this.#waiting = Promise.withResolvers<TableThreadResponse>()
     return this.#waiting.promise
   }
 
-  #settle(answer: ThreadAnswer | Error) {
+  #settle(answer: TableThreadResponse | Error) {
     const waiting = this.#waiting
     this.#waiting = undefined
     if (!waiting) this.#early ??= answer

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ThreadAnswer, ThreadTask } from './table-messages.ts'
+import type { TableThreadResponse, TableThreadInput } from './table-messages.ts'
 import { type TableRow, TableUnreadable } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
 
@@ -7,9 +7,9 @@ import { openTable } from './table-reader.ts'
 const ROWS_AT_ONCE = 500
 const CHARACTERS_AT_ONCE = 256 * 1024
 
-const answer = (message: ThreadAnswer) => parentPort?.postMessage(message)
+const answer = (message: TableThreadResponse) => parentPort?.postMessage(message)
 
-async function read({ bytes, name, limits }: ThreadTask) {
+async function read({ bytes, name, limits }: TableThreadInput) {
   const { header, rows } = await openTable(bytes, name, limits)
   answer({ header })
   parentPort?.on('message', () => {
@@ -34,4 +34,4 @@ function fail(error: unknown) {
   else answer({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) })
 }
 
-read(workerData as ThreadTask).catch(fail)
+read(workerData as TableThreadInput).catch(fail)

@@ -37,7 +37,7 @@ export interface ReadLine<Input = Record<string, unknown>> extends LineFacts {
   readonly input: Input
 }
 
-export interface LineTaker<S extends z.ZodObject, State> {
+export interface LineImporter<S extends z.ZodObject, State> {
   /** Schema of one line. Its titles are the column headers, its messages appear in the report. */
   readonly schema: S
   readonly required: readonly string[]
@@ -65,7 +65,7 @@ export interface LineTaker<S extends z.ZodObject, State> {
 
 export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }
 
-export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, State> extends LineTaker<S, State> {
+export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, State> extends LineImporter<S, State> {
   /** Identifies the definition in a job's row. Unique and stable across releases. */
   readonly kind: string
   /** The permission of this endpoint is checked again when the import runs as a job. */

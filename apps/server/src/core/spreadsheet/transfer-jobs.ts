@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Access } from '@oms/contract/core/endpoint.ts'
-import { type JobAnswer, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type JobResponse, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { files, jobs } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -30,7 +30,7 @@ export async function addTransfer(
   ctx: Ctx,
   kind: 'export' | 'import',
   { name, ...payload }: NewTransfer,
-): Promise<JobAnswer> {
+): Promise<JobResponse> {
   const { uid, tenantId } = ctx.user
   const text = JSON.stringify(payload)
   const uniqueKey = `${kind}:${uid}:${tenantId}:${createHash('sha256').update(text).digest('hex').slice(0, 40)}`

@@ -1,4 +1,4 @@
-import { type Column, type Row, type Rows, serialOf, textOf } from './cell.ts'
+import { type Column, type Row, type Rows, spreadsheetSerialOf, textOf } from './cell.ts'
 import { writeZip, type ZipEntry } from './zip-writer.ts'
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -154,7 +154,7 @@ function cell({ value, type, at, textStyle }: Cell) {
   }
   if (type === 'dateTime') {
     const text = textOf(value)
-    const serial = serialOf(text)
+    const serial = spreadsheetSerialOf(text)
     // A day without a time uses the format of days.
     const style = text.length > 10 ? DATE_TIME : DAY
     if (serial !== undefined) return `<c r="${at}" s="${style}"><v>${serial}</v></c>`

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { claimContent } from './removal-lock.ts'
+import { claimFileContent } from './removal-lock.ts'
 import type { ByteRange, FileStore, PutOptions } from './store.ts'
 
-/** A file store whose `put` claims the content before it becomes visible, see `claimContent`. */
+/** A file store whose `put` claims the content before it becomes visible, see `claimFileContent`. */
 export class ClaimingStore implements FileStore {
   readonly #store: FileStore
   readonly #pool: pg.Pool
@@ -13,7 +13,7 @@ export class ClaimingStore implements FileStore {
   }
 
   put(source: AsyncIterable<Uint8Array>, options: PutOptions = {}) {
-    return this.#store.put(source, { ...options, beforeVisible: (sha256) => claimContent(this.#pool, sha256) })
+    return this.#store.put(source, { ...options, beforeVisible: (sha256) => claimFileContent(this.#pool, sha256) })
   }
 
   openRead(sha256: string, range?: ByteRange) {

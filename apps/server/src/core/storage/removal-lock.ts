@@ -21,7 +21,7 @@ export async function withoutFileRemoval<T>(connection: pg.ClientConfig, work: (
 }
 
 /** Claims a content before it is stored, so that cleanup does not remove the file before its row is written. */
-export async function claimContent(pool: pg.Pool, sha256: string): Promise<void> {
+export async function claimFileContent(pool: pg.Pool, sha256: string): Promise<void> {
   await pool.query(
     `insert into file_claims (sha256) select $1 from (select pg_advisory_xact_lock(${CONTENT}, hashtext($1))) as locked
      on conflict (sha256) do update set claim_time = now()`,

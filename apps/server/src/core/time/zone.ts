@@ -29,8 +29,8 @@ export function localTimeOf(at: Date | number, zone: string): string {
  * Reads a local time as UTC. `Date.parse` would refuse the year 10000, which 9999-12-31 becomes in zones east of
  * UTC.
  */
-function utcOf(wall: string): number {
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = wall.split(/[- :]/).map(Number)
+function utcOf(localTime: string): number {
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = localTime.split(/[- :]/).map(Number)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
@@ -38,8 +38,8 @@ function utcOf(wall: string): number {
  * Returns the time of a local time in milliseconds. A local time skipped by daylight saving becomes the time after
  * the gap.
  */
-export function instantOf(wall: string, zone: string): number {
-  const asUtc = utcOf(wall)
+export function instantOf(localTime: string, zone: string): number {
+  const asUtc = utcOf(localTime)
   const offset = (at: number) => utcOf(localTimeOf(at, zone)) - at
   const guess = asUtc - offset(asUtc)
   return asUtc - offset(guess)

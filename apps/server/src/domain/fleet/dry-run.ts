@@ -2,7 +2,7 @@ import { obstacleOf, passes, rolloutPosition, type RuleCode } from './match.ts'
 import { type InstalledPackage, type ModelRules, precedenceOf, rulesWith } from './next-task.ts'
 import type { Moment } from './rule.ts'
 import { FLAG } from './slots.ts'
-import { factsAt, type FleetState, type LiveRule } from './state.ts'
+import { factsAt, type FleetState, type EnabledRule } from './state.ts'
 
 export interface DryRunOptions {
   /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */
@@ -49,7 +49,7 @@ const PLACES = 10_000
 /** Evaluates all devices in slices. Yields between slices so that device polls are served. */
 export async function dryRunOf(
   state: FleetState,
-  rule: LiveRule,
+  rule: EnabledRule,
   now: Moment,
   options: Internal,
 ): Promise<DryRunReport> {
@@ -66,7 +66,7 @@ export async function dryRunOf(
     sample: [],
     places: new Uint32Array(PLACES),
   }
-  const everybody: LiveRule = { ...rule, percent: PLACES }
+  const everybody: EnabledRule = { ...rule, percent: PLACES }
   const rules = rulesWith(state, rule)
   for (let from = 0; from < state.slots.count; from += SLICE) {
     const to = Math.min(from + SLICE, state.slots.count)
@@ -77,8 +77,8 @@ export async function dryRunOf(
 }
 
 interface Look {
-  readonly rule: LiveRule
-  readonly everybody: LiveRule
+  readonly rule: EnabledRule
+  readonly everybody: EnabledRule
   readonly rules: ModelRules
   readonly slot: number
   readonly now: Moment

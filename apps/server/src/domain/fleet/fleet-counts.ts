@@ -24,7 +24,7 @@ const caches = new WeakMap<Services, Map<string, Kept>>()
  * has at most one count in progress. The key must contain everything that the result depends on, in particular the
  * data scope (`scopeKeyOf`).
  */
-export function cachedFigure<T extends { readonly rows: number }>(
+export function cachedDeviceStatistic<T extends { readonly rows: number }>(
   services: Services,
   key: string,
   count: () => Promise<T>,
@@ -60,7 +60,7 @@ export async function cachedFigureOf<T extends { readonly rows: number }>(
   shownFigures.set(services, shown)
   const now = services.now().getTime()
   const known = shown.get(key)
-  const next = cachedFigure(services, key, () => count(services.database.db))
+  const next = cachedDeviceStatistic(services, key, () => count(services.database.db))
   const note = async () => {
     const value = await next
     if (shown.size >= MAX_KEPT) shown.clear()
@@ -102,4 +102,4 @@ export async function countByModel(db: Db, user: User, modelIds?: readonly numbe
 
 /** Counts visible devices of all models. Caches large counts for a minute. */
 export const cachedCountsByModel = (services: Services, db: Db, user: User) =>
-  cachedFigure(services, `model ${scopeKeyOf(user)}`, () => countByModel(db, user))
+  cachedDeviceStatistic(services, `model ${scopeKeyOf(user)}`, () => countByModel(db, user))

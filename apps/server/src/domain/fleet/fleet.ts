@@ -8,7 +8,7 @@ import { bestRule, dailyWindowOf } from './match.ts'
 import { candidatesOf, type InstalledPackage, type Precedence, precedenceOf, rulesWith } from './next-task.ts'
 import { clockOf, type DeviceFacts, type Moment, type Rule } from './rule.ts'
 import { FLAG } from './slots.ts'
-import { factsAt, type LiveRule, type OpenTask } from './state.ts'
+import { factsAt, type EnabledRule, type OpenTask } from './state.ts'
 import { type DryRunOptions, dryRunOf } from './dry-run.ts'
 
 declare module '#core/services.ts' {
@@ -110,7 +110,7 @@ export class Fleet {
   /**
    * Returns the firmware that the device gets now. The caller handles open tasks, rollout limits and confirmation.
    */
-  match(slot: number, now: Moment): LiveRule | undefined {
+  match(slot: number, now: Moment): EnabledRule | undefined {
     const { slots, state } = this
     const isListed = (slots.flags[slot]! & FLAG.listed) !== 0
     const rules = (isListed ? state.firmware : state.formal).get(slots.models[slot]!)
@@ -120,7 +120,7 @@ export class Fleet {
   }
 
   /** Yields the versions offered to a device with these packages, in order. */
-  candidates(slot: number, installed: readonly InstalledPackage[], now: Moment): Generator<LiveRule> {
+  candidates(slot: number, installed: readonly InstalledPackage[], now: Moment): Generator<EnabledRule> {
     const { state, slots } = this
     const modelId = slots.models[slot]!
     const rules = { firmware: state.firmware.get(modelId) ?? [], packages: state.packages.get(modelId) ?? [] }
@@ -128,7 +128,7 @@ export class Fleet {
   }
 
   /** Returns what takes precedence over a rule at the next check of a device with these packages. */
-  precedence(rule: LiveRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
+  precedence(rule: EnabledRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
     const { state } = this
     return precedenceOf(state, rule, rulesWith(state, rule), factsAt(state, slot), installed, now)
   }
@@ -140,7 +140,7 @@ export class Fleet {
   }
 
   /** Returns the enabled versions of a model, firmware and packages. */
-  async rulesOf(modelId: number): Promise<readonly LiveRule[]> {
+  async rulesOf(modelId: number): Promise<readonly EnabledRule[]> {
     await this.ready()
     return [...(this.state.firmware.get(modelId) ?? []), ...(this.state.packages.get(modelId) ?? [])]
   }
@@ -157,7 +157,7 @@ export class Fleet {
    * Returns any version as a rule, enabled or not, optionally with a draft applied. Undefined when the version does
    * not exist.
    */
-  ruleOf(otaId: number, draft: Draft = {}): Promise<LiveRule | undefined> {
+  ruleOf(otaId: number, draft: Draft = {}): Promise<EnabledRule | undefined> {
     return this.#follower.using(async (client) => {
       const { state } = this
       const { db } = this.#follower.database
@@ -165,12 +165,12 @@ export class Fleet {
       if (!rule) return undefined
       for (const id of draft.groupIds ?? []) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
       const groupIds = draft.groupIds ?? rule.groupIds
-      return { ...rule, ...draft, ...membersOf(state, rule.whiteSlots, groupIds) }
+      return { ...rule, ...draft, ...membersOf(state, rule.allowlistSlots, groupIds) }
     })
   }
 
   /** Returns the dry run of a version: evaluates the poll's code for every device. */
-  async dryRun(rule: LiveRule, now: Date, options: DryRunOptions = {}) {
+  async dryRun(rule: EnabledRule, now: Date, options: DryRunOptions = {}) {
     await this.ready()
     return dryRunOf(this.state, rule, this.moment(now), { ...options, packages: await this.#packageVersions(rule) })
   }
@@ -186,7 +186,7 @@ export class Fleet {
     return Map.groupBy(rows, ({ id }) => id)
   }
 
-  #best(rules: readonly LiveRule[], device: DeviceFacts & { slot: number }, now: Moment) {
+  #best(rules: readonly EnabledRule[], device: DeviceFacts & { slot: number }, now: Moment) {
     return bestRule(rules, device, now, (rule) => !this.state.isSpent(rule, device.slot))
   }
 

@@ -35,7 +35,7 @@ class Marks {
   devices = false
   /** Changed versions, or null for all versions. */
   rules: Set<number> | null = new Set()
-  readonly whites: Lists = new Map()
+  readonly allowlists: Lists = new Map()
   readonly groups: Lists = new Map()
 
   take({ table, lists, devices }: Topics['fleet']) {
@@ -46,7 +46,7 @@ class Marks {
       if (!lists) this.rules = null
       else for (const otaId of lists) this.rules?.add(otaId)
     } else if (table === 'ota_whites' || table === 'device_group_members') {
-      if (lists) for (const list of lists) note(table === 'ota_whites' ? this.whites : this.groups, list, devices)
+      if (lists) for (const list of lists) note(table === 'ota_whites' ? this.allowlists : this.groups, list, devices)
       else this.everything = true
     } else if (table === 'device_groups') this.everything = true
     else this.references = true
@@ -204,10 +204,10 @@ export class IndexSync {
     if (marks.references || marks.everything) await loadReferences(client, state)
     if (!areDevicesKnown) await rules()
     if (marks.everything) {
-      for (const otaId of state.rules.keys()) note(marks.whites, otaId, null)
+      for (const otaId of state.rules.keys()) note(marks.allowlists, otaId, null)
       for (const id of state.groups.keys()) note(marks.groups, id, null)
     }
-    for (const [otaId, few] of marks.whites) await reloadAllowlists(client, state, otaId, few)
+    for (const [otaId, few] of marks.allowlists) await reloadAllowlists(client, state, otaId, few)
     for (const [id, few] of marks.groups) await reloadGroup(client, db, state, id, few)
     await followTasks(client, state, since)
     this.#horizon = horizon

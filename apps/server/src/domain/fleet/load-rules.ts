@@ -9,7 +9,7 @@ import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
 import { FLAG } from './slots.ts'
-import { type FleetState, type Group, type LiveRule, NEVER_AGAIN } from './state.ts'
+import { type FleetState, type Group, type EnabledRule, NEVER_AGAIN } from './state.ts'
 
 /** Converts local times to instants in the database. The connection's time zone is that of the console. */
 const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model_id as "modelId", v.kind,
@@ -26,7 +26,7 @@ const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model
 const LIVE_RULES = `${RULE_SQL} where v.status = 1 and v.deleted_at is null`
 /** Prepared statement, because each change of a release runs this query while devices wait. */
 const FEW_RULES = { name: 'fleet-rules', text: `${LIVE_RULES} and v.ota_id = any($1)` }
-type RuleRow = Omit<Rule, 'whites' | 'groups'>
+type RuleRow = Omit<Rule, 'allowlist' | 'groups'>
 type QueryClient = Pick<pg.Client, 'query'>
 
 /**
@@ -35,7 +35,7 @@ type QueryClient = Pick<pg.Client, 'query'>
  */
 export async function loadRules(client: pg.Client, db: Db, state: FleetState, few?: ReadonlySet<number>) {
   const { rows } = await client.query<RuleRow>(few ? { ...FEW_RULES, values: [[...few]] } : LIVE_RULES)
-  const rules: LiveRule[] = []
+  const rules: EnabledRule[] = []
   for (const row of rows) {
     for (const id of row.groupIds) if (!state.groups.has(id)) await loadGroup(client, db, state, id)
     rules.push(revived(state, row) ?? (await freshRule(client, state, row)))
@@ -61,15 +61,15 @@ export async function readRule(client: pg.Client, db: Db, state: FleetState, ota
   return revived(state, row) ?? freshRule(client, state, row)
 }
 
-function revived(state: FleetState, row: RuleRow): LiveRule | undefined {
+function revived(state: FleetState, row: RuleRow): EnabledRule | undefined {
   const known = state.rules.get(row.otaId)
   if (!known) return undefined
-  const { whiteSlots, tried, recent, fetching } = known
-  return { ...row, ...membersOf(state, whiteSlots, row.groupIds), whiteSlots, tried, recent, fetching }
+  const { allowlistSlots, tried, recent, fetching } = known
+  return { ...row, ...membersOf(state, allowlistSlots, row.groupIds), allowlistSlots, tried, recent, fetching }
 }
 
-async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Promise<LiveRule> {
-  const whiteSlots = await readWhites(client, state, row.otaId)
+async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Promise<EnabledRule> {
+  const allowlistSlots = await readAllowlist(client, state, row.otaId)
   const tried = new Map<number, number>()
   await copyRows(
     client,
@@ -82,13 +82,20 @@ async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Pr
       if (slot >= 0 && tried.get(slot) !== NEVER_AGAIN) tried.set(slot, never === '1' ? NEVER_AGAIN : Number(failures))
     },
   )
-  return { ...row, ...membersOf(state, whiteSlots, row.groupIds), whiteSlots, tried, recent: [], fetching: new Map() }
+  return {
+    ...row,
+    ...membersOf(state, allowlistSlots, row.groupIds),
+    allowlistSlots,
+    tried,
+    recent: [],
+    fetching: new Map(),
+  }
 }
 
 /** Returns the members interface of a rule. Each lookup uses the current sets. */
-export function membersOf(state: FleetState, whiteSlots: SlotSet, groupIds: readonly number[]) {
+export function membersOf(state: FleetState, allowlistSlots: SlotSet, groupIds: readonly number[]) {
   return {
-    whites: { has: ({ slot }: { slot?: number }) => slot !== undefined && whiteSlots.has(slot) },
+    allowlist: { has: ({ slot }: { slot?: number }) => slot !== undefined && allowlistSlots.has(slot) },
     groups: {
       has: ({ slot }: { slot?: number }) =>
         slot !== undefined && groupIds.some((id) => state.groups.get(id)?.members.has(slot) === true),
@@ -107,7 +114,7 @@ async function readMembers(client: pg.Client, { slots }: FleetState, query: stri
   return members
 }
 
-const readWhites = (client: pg.Client, state: FleetState, otaId: number) =>
+const readAllowlist = (client: pg.Client, state: FleetState, otaId: number) =>
   readMembers(client, state, `select device_id from ota_whites where ota_id = ${Number(otaId)}`, FLAG.listed)
 
 interface GroupRow {
@@ -163,9 +170,9 @@ export async function reloadAllowlists(
 ) {
   const rule = state.rules.get(otaId)
   if (!rule) return
-  if (few) return refreshFew(client, state, rule.whiteSlots, few, ['ota_whites', 'ota_id', otaId])
-  const whiteSlots = await readWhites(client, state, otaId)
-  const next = { ...rule, ...membersOf(state, whiteSlots, rule.groupIds), whiteSlots }
+  if (few) return refreshFew(client, state, rule.allowlistSlots, few, ['ota_whites', 'ota_id', otaId])
+  const allowlistSlots = await readAllowlist(client, state, otaId)
+  const next = { ...rule, ...membersOf(state, allowlistSlots, rule.groupIds), allowlistSlots }
   state.replaceRules([otaId], [next])
 }
 

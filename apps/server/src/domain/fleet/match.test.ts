@@ -28,7 +28,7 @@ const RULE: Rule = {
   percent: 10_000,
   tenantIds: [],
   groupIds: [],
-  whites: only(),
+  allowlist: only(),
   groups: only(),
   needConfirm: false,
   maxDownloads: null,
@@ -64,7 +64,7 @@ describe('matching of devices and versions', () => {
   test("a platform version reaches all tenants, a tenant's version only its own; the release narrows both", () => {
     expect(gets({ tenantId: 1 })).toBe(true)
     expect(gets({ tenantId: 3 })).toBe(true)
-    expect(refusals({ tenantId: 4, whites: only(7) })).toEqual(['tenant'])
+    expect(refusals({ tenantId: 4, allowlist: only(7) })).toEqual(['tenant'])
     expect(refusals({ tenantIds: [4] })).toEqual(['tenant'])
     expect(gets({ tenantIds: [4, 3] })).toBe(true)
   })
@@ -72,16 +72,16 @@ describe('matching of devices and versions', () => {
   test('a test release reaches only its allowlist, also while a formal release waits for approval or was refused', () => {
     for (const how of [{ mode: 1 }, { mode: 2, state: 1 }, { mode: 2, state: 2 }]) {
       expect(refusals(how)).toEqual(['white'])
-      expect(gets({ ...how, whites: only(7), percent: 0, groupIds: [1], dailyStart: 0, dailyEnd: 1 })).toBe(true)
+      expect(gets({ ...how, allowlist: only(7), percent: 0, groupIds: [1], dailyStart: 0, dailyEnd: 1 })).toBe(true)
     }
   })
 
   test('the allowlist ignores percentage, groups, tenants and window, but not a paused or stopped release', () => {
     const narrow = { percent: 0, groupIds: [9], tenantIds: [8], endAt: NOW.ms }
     expect(refusals(narrow)).toEqual(['tenant', 'group', 'share', 'window'])
-    expect(gets({ ...narrow, whites: only(7) })).toBe(true)
-    expect(refusals({ state: 3, whites: only(7) })).toEqual(['state'])
-    expect(refusals({ state: 4, mode: 1, whites: only(7) })).toEqual(['state'])
+    expect(gets({ ...narrow, allowlist: only(7) })).toBe(true)
+    expect(refusals({ state: 3, allowlist: only(7) })).toEqual(['state'])
+    expect(refusals({ state: 4, mode: 1, allowlist: only(7) })).toEqual(['state'])
   })
 
   test('0 % is no device, 100 % every device, a higher percentage keeps all devices, and 25 % is about a quarter', () => {

@@ -95,7 +95,7 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
       (rule.tenantIds.length === 0 ||
         !isFormal(rule) ||
         rule.tenantIds.includes(device.tenantId) ||
-        rule.whites.has(device)),
+        rule.allowlist.has(device)),
     words: (rule, device, _now, passed) =>
       passed
         ? rule.tenantIds.length === 0 || !isFormal(rule)
@@ -110,13 +110,13 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
     words: (rule, _device, _now, passed) => (passed ? stateWords(rule) : heldWords(rule)),
   },
   white: {
-    passes: (rule, device) => isFormal(rule) || rule.whites.has(device),
+    passes: (rule, device) => isFormal(rule) || rule.allowlist.has(device),
     words: (rule, device) =>
-      rule.whites.has(device) ? '设备在白名单中' : isFormal(rule) ? '正式发布，不限于白名单' : '设备不在白名单中',
+      rule.allowlist.has(device) ? '设备在白名单中' : isFormal(rule) ? '正式发布，不限于白名单' : '设备不在白名单中',
   },
   group: {
     passes: (rule, device) =>
-      rule.groupIds.length === 0 || !isFormal(rule) || rule.groups.has(device) || rule.whites.has(device),
+      rule.groupIds.length === 0 || !isFormal(rule) || rule.groups.has(device) || rule.allowlist.has(device),
     words: (rule, device, _now, passed) =>
       rule.groupIds.length === 0 || !isFormal(rule)
         ? '不限设备分组'
@@ -129,11 +129,11 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
       rule.percent >= FULL_SHARE ||
       !isFormal(rule) ||
       rolloutPosition(device.deviceId, rule.otaId) < rule.percent ||
-      rule.whites.has(device),
+      rule.allowlist.has(device),
     words: shareWords,
   },
   window: {
-    passes: (rule, device, now) => !isFormal(rule) || inWindow(rule, now) || rule.whites.has(device),
+    passes: (rule, device, now) => !isFormal(rule) || inWindow(rule, now) || rule.allowlist.has(device),
     words: (rule, _device, now, passed) =>
       passed
         ? isFormal(rule)
@@ -231,7 +231,7 @@ export interface DailyWindow {
 export function dailyWindowOf(rule: Rule, device: DeviceFacts, { minute }: Moment): DailyWindow | undefined {
   const { dailyStart, dailyEnd } = rule
   if (!isFormal(rule) || dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return undefined
-  if (rule.whites.has(device)) return undefined
+  if (rule.allowlist.has(device)) return undefined
   const isOpen = between(minute, dailyStart, dailyEnd)
   return { isOpen, opensIn: isOpen ? 0 : (dailyStart - minute + DAY_MINUTES) % DAY_MINUTES }
 }

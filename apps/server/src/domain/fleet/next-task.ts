@@ -1,6 +1,6 @@
 import { bestRule } from './match.ts'
 import type { DeviceFacts, Moment } from './rule.ts'
-import type { FleetState, LiveRule, OpenTask } from './state.ts'
+import type { FleetState, EnabledRule, OpenTask } from './state.ts'
 
 /** A software package that is installed on a device, with its version. */
 export interface InstalledPackage {
@@ -10,16 +10,16 @@ export interface InstalledPackage {
 
 /** Rules of one model: the enabled rules, with a draft replacing its stored rule. */
 export interface ModelRules {
-  readonly firmware: readonly LiveRule[]
-  readonly packages: readonly LiveRule[]
+  readonly firmware: readonly EnabledRule[]
+  readonly packages: readonly EnabledRule[]
 }
 
 type IndexedDevice = DeviceFacts & { readonly slot: number }
 type FleetRules = Pick<FleetState, 'firmware' | 'packages' | 'isSpent' | 'openTasks'>
 
 /** Returns the rules of a model with this draft. */
-export function rulesWith(state: FleetRules, draft: LiveRule): ModelRules {
-  const others = (rules: readonly LiveRule[] = []) => rules.filter(({ otaId }) => otaId !== draft.otaId)
+export function rulesWith(state: FleetRules, draft: EnabledRule): ModelRules {
+  const others = (rules: readonly EnabledRule[] = []) => rules.filter(({ otaId }) => otaId !== draft.otaId)
   const firmware = others(state.firmware.get(draft.modelId))
   const packages = others(state.packages.get(draft.modelId))
   return draft.kind === 1 ? { firmware: [...firmware, draft], packages } : { firmware, packages: [...packages, draft] }
@@ -35,8 +35,8 @@ export function* candidatesOf(
   device: IndexedDevice,
   installed: readonly InstalledPackage[],
   now: Moment,
-): Generator<LiveRule> {
-  const isFree = (rule: LiveRule) => !state.isSpent(rule, device.slot)
+): Generator<EnabledRule> {
+  const isFree = (rule: EnabledRule) => !state.isSpent(rule, device.slot)
   const best = bestRule(firmware, device, now, isFree)
   if (best) yield best
   for (const { name, verCode } of installed.toSorted(byName)) {
@@ -54,13 +54,13 @@ export interface Precedence {
   /** An open task for any version: a device works on one task at a time. */
   readonly open: OpenTask | undefined
   /** The rule whose version the device is offered first. */
-  readonly outrankedBy: LiveRule | undefined
+  readonly outrankedBy: EnabledRule | undefined
 }
 
 /** Returns the reasons that delay a matching rule for a device. */
 export function precedenceOf(
   state: FleetRules,
-  rule: LiveRule,
+  rule: EnabledRule,
   rules: ModelRules,
   device: IndexedDevice,
   installed: readonly InstalledPackage[],

@@ -27,7 +27,7 @@ export const withinReach = ({ tenantId, modelId }: Pick<TargetDevices, 'tenantId
   )
 
 /** The account that changes a release and the two-person setting. */
-export interface Changer {
+export interface ReleaseEditor {
   readonly uid: number
   readonly now: Date
   readonly twoPerson: 'auto' | 'on' | 'off'
@@ -37,7 +37,7 @@ export interface Changer {
  * Creates the release of a newly enabled version as a test release for its allowlist. Enabling again starts a new
  * release: devices with a cancelled task may get the version again. Devices with a failed task need a retry.
  */
-export async function openRelease(db: Db, { otaId, tenantId }: TargetDevices, changer: Changer) {
+export async function openRelease(db: Db, { otaId, tenantId }: TargetDevices, changer: ReleaseEditor) {
   const time = changer.now.toISOString()
   const who = { createBy: changer.uid, createTime: time, updateBy: changer.uid, updateTime: time }
   await db.delete(otaStages).where(eq(otaStages.otaId, otaId))
@@ -54,7 +54,11 @@ export async function openRelease(db: Db, { otaId, tenantId }: TargetDevices, ch
  * Pauses the release when its allowlist exceeds the limit for one person; a second person must resume. Otherwise an
  * allowlist of all devices would bypass approval. Returns true when the release was paused.
  */
-export async function lockLargeAllowlist(db: Db, otaId: number, { uid, now, twoPerson }: Changer): Promise<boolean> {
+export async function lockLargeAllowlist(
+  db: Db,
+  otaId: number,
+  { uid, now, twoPerson }: ReleaseEditor,
+): Promise<boolean> {
   if (twoPerson === 'off') return false
   const few = sql`(select count(*) from (select from ota_whites where ota_id = ${otaId} limit ${TWO_PERSON_ABOVE + 1}) w)`
   const { rowCount } = await db.execute(sql`

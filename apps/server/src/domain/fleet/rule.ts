@@ -47,7 +47,7 @@ export interface Rule {
   readonly percent: number
   readonly tenantIds: readonly number[]
   readonly groupIds: readonly number[]
-  readonly whites: Members
+  readonly allowlist: Members
   readonly groups: Members
   readonly needConfirm: boolean
   readonly maxDownloads: number | null

@@ -5,8 +5,8 @@ import { FLAG, Slots } from './slots.ts'
 import { SlotSet } from './slot-set.ts'
 
 /** An enabled version with its tasks so far. */
-export interface LiveRule extends Rule {
-  readonly whiteSlots: SlotSet
+export interface EnabledRule extends Rule {
+  readonly allowlistSlots: SlotSet
   /** Failed tasks by slot, or `NEVER_AGAIN` for a cancelled task. */
   readonly tried: Map<number, number>
   /** Times of tasks created during the last minute in all processes. */
@@ -74,7 +74,7 @@ export function factsAt({ slots, models, closedTenants }: FleetState, slot: numb
 
 const MINUTE_MS = 60_000
 
-const higherFirst = (a: LiveRule, b: LiveRule) => b.verCode - a.verCode || b.otaId - a.otaId
+const higherFirst = (a: EnabledRule, b: EnabledRule) => b.verCode - a.verCode || b.otaId - a.otaId
 
 /** All data that device requests use without a database query. */
 export class FleetState {
@@ -85,12 +85,12 @@ export class FleetState {
   readonly closedTenants = new Set<number>()
   readonly access = new Map<number, Access>()
   readonly groups = new Map<number, Group>()
-  readonly rules = new Map<number, LiveRule>()
+  readonly rules = new Map<number, EnabledRule>()
   /** Enabled firmware versions by model, highest first. */
-  readonly firmware = new Map<number, LiveRule[]>()
-  readonly packages = new Map<number, LiveRule[]>()
+  readonly firmware = new Map<number, EnabledRule[]>()
+  readonly packages = new Map<number, EnabledRule[]>()
   /** Firmware versions that can reach devices outside any allowlist. */
-  readonly formal = new Map<number, LiveRule[]>()
+  readonly formal = new Map<number, EnabledRule[]>()
   readonly tasks = new Map<number, OpenTask>()
   readonly #tasksOf = new Map<number, OpenTask[]>()
 
@@ -99,7 +99,7 @@ export class FleetState {
   }
 
   /** Replaces all rules and keeps the task data of known versions. */
-  setRules(rules: readonly LiveRule[]) {
+  setRules(rules: readonly EnabledRule[]) {
     this.rules.clear()
     this.firmware.clear()
     this.packages.clear()
@@ -111,7 +111,7 @@ export class FleetState {
   }
 
   /** Replaces the rules of these versions. Removes versions without a rule. */
-  replaceRules(otaIds: Iterable<number>, rules: readonly LiveRule[]) {
+  replaceRules(otaIds: Iterable<number>, rules: readonly EnabledRule[]) {
     for (const otaId of otaIds) this.#dropRule(otaId)
     for (const rule of rules) {
       this.rules.set(rule.otaId, rule)
@@ -138,11 +138,11 @@ export class FleetState {
     else this.formal.delete(modelId)
   }
 
-  #byModel({ kind }: LiveRule) {
+  #byModel({ kind }: EnabledRule) {
     return kind === 1 ? this.firmware : this.packages
   }
 
-  #listOf(rule: LiveRule): LiveRule[] {
+  #listOf(rule: EnabledRule): EnabledRule[] {
     const byModel = this.#byModel(rule)
     const list = byModel.get(rule.modelId) ?? []
     byModel.set(rule.modelId, list)
@@ -170,13 +170,13 @@ export class FleetState {
   }
 
   /** True when this version failed or was cancelled on the device too often for another automatic task. */
-  isSpent(rule: LiveRule, slot: number) {
+  isSpent(rule: EnabledRule, slot: number) {
     const failures = rule.tried.get(slot)
     return failures !== undefined && failures > rule.autoRetries
   }
 
   /** Counts the tasks of this version created during the last minute. */
-  handedOut(rule: LiveRule, now: number) {
+  handedOut(rule: EnabledRule, now: number) {
     const since = now - MINUTE_MS
     if (rule.recent.length > 0 && rule.recent[0]! <= since) rule.recent = rule.recent.filter((at) => at > since)
     return rule.recent.length

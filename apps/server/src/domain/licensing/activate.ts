@@ -5,7 +5,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { licenses } from '#schema/license.ts'
 import type { Services } from '#core/services.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
-import { type Doing, type StoredLicense, takeDeviceStep } from './steps.ts'
+import { type StepContext, type StoredLicense, takeDeviceStep } from './steps.ts'
 
 /** Data that a device sends about itself and its certificate. */
 export interface Activation {
@@ -62,9 +62,9 @@ async function underLock(services: Pick<Services, 'events' | 'now'>, db: Db, inp
   if (refusal) return refusal
   if (license.state === ACTIVATED) return answer(200, ACTIVATED, 'activated')
   const reason = `设备激活${input.mac ? `，MAC ${input.mac}` : ''}`
-  const doing: Doing = { db, now, uid: null, operName: '设备', reason }
-  if (license.state === ALLOTTED) await takeDeviceStep(doing, 'bind', license, device)
-  await takeDeviceStep(doing, 'activate', license, device)
+  const stepContext: StepContext = { db, now, uid: null, operName: '设备', reason }
+  if (license.state === ALLOTTED) await takeDeviceStep(stepContext, 'bind', license, device)
+  await takeDeviceStep(stepContext, 'activate', license, device)
   await services.events.publish(db, 'changed', { resource: 'license', tenantId: license.tenantId })
   return answer(200, ACTIVATED, 'activated')
 }

@@ -9,7 +9,7 @@ import { among } from '#core/database/list-query.ts'
  */
 
 /** Locks the certificates of these devices. Must run before the devices are locked. */
-export async function lockCarried(db: Db, deviceIds: readonly number[]) {
+export async function lockCertificatesOfDevices(db: Db, deviceIds: readonly number[]) {
   await db
     .select({ id: licenses.id })
     .from(licenses)

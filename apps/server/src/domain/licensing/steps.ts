@@ -6,7 +6,7 @@ import { licenses } from '#schema/license.ts'
 export type StoredLicense = typeof licenses.$inferSelect
 
 /** Actor and reason of a step. `uid` null stands for the device or the scheduled job. */
-export interface Doing {
+export interface StepContext {
   readonly db: Db
   readonly now: Date
   readonly uid: number | null
@@ -54,10 +54,10 @@ interface Given {
  * Applies one step to certificates that the caller has locked, and writes their history with one statement. Skips
  * certificates in another state. Returns the number of changed certificates.
  */
-export async function takeStep(doing: Doing, step: LicenseStep, ids: readonly number[], given: Given = {}) {
+export async function takeStep(stepContext: StepContext, step: LicenseStep, ids: readonly number[], given: Given = {}) {
   if (ids.length === 0) return 0
-  const { db, uid, operName, reason = '' } = doing
-  const at = doing.now.toISOString()
+  const { db, uid, operName, reason = '' } = stepContext
+  const at = stepContext.now.toISOString()
   const from = statesBefore(step)
   const to = stateAfter(step, from[0]!)
   const frees = step === 'unbind' || step === 'scrap'
@@ -92,13 +92,13 @@ interface Carrier {
 
 /** Binds one certificate to a device, or activates its bound certificate. The caller has locked both rows. */
 export async function takeDeviceStep(
-  doing: Doing,
+  stepContext: StepContext,
   step: 'bind' | 'activate',
   license: Pick<StoredLicense, 'id' | 'uid' | 'tenantId'>,
   device: Carrier,
 ) {
-  const { db, uid, operName, reason = '' } = doing
-  const at = doing.now.toISOString()
+  const { db, uid, operName, reason = '' } = stepContext
+  const at = stepContext.now.toISOString()
   const from = statesBefore(step)[0]!
   const to = stateAfter(step, from)!
   const moment = sql.raw(step === 'bind' ? 'bind_time' : 'activate_time')

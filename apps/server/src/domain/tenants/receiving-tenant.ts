@@ -6,7 +6,7 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import { alive, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
 /** Columns that `standingProblem` needs. */
-export const STANDING = {
+export const TENANT_STANDING_COLUMNS = {
   name: tenants.name,
   status: tenants.status,
   isExpired: sql<boolean>`coalesce(${tenants.expireTime} <= now(), false)`,
@@ -23,7 +23,7 @@ export const standingProblem = ({ name, status, isExpired }: Standing): string |
   isExpired || status !== 1 ? `客户「${name}」已${isExpired ? '过期' : '停用'}，不能新增、分配或转入` : undefined
 
 const readTenant = async (db: Db, id: number) => {
-  const rows = db.select({ id: tenants.id, ...STANDING }).from(tenants)
+  const rows = db.select({ id: tenants.id, ...TENANT_STANDING_COLUMNS }).from(tenants)
   const [found] = await rows.where(and(eq(tenants.id, id), alive(tenants)))
   return found
 }

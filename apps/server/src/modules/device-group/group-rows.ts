@@ -6,7 +6,7 @@ import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#schema
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { cachedFigure, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
@@ -70,7 +70,7 @@ export async function counts({ db, user, services }: Ctx, input: ParsedOf<typeof
   const ruled =
     dynamic.length === 0
       ? { list: [] }
-      : await cachedFigure(services, `groups ${tenantId} ${rules} ${scopeKeyOf(user)}`, () =>
+      : await cachedDeviceStatistic(services, `groups ${tenantId} ${rules} ${scopeKeyOf(user)}`, () =>
           countDynamic(db, user, tenantId, dynamic),
         )
   const found = new Map([...statics, ...ruled.list].map((row) => [row.id, row]))

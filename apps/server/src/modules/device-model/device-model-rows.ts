@@ -16,7 +16,7 @@ import {
   countByModel,
   type DeviceCount,
   cachedCountsByModel,
-  cachedFigure,
+  cachedDeviceStatistic,
   NO_DEVICES,
   scopeKeyOf,
 } from '#domain/fleet/fleet-counts.ts'
@@ -177,7 +177,7 @@ export async function spread({ db, user, services }: Ctx, { id }: ParsedOf<typeo
     .from(deviceModels)
     .where(and(eq(deviceModels.id, id), alive(deviceModels)))
   if (!model) throw notFound('设备型号')
-  const found = await cachedFigure(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
+  const found = await cachedDeviceStatistic(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
     const { rows: list } = await db.execute<Spread>(sql`
       select c.*, coalesce((select v.ver_name from ota_versions v where v.model_id = ${id} and v.ver_code = c."verCode"
         and v.package_name = '' and v.deleted_at is null order by v.ota_id limit 1), '') as "verName"

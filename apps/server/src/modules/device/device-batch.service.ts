@@ -11,7 +11,7 @@ import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { devicesInUpgrade } from '#domain/fleet/device-references.ts'
 import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
-import { boundMeanwhile, lockCarried } from '#domain/licensing/carried.ts'
+import { boundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -121,7 +121,7 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
   const target = await receivingTenant(ctx, tenantId, 'tenantId')
   // Locks certificates before their devices, in the same order as binding and activation. The certificates are
   // transferred too.
-  await lockCarried(db, ids)
+  await lockCertificatesOfDevices(db, ids)
   const found = await lockDevices(db, user, ids)
   const busy = await devicesInUpgrade(db, idsOf(found))
   const changing = await boundMeanwhile(db, idsOf(found))

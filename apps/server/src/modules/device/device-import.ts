@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { type DeviceQuota, lockDeviceQuota, quotaReached } from '#domain/fleet/device-quota.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { GroupCapacity } from '#domain/fleet/group-members.ts'
-import { STANDING, standingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { TENANT_STANDING_COLUMNS, standingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { conflict, forbidden, invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import type { ImportCtx, ReadLine } from '#core/spreadsheet/take-lines.ts'
@@ -98,7 +98,7 @@ async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promi
     .from(deviceModels)
     .where(and(alive(deviceModels), eq(deviceModels.status, 1)))
   const customers = await db
-    .select({ id: tenants.id, no: tenants.tenantNo, ...STANDING })
+    .select({ id: tenants.id, no: tenants.tenantNo, ...TENANT_STANDING_COLUMNS })
     .from(tenants)
     .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
   return {

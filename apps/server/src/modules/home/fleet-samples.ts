@@ -3,7 +3,7 @@ import type { Services } from '#core/services.ts'
 
 export const SPAN = { hour: 1, day: 2 } as const
 /** Tenant id of the sample row for all devices. A sum of the tenants' peaks would exceed the real peak. */
-export const EVERYBODY = 0
+export const ALL_DEVICES = 0
 
 export function registerFleetSamples(services: Services) {
   services.jobs.schedule('fleet-samples', () => sampleFleet(services), {
@@ -17,7 +17,7 @@ export async function sampleFleet({ database: { db }, now }: Pick<Services, 'dat
   const at = now().toISOString()
   await db.execute(sql`
     with counted as materialized (
-      select coalesce(tenant_id, ${EVERYBODY}) as tenant_id, count(*)::int as devices,
+      select coalesce(tenant_id, ${ALL_DEVICES}) as tenant_id, count(*)::int as devices,
         count(*) filter (where online = 1)::int as online
       from devices where deleted_at is null group by grouping sets ((), (tenant_id)))
     insert into fleet_samples (span, start, tenant_id, devices, online)

@@ -5,10 +5,10 @@ import { devices } from '#schema/device.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { cachedFigure, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
+import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
-import { EVERYBODY, SPAN } from './fleet-samples.ts'
+import { ALL_DEVICES, SPAN } from './fleet-samples.ts'
 import { visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
@@ -30,7 +30,7 @@ export const spreadsOf = (user: User) =>
 
 export async function trend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls.trend>) {
   if (!MAY[metric](ctx.user)) throw forbidden()
-  const { points } = await cachedFigure(ctx.services, `trend ${metric} ${days} ${scopeKeyOf(ctx.user)}`, () =>
+  const { points } = await cachedDeviceStatistic(ctx.services, `trend ${metric} ${days} ${scopeKeyOf(ctx.user)}`, () =>
     LOAD[metric](ctx, days),
   )
   return { points }
@@ -80,7 +80,7 @@ const LOAD: Readonly<Record<TrendMetric, (ctx: Ctx, days: number) => Points>> = 
 
 /** Returns the tenants whose samples the account reads: the total row, or the rows of its tenants. */
 export function sampled({ scope: { tenants } }: User) {
-  if (tenants === 'all') return sql`tenant_id = ${EVERYBODY}`
+  if (tenants === 'all') return sql`tenant_id = ${ALL_DEVICES}`
   return sql`tenant_id = any(${sql.param([...tenants])}::int[])`
 }
 

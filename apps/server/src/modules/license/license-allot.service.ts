@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { type AllotPlan, MAX_ALLOT } from '@oms/contract/license/license-rows.ts'
+import { type AllotPlan, MAX_ALLOTTED_CERTIFICATES } from '@oms/contract/license/license-rows.ts'
 import { eq, sql } from 'drizzle-orm'
 import { licenseBatches, licenses } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -28,7 +28,7 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promis
   const { db } = ctx
   const tenant = await allotmentTenant(ctx, input.tenantId)
   const which = await certificatesOf(db, input)
-  const limit = input.mode === 1 ? (input.count ?? 0) : MAX_ALLOT + 1
+  const limit = input.mode === 1 ? (input.count ?? 0) : MAX_ALLOTTED_CERTIFICATES + 1
   const picked = sql`(select ${licenses.id}, ${licenses.uid}, ${licenses.typeCode}, ${licenses.modelId}, ${licenses.batchId}
     from ${licenses} where ${eq(licenses.state, 0)} and ${which} order by ${licenses.id} limit ${limit}) as p`
   const { rows: groups } = await db.execute<Group>(sql`
@@ -41,7 +41,7 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>): Promis
     select b.batch_no as "batchNo", count(*)::int as count from ${picked} join ${licenseBatches} b on b.id = p.batch_id
     group by 1 order by min(p.id) limit 20`)
   const count = groups.reduce((sum, group) => sum + group.count, 0)
-  if (count > MAX_ALLOT) throw refused(`一次最多分配${MAX_ALLOT}个，请缩小范围`)
+  if (count > MAX_ALLOTTED_CERTIFICATES) throw refused(`一次最多分配${MAX_ALLOTTED_CERTIFICATES}个，请缩小范围`)
   if (input.mode === 1 && count < limit) throw invalid(`库存不足，当前可分配${count}个`, 'count')
   const total = input.mode === 1 ? count : await db.$count(licenses, which)
   return {

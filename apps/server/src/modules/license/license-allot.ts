@@ -1,5 +1,5 @@
 import { maskUid, uidSpellings } from '@oms/contract/license/license-uid.ts'
-import { MAX_ALLOT } from '@oms/contract/license/license-rows.ts'
+import { MAX_ALLOTTED_CERTIFICATES } from '@oms/contract/license/license-rows.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenses } from '#schema/license.ts'
@@ -8,7 +8,7 @@ import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { takeStep } from '#domain/licensing/steps.ts'
 import { forbidden, invalid, refused } from '#core/http/api-error.ts'
 import { addLedgerEntry, grantsInForce, LEDGER, serves, type StoredGrant } from './license-ledger.ts'
-import { doingOf } from './license-rows.ts'
+import { stepContextOf } from './license-rows.ts'
 
 /** A certificate selected for allotment. */
 export interface Picked {
@@ -63,7 +63,7 @@ async function stored(db: Db, uid: string, field: string) {
 
 /** Locks the selected certificates in stock, oldest first. Skips certificates that another allotment has locked. */
 export async function takeFromStock(db: Db, given: Selection): Promise<Picked[]> {
-  const limit = given.mode === 1 ? (given.count ?? 0) : MAX_ALLOT + 1
+  const limit = given.mode === 1 ? (given.count ?? 0) : MAX_ALLOTTED_CERTIFICATES + 1
   const picks = await db
     .select({ id: licenses.id, typeCode: licenses.typeCode, modelId: licenses.modelId })
     .from(licenses)
@@ -73,7 +73,7 @@ export async function takeFromStock(db: Db, given: Selection): Promise<Picked[]>
     .for('update', { skipLocked: true })
   if (given.mode === 1 && picks.length < limit) throw invalid(`库存不足，当前可分配${picks.length}个`, 'count')
   if (picks.length === 0) throw refused('所选范围内没有可分配的库存证书')
-  if (picks.length > MAX_ALLOT) throw refused(`一次最多分配${MAX_ALLOT}个，请缩小范围`)
+  if (picks.length > MAX_ALLOTTED_CERTIFICATES) throw refused(`一次最多分配${MAX_ALLOTTED_CERTIFICATES}个，请缩小范围`)
   return picks
 }
 
@@ -93,7 +93,7 @@ export async function allotCertificates(
   const charges = free ? [{ grant: undefined, ids: picks.map(({ id }) => id) }] : await charged(ctx.db, tenantId, picks)
   for (const { grant, ids } of charges) {
     const why = free ? `免授权分配：${reason}` : [`授权 ${grant?.grantNo}`, reason].filter(Boolean).join('，')
-    await takeStep(doingOf(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
+    await takeStep(stepContextOf(ctx, why), 'allot', ids, { tenantId, grantId: grant?.id ?? null })
     if (grant)
       await addLedgerEntry(
         ctx,

@@ -22,7 +22,7 @@ import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { localTimeOf } from '#core/time/zone.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
-import { doingOf, publishChanged } from './license-rows.ts'
+import { stepContextOf, publishChanged } from './license-rows.ts'
 
 export type ImportLine = z.output<typeof LicenseImportLine>
 type Input = ParsedOf<typeof calls.import>
@@ -223,7 +223,7 @@ function checkedLine(row: number, input: ImportLine, state: State) {
 async function insert(ctx: ImportCtx, lines: readonly Resolved[], state: State): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set()
   const { db, now, services } = ctx
-  const { uid, operName } = doingOf(ctx)
+  const { uid, operName } = stepContextOf(ctx)
   const wire = lines.map((line) => ({
     u: line.uid,
     t: line.typeCode,

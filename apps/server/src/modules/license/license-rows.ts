@@ -7,7 +7,7 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { licenseBatches, licenses } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { Doing, StoredLicense } from '#domain/licensing/steps.ts'
+import type { StepContext, StoredLicense } from '#domain/licensing/steps.ts'
 import { refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
@@ -72,7 +72,7 @@ export const lockLicenses = (db: Db, user: User, ids: readonly number[]): Promis
     .for('update')
 
 /** Returns the actor, time and reason for the history of each certificate. */
-export const doingOf = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, reason = ''): Doing => ({
+export const stepContextOf = ({ db, now, user }: Pick<Ctx, 'db' | 'now' | 'user'>, reason = ''): StepContext => ({
   db,
   now,
   uid: user.uid,

@@ -47,9 +47,9 @@ async function expireLicenses({ database, events, now }: Services) {
         id: number
       }>(sql`select id from licenses where state = 3 and expire_time <= now()
         order by expire_time, id limit ${AT_ONCE} for update skip locked`)
-      const doing = { db, now: now(), uid: null, operName: '系统', reason: '到期自动处理' }
+      const stepContext = { db, now: now(), uid: null, operName: '系统', reason: '到期自动处理' }
       await takeStep(
-        doing,
+        stepContext,
         'expire',
         rows.map(({ id }) => id),
       )

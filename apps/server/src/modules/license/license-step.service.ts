@@ -13,7 +13,7 @@ import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { alive, transact } from '#core/tenancy/tenancy.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
-  doingOf,
+  stepContextOf,
   lockLicenses,
   namesOf,
   reportOf,
@@ -44,7 +44,7 @@ async function each(
     (license) => stepProblem(step, license.state) ?? refusalOf(license),
   )
   const moved = good.map(({ id }) => id)
-  await takeStep(doingOf(ctx, reason), step, moved)
+  await takeStep(stepContextOf(ctx, reason), step, moved)
   const why = reason ? `，原因：${reason}` : ''
   ctx.audit({ bizType: 'license', bizIds: moved, action: `${words}证书${namesOf(good)}${why}` })
   await publishChanged(
@@ -111,7 +111,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
   if (device.uid !== '') throw conflict('该设备已绑定其他证书', 'sn')
   if (license.modelId !== null && license.modelId !== device.modelId)
     throw invalid('设备型号与证书限定的型号不符', 'sn')
-  await takeDeviceStep(doingOf(ctx), 'bind', license, device)
+  await takeDeviceStep(stepContextOf(ctx), 'bind', license, device)
   ctx.audit({ bizType: 'license', bizId: id, action: `绑定证书「${maskUid(license.uid)}」到设备「${sn}」` })
   await publishChanged(ctx, [license.tenantId])
   await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId: license.tenantId })

@@ -4,7 +4,7 @@ import type { MenuFinding, menu } from '@oms/contract/menu/menu.ts'
 import type * as z from 'zod'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { type Menu, placeProblem, readMenus } from './menu-rows.ts'
+import { type Menu, menuPositionProblem, readMenus } from './menu-rows.ts'
 
 type Finding = z.output<typeof MenuFinding>
 
@@ -32,7 +32,7 @@ function placeFindings(rows: readonly Menu[]): Finding[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const urls = new Set(rows.flatMap(({ type, url }) => (type === 'C' ? [url] : [])))
   return rows.flatMap((row) => {
-    const problem = placeProblem(byId, row)
+    const problem = menuPositionProblem(byId, row)
     const lost = row.activeMenu !== '' && !urls.has(row.activeMenu)
     const found: Finding[] = []
     if (problem) found.push({ kind: 'badParent', level: 'error', ...about(row), message: problem })

@@ -28,12 +28,12 @@ export type Placed = Pick<Menu, 'id' | 'parentId' | 'type' | 'visible' | 'active
 
 /** Throws when the parent is missing, of the wrong type, a descendant, or too deep. */
 export function assertPlace(byId: ReadonlyMap<number, Placed>, menu: Placed) {
-  const problem = placeProblem(byId, menu)
+  const problem = menuPositionProblem(byId, menu)
   if (problem) throw invalid(problem, 'parentId')
 }
 
 /** Returns the problem of a menu's position; undefined when valid. */
-export function placeProblem(byId: ReadonlyMap<number, Placed>, menu: Placed): string | undefined {
+export function menuPositionProblem(byId: ReadonlyMap<number, Placed>, menu: Placed): string | undefined {
   const parent = byId.get(menu.parentId)
   if (menu.parentId !== 0 && !parent) return '上级菜单不存在或已被删除'
   const above = ancestors(byId, menu)

@@ -8,7 +8,7 @@ import { paginateLarge } from '#core/database/large-list.ts'
 import {
   isOpen,
   conditionsOf,
-  namelessTickets,
+  selectTicketsWithoutNames,
   pendingFor,
   pendingOrder,
   selectTickets,
@@ -46,7 +46,7 @@ const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
     prepared: {
       where: also(sql`${sql.placeholder('me')}`),
       values: { me: ctx.user.uid },
-      select: () => namelessTickets(ctx.db),
+      select: () => selectTicketsWithoutNames(ctx.db),
       names: TICKET_NAMES,
     },
   })

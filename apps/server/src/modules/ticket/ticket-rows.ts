@@ -67,7 +67,7 @@ export const selectTickets = (db: Db) =>
   db.select(ticketColumns).from(tickets).leftJoin(tenants, eq(tenants.id, tickets.tenantId)).$dynamic()
 
 /** Selects tickets without the tenant's name. `TICKET_NAMES` adds the name. */
-export const namelessTickets = (db: Db) => db.select(columns).from(tickets).$dynamic()
+export const selectTicketsWithoutNames = (db: Db) => db.select(columns).from(tickets).$dynamic()
 export const TICKET_NAMES = { tenantName: { id: 'tenantId', kind: 'tenant' } } as const
 
 export type Filters = Partial<FeedbackFilterValues>

@@ -90,7 +90,7 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
   }
   return transact(ctx, async (db) => {
     const inside = { ...ctx, db }
-    const count = await changeMatching(inside, version, filter, action)
+    const count = await changeMatchingDevices(inside, version, filter, action)
     await recordChange(inside, version, `按条件${verb} ${count} 台设备`, count)
     if (action === 'put') ctx.say(`加入成功！新加入 ${count} 台${await holdIfLarge(inside, version, count)}`)
     return { count }
@@ -105,7 +105,7 @@ async function holdIfLarge({ db, user, now, services }: Ctx, { otaId }: StoredVe
 }
 
 /** Applies the change with one statement. The job uses this function too. */
-export async function changeMatching(
+export async function changeMatchingDevices(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   version: StoredVersion,
   filter: Omit<Matching, 'otaId'>,

@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { STANDING, standingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { TENANT_STANDING_COLUMNS, standingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { cancelTasks, withinReach } from '#domain/fleet/release.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { bizOf, nameOf, type StoredVersion, publishChanged, versionOf } from './release-rows.ts'
@@ -118,7 +118,7 @@ async function deviceOf({ db, user }: Ctx, version: StoredVersion, sn: string) {
       tenantId: devices.tenantId,
       verCode: devices.verCode,
       status: devices.status,
-      owner: STANDING,
+      owner: TENANT_STANDING_COLUMNS,
     })
     .from(devices)
     .innerJoin(tenants, eq(tenants.id, devices.tenantId))

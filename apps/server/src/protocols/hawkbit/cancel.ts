@@ -1,7 +1,7 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { DeviceError, missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
 import { entryOf, type Feedback, readFeedback, reasonOf } from '#protocols/shared/feedback.ts'
-import { UNREADABLE } from '#protocols/shared/report-words.ts'
+import { UNREADABLE_REPORT } from '#protocols/shared/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
 import { note, type Step } from '#protocols/shared/tasks.ts'
 import { openTask } from './deployment.ts'
@@ -30,7 +30,7 @@ function stepOf(feedback: Feedback): Step {
   const { execution, isFailure, isUnderstood } = feedback
   const goesOn = isFailure || (isUnderstood && execution === 'rejected')
   if (goesOn) return { state: TASK.installing, reason: reasonOf(feedback) || '设备拒绝取消' }
-  if (!isUnderstood) return { reason: UNREADABLE }
+  if (!isUnderstood) return { reason: UNREADABLE_REPORT }
   if (execution === 'closed') return { state: TASK.cancelled, reason: reasonOf(feedback) || '设备已取消升级' }
   return {}
 }

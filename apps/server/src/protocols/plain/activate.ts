@@ -1,9 +1,9 @@
 import { activateLicense } from '#domain/licensing/activate.ts'
 import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
-import type { PlainAnswer, PlainCall } from './routes.ts'
+import type { PlainResponse, PlainCall } from './routes.ts'
 
 /** Handles `activate`: binds the certificate that a device presents. A repeated call changes nothing. */
-export async function activate({ side, body, sn, deviceId }: PlainCall): Promise<PlainAnswer> {
+export async function activate({ side, body, sn, deviceId }: PlainCall): Promise<PlainResponse> {
   const uid = sanitizeDeviceText(body.uid, 64)
   if (uid === '') throw wrong('uid is missing')
   const said = sanitizeDeviceText(body.mac, 32)

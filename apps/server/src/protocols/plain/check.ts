@@ -5,17 +5,17 @@ import { MANIFEST } from '#protocols/shared/manifest.ts'
 import { closeByVersion } from '#protocols/shared/close-by-version.ts'
 import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
 import { isPaused, secondsUntilOpen } from '#protocols/shared/maintenance-window.ts'
-import type { PlainAnswer, PlainCall } from './routes.ts'
+import type { PlainResponse, PlainCall } from './routes.ts'
 
 const MAX_PACKAGES = 50
-const NOTHING: PlainAnswer = { status: 204 }
+const NOTHING: PlainResponse = { status: 204 }
 
 /** Last packages reported by each device, so that a repeated report writes nothing. */
 const toldPackages = new Map<number, string>()
 const MAX_TOLD = 200_000
 
 /** Handles `check`: returns the next version to install, firmware before packages, or nothing. */
-export async function check(call: PlainCall): Promise<PlainAnswer> {
+export async function check(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, body } = call
   const verCode = versionOf(body.verCode)
   const packages = packagesOf(body.packages)
@@ -98,7 +98,7 @@ async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, pack
   for (const each of packages) await closeByVersion(side, slot, each.name, each.verCode)
 }
 
-async function offered(call: PlainCall, task: OpenTask): Promise<PlainAnswer> {
+async function offered(call: PlainCall, task: OpenTask): Promise<PlainResponse> {
   const { side, origin } = call
   if (task.state === TASK.cancelling) return { status: 200, body: { taskId: task.taskId, cancel: true } }
   if (isPaused(call, task)) return NOTHING

@@ -10,7 +10,7 @@ import type { DeviceServices } from '#protocols/shared/device-services.ts'
 import { activate } from './activate.ts'
 import { check } from './check.ts'
 import { report } from './report.ts'
-import { addPlainRoute, type PlainArrival, type PlainCall, plainRoute } from './routes.ts'
+import { addPlainRoute, type PlainRequest, type PlainCall, plainRoute } from './routes.ts'
 import { ticket } from './ticket.ts'
 import { upload, uploadPermit } from './upload.ts'
 
@@ -21,7 +21,7 @@ addPlainRoute('ticket', ticket)
 addPlainRoute('upload-permit', uploadPermit)
 
 /** Routes one call below `/device/v1/`. */
-export async function plain(arrived: PlainArrival, path: readonly string[]): Promise<unknown> {
+export async function plain(arrived: PlainRequest, path: readonly string[]): Promise<unknown> {
   const { request, response } = arrived
   const [name = '', ...rest] = path
   if (name === 'files') return download(arrived, rest)
@@ -47,7 +47,7 @@ async function readPlainReport(request: IncomingMessage): Promise<Pick<PlainCall
   return { body, raw: text }
 }
 
-async function identified(arrived: PlainArrival, body: Record<string, unknown>): Promise<PlainCall> {
+async function identified(arrived: PlainRequest, body: Record<string, unknown>): Promise<PlainCall> {
   const { side, request, now } = arrived
   const { fleet } = side.services
   const sn = typeof body.sn === 'string' ? body.sn.trim() : ''
@@ -83,7 +83,7 @@ interface Claim {
  * Authenticates by the device token or the tenant's gateway token, which also registers unknown serials. Without a
  * token, authenticates by client certificate.
  */
-function slotOf({ side, request }: PlainArrival, { sn, token, model }: Claim): number | Promise<number> {
+function slotOf({ side, request }: PlainRequest, { sn, token, model }: Claim): number | Promise<number> {
   const { services } = side
   if (token === '') return identify(services, { id: 0, isDefault: true }, sn, side.certificates?.of(request))
   if (token.length > 256) throw unauthorized('wrong device token')
@@ -105,7 +105,7 @@ function slotOf({ side, request }: PlainArrival, { sn, token, model }: Claim): n
  * Handles `files/{taskId}/{componentId}/{name}` (the bytes) and `files/{taskId}/manifest.json` and `.sig` (the
  * signed manifest), only for the device of the task.
  */
-async function download(arrived: PlainArrival, [task, component, name]: readonly string[]) {
+async function download(arrived: PlainRequest, [task, component, name]: readonly string[]) {
   const { side, request, response, now } = arrived
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new DeviceError(405, 'GET or HEAD only')
   const slot = await slotOfTask(side, Number(task))

@@ -1,8 +1,8 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { sanitizeDeviceText, missing, wrong } from '#protocols/shared/response.ts'
-import { codeText, isFailureWord, rawLines, textOf, UNREADABLE } from '#protocols/shared/report-words.ts'
+import { codeText, isFailureWord, rawLines, textOf, UNREADABLE_REPORT } from '#protocols/shared/report-words.ts'
 import { type LockedTask, note, type Step } from '#protocols/shared/tasks.ts'
-import type { PlainAnswer, PlainCall } from './routes.ts'
+import type { PlainResponse, PlainCall } from './routes.ts'
 
 const STATES = {
   downloading: TASK.downloading,
@@ -17,7 +17,7 @@ const STATES = {
 type Word = keyof typeof STATES
 
 /** Handles `report`: stores the progress of a task. Returns whether the device should stop. */
-export async function report(call: PlainCall): Promise<PlainAnswer> {
+export async function report(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, body, raw } = call
   const taskId = taskOf(call)
   const said = textOf(body.state).toLowerCase()
@@ -32,7 +32,7 @@ export async function report(call: PlainCall): Promise<PlainAnswer> {
   }
   const progress = typeof body.progress === 'number' && Number.isFinite(body.progress) ? body.progress : undefined
   const isCancelling = await side.tasks.change(slot, taskId, async (db, task) => {
-    const step = counts ? stepOf(task, word, { message, progress, code: entry.code }) : { reason: UNREADABLE }
+    const step = counts ? stepOf(task, word, { message, progress, code: entry.code }) : { reason: UNREADABLE_REPORT }
     await note(db, task, entry, step)
     return task.state === TASK.cancelling && !(counts && STATES[word] >= TASK.succeeded)
   })

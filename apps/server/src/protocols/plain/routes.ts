@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
 
 /** One call of `/device/v1/…` before authentication. */
-export interface PlainArrival {
+export interface PlainRequest {
   readonly side: DeviceServices
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -13,7 +13,7 @@ export interface PlainArrival {
 }
 
 /** An authenticated call of `/device/v1/…`. */
-export interface PlainCall extends PlainArrival {
+export interface PlainCall extends PlainRequest {
   /** Slot of the device in the index. */
   readonly slot: number
   readonly deviceId: number
@@ -26,12 +26,12 @@ export interface PlainCall extends PlainArrival {
 }
 
 /** Response of a route; 204 without a body. Routes throw `DeviceError` to refuse a call. */
-export interface PlainAnswer {
+export interface PlainResponse {
   readonly status: number
   readonly body?: object
 }
 
-export type PlainRoute = (call: PlainCall) => Promise<PlainAnswer>
+export type PlainRoute = (call: PlainCall) => Promise<PlainResponse>
 
 const routes = new Map<string, PlainRoute>()
 

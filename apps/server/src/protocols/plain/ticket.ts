@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import { DeviceError, wrong } from '#protocols/shared/response.ts'
-import type { PlainAnswer, PlainCall } from './routes.ts'
+import type { PlainResponse, PlainCall } from './routes.ts'
 import { ticketFileRule, uploadedFiles } from './upload.ts'
 import { MAX_FILES } from './upload-permit.ts'
 
@@ -24,7 +24,7 @@ const textOf = (value: unknown, most: number) =>
  * `account`, `contact`, `priority` 1-4, `source` (1 for the App). `files` holds up to five of `{id}` of an
  * uploaded file or `{name, data}` in base64. The whole body is limited to 256 KB. Returns the ticket's number.
  */
-export async function ticket(call: PlainCall): Promise<PlainAnswer> {
+export async function ticket(call: PlainCall): Promise<PlainResponse> {
   const { side, deviceId, tenantId, sn, body } = call
   const problemType = Number(body.problemType)
   if (![1, 2, 3].includes(problemType)) throw wrong('problemType must be 1, 2 or 3')

@@ -9,7 +9,7 @@ import { bearerOf } from '#protocols/shared/headers.ts'
 import { isEnabled } from '#protocols/shared/identify.ts'
 import { DeviceError, missing, sendJson, unauthorized, wrong } from '#protocols/shared/response.ts'
 import { files } from '#schema/system.ts'
-import type { PlainAnswer, PlainArrival, PlainCall } from './routes.ts'
+import type { PlainResponse, PlainRequest, PlainCall } from './routes.ts'
 import { createPermit, fileIdOf, filePrefix, MAX_FILES, type Permit, readPermit } from './upload-permit.ts'
 
 /** Uploaded files of one device that no ticket has taken yet. The daily sweep removes them. */
@@ -29,7 +29,7 @@ export function ticketFileRule(name: string): { rule: UploadRule; purpose: 'tick
 }
 
 /** `upload-permit`: allows five uploads within ten minutes. The App may upload with the permit instead of the token. */
-export async function uploadPermit({ side, deviceId, tenantId, origin, now }: PlainCall): Promise<PlainAnswer> {
+export async function uploadPermit({ side, deviceId, tenantId, origin, now }: PlainCall): Promise<PlainResponse> {
   const { config, database } = side.services
   await assertRoom(database.db, deviceId)
   const { permit, expires } = createPermit(config.secretKey, { deviceId, tenantId }, now)
@@ -57,7 +57,7 @@ async function assertRoom(db: Db, deviceId: number) {
 }
 
 /** `PUT uploads/{1-5}/{name}` with the permit as bearer: stores the body as a file for a ticket of the device. */
-export async function upload(arrived: PlainArrival, [position = '', name, ...rest]: readonly string[]) {
+export async function upload(arrived: PlainRequest, [position = '', name, ...rest]: readonly string[]) {
   const { side, request, response, now } = arrived
   if (request.method !== 'PUT') throw new DeviceError(405, 'PUT only')
   if (name === undefined || rest.length > 0 || !/^[1-9]$/.test(position)) throw missing('call')
@@ -78,7 +78,7 @@ export async function upload(arrived: PlainArrival, [position = '', name, ...res
   return sendJson(request, response, 200, await counted(permit.deviceId, () => store(arrived, permit, { id, name })))
 }
 
-function permitOf({ side, request, now }: PlainArrival) {
+function permitOf({ side, request, now }: PlainRequest) {
   const permit = readPermit(side.services.config.secretKey, bearerOf(request), now)
   if (!permit) throw unauthorized('wrong upload permit')
   return permit
@@ -97,7 +97,7 @@ async function counted<T>(deviceId: number, work: () => Promise<T>): Promise<T> 
   }
 }
 
-async function store(arrived: PlainArrival, permit: Permit, { id, name }: { id: string; name: string }) {
+async function store(arrived: PlainRequest, permit: Permit, { id, name }: { id: string; name: string }) {
   const { services } = arrived.side
   const [earlier] = await services.database.db.select({ id: files.id }).from(files).where(eq(files.id, id))
   if (!earlier) await assertRoom(services.database.db, permit.deviceId)
@@ -114,7 +114,7 @@ async function store(arrived: PlainArrival, permit: Permit, { id, name }: { id: 
   return { id, name: shown, size, sha256 }
 }
 
-async function received({ side, request }: PlainArrival, rule: UploadRule): Promise<StoredFile> {
+async function received({ side, request }: PlainRequest, rule: UploadRule): Promise<StoredFile> {
   const timeout = AbortSignal.timeout(WITHIN_MS)
   try {
     return await side.services.files.put(request, { maxBytes: rule.maxBytes, signal: timeout })

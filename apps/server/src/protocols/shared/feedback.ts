@@ -2,7 +2,7 @@ import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { IncomingMessage } from 'node:http'
 import { sanitizeDeviceText, wrong } from './response.ts'
 import { parsed, readReport } from './read-body.ts'
-import { codeText, isFailureWord, rawLines, textOf, UNREADABLE } from './report-words.ts'
+import { codeText, isFailureWord, rawLines, textOf, UNREADABLE_REPORT } from './report-words.ts'
 import { salvageDetails, salvageField, salvageWord, wholeField } from './salvage.ts'
 import type { Entry, LockedTask, Step } from './tasks.ts'
 
@@ -99,7 +99,7 @@ const FAILED = '设备报告升级失败'
 export function stepOf(task: LockedTask, feedback: Feedback, isDownloading: boolean): Step {
   const { execution, isFailure, isUnderstood, code = null } = feedback
   if (isFailure) return { state: TASK.failed, reason: reasonOf(feedback) || FAILED, code }
-  if (!isUnderstood) return { reason: UNREADABLE }
+  if (!isUnderstood) return { reason: UNREADABLE_REPORT }
   if (execution === 'closed') return { state: TASK.succeeded, reason: '', code }
   if (execution === 'canceled') return { state: TASK.cancelled, reason: reasonOf(feedback) }
   if (task.state === TASK.cancelling) return {}

@@ -1,6 +1,6 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Fleet } from '#domain/fleet/fleet.ts'
-import type { LiveRule, OpenTask } from '#domain/fleet/state.ts'
+import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import { DeviceError } from './response.ts'
 import { MIB, roomOf } from './bandwidth.ts'
 import type { Downloads } from './downloads.ts'
@@ -26,12 +26,12 @@ export class Pacing {
   }
 
   /** Records that the database has no free place, because other processes used places that seemed free here. */
-  full({ otaId }: LiveRule, now: number) {
+  full({ otaId }: EnabledRule, now: number) {
     this.#fullUntil.set(otaId, now + FULL_MS)
   }
 
   /** True when another task of this version may be created. */
-  mayOffer(rule: LiveRule, now: number) {
+  mayOffer(rule: EnabledRule, now: number) {
     if ((this.#fullUntil.get(rule.otaId) ?? 0) > now) return false
     if (rule.perMinute !== null && this.#fleet.state.handedOut(rule, now) >= rule.perMinute) return false
     return this.#hasRoom(rule, now)
@@ -49,7 +49,7 @@ export class Pacing {
     return new DeviceError(429, 'wait for others to finish', waitSeconds(this.#fleet.slots.ids[slot]!))
   }
 
-  #hasRoom(rule: LiveRule, now: number) {
+  #hasRoom(rule: EnabledRule, now: number) {
     if (this.#downloads.count >= this.#maxDownloads) return false
     if (rule.bandwidth !== null && this.#downloads.countOf(rule.otaId) >= roomOf(rule.bandwidth * MIB)) return false
     if (rule.maxDownloads === null) return true

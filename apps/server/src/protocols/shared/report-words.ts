@@ -27,7 +27,7 @@ export function textOf(value: unknown): string {
 }
 
 /** Text shown on a task whose device sent an unreadable report. */
-export const UNREADABLE = '设备的报告无法完整读取，任务状态未改变，原文见任务记录'
+export const UNREADABLE_REPORT = '设备的报告无法完整读取，任务状态未改变，原文见任务记录'
 const RAW_TITLE = '设备的报告无法完整读取，原文：'
 const RAW_LINE = 500
 const RAW_LINES = 49

@@ -1,6 +1,6 @@
 import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
 import { MAX_SUCCESSES } from '#domain/fleet/load-devices.ts'
-import type { LiveRule, OpenTask } from '#domain/fleet/state.ts'
+import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
 import type { Services } from '#core/services.ts'
 import { sanitizeDeviceText, gone, missing } from './response.ts'
 import type { ChangePublisher } from './change-publisher.ts'
@@ -65,7 +65,7 @@ export class Tasks {
    * Creates the task of a matching device. Of several processes one creates the task and the others find it. Returns
    * `full` when the release's tasks per minute are used up.
    */
-  async offer(slot: number, rule: LiveRule): Promise<OpenTask | 'full' | undefined> {
+  async offer(slot: number, rule: EnabledRule): Promise<OpenTask | 'full' | undefined> {
     if (this.#offering.has(slot)) return undefined
     this.#offering.add(slot)
     try {
@@ -82,7 +82,7 @@ export class Tasks {
     }
   }
 
-  async #insert(deviceId: number, { otaId, perMinute }: LiveRule): Promise<Omit<OpenTask, 'slot'> | undefined> {
+  async #insert(deviceId: number, { otaId, perMinute }: EnabledRule): Promise<Omit<OpenTask, 'slot'> | undefined> {
     const insertion = { ...INSERT_TASK, values: [deviceId, otaId] }
     if (perMinute === null) return (await this.writes.single<Omit<OpenTask, 'slot'>>(insertion)).rows[0]
     return this.writes.run(async (db) => {

@@ -85,13 +85,13 @@ const TOOLS: readonly Tool[] = [
 ]
 
 /** Toolbar of the rich text editor. */
-export function RichTools({ editor }: { editor: Editor }) {
+export function RichTextToolbar({ editor }: { editor: Editor }) {
   const active = useEditorState({
     editor,
     selector: ({ editor }) => TOOLS.map((tool) => tool.active?.(editor) ?? false),
   })
   return (
-    <div className="rich-tools" role="toolbar" aria-label="文字格式">
+    <div className="rich-text-toolbar" role="toolbar" aria-label="文字格式">
       {TOOLS.map(({ name, icon, run, active: toggles }, at) => (
         <Button
           key={name}

@@ -4,7 +4,7 @@ import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 
 /** Returns a function that confirms and then ends a session; undefined without the permission. */
-export function useForceOut(alsoChanges: readonly string[] = []) {
+export function useEndSession(alsoChanges: readonly string[] = []) {
   const can = useCan()
   const forceOut = useWrite(logs.forceOut, { alsoChanges })
   if (!can(logs.forceOut.access)) return undefined

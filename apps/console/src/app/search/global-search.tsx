@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** Opens the search by Ctrl/⌘ K on every page; its code loads on first use. */
-export function SearchHost({ entries, open, onOpen, onClose }: Props) {
+export function GlobalSearch({ entries, open, onOpen, onClose }: Props) {
   const [used, setUsed] = useState(false)
   if (open && !used) setUsed(true)
   useEffect(() => {
