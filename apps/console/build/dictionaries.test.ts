@@ -35,7 +35,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   ticket: 'problemType',
 }
 
-test('no screen shows the words of the program for codes of a dictionary', () => {
+test('every screen shows dictionary codes with the labels of the dictionary, never with constants', () => {
   const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !file.includes('.test.'),
   )

@@ -3,7 +3,7 @@ import { readConfig } from './core/config/config.ts'
 import { explainFailure } from './main/explain-failure.ts'
 import { storedTemplateKey } from './main/template-key.ts'
 
-// The database starts while the rest of the program is still being loaded: each takes about as long as the other.
+// Starts the database before the remaining modules are loaded. Both take about the same time and run in parallel.
 try {
   const early: string[] = []
   let warn = (message: string): void => void early.push(message)

@@ -43,7 +43,7 @@ test('FAULT a lock created while the clock was fast ends after its normal time',
   expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0, isLocked: false })
 })
 
-test('a failure long after earlier failures counts as the first and locks no account', async () => {
+test('a failed login long after earlier failures restarts the count and locks no account', async () => {
   const guess = { account: 'seldom', ip: '10.0.0.2' }
   for (let n = 0; n < LIMITS.lockAfter - 1; n += 1) await recordFailure(app.db, guess, LIMITS)
   await app.db.execute(sql`update login_failures set last_time = now() - interval '13 hours', lock_until = null`)

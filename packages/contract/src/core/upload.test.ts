@@ -30,7 +30,7 @@ describe('refuses an upload with the message of the specification', () => {
     expect(uploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
   })
 
-  test('for avatars and components, which have their own messages', () => {
+  test('avatars and components have their own error messages', () => {
     expect(uploadProblem(UPLOAD.avatar, { name: 'a.gif', size: 1 })).toBe('上传头像图片只能是 JPG,JEPG,PNG 格式!')
     expect(uploadProblem(UPLOAD.avatar, { name: 'a.png', size: 2 * MIB })).toBe('上传头像图片大小不能超过 2MB!')
     expect(uploadProblem(UPLOAD.component, { name: 'fw.bin', size: 300 * MIB })).toBeUndefined()

@@ -50,7 +50,7 @@ export const HomeBlockData = z.object({
   parts: z.array(Part).optional(),
   /** URL of the rows; only pages that the account may open. */
   url: z.string(),
-  /** Newest rows, for list blocks. */
+  /** Newest records; set only for blocks that show a list. */
   items: z
     .array(
       z.object({

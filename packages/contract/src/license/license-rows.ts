@@ -167,7 +167,7 @@ type Selected = { mode: number } & Partial<
   Record<'count' | 'vendor' | 'typeCode' | 'first' | 'last' | 'batchId', unknown>
 >
 
-/** Fields required by each selection method. */
+/** Reports an error for each field that the selection method requires and the input lacks. */
 function complete(input: Selected, ctx: z.RefinementCtx) {
   const need = (field: keyof Selected, message: string) => {
     if (input[field] === undefined || input[field] === '') ctx.addIssue({ code: 'custom', path: [field], message })

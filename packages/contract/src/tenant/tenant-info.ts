@@ -159,7 +159,7 @@ export const OverviewBlock = z.object({
       label: z.string(),
       value: z.number(),
       tone: z.enum(['good', 'warn', 'bad']).optional(),
-      /** URL of the list with exactly the counted rows; absent when no list has the filter. */
+      /** URL of a list that shows exactly the counted rows; absent when no list can be filtered like this. */
       url: z.string().optional(),
     }),
   ),

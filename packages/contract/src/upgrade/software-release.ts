@@ -3,7 +3,7 @@ import { otaRelease } from './upgrade-release.ts'
 import { otaTask } from './upgrade-task.ts'
 import { otaChoices, otaWhite } from './upgrade-allowlist.ts'
 
-/** Calls of firmware releases under separate paths and permissions. */
+/** The calls of firmware releases, copied for software packages with their own paths and permissions. */
 type SoftwareCalls<C extends Contract> = {
   readonly [K in keyof C]: Omit<C[K], 'path' | 'access'> & {
     readonly path: `/api/v1/${string}`

@@ -25,7 +25,7 @@ export interface FormCase {
     /** Where the response holds the record. Default: the response is the record. */
     readonly at?: 'list' | 'rows' | 'contact'
     readonly values?: Fields
-    /** False when the form shows none of the record's values. */
+    /** False for a form that does not display the values of the record it changes. */
     readonly isShown?: false
   }
   /** False when the refused field cannot show a message; the toast shows it. */

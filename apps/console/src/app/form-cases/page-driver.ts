@@ -54,7 +54,7 @@ export async function enter(element: HTMLElement | null, text: string) {
   const prototype = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement
   Object.getOwnPropertyDescriptor(prototype.prototype, 'value')?.set?.call(element, text)
   fire(element, new Event('input', bubbles))
-  // A calendar takes its text over with Enter; in other fields Enter would submit the form.
+  // A date picker accepts typed text only after Enter; in other fields Enter would submit the form.
   if (element.closest('.ant-picker')) fire(element, new KeyboardEvent('keydown', { key: 'Enter', ...bubbles }))
   // A number field compares the text of its last rendering when it loses the focus.
   await new Promise((resolve) => setTimeout(resolve))

@@ -36,7 +36,7 @@ export class Light {
   }
 }
 
-/** Creates a schema of the zod namespace: `z.object(…)`. */
+/** Returns a function that records a call of a zod constructor, such as `z.object(…)`. */
 const first =
   (name: string) =>
   (...args: readonly unknown[]) =>

@@ -5,7 +5,7 @@ import type { ChartTheme } from './chart-theme.ts'
 const ROW_HEIGHT = 30
 /** Browsers limit the height of a canvas. Above this height the rows become narrower. */
 const MAX_HEIGHT = 6000
-/** Width of the arrows left of the dots. */
+/** Width in pixels of the arrow area, left of the dots. */
 const ARROWS = 96
 const LABELS = 136
 const MAX_REACH = 78

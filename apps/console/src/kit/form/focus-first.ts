@@ -1,6 +1,6 @@
 /**
  * Focuses the first field of a form whose opening animation has ended. The focus stays where the user has put it in the
- * meantime: in a field of the form, or in what the form has opened above itself (options, a calendar, another dialog).
+ * meantime: in a field of the form, or in an overlay of the form (options, a calendar, another dialog).
  */
 export function focusFirst(form: HTMLElement | null | undefined) {
   if (form && !isWithinOrAbove(document.activeElement, form)) firstControl(form)?.focus()

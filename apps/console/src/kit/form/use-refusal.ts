@@ -9,7 +9,10 @@ import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { askConflict } from './conflict.tsx'
 import { fieldPath, sameFields } from './form-values.ts'
 
-/** Delay in milliseconds before the question: the dialog of a page that is shown again reopens and would cover it. */
+/**
+ * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover the
+ * confirmation.
+ */
 const REOPEN_MS = 500
 const CHECK_MS = 50
 /** Maximum time in milliseconds for which a page that is shown again renders its fields. */

@@ -77,7 +77,7 @@ describe('pager', () => {
     expect(pagesShown(2, 3, 5)).toEqual([1, 2, 3])
   })
 
-  test('stops at row 10,000', () => {
+  test('the last page ends at row 10,000 even when more rows exist', () => {
     expect(lastPage(0, 20)).toBe(1)
     expect(lastPage(41, 20)).toBe(3)
     expect(lastPage(1_000_000, 30)).toBe(334)

@@ -10,7 +10,7 @@ const columns: ConfigurableColumn[] = [
 const keys = (list: readonly ConfigurableColumn[]) => list.map(({ key }) => key).join('')
 
 describe('column settings of an account', () => {
-  test('keep the default columns until changed', () => {
+  test('are the default columns until the account changes them', () => {
     expect(keys(applied(columns, {}))).toBe('acactions')
   })
 

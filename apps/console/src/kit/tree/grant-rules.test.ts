@@ -30,7 +30,7 @@ test('a branch is disabled when none of its entries can be granted', () => {
   expect([system?.disabled, system?.children?.[0]?.disabled]).toEqual([true, true])
 })
 
-test('selected entries include their branches, and only numeric ids are saved', () => {
+test('selecting an entry includes its parent nodes, and only numeric ids are saved', () => {
   const keys = withBranches(grantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
   expect(leavesOf(keys)).toEqual([3])

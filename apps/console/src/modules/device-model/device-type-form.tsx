@@ -9,7 +9,7 @@ import { ICON_OPTIONS } from './type-icon.tsx'
 
 type FormProps = Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>
 
-/** Creates a device type; also from a select of types, with `onCreated`. */
+/** Form that creates a device type. A select of types passes `onCreated` to receive the new type. */
 export const TypeAdd = (props: FormProps) => <TypeForm row="new" {...props} />
 
 /** Creates or edits a device type. */

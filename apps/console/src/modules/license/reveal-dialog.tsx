@@ -15,7 +15,7 @@ export function RevealDialog({ row, onClose }: { row: LicenseRow; onClose(): voi
     isRevealed.current = true
     setShown(secret)
   }
-  // In a hidden tab the form closes at once after saving; the secret must stay.
+  // The form calls `close` at once in a hidden tab. The secret stays visible until the user closes the dialog.
   const close = () => {
     if (!isRevealed.current) onClose()
   }

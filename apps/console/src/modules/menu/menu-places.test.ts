@@ -91,7 +91,7 @@ test('offers a drop only at positions that the server accepts', () => {
   expect([may(3, 5, 'into'), may(3, 6, 'into')]).toEqual([true, false])
 })
 
-test('positions equal to the stored positions are no change', () => {
+test('returns no changes when all positions equal the stored positions', () => {
   const same: Places = new Map([[5, { parentId: 1, sort: 20 }]])
   expect(changedPlaces(tree, same)).toEqual([])
   expect(withPlaces(tree, new Map())).toBe(tree)

@@ -15,7 +15,7 @@ export interface Actor {
   readonly now?: Date
 }
 
-/** Facts for the operation log about an action that is no call of the contract. */
+/** Describes an action for the operation log that was not started by an API call, such as a CLI command. */
 export type Act = Pick<Endpoint, 'method' | 'path' | 'title' | 'kind' | 'log'> & { readonly name: string }
 
 /**

@@ -194,7 +194,7 @@ function accessLimitsOf(env: Environment) {
 function signingOf(env: Environment) {
   return {
     keyFile: env.OMS_SIGNING_KEY_FILE,
-    /** Paths of files or folders. */
+    /** Paths of public key files, or of folders that contain them. */
     publicKeys: (env.OMS_SIGNING_PUBLIC_KEYS ?? '').split(',').flatMap((path) => path.trim() || []),
     detachedOnly: env.OMS_SIGNING_REQUIRED === 'detached',
   } as const

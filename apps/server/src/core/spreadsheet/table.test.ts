@@ -46,7 +46,7 @@ describe('amounts of money', () => {
   const schema = z.object({ price: money('单价') })
   const row = wordsForCodes(schema)({ price: 123_456 })
 
-  test('are exported in yuan with two decimals', async () => {
+  test('amounts of money are exported in yuan with two decimals', async () => {
     const columns = columnsOf(schema, ['price'])
     expect(columns).toMatchObject([{ title: '单价', type: 'money' }])
     expect((await csv(columns, [row])).toString()).toContain('1234.56')
@@ -171,7 +171,7 @@ describe('workbooks of other programs', () => {
     })
   })
 
-  test('csv in GBK, in UTF-16, with semicolons, without a last line end', async () => {
+  test('reads csv in GBK, in UTF-16, with semicolons, and without a final line break', async () => {
     const gbk = Buffer.from('c3fbb3c62cb1b8d7a20d0ac9e8b1b82c610d0a', 'hex')
     expect(await read(gbk, 'a.csv')).toEqual({ header: ['名称', '备注'], rows: [{ row: 2, cells: ['设备', 'a'] }] })
     const utf16 = Buffer.from('\ufeff名\tb\n1\t2', 'utf16le')

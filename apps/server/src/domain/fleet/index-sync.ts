@@ -33,7 +33,7 @@ class Marks {
   references = false
   everything = false
   devices = false
-  /** Changed versions, or null for all versions. */
+  /** Ids of the versions whose rules must be reloaded; null: all versions. */
   rules: Set<number> | null = new Set()
   readonly allowlists: Lists = new Map()
   readonly groups: Lists = new Map()

@@ -4,7 +4,7 @@ import type { User } from '#core/http/context.ts'
 import { tenantRecords } from '#core/database/record.ts'
 import { hasRowSecurity } from '#core/tenancy/tenancy.ts'
 
-/** Record types of the operation log that belong to tenants, with table and key. `defineRecord` adds its own. */
+/** Record types of the operation log that belong to tenants, with table and key. `defineRecord` adds its record type. */
 const RECORDS = [
   ['account', sql`accounts`, sql`uid`, sql`tenant_id`],
   ['role', sql`roles`, sql`id`, sql`tenant_id`],

@@ -53,7 +53,7 @@ function solvedByCounting(make: () => { text: string; svg: string }) {
   return right / 100
 }
 
-test('counting the path commands does not solve the captcha', () => {
+test('the number of SVG path commands does not reveal the captcha text', () => {
   const plain = () => {
     const { text, data } = svgCaptcha.create({ size: 4, noise: 0, width: 120, height: 40, ignoreChars: '0oO1iIlL' })
     return { text, svg: data }

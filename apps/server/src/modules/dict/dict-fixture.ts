@@ -25,7 +25,7 @@ export function withDicts() {
   beforeAll(async () => {
     caller = await app.as(...ALL)
   })
-  /** Forwards to the caller, who is created when the tests run. */
+  /** Forwards each call to the administrator, which exists only while the tests run. */
   const admin: Pick<Caller, 'uid' | 'call' | 'inject'> = {
     get uid() {
       return caller.uid

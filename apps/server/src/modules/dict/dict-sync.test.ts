@@ -28,7 +28,7 @@ describe('shipped dictionaries', () => {
     expect(row).toMatchObject({ dictLabel: '先生', status: 0 })
   })
 
-  test('formerly shipped licence words are corrected unless an administrator edited them', async () => {
+  test('corrects licence labels of earlier releases unless an administrator edited them', async () => {
     const entry = (value: string) => and(eq(dictData.dictType, 'license_status'), eq(dictData.dictValue, value))
     const set = (value: string, fields: Partial<typeof dictData.$inferInsert>) =>
       app.db.update(dictData).set(fields).where(entry(value))

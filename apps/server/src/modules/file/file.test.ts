@@ -39,7 +39,7 @@ describe('upload', () => {
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('an upload with only the field file stores a picture as avatar, any other file as document', async () => {
+  test('an upload without a purpose stores a picture as avatar, any other file as document', async () => {
     const me = await app.as()
     const alone = async (name: string, content: Buffer) =>
       (await me.inject({ method: 'POST', url: '/api/v1/file/upload', ...form(name, content) })).json()

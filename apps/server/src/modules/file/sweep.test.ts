@@ -46,7 +46,7 @@ async function oldContent(text: string) {
 }
 const forgetClaims = () => server.db.execute(sql`update file_claims set claim_time = now() - interval '2 days'`)
 
-test('the clean-up keeps content between its upload and its row', async () => {
+test('the clean-up keeps uploaded content whose database row is not written yet', async () => {
   const { age, exists } = await oldContent('uploaded again')
   await forgetClaims()
   // Uploads the same content again, without a row yet and with a file system clock that is behind.

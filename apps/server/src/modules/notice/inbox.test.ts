@@ -87,7 +87,7 @@ describe('visibility of notices', () => {
 })
 
 describe('reading notices', () => {
-  test('marks as read once, confirms once, and lists readers with time and accounts that have not read', async () => {
+  test('reading and confirming a notice count once; the reader list shows times and accounts that have not read it', async () => {
     const reader = await app.by({ tenant: '甲公司' })
     const id = await send({ target: 4, targetIds: [reader.uid, member.uid], needConfirm: 1 })
     const before = await unread(reader)

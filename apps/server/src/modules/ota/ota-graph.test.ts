@@ -77,7 +77,7 @@ test('counts devices by upgrade path, reports gaps, and previews the effect of a
   expect(narrow.effect).toMatchObject({ offered: 2, newlyStranded: 1 })
 })
 
-test('a customer sees its own devices, led by the versions of the vendor and its own', async () => {
+test('the graph of a tenant counts its own devices and contains the versions of the vendor and its own', async () => {
   const vendor = await server.as(...EDITOR)
   const me = await server.by({ tenant: '路径公司', permissions: EDITOR })
   const other = await server.by({ tenant: '另一家', permissions: EDITOR })

@@ -72,7 +72,7 @@ test('reports devices with a failed or open task separately', async () => {
   })
 })
 
-test('reports devices that get a higher version first separately', async () => {
+test('counts devices that receive a higher version first as a separate group', async () => {
   const { otaId, modelId } = await enabledVersion(server.db)
   await devicesOf(server.db, { modelId, count: 6, prefix: 'VO' })
   await me.call('POST', `${RELEASE}/publish`, formal(otaId))

@@ -95,7 +95,7 @@ describe('plain protocol', () => {
     expect((await oms.plain('check', { sn, packages: [{ name: '' }] })).status).toBe(400)
   })
 
-  test('confirmation, cancellation and failure in the plain protocol', async () => {
+  test('a device confirms, cancels and fails a task by the plain protocol', async () => {
     const { sn } = await oms.device()
     await oms.version({ verCode: 500, policy: { need_confirm: true } })
     const asked = (await oms.plain('check', { sn, verCode: 100 })).json()

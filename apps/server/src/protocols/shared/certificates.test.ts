@@ -65,7 +65,7 @@ describe('client certificates reported by the proxy', () => {
 describe('from an untrusted address', () => {
   const oms = deviceLab({ OMS_DEVICE_CERT_PROXIES: '10.9.8.7', OMS_DEVICE_CERT_ISSUERS: 'AABBCCDD01' })
 
-  test('ignores the headers, also with a forged proxy address', async () => {
+  test('ignores certificate headers from an untrusted address, also with a forged proxy address', async () => {
     const { sn, root } = await oms.device()
     const { headers } = vouched(sn)
     for (const more of [{}, { 'x-forwarded-for': '10.9.8.7' }, { 'x-real-ip': '10.9.8.7' }])

@@ -29,7 +29,7 @@ const REVISION = 3
 
 /** Content of a new cluster: the program's tables and their initial rows. */
 export interface DatabaseTemplate {
-  /** Changes when the result of `fill` changes. The key is part of the stored template's name. */
+  /** Version of the content that `fill` writes; part of the stored template's name. */
   readonly key: string
   /** Fills the empty database, connected as the program's role. */
   fill(connection: pg.ClientConfig): Promise<void>
