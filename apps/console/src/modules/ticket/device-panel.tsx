@@ -39,7 +39,7 @@ export function DeviceFacts({ device }: { device: NonNullable<Context['device']>
     ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={device.online ? '在线' : '离线'} />],
     ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
     ['设备名称', device.devName],
-    ['当前版本', [device.osVer, device.verCode && `(${device.verCode})`].filter(Boolean).join(' ')],
+    ['当前版本', runningVersion(device)],
     ['硬件 / App', [device.hwVer, device.appVer].filter(Boolean).join(' / ')],
     ['地区', device.region],
     ['激活时间', <Time key="a" at={device.activateTime} />],
@@ -56,6 +56,9 @@ export function DeviceFacts({ device }: { device: NonNullable<Context['device']>
     </dl>
   )
 }
+
+const runningVersion = ({ osVer, verCode }: { osVer: string; verCode: number | null }) =>
+  verCode === null || osVer === String(verCode) ? osVer : `${osVer}（${verCode}）`
 
 function Warranty({ ends }: { ends: string }) {
   const [today] = useState(() => dayBefore())

@@ -57,13 +57,19 @@ function describeTitle(title: string, known: readonly string[]) {
   return near ? `${shown}（是否为「${near}」？）` : shown
 }
 
-/** Returns the most similar title when at least half of its characters are equal. */
+/**
+ * Returns the most similar title when at least half of its characters are equal; more than half of a longer title,
+ * because 设备型号 is no misspelt 设备名称.
+ */
 function nearest(title: string, known: readonly string[]) {
   if (title.length > MAX_COMPARED) return undefined
   const text = title.toLowerCase()
   const ranked = known
     .map((each) => ({ each, far: distance(text, each.toLowerCase()) }))
-    .filter(({ each, far }) => far <= Math.max(text.length, each.length) / 2)
+    .filter(({ each, far }) => {
+      const length = Math.max(text.length, each.length)
+      return length > 3 ? far < length / 2 : far <= length / 2
+    })
   return ranked.toSorted((a, b) => a.far - b.far)[0]?.each
 }
 

@@ -6,6 +6,7 @@ import { files } from '#schema/system.ts'
 import { ticketFiles, ticketNumbers, ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { systemVersion } from '#schema/firmware-name.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { slaOf, slaSettings } from './sla.ts'
 import { localTimeOf } from '#core/time/zone.ts'
@@ -57,7 +58,7 @@ async function snapshotOf(db: Db, deviceId: number | undefined) {
       modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`,
       typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`,
       verCode: devices.verCode,
-      osVer: devices.osVer,
+      osVer: systemVersion,
       devCreateTime: devices.createTime,
     })
     .from(devices)

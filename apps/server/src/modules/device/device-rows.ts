@@ -6,13 +6,10 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
+import { firmwareName } from '#schema/firmware-name.ts'
 import { among } from '#core/database/list-query.ts'
 
 export type StoredDevice = typeof devices.$inferSelect
-
-/** Any name will do when several tenants have a version with this number. */
-const verName = sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${devices.modelId}
-  and v.ver_code = ${devices.verCode} and v.package_name = '' and v.deleted_at is null limit 1), '')`
 
 /** The check part of a P2P id is a secret, because anybody with the full id can connect to the camera. */
 const maskedUid = sql<string>`case when ${devices.uid} = '' then '' else
@@ -33,7 +30,7 @@ export const deviceColumns = {
   mac: devices.mac,
   imei: devices.imei,
   verCode: devices.verCode,
-  verName: verName.as('ver_name'),
+  verName: firmwareName.as('ver_name'),
   osVer: devices.osVer,
   appVer: devices.appVer,
   hwVer: devices.hwVer,

@@ -12,6 +12,7 @@ import { otaTasks } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { devicesMatching, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { among, orderOf, paginate } from '#core/database/list-query.ts'
+import { systemVersion } from '#schema/firmware-name.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { assertTicketReader, visible } from './ticket-rows.ts'
 
@@ -23,7 +24,7 @@ const COLUMNS = {
   devName: devices.devName,
   modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
   typeName: sql<string>`coalesce(${deviceTypes.typeName}, '')`.as('type_name'),
-  osVer: devices.osVer,
+  osVer: systemVersion.as('system_version'),
   verCode: devices.verCode,
   tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
   online: devices.online,

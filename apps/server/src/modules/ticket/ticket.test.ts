@@ -36,6 +36,17 @@ describe('handling tickets', () => {
     expect(last).toMatchObject({ realname: expect.stringMatching(/^测试/), createTime: expect.any(String) })
   })
 
+  test('the ticket of a device that reports only its version number names the firmware', async () => {
+    const me = await server.as(...AGENT)
+    const ticketOf = async (sn: string) => (await infoOf(me, await ticketBy(me, { sn, problemType: 2 }))).devInfoVo
+    await deviceOf(server.db, 1, { sn: 'SN-NUMBER-1' })
+    await server.db.execute(sql`update devices set os_ver = '', ver_code = 7200 where sn = 'SN-NUMBER-1'`)
+    expect(await ticketOf('SN-NUMBER-1')).toMatchObject({ osVer: '7200' })
+    await server.db.execute(sql`insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date)
+      select 1, model_id, 7200, '秋季版', '2026-01-01 08:00:00' from devices where sn = 'SN-NUMBER-1'`)
+    expect(await ticketOf('SN-NUMBER-1')).toMatchObject({ osVer: '秋季版' })
+  })
+
   test('TICKET-03 accepts only options of the checklists', async () => {
     const me = await server.as(...AGENT)
     const id = await ticketBy(me)
