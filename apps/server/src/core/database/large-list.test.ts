@@ -1,0 +1,48 @@
+import { QueryBuilder } from 'drizzle-orm/pg-core'
+import { expect, test, vi } from 'vitest'
+import { deviceTypes } from '#schema/device.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { paginateLarge } from './large-list.ts'
+
+const ALL = { scope: { tenants: 'all', ownOnly: false }, isPlatform: true, tenantId: 1 }
+
+/** Returns the shape of the prepared statement, or undefined when the request runs without one. */
+async function shapeOf(user: object, filters: object) {
+  const page = vi.fn<(shape: string) => Promise<{ list: never[]; total: number }>>(async () => ({ list: [], total: 0 }))
+  const ctx = { user, services: { lists: { page } } } as unknown as Ctx
+  const isPlain = new Error('runs without a prepared statement')
+  const reading = paginateLarge(
+    ctx,
+    { pageNum: 1, pageSize: 20, ...filters },
+    {
+      name: 'types',
+      key: deviceTypes.id,
+      exact: { status: deviceTypes.status, sort: deviceTypes.sort },
+      order: [],
+      select: () => new QueryBuilder().select().from(deviceTypes).$dynamic() as never,
+      where: () => {
+        throw isPlain
+      },
+    },
+  )
+  await reading.catch((error: unknown) => expect(error).toBe(isPlain))
+  return page.mock.calls[0]?.[0]
+}
+
+test.each([
+  ['no filter', {}, 'types  '],
+  ['exact filters', { status: 1, sort: 2 }, 'types status sort  '],
+  ['an empty filter', { status: 1, typeName: '' }, 'types status  '],
+  ['an order', { orderByColumn: 'sort', isAsc: 'asc' }, 'types sort asc'],
+  ['another filter', { status: 1, typeName: 'a' }, undefined],
+])('runs a prepared statement for %s of staff that see all rows: %o', async (_, filters, shape) =>
+  expect(await shapeOf(ALL, filters)).toBe(shape),
+)
+
+test.each([
+  ['limited to tenants', { ...ALL, scope: { tenants: [7], ownOnly: false } }],
+  ['limited to their own rows', { ...ALL, scope: { tenants: 'all', ownOnly: true } }],
+  ['of a tenant', { ...ALL, isPlatform: false, tenantId: 7 }],
+])('never runs a prepared statement for accounts %s', async (_, user) =>
+  expect(await shapeOf(user, { status: 1 })).toBeUndefined(),
+)
