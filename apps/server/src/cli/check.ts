@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { readConfig } from '#core/config/config.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
+import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
 import { quote } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
 import { openExistingDatabase } from './tool-database.ts'
@@ -16,6 +17,8 @@ export type Findings = {
   readonly orphans: number
   /** Sequences lower than existing ids. The next insert would fail. */
   readonly behind: string[]
+  /** Violated invariants of cloud storage. */
+  readonly storage: string[]
 }
 
 export async function checkIntegrity(pool: pg.Pool, files: FileStore): Promise<Findings> {
@@ -30,7 +33,13 @@ export async function checkIntegrity(pool: pg.Pool, files: FileStore): Promise<F
   const known = new Set(rows.map(({ sha256 }) => sha256))
   let orphans = 0
   for await (const { sha256 } of files.list()) if (!known.has(sha256)) orphans += 1
-  return { checked: rows.length, broken, orphans, behind: await countersBehind(pool) }
+  return {
+    checked: rows.length,
+    broken,
+    orphans,
+    behind: await countersBehind(pool),
+    storage: await storageBreaches(pool),
+  }
 }
 
 async function problemOf(files: FileStore, sha256: string, size: number): Promise<string | undefined> {
@@ -40,6 +49,11 @@ async function problemOf(files: FileStore, sha256: string, size: number): Promis
   const hash = createHash('sha256')
   for await (const chunk of await files.openRead(sha256)) hash.update(chunk as Buffer)
   return hash.digest('hex') === sha256 ? undefined : '内容已损坏'
+}
+
+async function storageBreaches(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(STORAGE_BREACHES, [new Date().toISOString()])
+  return rows.map(({ what }) => `云存储核对不符：${what}`)
 }
 
 async function countersBehind(pool: pg.Pool): Promise<string[]> {
@@ -64,19 +78,19 @@ async function countersBehind(pool: pg.Pool): Promise<string[]> {
 export const checkCommand: Command = {
   name: 'check',
   usage: 'check',
-  summary: '核对文件记录与文件内容、编号计数器；服务运行时也可以做',
+  summary: '核对文件记录与文件内容、编号计数器、云存储账目；服务运行时也可以做',
   async run(args, { env, print }) {
     parseOptions(args, 'check', {})
     const config = readConfig(env)
     const database = await openExistingDatabase(config, print)
     try {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
-      const { checked, broken, orphans, behind } = await checkIntegrity(database.pool, files)
-      for (const line of [...broken, ...behind]) print(line)
+      const { checked, broken, orphans, behind, storage } = await checkIntegrity(database.pool, files)
+      for (const line of [...broken, ...behind, ...storage]) print(line)
       print(
-        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后`,
+        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符`,
       )
-      if (broken.length + behind.length > 0) throw new CommandError('核对发现问题')
+      if (broken.length + behind.length + storage.length > 0) throw new CommandError('核对发现问题')
     } finally {
       await database.close()
     }

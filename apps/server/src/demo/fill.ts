@@ -10,6 +10,7 @@ import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { fillSoftware } from './software.ts'
+import { fillEntitlements } from './storage-entitlements.ts'
 import { fillStoragePackages } from './storage.ts'
 import { createDemoTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
@@ -36,6 +37,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await createCustomerDemo(tx, services.now(), passwordHash)
     await fillLicenses(tx, demo.user.uid)
     await fillStoragePackages(inside, tx, demo)
+    await fillEntitlements(inside, tx, demo)
     await createDemoTickets(inside, tx, demo)
     await fillNotices(inside, demo)
     await createDemoHistory(tx)

@@ -9,6 +9,7 @@ import { registerNoticeSchedule } from '#modules/notice/notice-schedule.ts'
 import { registerOtaScrub } from '#modules/ota/ota-scrub.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
+import { registerStorageClock } from '#modules/storage/storage-clock.ts'
 import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
@@ -26,6 +27,7 @@ export function registerJobs(services: Services) {
   registerOtaScrub(services)
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
+  registerStorageClock(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
 }

@@ -13,5 +13,21 @@ export const STORAGE: CatalogueDirectory = {
       records: ['storagePackage'],
       actions: ['query', 'add', 'edit', 'remove', ['enable', '上架下架'], 'export'],
     },
+    {
+      url: '/ossManage/deviceList',
+      name: '云存开通',
+      icon: 'hdd',
+      prefix: 'ossManage:deviceList',
+      records: ['entitlement'],
+      actions: [
+        'query',
+        ['open', '开通'],
+        ['renew', '续期'],
+        ['suspend', '暂停恢复'],
+        ['cancel', '取消'],
+        ['transfer', '转移'],
+        'export',
+      ],
+    },
   ],
 }

@@ -10,5 +10,20 @@ export const storageOptions = {
     row: { tenantNo: z.string() },
     asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
+  /** `onSale` 1: for forms, only packages that can be opened now. */
+  packages: optionsAt('/api/v1/oss/options/package', 'session', {
+    row: {
+      packageCode: z.string(),
+      recordType: z.int(),
+      storageDays: z.int(),
+      period: z.string(),
+      price: z.int(),
+      channels: z.int(),
+      isTrial: z.int(),
+    },
+    asked: { onSale: optional(choice('在售', { 1: '在售' })) },
+  }),
+  /** Devices of models with cloud storage, by serial number. */
+  devices: optionsAt('/api/v1/oss/options/device', 'ossManage:deviceList:open', { row: { modelName: z.string() } }),
   models: optionsAt('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract

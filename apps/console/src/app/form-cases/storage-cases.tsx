@@ -1,5 +1,8 @@
+import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
+import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitlement-dialogs.tsx'
+import { OpenDrawer } from '#modules/storage/open-drawer.tsx'
 import { PackageAdd, PackageEdit } from '#modules/storage/package-form.tsx'
 import { type FormCase, options } from './form-case.ts'
 
@@ -8,6 +11,7 @@ const SCOPE = [
   [storageOptions.tenants, options({ tenantNo: 't' })],
 ] as const
 
+const ROW = { id: 1, sn: 'CAM1', packageName: '月卡' } as never
 const TERMS = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, channels: 1, models: [], tenants: [] }
 
 /** Forms of cloud storage. */
@@ -29,5 +33,42 @@ export const STORAGE_CASES: readonly FormCase[] = [
     record: { read: storagePackages.get, values: TERMS },
     reads: SCOPE,
     form: (close, row) => <PackageEdit row={row as never} onClose={close} />,
+  },
+  {
+    name: '开通云存储',
+    file: 'storage/open-drawer.tsx',
+    save: storageEntitlements.open,
+    field: 'reason',
+    choose: ['packageId'],
+    reads: [
+      [
+        storageOptions.packages,
+        options({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
+      ],
+      [storageOptions.devices, options({ modelName: 'm' })],
+    ],
+    form: (close) => <OpenDrawer sns={['CAM1']} onClose={close} />,
+  },
+  {
+    name: '暂停云存储',
+    file: 'storage/entitlement-dialogs.tsx',
+    save: storageEntitlements.suspend,
+    field: 'reason',
+    form: (close) => <StepDialog step="suspend" rows={[ROW]} onClose={close} />,
+  },
+  {
+    name: '续期云存储',
+    file: 'storage/entitlement-dialogs.tsx',
+    save: storageEntitlements.renew,
+    field: 'reason',
+    form: (close) => <RenewDialog rows={[ROW]} onClose={close} />,
+  },
+  {
+    name: '转移云存储',
+    file: 'storage/entitlement-dialogs.tsx',
+    save: storageEntitlements.transfer,
+    field: 'targetSn',
+    fill: { reason: '换机' },
+    form: (close) => <TransferDialog row={ROW} onClose={close} />,
   },
 ]

@@ -1,12 +1,17 @@
 import type { devices } from '@oms/contract/device/device-info.ts'
 import type { licenseOptions } from '@oms/contract/license/license.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
+import type { storageOptions } from '@oms/contract/storage/options.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from './record-select.tsx'
 
 /** Options calls for tenants; a screen uses the call that its permission allows. */
-type TenantOptions = typeof devices.tenantOptions | typeof licenseOptions.tenants | typeof recordOptions.tenants
+type TenantOptions =
+  | typeof devices.tenantOptions
+  | typeof licenseOptions.tenants
+  | typeof recordOptions.tenants
+  | typeof storageOptions.tenants
 
 interface TenantPickerProps extends RecordSelectProps {
   /** Another options call with the permission of the screen. */

@@ -1,3 +1,4 @@
+import { addDeviceTab } from '#core/routing/device-tabs.ts'
 import { firstPage, type Screen } from '#core/routing/screens.ts'
 
 export const storageScreens: readonly Screen[] = [
@@ -8,4 +9,19 @@ export const storageScreens: readonly Screen[] = [
     page: () => import('./package-list.page.tsx'),
     prefetch: firstPage('/api/v1/oss/package/page'),
   },
+  {
+    path: '/ossManage/deviceList',
+    title: '云存开通',
+    access: 'ossManage:deviceList:list',
+    page: () => import('./entitlement-list.page.tsx'),
+    prefetch: firstPage('/api/v1/oss/device/page'),
+  },
 ]
+
+addDeviceTab({
+  key: 'storage',
+  label: '云存储',
+  access: 'ossManage:deviceList:query',
+  order: 60,
+  panel: () => import('./device-storage.tsx'),
+})

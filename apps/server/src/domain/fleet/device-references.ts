@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
+import { ossQueues } from '#schema/storage.ts'
 import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import { among } from '#core/database/list-query.ts'
@@ -43,7 +44,17 @@ const openTickets: DeviceUse = {
 }
 const TICKET_CLOSED = 5
 
-const DEVICE_REFERENCES: readonly DeviceUse[] = [openTasks, boundLicences, openTickets]
+const liveStorage: DeviceUse = {
+  name: '未到期的云存储',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: ossQueues.deviceId, n: sql<number>`count(*)::int` })
+      .from(ossQueues)
+      .where(and(among(ossQueues.deviceId, ids), sql`(${ossQueues.suspended} = 1 or ${ossQueues.endTime} > now())`))
+      .groupBy(ossQueues.deviceId),
+}
+
+const DEVICE_REFERENCES: readonly DeviceUse[] = [openTasks, boundLicences, openTickets, liveStorage]
 
 /**
  * Returns the text about the references of each device, such as `3个未关闭的工单`. Devices without references are absent.

@@ -1,11 +1,14 @@
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { periodText } from '@oms/contract/storage/package.ts'
 import type { storageOptions as calls } from '@oms/contract/storage/options.ts'
-import { and, asc, or } from 'drizzle-orm'
-import { contains } from '#core/database/list-query.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, desc, eq, gt, or } from 'drizzle-orm'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { contains } from '#core/database/list-query.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
-import { deviceModels } from '#schema/device.ts'
 
 const MOST = 100
 
@@ -24,6 +27,48 @@ export async function modelOptions({ db }: Ctx, { keyword }: ParsedOf<typeof cal
       ),
     )
     .orderBy(asc(deviceModels.id))
+    .limit(MOST)
+  return { list }
+}
+
+export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
+  const rows = await db
+    .select({
+      id: ossPackages.id,
+      name: ossPackages.packageName,
+      packageCode: ossPackages.packageCode,
+      recordType: ossPackageVersions.recordType,
+      storageDays: ossPackageVersions.storageDays,
+      periodType: ossPackageVersions.periodType,
+      periodCount: ossPackageVersions.periodCount,
+      price: ossPackageVersions.price,
+      channels: ossPackageVersions.channels,
+      isTrial: ossPackageVersions.isTrial,
+    })
+    .from(ossPackages)
+    .innerJoin(
+      ossPackageVersions,
+      and(eq(ossPackageVersions.packageId, ossPackages.id), eq(ossPackageVersions.version, ossPackages.currentVersion)),
+    )
+    .where(
+      and(
+        alive(ossPackages),
+        onSale === 1 ? eq(ossPackages.status, 1) : undefined,
+        or(contains(ossPackages.packageName, keyword), contains(ossPackages.packageCode, keyword)),
+      ),
+    )
+    .orderBy(desc(ossPackages.status), asc(ossPackages.sort), asc(ossPackages.id))
+    .limit(MOST)
+  return { list: rows.map((row) => ({ ...row, period: periodText(row.periodType, row.periodCount) })) }
+}
+
+export async function deviceOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.devices>) {
+  const list = await db
+    .select({ id: devices.id, name: devices.sn, modelName: deviceModels.modelName })
+    .from(devices)
+    .innerJoin(deviceModels, and(eq(deviceModels.id, devices.modelId), gt(deviceModels.cloudChannels, 0)))
+    .where(and(visibleDevices(user), contains(devices.sn, keyword)))
+    .orderBy(asc(devices.id))
     .limit(MOST)
   return { list }
 }

@@ -1,9 +1,15 @@
+import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { modelOptions, tenantOptions } from './options.service.ts'
+import { queue } from './device-queue.service.ts'
+import { exportEntitlements, get as getEntitlement, list as listEntitlements } from './entitlement-rows.ts'
+import { openPackage, plan } from './open.service.ts'
+import { deviceOptions, modelOptions, packageOptions, tenantOptions } from './options.service.ts'
 import { exportPackages, get, list, versions } from './package-rows.ts'
 import { create, disable, enable, remove, update } from './package-save.ts'
+import { renew } from './renew.service.ts'
+import { cancelAll, resumeAll, suspendAll, transfer } from './step.service.ts'
 
 const packageModule = implement(storagePackages, {
   list,
@@ -16,6 +22,24 @@ const packageModule = implement(storagePackages, {
   disable,
   export: exportPackages,
 })
-const optionsModule = implement(storageOptions, { tenants: tenantOptions, models: modelOptions })
+const entitlementModule = implement(storageEntitlements, {
+  list: listEntitlements,
+  get: getEntitlement,
+  queue,
+  plan,
+  open: openPackage,
+  renew,
+  suspend: suspendAll,
+  resume: resumeAll,
+  cancel: cancelAll,
+  transfer,
+  export: exportEntitlements,
+})
+const optionsModule = implement(storageOptions, {
+  tenants: tenantOptions,
+  models: modelOptions,
+  packages: packageOptions,
+  devices: deviceOptions,
+})
 
-export const storageModules: readonly Module[] = [packageModule, optionsModule]
+export const storageModules: readonly Module[] = [packageModule, entitlementModule, optionsModule]

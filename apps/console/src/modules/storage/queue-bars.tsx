@@ -1,0 +1,52 @@
+import type { Stretch } from '@oms/contract/storage/entitlement.ts'
+import { dayTime } from './queue-scale.ts'
+
+const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#db2777', '#64748b'] as const
+
+interface QueueBarsProps {
+  readonly past?: readonly Stretch[]
+  readonly planned: readonly Stretch[]
+  /** Wall-clock time of the now-line. */
+  readonly now: string
+  readonly label: string
+}
+
+/** Bars of the stacked packages of one channel, past and to come, with a line at the current time. */
+export function QueueBars({ past = [], planned, now, label }: QueueBarsProps) {
+  const all = [...past, ...planned]
+  if (all.length === 0) return <p className="storage-muted">没有套餐</p>
+  const at = dayTime(now)
+  const from = Math.min(dayTime(all[0]!.from), at)
+  const to = Math.max(dayTime(all.at(-1)!.to), at + 1)
+  const place = (time: number) => ((time - from) / (to - from)) * 100
+  const names = [...new Set(all.map(({ packageName }) => packageName))]
+  return (
+    <figure className="storage-bars" aria-label={label}>
+      <div className="storage-track">
+        {all.map((stretch, index) => {
+          const [left, right] = [place(dayTime(stretch.from)), place(dayTime(stretch.to))]
+          const words = `${stretch.packageName}：${stretch.from.slice(0, 16)} 至 ${stretch.to.slice(0, 16)}`
+          return (
+            <span
+              key={`${stretch.id}:${stretch.from}`}
+              className={index < past.length ? 'storage-bar storage-past' : 'storage-bar'}
+              style={{
+                insetInlineStart: `${left}%`,
+                width: `${Math.max(right - left, 0.6)}%`,
+                background: COLORS[names.indexOf(stretch.packageName) % COLORS.length],
+              }}
+              title={words}
+            >
+              <span>{stretch.packageName}</span>
+            </span>
+          )
+        })}
+        <i className="storage-now" style={{ insetInlineStart: `${place(at)}%` }} title={`现在 ${now.slice(0, 16)}`} />
+      </div>
+      <figcaption>
+        <span>{all[0]!.from.slice(0, 10)}</span>
+        <span>{all.at(-1)!.to.slice(0, 10)}</span>
+      </figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,45 @@
+/**
+ * Violated invariants of cloud storage, one row each with `what`. `$1` is the current time: tests move the clock.
+ * Every sum of the statistics equals its rows, and every entitlement equals its ledger.
+ */
+export const STORAGE_BREACHES = `
+  select 'current entitlements of ' || device_id || ':' || channel as what from oss_entitlements
+    where state in (1, 3) group by device_id, channel having count(*) > 1
+  union all select 'overlapping span ' || id from (select id, from_time, lag(to_time) over (
+      partition by device_id, channel order by from_time, to_time) as before from oss_spans) s where from_time < before
+  union all select 'future span ' || id from oss_spans where to_time > $1::timestamptz + interval '1 second'
+  union all select 'span of ' || e.id from oss_entitlements e where e.used_seconds <> (
+      select coalesce(sum(extract(epoch from to_time - from_time)), 0) from oss_spans s where s.entitlement_id = e.id)
+  union all select 'ledger of ' || e.id from oss_entitlements e where (
+      select coalesce(sum(seconds), 0) from oss_ledger l where l.entitlement_id = e.id) <> case
+        when state in (2, 4, 5) then 0
+        when state = 1 then extract(epoch from end_time - run_from)
+        when state = 3 then left_seconds
+        else coalesce(left_seconds, total_seconds) end
+  union all select 'ledger line ' || id from (select id, balance, sum(seconds) over (
+      partition by entitlement_id order by id) as run from oss_ledger) l where balance <> run
+  union all select 'amount of ' || e.id from oss_entitlements e where e.source <> 5 and e.amount <> (
+      select coalesce(sum(amount), 0) from oss_ledger l where l.entitlement_id = e.id and l.kind = 1)
+  union all select 'queue ' || q.device_id || ':' || q.channel from oss_queues q join lateral (
+      select count(*) filter (where state = 3) as held, max(end_time) as last, count(*) as n from oss_entitlements e
+      where e.device_id = q.device_id and e.channel = q.channel and e.state in (0, 1, 3)) e on true
+    where q.suspended <> e.held or (e.held = 1 and q.end_time is not null)
+      or (e.held = 0 and e.n > 0 and q.end_time is distinct from e.last)
+  union all select 'counts of state ' || coalesce(a.state, b.state) from (
+      select state, tenant_id, package_id, date_trunc('month', end_time)::date as m, count(*)::int as n
+      from oss_entitlements group by 1, 2, 3, 4) a
+    full join (select state, tenant_id, package_id, expire_month as m, sum(n)::int as n from oss_counts group by 1, 2, 3, 4) b
+      on a.state = b.state and a.tenant_id = b.tenant_id and a.package_id = b.package_id and a.m is not distinct from b.m
+    where coalesce(a.n, 0) <> coalesce(b.n, 0)
+  union all select 'ends of ' || coalesce(a.day, b.day) from (
+      select end_time::date as day, tenant_id, count(*)::int as n from oss_queues where end_time is not null group by 1, 2) a
+    full join (select day, tenant_id, sum(n)::int as n from oss_ends group by 1, 2) b using (day, tenant_id)
+    where coalesce(a.n, 0) <> coalesce(b.n, 0)
+  union all select 'flows of ' || coalesce(a.day, b.day) || ' kind ' || coalesce(a.kind, b.kind) from (
+      select at_time::date as day, tenant_id, package_id, source, case when kind = 1 then 1 + is_renewal
+        when kind = 2 and balance = 0 then 3 when kind = 4 then 4 when kind = 3 then 5 end as kind,
+        count(*)::int as n, sum(amount)::bigint as amount from oss_ledger group by 1, 2, 3, 4, 5) a
+    full join (select day, tenant_id, package_id, source, kind, sum(n)::int as n, sum(amount)::bigint as amount
+      from oss_flows group by 1, 2, 3, 4, 5) b using (day, tenant_id, package_id, source, kind)
+    where kind is not null and (coalesce(a.n, 0) <> coalesce(b.n, 0) or coalesce(a.amount, 0) <> coalesce(b.amount, 0))
+  limit 100`

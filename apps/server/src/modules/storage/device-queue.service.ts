@@ -1,0 +1,94 @@
+import type { SERVICE_STATE, storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossEntitlements, ossSpans } from '#schema/storage.ts'
+import { tenants } from '#schema/tenant.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { QUEUED } from '#domain/storage/queue.ts'
+import { loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
+import { presentEntitlement, selectEntitlements, visibleEntitlements } from './entitlement-rows.ts'
+import { secondsOf } from './open-prepare.ts'
+import { stretchesOf } from './open.service.ts'
+
+/** Entitlements and past stretches that the device page shows. */
+const SHOWN = 200
+
+async function deviceOf({ db, user }: Ctx, sn: string) {
+  const [found] = await db
+    .select({
+      deviceId: devices.id,
+      sn: devices.sn,
+      tenantId: devices.tenantId,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`,
+      cloudChannels: sql<number>`coalesce(${deviceModels.cloudChannels}, 0)`,
+    })
+    .from(devices)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(tenants, eq(tenants.id, devices.tenantId))
+    .where(and(visibleDevices(user), eq(devices.sn, sn)))
+  if (!found) throw notFound('设备')
+  return found
+}
+
+const pastOf = (db: Db, user: User, deviceId: number) =>
+  db
+    .select({
+      id: ossSpans.entitlementId,
+      channel: ossSpans.channel,
+      packageName: sql<string>`coalesce(${ossEntitlements.packageName}, '')`,
+      recordType: ossSpans.recordType,
+      storageDays: ossSpans.storageDays,
+      from: ossSpans.fromTime,
+      to: ossSpans.toTime,
+    })
+    .from(ossSpans)
+    .leftJoin(ossEntitlements, eq(ossEntitlements.id, ossSpans.entitlementId))
+    .where(and(eq(ossSpans.deviceId, deviceId), scoped(user, { tenant: ossSpans.tenantId })))
+    .orderBy(desc(ossSpans.fromTime))
+    .limit(SHOWN)
+
+/** State of the service of a channel: what its queue says now. */
+function serviceStateOf({ queue }: QueueWork, end: string | null, now: string): keyof typeof SERVICE_STATE {
+  if (queue[0]?.state === QUEUED.suspended) return 2
+  return end !== null && end > now ? 1 : 3
+}
+
+/** Returns the queues of a device: past and planned stretches, and all entitlements of each channel. */
+export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
+  const { db, user, services } = ctx
+  const { tenantId, ...device } = await deviceOf(ctx, sn)
+  const [now, zone] = [secondsOf(ctx.now), services.config.timeZone]
+  const rows = await selectEntitlements(db)
+    .where(and(eq(ossEntitlements.deviceId, device.deviceId), visibleEntitlements(user)))
+    .orderBy(asc(ossEntitlements.channel), desc(ossEntitlements.id))
+    .limit(SHOWN)
+  const past = await pastOf(db, user, device.deviceId)
+  const channels = [...new Set(rows.map(({ channel }) => channel))]
+  const keys = channels.map((channel) => ({ deviceId: device.deviceId, channel, tenantId }))
+  const works = await loadQueues(db, keys, false)
+  const nowText = localTimeOf(ctx.now, zone)
+  return {
+    ...device,
+    now: nowText,
+    channels: [...works.values()].map((work) => {
+      const planned = stretchesOf(work, work.queue, now, zone)
+      const ended = past.filter(({ channel }) => channel === work.channel).toReversed()
+      const end = planned.at(-1)?.to ?? ended.at(-1)?.to ?? null
+      return {
+        channel: work.channel,
+        serviceState: serviceStateOf(work, end, nowText),
+        endTime: end,
+        past: ended,
+        planned,
+        entitlements: rows.filter(({ channel }) => channel === work.channel).map(presentEntitlement),
+      }
+    }),
+  }
+}

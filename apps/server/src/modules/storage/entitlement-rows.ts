@@ -1,0 +1,141 @@
+import {
+  EntitlementRow,
+  SERVICE_STATE,
+  storageEntitlements as contract,
+  type storageEntitlements as calls,
+} from '@oms/contract/storage/entitlement.ts'
+import { periodText } from '@oms/contract/storage/package.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossEntitlements, ossLedger } from '#schema/storage.ts'
+import { tenants } from '#schema/tenant.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+
+export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+const MAX_LINES = 200
+
+export const visibleEntitlements = (user: User) =>
+  scoped(user, { tenant: ossEntitlements.tenantId, creator: ossEntitlements.createBy })
+
+/** Selects entitlements with the columns of lists and details. */
+export const selectEntitlements = (db: Db) =>
+  db
+    .select({
+      ...getTableColumns(ossEntitlements),
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
+    })
+    .from(ossEntitlements)
+    .leftJoin(devices, eq(devices.id, ossEntitlements.deviceId))
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
+    .leftJoin(accounts, eq(accounts.uid, ossEntitlements.createBy))
+
+export const presentEntitlement = <R extends { periodType: number; periodCount: number }>(row: R) => ({
+  ...row,
+  period: periodText(row.periodType, row.periodCount),
+})
+
+const queueIs = (condition: SQL) =>
+  sql`exists (select from oss_queues q where q.device_id = ${ossEntitlements.deviceId}
+    and q.channel = ${ossEntitlements.channel} and ${condition})`
+
+/** Conditions on `oss_queues q` by service state. */
+const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
+  1: sql`q.suspended = 0 and q.end_time > now()`,
+  2: sql`q.suspended = 1`,
+  3: sql`q.suspended = 0 and q.end_time <= now()`,
+}
+
+export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefined =>
+  and(
+    visibleEntitlements(user),
+    contains(ossEntitlements.sn, filter.sn),
+    filter.tenantId === undefined ? undefined : eq(ossEntitlements.tenantId, filter.tenantId),
+    filter.packageId === undefined ? undefined : eq(ossEntitlements.packageId, filter.packageId),
+    filter.source === undefined ? undefined : eq(ossEntitlements.source, filter.source),
+    filter.state === undefined ? undefined : eq(ossEntitlements.state, filter.state),
+    filter.recordType === undefined ? undefined : eq(ossEntitlements.recordType, filter.recordType),
+    filter.serviceState === undefined ? undefined : queueIs(SERVICE[filter.serviceState]),
+    filter.queueEndDays === undefined
+      ? undefined
+      : and(
+          sql`${ossEntitlements.state} in (0, 1)`,
+          queueIs(sql`q.end_time = ${ossEntitlements.endTime} and q.end_time > now()
+            and q.end_time <= now() + make_interval(days => ${filter.queueEndDays})`),
+        ),
+    ...within(ossEntitlements.endTime, filter.endBegin, filter.endEnd),
+    ...within(ossEntitlements.createTime, filter.beginTime, filter.endTime),
+  )
+
+const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    filter,
+    {
+      createTime: ossEntitlements.createTime,
+      startTime: ossEntitlements.startTime,
+      endTime: ossEntitlements.endTime,
+    },
+    ossEntitlements.id,
+    [desc(ossEntitlements.id)],
+  )
+
+export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectEntitlements(db).where(conditionsOf(user, input)).$dynamic()
+  const page = await paginate(db, rows, input, entitlementOrder(input))
+  return { ...page, list: page.list.map(presentEntitlement) }
+}
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [row] = await selectEntitlements(db).where(and(eq(ossEntitlements.id, id), visibleEntitlements(user)))
+  if (!row) throw notFound('开通记录')
+  const ledger = await db
+    .select()
+    .from(ossLedger)
+    .where(and(eq(ossLedger.entitlementId, id), scoped(user, { tenant: ossLedger.tenantId })))
+    .orderBy(asc(ossLedger.id))
+    .limit(MAX_LINES)
+  return { row: presentEntitlement(row), ledger }
+}
+
+export const exportEntitlements = defineExport({
+  kind: 'storage-entitlement',
+  endpoint: contract.export,
+  sheet: '云存开通记录',
+  schema: EntitlementRow,
+  columns: [
+    ['entNo', { width: 20 }],
+    ['sn', { width: 22 }],
+    ['channel', { type: 'number', width: 8 }],
+    ['modelName', { width: 20 }],
+    ['tenantName', { width: 28 }],
+    ['packageName', { width: 24 }],
+    ['recordType', { width: 14 }],
+    ['storageDays', { type: 'number', width: 10 }],
+    ['period', { width: 10 }],
+    ['source', { width: 8 }],
+    ['state', { width: 10 }],
+    ['startTime', { type: 'dateTime' }],
+    ['endTime', { type: 'dateTime' }],
+    'amount',
+    ['createName', { width: 14 }],
+    ['createTime', { type: 'dateTime' }],
+    ['reason', { width: 40 }],
+  ],
+  keys: (db, user, input) =>
+    db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(conditionsOf(user, input)).$dynamic(),
+  order: entitlementOrder,
+  load: async (db, user, keys) =>
+    (await selectEntitlements(db).where(and(among(ossEntitlements.id, keys), visibleEntitlements(user)))).map(
+      presentEntitlement,
+    ),
+  keyOf: ({ id }) => id,
+})

@@ -1,0 +1,234 @@
+import { MAX_WAITING, MAX_YEARS } from '@oms/contract/storage/entitlement.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { EFFECT, type Effect, open, project, QUEUED, type QueueItem } from '#domain/storage/queue.ts'
+import type { NewEntitlement } from '#domain/storage/queue-save.ts'
+import { applyChange, keyOf, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
+import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
+
+const YEAR_SECONDS = 366 * 86_400
+const MAX_ENTITLEMENTS = 5000
+
+export type Terms = typeof ossPackageVersions.$inferSelect & {
+  readonly packageName: string
+  readonly packageCode: string
+}
+export interface Failed {
+  readonly id: number
+  readonly name: string
+  readonly msg: string
+}
+
+export const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
+
+/** Returns the current terms of a package on sale; share-locked, so that an edit meanwhile creates a new version. */
+export async function termsOnSale({ db }: Ctx, packageId: number): Promise<Terms> {
+  const [found] = await db
+    .select({
+      status: ossPackages.status,
+      version: ossPackages.currentVersion,
+      name: ossPackages.packageName,
+      code: ossPackages.packageCode,
+    })
+    .from(ossPackages)
+    .where(and(eq(ossPackages.id, packageId), alive(ossPackages)))
+    .for('share')
+  if (!found) throw invalid('云存套餐不存在或已被删除', 'packageId')
+  if (found.status !== 1) throw invalid('套餐已下架', 'packageId')
+  const [terms] = await db
+    .select()
+    .from(ossPackageVersions)
+    .where(and(eq(ossPackageVersions.packageId, packageId), eq(ossPackageVersions.version, found.version)))
+  return { ...terms!, packageName: found.name, packageCode: found.code }
+}
+
+/** One device that receives entitlements on some channels. */
+export interface Target {
+  readonly id: number
+  readonly sn: string
+  readonly tenantId: number
+  readonly modelId: number
+  readonly cloudChannels: number
+}
+
+/** Returns visible devices by serial number. */
+export async function devicesBySn({ db, user }: Ctx, sns: readonly string[]): Promise<Map<string, Target>> {
+  const rows = await db
+    .select({
+      id: devices.id,
+      sn: devices.sn,
+      tenantId: devices.tenantId,
+      modelId: devices.modelId,
+      cloudChannels: sql<number>`coalesce(${deviceModels.cloudChannels}, 0)`,
+    })
+    .from(devices)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .where(and(visibleDevices(user), inArray(devices.sn, [...sns])))
+  return new Map(rows.map((row) => [row.sn, row]))
+}
+
+/** Returns why a device cannot receive the package, or undefined. */
+export function targetProblem(target: Target | undefined, channels: readonly number[], terms: Terms) {
+  if (!target) return '设备不存在'
+  if (target.cloudChannels === 0) return '该型号不支持云存储'
+  if (channels.some((channel) => channel >= target.cloudChannels)) return `通道号应为0～${target.cloudChannels - 1}`
+  if (terms.modelIds.length > 0 && !terms.modelIds.includes(target.modelId)) return '该套餐不适用于此型号'
+  if (terms.tenantIds.length > 0 && !terms.tenantIds.includes(target.tenantId)) return '该套餐不适用于此客户'
+  return undefined
+}
+
+export interface Order {
+  readonly terms: Terms
+  readonly copies: number
+  readonly effect: Effect
+  readonly source: number
+  readonly isRenewal: number
+  /** Amount in fen of one copy, shared by the channels. */
+  readonly amount: number
+}
+export interface Place {
+  readonly target: Target
+  readonly channels: readonly number[]
+}
+export interface Prepared {
+  readonly works: QueueWork[]
+  readonly before: Map<string, QueueWork['queue']>
+  readonly created: NewEntitlement[]
+  readonly failed: Failed[]
+  readonly done: number
+}
+
+/** Splits an amount into whole fen; the first parts receive the remainder. */
+export const share = (amount: number, parts: number) =>
+  Array.from({ length: parts }, (_, at) => Math.floor(amount / parts) + (at < amount % parts ? 1 : 0))
+
+/** Returns why the queue cannot take the new items, or undefined. */
+export function queueProblem(
+  work: QueueWork,
+  { effect, copies }: Pick<Order, 'effect' | 'copies'>,
+  now: number,
+  zone: string,
+) {
+  const isSuspended = work.queue[0]?.state === QUEUED.suspended
+  if (isSuspended && effect !== EFFECT.end) return '当前套餐已暂停，请先恢复，或选择排到队尾'
+  const waiting = work.queue.filter(({ state }) => state === QUEUED.waiting).length
+  if (waiting + copies > MAX_WAITING) return `该通道待生效套餐已达${MAX_WAITING}个`
+  const last = project(work.queue, now, zone).at(-1)
+  if (last && last.to > now + MAX_YEARS * YEAR_SECONDS) return `到期时间不能超过${MAX_YEARS}年`
+  return undefined
+}
+
+function newItems(work: QueueWork, place: Place, order: Order, ids: () => number, amounts: readonly number[]) {
+  const { terms, source, isRenewal } = order
+  const { target } = place
+  const groupNo = place.channels.length > 1 ? `G${ids()}` : ''
+  return Array.from({ length: order.copies }, (_, copy): { item: QueueItem; row: NewEntitlement } => {
+    const id = ids()
+    const shared = { id, recordType: terms.recordType, storageDays: terms.storageDays }
+    const amount = amounts[copy * place.channels.length + place.channels.indexOf(work.channel)] ?? 0
+    return {
+      item: {
+        ...shared,
+        state: QUEUED.waiting,
+        period: { type: terms.periodType, count: terms.periodCount },
+        left: null,
+        from: null,
+        to: null,
+      },
+      row: {
+        ...shared,
+        deviceId: target.id,
+        sn: target.sn,
+        channel: work.channel,
+        tenantId: target.tenantId,
+        packageId: terms.packageId,
+        packageVersionId: terms.id,
+        packageName: terms.packageName,
+        packageCode: terms.packageCode,
+        periodType: terms.periodType,
+        periodCount: terms.periodCount,
+        source,
+        isRenewal,
+        groupNo,
+        fromId: null,
+        amount,
+      },
+    }
+  })
+}
+
+const amountsOf = ({ copies, amount }: Order, channels: number) =>
+  Array.from({ length: copies }, () => share(amount, channels)).flat()
+
+/** Adds new entitlements to the queues of one device. Returns the problem and changes nothing when one queue refuses. */
+function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: () => number, now: number, zone: string) {
+  const created: NewEntitlement[] = []
+  const amounts = amountsOf(order, place.channels.length)
+  for (const work of works) {
+    const items = newItems(work, place, order, ids, amounts)
+    const problem = queueProblem(work, order, now, zone)
+    if (problem) return { problem, created: [] }
+    applyChange(
+      work,
+      open(
+        work.queue,
+        items.map(({ item }) => item),
+        order.effect,
+        now,
+        zone,
+      ),
+    )
+    for (const { row } of items)
+      work.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
+    const last = project(work.queue, now, zone).at(-1)
+    if (last && last.to > now + MAX_YEARS * YEAR_SECONDS)
+      return { problem: `到期时间不能超过${MAX_YEARS}年`, created: [] }
+    created.push(...items.map(({ row }) => row))
+  }
+  return { problem: undefined, created }
+}
+
+/** Loads the queues of the places and adds the order to each. Devices that refuse are reported and left unchanged. */
+export async function prepare(
+  ctx: Ctx,
+  places: readonly Place[],
+  order: Order,
+  { locked, ids }: { locked: boolean; ids: () => number },
+): Promise<Prepared> {
+  const { db, now, services } = ctx
+  const zone = services.config.timeZone
+  const count = places.reduce((sum, { channels }) => sum + channels.length * order.copies, 0)
+  if (count > MAX_ENTITLEMENTS) throw invalid(`一次最多开通${MAX_ENTITLEMENTS}份，请减少设备、通道或份数`, 'copies')
+  const keys: QueueKey[] = places.flatMap(({ target, channels }) =>
+    channels.map((channel) => ({ deviceId: target.id, channel, tenantId: target.tenantId })),
+  )
+  const loaded = await loadQueues(db, keys, locked)
+  const prepared: Prepared & { done: number } = { works: [], before: new Map(), created: [], failed: [], done: 0 }
+  for (const place of places) {
+    const works = place.channels.map((channel) => loaded.get(keyOf({ deviceId: place.target.id, channel }))!)
+    for (const work of works) prepared.before.set(keyOf(work), work.queue)
+    const { problem, created } = openOn(works, place, order, ids, secondsOf(now), zone)
+    if (problem) prepared.failed.push({ id: place.target.id, name: place.target.sn, msg: problem })
+    else {
+      prepared.done += 1
+      prepared.works.push(...works)
+      prepared.created.push(...created)
+    }
+  }
+  return prepared
+}
+
+/** Returns the reason for each tenant that receives nothing new. */
+export async function tenantProblems({ db }: Ctx, targets: readonly Target[]): Promise<Map<number, string>> {
+  const problems = new Map<number, string>()
+  for (const tenantId of new Set(targets.map((target) => target.tenantId))) {
+    const problem = await receivingProblem(db, tenantId)
+    if (problem) problems.set(tenantId, problem)
+  }
+  return problems
+}

@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { Services } from '#core/services.ts'
+import { advance } from '#domain/storage/queue.ts'
+import { saveQueues } from '#domain/storage/queue-save.ts'
+import { applyChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
+import { secondsOf } from './open-prepare.ts'
+
+/** Queues that one transaction of the scheduled job changes. */
+const AT_ONCE = 2000
+const KIND = 'oss-clock'
+
+export function registerStorageClock(services: Services) {
+  services.jobs.schedule(KIND, () => runStorageClock(services), { title: '云存储到期处理', cron: '35 * * * * *' })
+  services.jobs.schedule('oss-fold', () => foldStorage(services.database.db), {
+    title: '云存储统计汇总',
+    cron: '45 */10 * * * *',
+  })
+}
+
+/** Records the ends and starts that time has decided, at their true times. */
+export async function runStorageClock(services: Services) {
+  let queues = 0
+  for (let count = AT_ONCE; count === AT_ONCE; queues += count) count = await recordDue(services)
+  return { queues }
+}
+
+const recordDue = ({ database, events, now, config }: Services) =>
+  database.db.transaction(async (db) => {
+    const at = secondsOf(now())
+    const { rows } = await db.execute<QueueKey & Record<string, unknown>>(sql`
+      select device_id as "deviceId", channel, tenant_id as "tenantId" from oss_queues
+      where next_time <= to_timestamp(${at}::float8) order by next_time, device_id, channel
+      limit ${AT_ONCE} for update skip locked`)
+    if (rows.length === 0) return 0
+    const works = [...(await loadQueues(db, rows, false)).values()]
+    for (const work of works) applyChange(work, advance(work.queue, at, config.timeZone))
+    await saveQueues(db, works, { uid: null, operName: '系统', reason: '到期自动处理', now: at, zone: config.timeZone })
+    await events.publish(db, 'changed', { resource: 'oss', tenantId: null })
+    return rows.length
+  })
+
+/** Merges the differences of the sums. Differences written meanwhile are merged by the next run. */
+export async function foldStorage(db: Db) {
+  await db.execute(sql`
+    with gone as (delete from oss_counts returning *)
+    insert into oss_counts (tenant_id, package_id, record_type, source, state, expire_month, n)
+    select tenant_id, package_id, record_type, source, state, expire_month, sum(n) from gone
+    group by 1, 2, 3, 4, 5, 6 having sum(n) <> 0`)
+  await db.execute(sql`
+    with gone as (delete from oss_flows returning *)
+    insert into oss_flows (day, tenant_id, package_id, source, kind, n, amount)
+    select day, tenant_id, package_id, source, kind, sum(n), sum(amount) from gone
+    group by 1, 2, 3, 4, 5 having sum(n) <> 0 or sum(amount) <> 0`)
+  await db.execute(sql`
+    with gone as (delete from oss_ends returning *)
+    insert into oss_ends (day, tenant_id, package_id, n)
+    select day, tenant_id, package_id, sum(n) from gone group by 1, 2, 3 having sum(n) <> 0`)
+}
