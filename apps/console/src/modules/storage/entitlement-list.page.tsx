@@ -30,10 +30,10 @@ const TransferDialog = later(() => import('./entitlement-dialogs.tsx'), 'Transfe
 const { col, actions } = columnsOf(EntitlementRow)
 const QUERY = storageEntitlements.list.input
 const COLUMNS = [
-  col('sn', { width: 150 }),
+  col('sn', { width: 140 }),
   col('channel', (channel) => channel, { width: 60, align: 'right' }),
-  col('tenantName', { width: 150 }),
-  col('packageName', { width: 150 }),
+  col('tenantName', { width: 130 }),
+  col('packageName', { width: 140 }),
   col('source', { width: 70 }),
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
   col('startTime', time, { width: 150, sort: true }),
@@ -85,7 +85,7 @@ export default function EntitlementListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 198)]}
         actions={add}
         tools={<ExportButton to={storageEntitlements.export} query={list.query} name="云存开通记录" />}
         batch={(picked) => <BatchBar picked={picked} onDialog={setDialog} />}
