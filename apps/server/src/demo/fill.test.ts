@@ -24,7 +24,7 @@ const COUNTS = sql`select
   (select count(*)::int from login_logs) as logins, (select count(*)::int from oper_logs) as operations`
 
 describe('demo data', () => {
-  test('creates the same vendor at every first start, once', { timeout: 60_000 }, async () => {
+  test('creates the same vendor at every first start, once', { timeout: 300_000 }, async () => {
     const counts = []
     for (const { services, db } of [first, second]) {
       expect(await createDemoData(services)).toBe(true)

@@ -7,7 +7,7 @@ import { createDemoData } from './fill.ts'
 
 const server = useApp()
 
-test('the demo has certificates in every state, and all sums are correct', { timeout: 60_000 }, async () => {
+test('the demo has certificates in every state, and all sums are correct', { timeout: 300_000 }, async () => {
   await createDemoData(server.services)
   expect(await breaches(server.db)).toEqual([])
   const { rows } = await server.db.execute<{ state: number }>(sql`select distinct state from licenses order by 1`)

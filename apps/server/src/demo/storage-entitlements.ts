@@ -45,7 +45,7 @@ async function openOn(demo: Demo, cameras: readonly string[], opening: (typeof O
   const [days, code, amount, every, first, copies, effectMode] = opening
   const { rows } = await demo.db.execute<{ id: number }>(sql`select id from oss_packages where package_code = ${code}`)
   const input = storageEntitlements.open.input.parse({
-    sns: cameras.filter((_, at) => at % every === first).slice(0, 90),
+    sns: cameras.filter((_, at) => at % every === first).slice(0, 60),
     packageId: rows[0]?.id,
     copies,
     effectMode,

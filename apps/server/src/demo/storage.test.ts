@@ -16,5 +16,5 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
     sql`select state, count(*)::int as n from oss_entitlements group by 1 order by 1`,
   )
   expect(states.rows.map(({ state }) => state)).toEqual([0, 1, 2, 3, 4, 5])
-  expect(states.rows.reduce((sum, { n }) => sum + n, 0)).toBeGreaterThan(1000)
+  expect(states.rows.reduce((sum, { n }) => sum + n, 0)).toBeGreaterThan(600)
 })
