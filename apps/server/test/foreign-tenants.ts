@@ -25,6 +25,7 @@ const LOGGED = [
   ['deviceGroup', 'device_groups', 'id'],
   ['ticket', 'tickets', 'id'],
   ['license-grant', 'license_grants', 'id'],
+  ['entitlement', 'oss_entitlements', 'id'],
 ] as const
 
 interface Column extends Record<string, unknown> {

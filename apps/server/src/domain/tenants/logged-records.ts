@@ -17,6 +17,7 @@ const RECORDS = [
   ['ticket', sql`tickets`, sql`id`, sql`tenant_id`],
   ['license', sql`licenses`, sql`id`, sql`tenant_id`],
   ['license-grant', sql`license_grants`, sql`id`, sql`tenant_id`],
+  ['entitlement', sql`oss_entitlements`, sql`id`, sql`tenant_id`],
 ] as const
 
 /**
