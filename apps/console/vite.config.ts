@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { antdStyles } from './build/antd/antd-styles.ts'
 import { GROUPS, groupsMatched } from './build/chunks.ts'
+import { clearButtons } from './build/antd/clear-buttons.ts'
 import { compressed } from './build/compressed.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { formRules } from './build/antd/form-rules.ts'
@@ -22,6 +23,7 @@ export default defineConfig({
     assertPatchedVersion(),
     react(),
     dialogFocus(),
+    clearButtons(),
     lightSchemas(),
     antdStyles(),
     staticTheme(),
@@ -34,7 +36,7 @@ export default defineConfig({
     compressed(version),
   ],
   define: { __VERSION__: JSON.stringify(version) },
-  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus()] } },
+  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus(), clearButtons()] } },
   server: { port: 5173, proxy: api },
   build: {
     outDir: '../../dist/console',
