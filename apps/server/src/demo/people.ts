@@ -7,6 +7,7 @@ import { menus } from '#schema/system.ts'
 import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { localTimeOf } from '#core/time/zone.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertStaff } from '#domain/accounts/new-account.ts'
 import { permission } from '#modules/role/role-permission.service.ts'
@@ -112,7 +113,7 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
     companySize: 1 + (place % 4),
     accountCount: level === 3 ? -1 : level * 10,
     deviceQuota: level * 1000,
-    beginTime: new Date(services.now().getTime() - 400 * DAY_MS).toISOString(),
+    beginTime: dayFromNow(services, -400),
     // An expired tenant receives no accounts, so the date of expiry follows after them.
     expireTime: days > 0 ? dayFromNow(services, days) : null,
   }
@@ -137,7 +138,7 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
 }
 
 const dayFromNow = (services: Services, days: number) =>
-  new Date(services.now().getTime() + days * DAY_MS).toISOString()
+  localTimeOf(services.now().getTime() + days * DAY_MS, services.config.timeZone)
 
 async function giveScenes({ database: { db } }: Services, tenantId: number, codes: readonly string[]) {
   if (codes.length === 0) return

@@ -1,3 +1,4 @@
+import { formatDateTime } from '#core/text/format.ts'
 import './record-history.css'
 
 interface Change {
@@ -9,7 +10,8 @@ interface Change {
 
 /** Shows the changed fields of an operation: the old value struck through, the new value beside it. */
 export function FieldChanges({ diff }: { diff: readonly Change[] }) {
-  if (diff.length === 0) return null
+  const changed = diff.filter(({ from, to }) => !(isEmpty(from) && isEmpty(to)))
+  if (changed.length === 0) return null
   return (
     <table className="kit-changes">
       <thead>
@@ -20,7 +22,7 @@ export function FieldChanges({ diff }: { diff: readonly Change[] }) {
         </tr>
       </thead>
       <tbody>
-        {diff.map(({ field, title, from, to }) => (
+        {changed.map(({ field, title, from, to }) => (
           <tr key={field}>
             <th scope="row">{title || field}</th>
             <td>{isEmpty(from) ? <Nothing /> : <del>{words(from)}</del>}</td>
@@ -33,11 +35,16 @@ export function FieldChanges({ diff }: { diff: readonly Change[] }) {
 }
 
 const Nothing = () => <span className="kit-none">（空）</span>
-const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+/** A time with its zone, such as `2026-10-19T07:24:45.013Z`. */
+const ZONED_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/
 
 const words = (value: unknown): string => {
   if (isEmpty(value)) return ''
   if (Array.isArray(value)) return value.map(words).join('；')
   if (typeof value === 'boolean') return value ? '是' : '否'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'object') return JSON.stringify(value)
+  const text = String(value)
+  return ZONED_TIME.test(text) ? formatDateTime(text) : text
 }

@@ -37,4 +37,6 @@ export function changes(before: object, after: object, titles: Titles): FieldCha
   })
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+/** An empty text and an absent value are the same: a reader sees both as empty. */
+const comparable = (value: unknown) => JSON.stringify(value === '' ? null : (value ?? null))
+const same = (a: unknown, b: unknown) => comparable(a) === comparable(b)
