@@ -8,12 +8,12 @@ import { useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { resourceOf } from '#core/api/query.ts'
-import { toast } from '#core/loading/toast.ts'
 import { ImportRun } from './import-run.ts'
 import { showJob } from './show-job.ts'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { showRefusedFile } from '#kit/upload/refused-file.ts'
 
 interface ImportModalProps<E extends Endpoint> {
   title: string
@@ -97,7 +97,7 @@ function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
     const problem = uploadProblem(UPLOAD.table, chosen)
-    if (problem) return toast.error(problem)
+    if (problem) return showRefusedFile(problem, file)
     forget()
     setFile(chosen)
   }

@@ -7,10 +7,10 @@ import { Button, Space } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
-import { toast } from '#core/loading/toast.ts'
 import { ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { showRefusedFile } from '#kit/upload/refused-file.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
 
 interface AllotFileProps {
@@ -95,7 +95,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
     // The file of a running allotment cannot be replaced.
     if (busy === 'import') return
     const problem = chosen && uploadProblem(UPLOAD.table, chosen)
-    if (problem) return toast.error(problem)
+    if (problem) return showRefusedFile(problem, file)
     runs.outdate()
     setBusy(undefined)
     setFile(chosen)

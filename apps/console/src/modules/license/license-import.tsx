@@ -8,12 +8,12 @@ import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
-import { toast } from '#core/loading/toast.ts'
 import { focusOpened } from '#kit/form/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
 import { ImportProblems, DownloadFailedRows } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { showRefusedFile } from '#kit/upload/refused-file.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { useVendorWords } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
@@ -197,7 +197,7 @@ function useImport(form: FormInstance, onClose: () => void) {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
     const problem = uploadProblem(UPLOAD.table, chosen)
-    if (problem) return toast.error(problem)
+    if (problem) return showRefusedFile(problem, file)
     setFile(chosen)
     outdate()
     void look(chosen)
