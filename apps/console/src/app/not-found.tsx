@@ -1,6 +1,8 @@
 import { useEffect } from 'react'
 
 interface Props {
+  /** Number above the heading. */
+  readonly code?: 403 | 404
   readonly heading?: string
   readonly hint?: string
   /** Renders a `main` element only outside the console layout, which has its own. */
@@ -9,6 +11,7 @@ interface Props {
 
 /** The specification's error page; also shown without the permission for a page. */
 export function NotFound({
+  code = 404,
   heading = '错误页面',
   hint = '对不起，您访问的页面不存在。请检查输入的网址是否正确，点击下方按钮返回首页，或者发送错误报告。',
   as: Part = 'div',
@@ -20,7 +23,7 @@ export function NotFound({
     <Part className="center-page">
       <div className="error-page">
         <p className="error-code" aria-hidden="true">
-          404
+          {code}
         </p>
         <h1>{heading}</h1>
         <p>{hint}</p>
@@ -34,5 +37,9 @@ export function NotFound({
 }
 
 export const NoRight = () => (
-  <NotFound heading="您没有权限！" hint="您的账号没有访问此页面的权限。如需开通，请联系管理员；也可以返回首页继续。" />
+  <NotFound
+    code={403}
+    heading="您没有权限！"
+    hint="您的账号没有访问此页面的权限。如需开通，请联系管理员；也可以返回首页继续。"
+  />
 )
