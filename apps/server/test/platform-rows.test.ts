@@ -31,6 +31,7 @@ const PLATFORM_TABLES = [
   'industries',
   'license_thresholds',
   'menus',
+  'oss_packages',
   'scene_device_types',
   'scene_industries',
   'scene_menus',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { sharedData } from '../core/shared-data.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 export const RECORD_TYPE = { 1: '连续录像', 2: '事件录像', 3: '低功耗事件' } as const
@@ -133,7 +134,7 @@ const PackageQuery = sortedPage(['sort', 'packageName', 'price', 'storageDays', 
 const byId = z.object({ id })
 
 /** Cloud-storage packages (`/ossManage/packageList`). */
-export const storagePackages = {
+export const storagePackages = sharedData({
   list: {
     method: 'GET',
     path: '/api/v1/oss/package/page',
@@ -222,4 +223,4 @@ export const storagePackages = {
     input: PackageQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape),
     result: z.null(),
   },
-} as const satisfies Contract
+} as const satisfies Contract)
