@@ -1,5 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { fresh } from './people.ts'
+import { pick } from './pick.ts'
 
 test('a user creates a cloud-storage package, takes it off sale and deletes it', async ({
   page,
@@ -40,4 +41,60 @@ test('a user creates a cloud-storage package, takes it off sale and deletes it',
   await page.getByRole('menuitem', { name: '删除' }).click()
   await page.getByRole('dialog', { name: '删除' }).getByRole('button', { name: '删除' }).click()
   await expect(row).toBeHidden()
+})
+
+test('support opens cloud storage for a camera after a look at the plan, suspends, resumes and cancels it', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
+  const admin = await api()
+  const [name, sn] = [fresh('存'), fresh('CAM')]
+  const type = { typeName: name, typeCode: fresh('cloud-') }
+  const { id: typeId } = await admin.call<{ id: number }>('POST', '/api/v1/device/type', type)
+  const model = { typeId, modelName: name, modelCode: fresh('CM-'), cloudChannels: 2 }
+  const { id: modelId } = await admin.call<{ id: number }>('POST', '/api/v1/device/model', model)
+  await admin.call('POST', '/api/v1/device/info', { sn, modelId, tenantId: 1, devName: '门口' })
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 2900, channels: 4 }
+  await admin.call('POST', '/api/v1/oss/package', { packageName: name, packageCode: fresh('PK'), ...terms })
+
+  await login()
+  await page.goto('/ossManage/deviceList')
+  await page.getByRole('button', { name: /开通$/ }).first().click()
+  const drawer = page.getByRole('dialog', { name: '开通云存储' })
+  await drawer.getByLabel('序列号').fill(sn)
+  await drawer.getByLabel('序列号').press('Enter')
+  await page.keyboard.press('Tab')
+  await expect(drawer.locator('.ant-select-selection-item', { hasText: sn })).toBeVisible()
+  await pick(drawer.getByLabel('云存套餐'), name)
+  const plan = drawer.getByRole('region', { name: '开通预览' })
+  await expect(plan).toContainText('将为 1 台设备开通 1 份，标价合计 ¥29.00')
+  await drawer.getByLabel('原因').fill('售后补偿')
+  await accessible()
+  await drawer.getByRole('button', { name: '开通', exact: true }).click()
+  await expect(drawer).toBeHidden()
+
+  await page.getByRole('textbox', { name: '序列号' }).fill(sn)
+  await page.getByRole('button', { name: '查询' }).click()
+  const row = page.getByRole('row', { name: new RegExp(sn) })
+  await expect(row).toContainText('使用中')
+  const step = async (action: string, state: string) => {
+    await row.getByRole('button', { name: '更多' }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+    const dialog = page.getByRole('dialog', { name: new RegExp(`^${action} ${sn}`) })
+    await dialog.getByLabel('原因').fill('核对')
+    await dialog.getByRole('button', { name: `确认${action}` }).click()
+    await expect(dialog).toBeHidden()
+    await expect(row).toContainText(state)
+  }
+  await step('暂停', '已暂停')
+  await step('恢复', '使用中')
+  await row.getByRole('button', { name: '详情' }).click()
+  const details = page.getByRole('dialog', { name: new RegExp(sn) })
+  await expect(details).toContainText(name)
+  await accessible()
+  await page.keyboard.press('Escape')
+  await expect(details).toBeHidden()
+  await step('取消', '已取消')
 })

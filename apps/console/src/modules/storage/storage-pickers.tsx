@@ -1,5 +1,6 @@
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Select } from 'antd'
+import type { KeyboardEvent } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
@@ -55,18 +56,26 @@ export function SerialsPicker({ id, value = [], onChange }: SerialsPickerProps) 
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(storageOptions.devices, { keyword }, { quiet: true })
   return (
-    <Select
-      {...(id && { id })}
-      mode="tags"
-      value={[...value]}
-      maxTagCount={20}
-      loading={isFetching}
-      placeholder="请输入序列号"
-      tokenSeparators={[',', '，', ';', '；', ' ', '\n', '\t']}
-      showSearch={{ onSearch, filterOption: false }}
-      options={(data?.list ?? []).map(({ name, modelName }) => ({ value: name, label: `${name} · ${modelName}` }))}
-      optionLabelProp="value"
-      onChange={(next: string[]) => onChange?.([...new Set(next.map((sn) => sn.trim()).filter(Boolean))])}
-    />
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the select inside takes the keys
+    <div onKeyDownCapture={leaveByTab}>
+      <Select
+        {...(id && { id })}
+        mode="tags"
+        value={[...value]}
+        maxTagCount={20}
+        loading={isFetching}
+        placeholder="请输入序列号"
+        tokenSeparators={[',', '，', ';', '；', ' ', '\n', '\t']}
+        showSearch={{ onSearch, filterOption: false }}
+        options={(data?.list ?? []).map(({ name, modelName }) => ({ value: name, label: `${name} · ${modelName}` }))}
+        optionLabelProp="value"
+        onChange={(next: string[]) => onChange?.([...new Set(next.map((sn) => sn.trim()).filter(Boolean))])}
+      />
+    </div>
   )
+}
+
+/** Keeps Tab from antd's select, which toggles the highlighted option: a serial just entered would be removed. */
+function leaveByTab(event: KeyboardEvent) {
+  if (event.key === 'Tab') event.stopPropagation()
 }
