@@ -159,7 +159,8 @@ export function ReleasePanel(releases: Screen['releases']) {
               <Progress {...release} />
               <span className="big-screen-counts">
                 范围 {release.percent / 100}%　成功 <b className="big-screen-good">{formatCount(release.succeeded)}</b>
-                　失败 <b className={release.failed > 0 ? 'big-screen-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
+                {'　失败 '}
+                <b className={release.failed > 0 ? 'big-screen-bad' : ''}>{formatCount(release.failed)}</b>　共{' '}
                 {formatCount(release.total)} 台
               </span>
             </li>
