@@ -71,6 +71,7 @@ test('support opens cloud storage for a camera after a look at the plan, suspend
   const plan = drawer.getByRole('region', { name: '开通预览' })
   await expect(plan).toContainText('将为 1 台设备开通 1 份，标价合计 ¥29.00')
   await drawer.getByLabel('原因').fill('售后补偿')
+  await expect(page.locator('.ant-select-dropdown').filter({ visible: true })).toHaveCount(0)
   await accessible()
   await drawer.getByRole('button', { name: '开通', exact: true }).click()
   await expect(drawer).toBeHidden()
