@@ -9,6 +9,7 @@ import { contains } from '#core/database/list-query.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { isCurrentVersion } from './package-rows.ts'
 
 const MOST = 100
 
@@ -46,10 +47,7 @@ export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<
       isTrial: ossPackageVersions.isTrial,
     })
     .from(ossPackages)
-    .innerJoin(
-      ossPackageVersions,
-      and(eq(ossPackageVersions.packageId, ossPackages.id), eq(ossPackageVersions.version, ossPackages.currentVersion)),
-    )
+    .innerJoin(ossPackageVersions, isCurrentVersion)
     .where(
       and(
         alive(ossPackages),

@@ -19,7 +19,8 @@ import { tenants } from '#schema/tenant.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-const isCurrentVersion = and(
+/** Joins a package with the version that is sold now. */
+export const isCurrentVersion = and(
   eq(ossPackageVersions.packageId, ossPackages.id),
   eq(ossPackageVersions.version, ossPackages.currentVersion),
 )

@@ -16,7 +16,7 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
-import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { alive } from '#core/tenancy/tenancy.ts'
 import { deviceModels } from '#schema/device.ts'
@@ -49,10 +49,6 @@ function split({ packageName, packageCode, description, sort, ...rest }: ParsedO
 const publishChanged = ({ services, db }: Ctx) =>
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
-function assertPlatform({ user }: Ctx) {
-  if (!user.isPlatform) throw refused('云存套餐由平台统一维护')
-}
-
 /** Refuses models and tenants that do not exist. */
 async function assertScope(db: Db, { modelIds, tenantIds }: PackageTerms) {
   const models = await db.$count(deviceModels, and(among(deviceModels.id, modelIds), alive(deviceModels)))
@@ -63,7 +59,6 @@ async function assertScope(db: Db, { modelIds, tenantIds }: PackageTerms) {
 
 /** Returns the package, locked. */
 async function lock(ctx: Ctx, id: number) {
-  assertPlatform(ctx)
   const [found] = await ctx.db
     .select()
     .from(ossPackages)
@@ -74,7 +69,6 @@ async function lock(ctx: Ctx, id: number) {
 }
 
 export async function create(ctx: Ctx, { status, ...input }: ParsedOf<typeof calls.create>) {
-  assertPlatform(ctx)
   const { db, user } = ctx
   const { label, terms } = split({ ...input, id: 0, rev: 0 })
   await assertScope(db, terms)
