@@ -26,6 +26,7 @@ const LOGGED = [
   ['ticket', 'tickets', 'id'],
   ['license-grant', 'license_grants', 'id'],
   ['entitlement', 'oss_entitlements', 'id'],
+  ['storageAllowance', 'oss_allowances', 'id'],
 ] as const
 
 interface Column extends Record<string, unknown> {

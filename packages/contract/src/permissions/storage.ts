@@ -18,7 +18,7 @@ export const STORAGE: CatalogueDirectory = {
       name: '云存开通',
       icon: 'hdd',
       prefix: 'ossManage:deviceList',
-      records: ['entitlement'],
+      records: ['entitlement', 'storageAllowance'],
       actions: [
         'query',
         ['open', '开通'],
@@ -27,6 +27,7 @@ export const STORAGE: CatalogueDirectory = {
         ['cancel', '取消'],
         ['transfer', '转移'],
         'export',
+        ['allowance', '开通额度'],
       ],
     },
   ],

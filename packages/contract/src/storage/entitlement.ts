@@ -133,6 +133,9 @@ export const OpenPlan = z.object({
   /** List price of all entitlements, and the amount that the form states, in fen. */
   listPrice: z.int().meta({ title: '标价合计', unit: 'fen' }),
   amount: z.int().meta({ title: '金额合计', unit: 'fen' }),
+  /** Copies that are charged to an allowance, and copies that remain; null for staff of the vendor. */
+  copies: z.int().meta({ title: '使用额度' }),
+  allowance: z.int().nullable().meta({ title: '剩余额度' }),
   /** The first channels, with their queue before and after. */
   queues: z.array(
     z.object({

@@ -113,6 +113,7 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
         将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 ¥{formatMoney(plan.listPrice)}，
         金额合计 ¥{formatMoney(plan.amount)}
       </p>
+      {plan.allowance !== null && <AllowanceNote copies={plan.copies} left={plan.allowance} />}
       {lost > 0 && (
         <Alert
           type="warning"
@@ -137,6 +138,20 @@ function PlanFacts({ plan }: { plan: OpenPlan }) {
     </section>
   )
 }
+
+/** What the opening takes from the allowance of the tenant. */
+const AllowanceNote = ({ copies, left }: { copies: number; left: number }) => (
+  <Alert
+    type={copies > left ? 'error' : 'info'}
+    showIcon
+    className="storage-notice"
+    title={
+      copies > left
+        ? `开通额度不足，剩余${left}份，本次需要 ${copies} 份`
+        : `使用开通额度 ${copies} 份，开通后剩余 ${left - copies} 份`
+    }
+  />
+)
 
 function PlanQueues({ queues }: Pick<OpenPlan, 'queues'>) {
   const [now] = useState(() => wallClock())

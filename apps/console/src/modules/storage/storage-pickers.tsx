@@ -25,7 +25,9 @@ export function TenantsPicker(props: RecordsSelectProps) {
 }
 
 /** Selects a tenant by name or number. */
-export const TenantPicker = (props: RecordSelectProps) => <AnyTenantPicker {...props} from={storageOptions.tenants} />
+export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
+  <AnyTenantPicker {...props} from={storageOptions.tenants} />
+)
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
 export const useHasManyTenants = () => useMany(storageOptions.tenants)

@@ -13,7 +13,7 @@ export const storageScreens: readonly Screen[] = [
     path: '/ossManage/deviceList',
     title: '云存开通',
     access: 'ossManage:deviceList:list',
-    page: () => import('./entitlement-list.page.tsx'),
+    page: () => import('./activation.page.tsx'),
     prefetch: firstPage('/api/v1/oss/device/page'),
   },
 ]

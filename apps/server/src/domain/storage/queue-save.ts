@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { project, QUEUED } from './queue.ts'
 import { type NextRow, resultOf } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'
@@ -159,7 +160,7 @@ export async function nextIds(db: Db, count: number): Promise<number[]> {
 export async function insertEntitlements(db: Db, list: readonly NewEntitlement[], { uid, reason, now }: QueueActor) {
   if (list.length === 0) return
   const at: SQL = sql`to_timestamp(${now}::float8)`
-  await db.execute(sql`
+  const insertion = sql`
     insert into oss_entitlements (id, ent_no, device_id, sn, channel, tenant_id, package_id, package_version_id,
       package_name, package_code, record_type, storage_days, period_type, period_count, source, is_renewal, group_no,
       from_id, amount, reason, create_by, create_time, update_by, update_time)
@@ -170,5 +171,10 @@ export async function insertEntitlements(db: Db, list: readonly NewEntitlement[]
     from ${recordset(
       list,
       'id int, "deviceId" int, sn text, channel int, "tenantId" int, "packageId" int, "packageVersionId" int, "packageName" text, "packageCode" text, "recordType" int, "storageDays" int, "periodType" int, "periodCount" int, source int, "isRenewal" int, "groupNo" text, "fromId" int, amount int',
-    )}`)
+    )}`
+  await db.execute(insertion).catch((error: unknown) => {
+    throw uniqueViolation(error, CLASHES) ?? error
+  })
 }
+/** A concurrent call gave the trial first. */
+const CLASHES = { oss_entitlements_trial: ['该设备已领取过试用', 'sns'] } as const

@@ -18,6 +18,7 @@ const RECORDS = [
   ['license', sql`licenses`, sql`id`, sql`tenant_id`],
   ['license-grant', sql`license_grants`, sql`id`, sql`tenant_id`],
   ['entitlement', sql`oss_entitlements`, sql`id`, sql`tenant_id`],
+  ['storageAllowance', sql`oss_allowances`, sql`id`, sql`tenant_id`],
 ] as const
 
 /**

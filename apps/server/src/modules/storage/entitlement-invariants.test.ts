@@ -21,7 +21,7 @@ test('entitlements follow a device to another tenant, whose accounts then see th
   expect(await seen()).toBe(1)
   expect((await tenant.call('GET', `${URL}/queue?sn=${sn}`)).data.channels).toHaveLength(1)
   const refused = await tenant.call('POST', `${URL}/open`, { sns: [sn], packageId: packages['M1'], reason: '自助' })
-  expect(refused).toMatchObject({ code: 501, msg: '开通额度不足，剩余0份' })
+  expect(refused).toMatchObject({ code: 400, msg: '开通额度不足，剩余0份' })
   expect(await breaches()).toEqual([])
 })
 

@@ -28,6 +28,8 @@ export const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
 
 /** Returns the current terms of a package on sale; share-locked, so that an edit meanwhile creates a new version. */
 export async function termsOnSale({ db }: Ctx, packageId: number): Promise<Terms> {
+  // Row-level security does not permit staff of a tenant to lock rows of the platform.
+  await db.execute(sql`select oms_share_package(${packageId})`)
   const [found] = await db
     .select({
       status: ossPackages.status,
@@ -37,7 +39,6 @@ export async function termsOnSale({ db }: Ctx, packageId: number): Promise<Terms
     })
     .from(ossPackages)
     .where(and(eq(ossPackages.id, packageId), alive(ossPackages)))
-    .for('share')
   if (!found) throw invalid('云存套餐不存在或已被删除', 'packageId')
   if (found.status !== 1) throw invalid('套餐已下架', 'packageId')
   const [terms] = await db

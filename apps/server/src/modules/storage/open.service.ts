@@ -1,13 +1,14 @@
 import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, inArray } from 'drizzle-orm'
-import { ossEntitlements, ossPackageVersions } from '#schema/storage.ts'
-import { invalid, refused } from '#core/http/api-error.ts'
+import { sql } from 'drizzle-orm'
+import { invalid } from '#core/http/api-error.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { type Effect, project } from '#domain/storage/queue.ts'
 import { insertEntitlements, nextIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { keyOf, type QueueWork } from '#domain/storage/queue-store.ts'
 import { localTimeOf } from '#core/time/zone.ts'
+import { chargeAllowances, remainingAllowance } from './allowance-charge.ts'
 import {
   devicesBySn,
   type Failed,
@@ -29,11 +30,6 @@ const TRIAL = 4
 /** Channels of the plan that are shown with their queues. */
 const SHOWN_QUEUES = 20
 
-/** Opening without an allowance is reserved to the vendor's own staff. */
-export function assertVendor({ user }: Ctx) {
-  if (!user.isPlatform) throw refused('开通额度不足，剩余0份')
-}
-
 export const actorOf = ({ user, now, services }: Ctx, reason: string): QueueActor => ({
   uid: user.uid,
   operName: user.realname || user.account,
@@ -46,12 +42,11 @@ export const actorOf = ({ user, now, services }: Ctx, reason: string): QueueActo
 export const publishEntitlements = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
-/** Returns serial numbers that have already received a trial. */
+/** Returns serial numbers that have already received a trial, in any tenant. */
 async function trialsOf({ db }: Ctx, sns: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .select({ sn: ossEntitlements.sn })
-    .from(ossEntitlements)
-    .where(and(eq(ossEntitlements.source, TRIAL), inArray(ossEntitlements.sn, [...sns])))
+  const { rows } = await db.execute<{ sn: string }>(
+    sql`select oms_serials_with_trial(${sql.param([...sns])}::text[]) as sn`,
+  )
   return new Set(rows.map(({ sn }) => sn))
 }
 
@@ -101,7 +96,6 @@ function idSource(ids?: readonly number[]) {
 }
 
 async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.plan>, isLocked: boolean) {
-  assertVendor(ctx)
   const terms = await termsOnSale(ctx, input.packageId)
   const channels = [...new Set(input.channels)]
   const order: Order = {
@@ -117,16 +111,18 @@ async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.pl
   return { order, terms, prepared, failed: [...failed, ...prepared.failed] }
 }
 
+/** Marks terms as sold, which freezes them. */
+const markSold = (db: Db, versionIds: readonly number[]) =>
+  versionIds.length === 0
+    ? undefined
+    : db.execute(sql`select oms_mark_versions_sold(${sql.param([...versionIds])}::int[])`)
+
 /** Stores prepared entitlements, and marks their terms as sold. */
 export async function storePrepared(ctx: Ctx, { created, works }: Prepared, terms: readonly Terms[], reason: string) {
   const { db } = ctx
   const actor = actorOf(ctx, reason)
   const unsold = terms.filter(({ isSold }) => isSold === 0).map(({ id }) => id)
-  if (unsold.length > 0 && created.length > 0)
-    await db
-      .update(ossPackageVersions)
-      .set({ isSold: 1 })
-      .where(and(inArray(ossPackageVersions.id, unsold), eq(ossPackageVersions.isSold, 0)))
+  if (created.length > 0) await markSold(db, unsold)
   await insertEntitlements(db, created, actor)
   await saveQueues(db, works, actor)
 }
@@ -141,6 +137,7 @@ export function reportOf(total: number, done: number, failed: readonly Failed[],
 export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) {
   const { terms, prepared, failed, order } = await prepareOpen(ctx, input, true)
   const report = reportOf(new Set(input.sns).size, prepared.done, failed, 'sns')
+  await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
   await storePrepared(ctx, prepared, [terms], input.reason)
   const few = prepared.created.slice(0, 3).map(({ sn }) => `「${sn}」`)
   const more = prepared.done > 3 ? `等${prepared.done}台设备` : ''
@@ -189,6 +186,8 @@ export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
     entitlements: prepared.created.length,
     listPrice: prepared.done * input.copies * terms.price,
     amount: prepared.created.reduce((sum, { amount }) => sum + amount, 0),
+    copies: prepared.done * input.copies,
+    allowance: await remainingAllowance(ctx, terms.packageId),
     queues: prepared.works
       .slice(0, SHOWN_QUEUES)
       .map((work) => queuePlan(work, prepared.before.get(keyOf(work)) ?? [], snOf, ctx)),

@@ -6,6 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { EFFECT } from '#domain/storage/queue.ts'
 import { nextIds } from '#domain/storage/queue-save.ts'
 import { keyOf } from '#domain/storage/queue-store.ts'
+import { chargeAllowances } from './allowance-charge.ts'
 import {
   devicesBySn,
   type Failed,
@@ -16,7 +17,7 @@ import {
   type Terms,
   termsOnSale,
 } from './open-prepare.ts'
-import { assertVendor, publishEntitlements, reportOf, storePrepared } from './open.service.ts'
+import { publishEntitlements, reportOf, storePrepared } from './open.service.ts'
 import { entitlementsOf } from './step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
@@ -66,7 +67,6 @@ async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Pr
 
 /** Opens the same packages again, behind the queues of these entitlements. */
 export async function renew(ctx: Ctx, input: Input) {
-  assertVendor(ctx)
   const found = await entitlementsOf(ctx, input.ids)
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
   const failed: Failed[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
@@ -74,13 +74,17 @@ export async function renew(ctx: Ctx, input: Input) {
   const rows = [...new Map(found.map((row) => [`${keyOf(row)}:${row.packageId}`, row])).values()]
   let done = 0
   const created: number[] = []
-  for (const group of Map.groupBy(rows, ({ packageId }) => packageId).values()) {
+  const copies = new Map<number, number>()
+  for (const [packageId, group] of Map.groupBy(rows, (row) => row.packageId)) {
     const outcome = await renewPackage(ctx, group, input)
     done += outcome.done
+    copies.set(packageId, outcome.done * input.copies)
     failed.push(...outcome.failed)
     created.push(...outcome.created)
   }
   const report = reportOf(input.ids.length, done, failed)
+  // After the queues: every call locks queues before allowances, which prevents deadlocks.
+  await chargeAllowances(ctx, copies, input.reason)
   ctx.audit({
     bizType: 'entitlement',
     bizIds: created,

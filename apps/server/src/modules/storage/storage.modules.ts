@@ -1,7 +1,9 @@
+import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { implement, type Module } from '#core/http/implement.ts'
+import { allowanceLedger, createAllowance, getAllowance, listAllowances, updateAllowance } from './allowance.service.ts'
 import { queue } from './device-queue.service.ts'
 import { exportEntitlements, get as getEntitlement, list as listEntitlements } from './entitlement-rows.ts'
 import { openPackage, plan } from './open.service.ts'
@@ -41,5 +43,12 @@ const optionsModule = implement(storageOptions, {
   packages: packageOptions,
   devices: deviceOptions,
 })
+const allowanceModule = implement(storageAllowances, {
+  list: listAllowances,
+  get: getAllowance,
+  ledger: allowanceLedger,
+  create: createAllowance,
+  update: updateAllowance,
+})
 
-export const storageModules: readonly Module[] = [packageModule, entitlementModule, optionsModule]
+export const storageModules: readonly Module[] = [packageModule, entitlementModule, optionsModule, allowanceModule]

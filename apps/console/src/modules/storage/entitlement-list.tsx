@@ -10,7 +10,6 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
@@ -71,7 +70,7 @@ const LABELS: Readonly<Record<Dialog['kind'], string>> = {
 const KINDS = Object.keys(ALLOWED) as Dialog['kind'][]
 
 /** Entitlements of devices to cloud storage. */
-export default function EntitlementListPage() {
+export function EntitlementList() {
   const list = useList(storageEntitlements.list)
   const can = useCan()
   const [isOpening, setOpening] = useState(false)
@@ -80,7 +79,7 @@ export default function EntitlementListPage() {
   const add = <OpenButton onOpen={() => setOpening(true)} />
   const rowActions = (row: EntitlementRow) => <Actions row={row} onShow={setShown} onDialog={setDialog} />
   return (
-    <Page>
+    <>
       <EntitlementSearch {...list.search} />
       <DataTable
         {...list.table}
@@ -95,7 +94,7 @@ export default function EntitlementListPage() {
       <EntitlementDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {isOpening && <OpenDrawer onClose={() => setOpening(false)} />}
       {dialog && <ActionDialog {...dialog} onClose={() => setDialog(undefined)} />}
-    </Page>
+    </>
   )
 }
 

@@ -1,0 +1,50 @@
+import { storageAllowances } from '@oms/contract/storage/allowance.ts'
+import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { Tabs } from 'antd'
+import type { ComponentType } from 'react'
+import { useMayCall, type CallAccess } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useTabState } from '#core/routing/tab.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { EntitlementList } from './entitlement-list.tsx'
+
+interface View {
+  readonly key: string
+  readonly label: string
+  /** The tab is hidden when the account may not call this endpoint. */
+  readonly to: CallAccess
+  readonly panel: ComponentType
+}
+
+/** Tabs of the screen, in their order. */
+const VIEWS: readonly View[] = [
+  { key: 'entitlements', label: '开通记录', to: storageEntitlements.list, panel: EntitlementList },
+  {
+    key: 'allowances',
+    label: '开通额度',
+    to: storageAllowances.list,
+    panel: later(() => import('./allowance-list.tsx'), 'AllowanceList'),
+  },
+]
+
+/** Activation of cloud storage: entitlements and everything that is sold around them. */
+export default function ActivationPage() {
+  const mayCall = useMayCall()
+  const views = VIEWS.filter(({ to }) => mayCall(to))
+  const [key, setKey] = useTabState('view', 'entitlements')
+  const view = views.find((each) => each.key === key) ?? views[0]
+  if (!view) return null
+  const Panel = view.panel
+  if (views.length === 1)
+    return (
+      <Page>
+        <Panel />
+      </Page>
+    )
+  return (
+    <Page>
+      <Tabs activeKey={view.key} onChange={setKey} items={[...views]} tabBarStyle={{ margin: 0 }} />
+      <Panel key={view.key} />
+    </Page>
+  )
+}
