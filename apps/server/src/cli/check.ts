@@ -4,6 +4,7 @@ import { readConfig } from '#core/config/config.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
+import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
 import { quote } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
 import { openExistingDatabase } from './tool-database.ts'
@@ -53,6 +54,7 @@ async function problemOf(files: FileStore, sha256: string, size: number): Promis
 
 async function storageBreaches(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ what: string }>(STORAGE_BREACHES, [new Date().toISOString()])
+  rows.push(...(await pool.query<{ what: string }>(VIDEO_BREACHES)).rows)
   return rows.map(({ what }) => `云存储核对不符：${what}`)
 }
 

@@ -100,6 +100,8 @@ export const devices = pgTable(
     attributesWanted: smallint().notNull().default(1),
     /** App account that the device is bound to. */
     appAccountId: integer(),
+    /** Last change of the App account or the tenant; null: never. Set by a trigger. Earlier recordings are not taken. */
+    ownerTime: moment(),
     remark: remark(),
     changed: transactionId().notNull().default(sql`pg_current_xact_id()`),
     ...audited,

@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, moment, softDelete } from './columns.ts'
+import { audited, moment, softDelete, transactionId } from './columns.ts'
 
 /** Cloud-storage packages: names and order. The terms of sale are in the versions. */
 export const ossPackages = pgTable(
@@ -159,12 +159,18 @@ export const ossQueues = pgTable(
     lastPackageId: integer().notNull().default(0),
     /** Next end of an entitlement; null: nothing ends by itself. */
     nextTime: moment(),
+    /** 1: the user switched cloud recording off. */
+    switchedOff: smallint().notNull().default(0),
+    /** Value of `end_time` for which the videos were deleted early. */
+    purgedEnd: moment(),
+    changed: transactionId().notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [
     primaryKey({ name: 'oss_queues_pk', columns: [t.deviceId, t.channel] }),
     index('oss_queues_next').on(t.nextTime, t.deviceId, t.channel).where(sql`next_time is not null`),
     index('oss_queues_end').on(t.endTime),
     index('oss_queues_tenant').on(t.tenantId),
+    index('oss_queues_changed').on(t.changed),
   ],
 )
 

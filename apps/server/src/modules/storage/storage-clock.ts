@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
+import { foldVideoSums } from '#domain/video/sums.ts'
 import { advance } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
 import { applyChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
@@ -56,4 +57,5 @@ export async function foldStorage(db: Db) {
     with gone as (delete from oss_ends returning *)
     insert into oss_ends (day, tenant_id, package_id, n)
     select day, tenant_id, package_id, sum(n) from gone group by 1, 2, 3 having sum(n) <> 0`)
+  await foldVideoSums(db)
 }

@@ -1,0 +1,236 @@
+import type { PoolClient } from 'pg'
+import type { Segment } from './segment.ts'
+
+/** A key of a stored segment, as text. */
+export const rowKeyOf = ({ expireDay, deviceId, channel, format, startMs }: Omit<Segment, 'salt'> | Segment) =>
+  `${expireDay}:${deviceId}:${channel}:${format === 3 ? 2 : 1}:${startMs}`
+
+const COLUMNS = [
+  ['expire_day', 'date', 'expireDay'],
+  ['device_id', 'int', 'deviceId'],
+  ['channel', 'smallint', 'channel'],
+  ['start_ms', 'bigint', 'startMs'],
+  ['duration_ms', 'int', 'durationMs'],
+  ['bytes', 'int', 'bytes'],
+  ['session', 'int', 'session'],
+  ['seq', 'int', 'seq'],
+  ['tenant_id', 'int', 'tenantId'],
+  ['owner_id', 'int', 'ownerId'],
+  ['entitlement_id', 'int', 'entitlementId'],
+  ['model_id', 'int', 'modelId'],
+  ['init_bytes', 'int', 'initBytes'],
+  ['salt', 'int', 'salt'],
+  ['day', 'date', 'day'],
+  ['format', 'smallint', 'format'],
+  ['record_type', 'smallint', 'recordType'],
+] as const
+
+const NAMES = COLUMNS.map(([name]) => name).join(', ')
+const ARRAYS = COLUMNS.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')
+/**
+ * Inserts the segments whose device still belongs to the tenant and the App account of the permit. Rows are inserted in
+ * the order of their keys, so that two processes do not deadlock.
+ */
+const INSERT_SEGMENTS = `
+  insert into oss_segments (${NAMES}, kind)
+  select ${COLUMNS.map(([name]) => `x.${name}`).join(', ')}, case when x.format = 3 then 2 else 1 end
+  from unnest(${ARRAYS}) as x (${NAMES})
+  join devices d on d.id = x.device_id and d.tenant_id = x.tenant_id and coalesce(d.app_account_id, 0) = x.owner_id
+    and d.deleted_at is null and (d.owner_time is null or extract(epoch from d.owner_time) * 1000 <= x.start_ms)
+  order by x.expire_day, x.device_id, x.channel, x.start_ms
+  on conflict do nothing
+  returning expire_day as "expireDay", device_id as "deviceId", channel, start_ms as "startMs", format`
+
+type Inserted = Pick<Segment, 'expireDay' | 'deviceId' | 'channel' | 'startMs' | 'format'>
+
+/** Inserts segments. Returns the keys of the inserted rows. */
+export async function insertSegments(client: PoolClient, segments: readonly Segment[]): Promise<Set<string>> {
+  const values = COLUMNS.map(([, , field]) => segments.map((segment) => segment[field]))
+  const { rows } = await client.query<Inserted>({ name: 'oss-segments', text: INSERT_SEGMENTS, values })
+  return new Set(rows.map((row) => rowKeyOf(row as Segment)))
+}
+
+interface EventRow {
+  readonly expireDay: string
+  readonly deviceId: number
+  readonly channel: number
+  readonly eventNo: number
+  readonly type: number
+  startMs: number
+  endMs: number
+  pictureMs: number | null
+  segments: number
+  readonly tenantId: number
+  readonly ownerId: number
+  readonly day: string
+}
+
+function eventsOf(segments: readonly Segment[]) {
+  const events = new Map<string, EventRow>()
+  for (const { eventNo, eventType, startMs, durationMs, format, ...segment } of segments) {
+    if (eventNo === 0) continue
+    const { expireDay, deviceId, channel, tenantId, ownerId, day } = segment
+    const key = `${expireDay}:${deviceId}:${channel}:${tenantId}:${ownerId}:${eventNo}`
+    const endMs = startMs + durationMs
+    const known = events.get(key)
+    const event = known ?? {
+      expireDay,
+      deviceId,
+      channel,
+      tenantId,
+      ownerId,
+      day,
+      eventNo,
+      type: eventType,
+      startMs,
+      endMs,
+      pictureMs: null,
+      segments: 0,
+    }
+    if (!known) events.set(key, event)
+    event.segments += 1
+    event.startMs = Math.min(event.startMs, startMs)
+    event.endMs = Math.max(event.endMs, endMs)
+    if (format === 3) event.pictureMs = startMs
+  }
+  return [...events].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, event]) => event)
+}
+
+const UPSERT_EVENTS = `
+  insert into oss_events as e (expire_day, device_id, channel, event_no, type, start_ms, end_ms, picture_ms, tenant_id, owner_id,
+    segments)
+  select * from unnest($1::date[], $2::int[], $3::smallint[], $4::int[], $5::smallint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::int[], $10::int[], $11::int[])
+  on conflict (expire_day, device_id, channel, tenant_id, owner_id, event_no) do update
+    set start_ms = least(e.start_ms, excluded.start_ms), end_ms = greatest(e.end_ms, excluded.end_ms),
+      picture_ms = coalesce(excluded.picture_ms, e.picture_ms),
+      segments = e.segments + excluded.segments
+  returning segments`
+
+/** Stores the events of inserted segments. Returns the new events. */
+export async function saveEvents(client: PoolClient, segments: readonly Segment[]): Promise<readonly EventRow[]> {
+  const events = eventsOf(segments)
+  if (events.length === 0) return events
+  const fields = [
+    'expireDay',
+    'deviceId',
+    'channel',
+    'eventNo',
+    'type',
+    'startMs',
+    'endMs',
+    'pictureMs',
+    'tenantId',
+    'ownerId',
+    'segments',
+  ] as const
+  const values = fields.map((field) => events.map((event) => event[field]))
+  const { rows } = await client.query<{ segments: number }>({ name: 'oss-events', text: UPSERT_EVENTS, values })
+  return events.filter(({ segments: added }, at) => rows[at]?.segments === added)
+}
+
+/** Sums of one channel on one day. */
+interface DayRow {
+  readonly deviceId: number
+  readonly channel: number
+  readonly day: string
+  readonly tenantId: number
+  readonly ownerId: number
+  readonly modelId: number
+  readonly recordType: number
+  readonly expireDays: Set<string>
+  segments: number
+  events: number
+  durationMs: number
+  bytes: number
+  firstMs: number
+  lastMs: number
+}
+
+const dayKeyOf = ({
+  deviceId,
+  channel,
+  day,
+  tenantId,
+  ownerId,
+}: Pick<DayRow, 'deviceId' | 'channel' | 'day' | 'tenantId' | 'ownerId'>) =>
+  `${deviceId}:${channel}:${day}:${tenantId}:${ownerId}`
+
+function daysOf(segments: readonly Segment[], newEvents: readonly EventRow[]) {
+  const days = new Map<string, DayRow>()
+  for (const segment of segments) {
+    const { deviceId, channel, day, tenantId, ownerId, modelId, recordType, startMs, durationMs, bytes } = segment
+    const key = dayKeyOf(segment)
+    const made = {
+      segments: 0,
+      events: 0,
+      durationMs: 0,
+      bytes: 0,
+      firstMs: startMs,
+      lastMs: startMs,
+      expireDays: new Set<string>(),
+    }
+    const row = days.get(key) ?? { deviceId, channel, day, tenantId, ownerId, modelId, recordType, ...made }
+    days.set(key, row)
+    row.segments += 1
+    row.durationMs += durationMs
+    row.bytes += bytes
+    row.firstMs = Math.min(row.firstMs, startMs)
+    row.lastMs = Math.max(row.lastMs, startMs + durationMs)
+    row.expireDays.add(segment.expireDay)
+  }
+  for (const event of newEvents) days.get(dayKeyOf(event))!.events += 1
+  return [...days.values()].toSorted(
+    (a, b) => a.deviceId - b.deviceId || a.channel - b.channel || (a.day < b.day ? -1 : 1),
+  )
+}
+
+const UPSERT_DAYS = `
+  insert into oss_device_days as o (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days,
+    segments, events, duration_ms, bytes, first_ms, last_ms)
+  select a, b, c, d, e, f, g, string_to_array(h, ',')::date[], i, j, k, l, m, n
+  from unnest($1::int[], $2::smallint[], $3::date[], $4::int[], $5::int[], $6::int[], $7::smallint[], $8::text[],
+    $9::int[], $10::int[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[]) as x (a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+  on conflict (device_id, channel, day, tenant_id, owner_id) do update set
+    expire_days = case when o.expire_days @> excluded.expire_days then o.expire_days
+      else (select array_agg(distinct y order by y) from unnest(o.expire_days || excluded.expire_days) y) end,
+    segments = o.segments + excluded.segments, events = o.events + excluded.events,
+    duration_ms = o.duration_ms + excluded.duration_ms, bytes = o.bytes + excluded.bytes,
+    first_ms = least(o.first_ms, excluded.first_ms), last_ms = greatest(o.last_ms, excluded.last_ms)`
+
+/** Adds inserted segments and new events to the days of their channels. */
+export async function saveDays(client: PoolClient, segments: readonly Segment[], newEvents: readonly EventRow[]) {
+  const days = daysOf(segments, newEvents)
+  const numbers = ['segments', 'events', 'durationMs', 'bytes', 'firstMs', 'lastMs'] as const
+  const facts = ['deviceId', 'channel', 'day', 'tenantId', 'ownerId', 'modelId', 'recordType'] as const
+  const values = [
+    ...facts.map((field) => days.map((day) => day[field])),
+    days.map(({ expireDays }) => [...expireDays].join(',')),
+    ...numbers.map((field) => days.map((day) => day[field])),
+  ]
+  await client.query({ name: 'oss-device-days', text: UPSERT_DAYS, values })
+}
+
+const EARLIER = `
+  select s.expire_day as "expireDay", s.device_id as "deviceId", s.channel, s.start_ms as "startMs", s.format, s.bytes,
+    s.duration_ms as "durationMs", s.salt
+  from unnest($1::date[], $2::int[], $3::smallint[], $4::smallint[], $5::bigint[],
+    $6::int[], $7::int[]) as x (expire_day, device_id, channel, kind, start_ms, tenant_id, owner_id)
+  join oss_segments s using (expire_day, device_id, channel, kind, start_ms, tenant_id, owner_id)`
+
+export type EarlierSegment = Pick<Segment, 'bytes' | 'durationMs' | 'salt'>
+
+/** Returns the stored segments with the keys of these segments. */
+export async function earlierSegments(client: PoolClient, segments: readonly Segment[]) {
+  const values = [
+    segments.map(({ expireDay }) => expireDay),
+    segments.map(({ deviceId }) => deviceId),
+    segments.map(({ channel }) => channel),
+    segments.map(({ format }) => (format === 3 ? 2 : 1)),
+    segments.map(({ startMs }) => startMs),
+    segments.map(({ tenantId }) => tenantId),
+    segments.map(({ ownerId }) => ownerId),
+  ]
+  const { rows } = await client.query<EarlierSegment & Inserted>(EARLIER, values)
+  return new Map<string, EarlierSegment>(rows.map((row) => [rowKeyOf(row as unknown as Segment), row]))
+}

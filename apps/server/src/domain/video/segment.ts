@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+
+export const KIND = { video: 1, picture: 2 } as const
+export const FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
+export type Format = (typeof FORMAT)[keyof typeof FORMAT]
+
+/** File extension and content type of each format. */
+const FILES: Readonly<Record<Format, readonly [extension: string, contentType: string]>> = {
+  1: ['ts', 'video/mp2t'],
+  2: ['mp4', 'video/mp4'],
+  3: ['jpg', 'image/jpeg'],
+}
+export const extensionOf = (format: Format) => FILES[format][0]
+/** @public */
+export const contentTypeOf = (format: Format) => FILES[format][1]
+/** @public */
+export const kindOf = (format: Format) => (format === FORMAT.jpg ? KIND.picture : KIND.video)
+
+/** The fields of a stored segment that make its object key. */
+export interface SegmentKey {
+  readonly expireDay: string
+  readonly deviceId: number
+  readonly channel: number
+  /** Milliseconds since 1970. */
+  readonly startMs: number
+  /** Signed 32-bit number. */
+  readonly salt: number
+  readonly format: Format
+}
+
+/** A recorded video or picture, as in a row of `oss_segments`. */
+export interface Segment extends SegmentKey {
+  readonly durationMs: number
+  readonly bytes: number
+  readonly session: number
+  readonly seq: number
+  readonly tenantId: number
+  readonly ownerId: number
+  readonly entitlementId: number
+  readonly modelId: number
+  readonly initBytes: number
+  readonly day: string
+  readonly recordType: number
+  /** Event that the segment belongs to; number 0: none. */
+  readonly eventNo: number
+  readonly eventType: number
+}
+
+export const saltText = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
+
+/** Returns the folder of a device below its expire day: two hex digits that spread the devices evenly. */
+export const folderOf = (deviceId: number) => hash('sha256', String(deviceId), 'hex').slice(0, 2)
+
+/** Returns the prefix of all objects of a day, or of one of its 256 folders. */
+export const dayPrefix = (expireDay: string, folder?: number) =>
+  `v/${expireDay.replaceAll('-', '')}/${folder === undefined ? '' : `${folder.toString(16).padStart(2, '0')}/`}`
+
+/** Returns the key of a segment's object. The key contains neither serial nor account. @public */
+export const objectKeyOf = ({ expireDay, deviceId, channel, startMs, salt, format }: SegmentKey) =>
+  `${dayPrefix(expireDay)}${folderOf(deviceId)}/${deviceId}/${channel}/${startMs}-${saltText(salt)}.${extensionOf(format)}`
+
+/** Returns the day of a recording in the console's zone, and the first day on which the recording no longer exists. */
+export function daysOf(startMs: number, storageDays: number, zone: string) {
+  const day = localTimeOf(startMs, zone).slice(0, 10)
+  return { day, expireDay: dayAfter(day, storageDays + 1) }
+}
