@@ -128,11 +128,31 @@ async function tenantWithRecords(admin: Api, request: APIRequestContext) {
   const first = await apiOf(request, { ...person, password })
   await first.call('POST', '/api/v1/account/passwd/modify', { oldPswdMd5: md5(password), newPswdMd5: md5(CHOSEN) })
   const { list } = await admin.call<{ list: { uid: number }[] }>('GET', '/api/v1/sys/account/all/page', { account })
-  const { deviceId } = await makeTenantRecords(id, list[0]?.uid ?? 0)
+  const { deviceId, sns } = await makeTenantRecords(id, list[0]?.uid ?? 0)
+  await openStorage(admin, sns)
   return { id, person, deviceId }
 }
 
-test("every figure of a tenant's administrator equals the total of the list that it opens", async ({
+/** Opens cloud storage on three devices: one is renewed, one is cancelled, and one has two channels. */
+async function openStorage(admin: Api, sns: readonly string[]) {
+  const terms = { recordType: 1, storageDays: 7, periodType: 1, periodCount: 1, price: 900, channels: 4 }
+  const name = fresh('云存')
+  const pack = { packageName: name, packageCode: fresh('PK'), ...terms }
+  const { id: packageId } = await admin.call<{ id: number }>('POST', '/api/v1/oss/package', pack)
+  const open = { packageId, source: 1, amount: 900, reason: '采购' }
+  await admin.call('POST', '/api/v1/oss/device/open', { ...open, sns: sns.slice(0, 2) })
+  await admin.call('POST', '/api/v1/oss/device/open', { ...open, sns: sns.slice(2), channels: [0, 1] })
+  const { list } = await admin.call<{ list: { id: number }[] }>('GET', '/api/v1/oss/device/page', {
+    packageId,
+    orderByColumn: 'createTime',
+    isAsc: 'asc',
+  })
+  const [first, second] = list
+  await admin.call('POST', '/api/v1/oss/device/renew', { ids: [first?.id], reason: '续费' })
+  await admin.call('POST', '/api/v1/oss/device/cancel', { ids: [second?.id], reason: '退订' })
+}
+
+test("STORAGE-13 every figure of a tenant's administrator equals the total of the list that it opens", async ({
   page,
   context,
   request,
@@ -149,15 +169,18 @@ test("every figure of a tenant's administrator equals the total of the list that
   expect(unnamed(statistics)).toEqual(['平均首次响应', '平均解决', '按时完成率'])
   const licenses = await figuresOf(page, '/LicenseManage/StatisticalAnalysis')
   expect(unnamed(licenses)).toEqual([])
+  const storage = await figuresOf(page, '/ossManage/ossStatisticalAnalysis')
+  expect(unnamed(storage)).toEqual(['开通率', '本月收入¥'])
+  expect(storage.length).toBeGreaterThan(12)
   const device = await figuresOf(page, `/device/apkManage/detail/${deviceId}`)
   expect(device).toEqual([])
-  expect(await differences(context, [...home, ...statistics, ...licenses])).toEqual([])
+  expect(await differences(context, [...home, ...statistics, ...licenses, ...storage])).toEqual([])
 })
 
 /** Rows of the tenant in the list of each block. */
 const ROWS = { 设备: 5, 授权: 5, 售后工单: 6, 账号: 1, 登录: 1, 加入申请: 0, App账号: 0 }
 
-test('every figure of the tenant page and of the statistics of a tenant equals the total of its list', async ({
+test('STORAGE-13 every figure of the tenant page and of the statistics of a tenant equals the total of its list', async ({
   page,
   context,
   request,
@@ -176,7 +199,9 @@ test('every figure of the tenant page and of the statistics of a tenant equals t
   // The stock belongs to the vendor. Other journeys change it.
   const own = licenses.filter(({ href }) => href.includes(`tenantId=${id}`))
   expect(own.length).toBeGreaterThan(15)
-  expect(await differences(context, [...lists, ...own])).toEqual([])
+  const storage = await figuresOf(page, `/ossManage/ossStatisticalAnalysis?tenantId=${id}`)
+  expect(storage.filter(({ href }) => !href.includes(`tenantId=${id}`))).toEqual([])
+  expect(await differences(context, [...lists, ...own, ...storage])).toEqual([])
 })
 
 const unnamed = (figures: readonly Figure[]) =>

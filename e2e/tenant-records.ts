@@ -13,14 +13,17 @@ interface Owner {
  * Inserts devices, certificates and tickets in different states for a tenant, so that its figures differ from zero and
  * from each other. `uid` is the handler of the tickets.
  */
-export async function makeTenantRecords(tenantId: number, uid: number): Promise<{ deviceId: number }> {
+export async function makeTenantRecords(
+  tenantId: number,
+  uid: number,
+): Promise<{ deviceId: number; sns: readonly string[] }> {
   const name = `F${randomBytes(3).toString('hex').toUpperCase()}`
   const client = await connected()
   // The statistics count by the day and hour of the zone of the product.
   await client.query(`set timezone = 'Asia/Shanghai'`)
   const { rows } = await client.query<{ id: number }>(
     `with y as (insert into device_types (type_name, type_code) values ($1, $1) returning id)
-     insert into device_models (type_id, model_name, model_code) select id, $1, $1 from y returning id`,
+     insert into device_models (type_id, model_name, model_code, cloud_channels) select id, $1, $1, 2 from y returning id`,
     [name],
   )
   const owner = { tenantId, modelId: rows[0]?.id as number, name }
@@ -28,7 +31,7 @@ export async function makeTenantRecords(tenantId: number, uid: number): Promise<
   await makeCertificates(client, owner, deviceIds)
   await makeTickets(client, owner, uid)
   await client.end()
-  return { deviceId: deviceIds[0] as number }
+  return { deviceId: deviceIds[0] as number, sns: [1, 2, 3].map((n) => `${name}${n}`) }
 }
 
 /** Creates one online, two offline and two inactive devices; one of them is disabled. Returns their ids. */

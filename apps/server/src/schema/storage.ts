@@ -120,6 +120,8 @@ export const ossEntitlements = pgTable(
     leftSeconds: integer(),
     totalSeconds: integer().notNull().default(0),
     usedSeconds: integer().notNull().default(0),
+    /** 1: expired as the last entitlement of its queue, so that the service ended. */
+    lapsed: smallint().notNull().default(0),
     /** Paid amount in fen. */
     amount: integer().notNull().default(0),
     reason: varchar({ length: 200 }).notNull().default(''),
@@ -232,6 +234,7 @@ export const ossCounts = pgTable(
     state: smallint().notNull(),
     /** First day of the month of the end; null: unknown. */
     expireMonth: date({ mode: 'string' }),
+    lapsed: smallint().notNull().default(0),
     n: integer().notNull(),
   },
   (t) => [index('oss_counts_tenant').on(t.tenantId), index('oss_counts_package').on(t.packageId)],
@@ -254,7 +257,7 @@ export const ossFlows = pgTable(
   (t) => [index('oss_flows_day').on(t.day, t.tenantId)],
 )
 
-/** Number of queues that end on each day. Maintained like `oss_counts`. */
+/** Number of queues in force that end on each day. Maintained like `oss_counts`. */
 export const ossEnds = pgTable(
   'oss_ends',
   {

@@ -30,5 +30,12 @@ export const STORAGE: CatalogueDirectory = {
         ['allowance', '开通额度'],
       ],
     },
+    {
+      url: '/ossManage/ossStatisticalAnalysis',
+      name: '云存统计',
+      icon: 'bar-chart',
+      prefix: 'ossManage:ossStatisticalAnalysis',
+      actions: ['query', 'export'],
+    },
   ],
 }

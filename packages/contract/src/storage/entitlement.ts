@@ -32,6 +32,9 @@ export const LEDGER_KIND = {
   6: '转入',
   7: '按日历折算',
 } as const
+/** Changes that the statistics count per day. */
+export const ENTITLEMENT_FLOW = { 1: '开通', 2: '续期', 3: '到期', 4: '取消', 9: '开通或续期' } as const
+const LAPSED = { 0: '到期后有套餐接续', 1: '到期后未续' } as const
 export const MAX_WAITING = 50
 export const MAX_YEARS = 10
 const MAX_DEVICES = 1000
@@ -111,8 +114,14 @@ const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).exte
   serviceState: optional(choice('服务状态', SERVICE_STATE)),
   endBegin: edge('到期时间'),
   endEnd: edge('到期时间'),
-  /** Days until the last package of the channel ends. */
-  queueEndDays: optional(whole('服务到期天数', 1, 3660)).meta({ title: '服务到期天数' }),
+  /** Entitlements that are the last of a queue in force that ends within these days. */
+  queueEndBegin: edge('服务到期'),
+  queueEndEnd: edge('服务到期'),
+  /** Entitlements with this entry in the ledger within these days. `tenantId` is then the tenant of the entry. */
+  flow: optional(choice('变动', ENTITLEMENT_FLOW)).meta({ title: '变动', labels: ENTITLEMENT_FLOW }),
+  flowBegin: edge('变动日期'),
+  flowEnd: edge('变动日期'),
+  lapsed: optional(choice('续费情况', LAPSED)).meta({ title: '续费情况', labels: LAPSED }),
   ...timeRange,
 })
 

@@ -1,30 +1,15 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { day, id, optional } from '../core/fields.ts'
+import { checkedRange, dayRange } from '../core/day-range.ts'
+import { id, optional } from '../core/fields.ts'
 import { EXPORT_FORMATS } from '../core/transfer.ts'
 
-/** Maximum days of the statistics page: a year and a day. */
-const MAX_STAT_DAYS = 366
-const DAY_MS = 86_400_000
-
-const range = z.object({
-  startDate: day('开始日期'),
-  endDate: day('结束日期'),
+const range = dayRange.extend({
   tenantId: optional(id).meta({ title: '所属客户' }),
   typeId: optional(id).meta({ title: '设备类型' }),
   modelId: optional(id).meta({ title: '设备型号' }),
 })
-const checked = <S extends typeof range>(schema: S) =>
-  schema
-    .refine(({ startDate, endDate }) => startDate <= endDate, {
-      path: ['endDate'],
-      message: '结束日期不能早于开始日期',
-    })
-    .refine(({ startDate, endDate }) => (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS < MAX_STAT_DAYS, {
-      path: ['endDate'],
-      message: `统计范围不能超过${MAX_STAT_DAYS}天`,
-    })
-export const StatQuery = checked(range)
+export const StatQuery = checkedRange(range)
 export type StatRange = z.output<typeof range>
 
 const figure = z.number().nullable()
@@ -137,7 +122,7 @@ export const feedbackStat = {
     stream: 'download',
     kind: 'export',
     title: '导出售后统计',
-    input: checked(
+    input: checkedRange(
       range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') }) as unknown as typeof range,
     ),
     result: z.null(),

@@ -30,8 +30,11 @@ export interface ChartArrow {
 }
 
 export interface ChartData {
-  /** `heat` has one row per series; `ring` and `row` have one series; `flow` has stacked rows with arrows. */
-  readonly kind: 'line' | 'column' | 'row' | 'flow' | 'ring' | 'heat' | 'spark'
+  /**
+   * `area` stacks its series; `heat` has one row per series; `ring` and `row` have one series; `flow` has stacked rows
+   * with arrows.
+   */
+  readonly kind: 'line' | 'area' | 'column' | 'row' | 'flow' | 'ring' | 'heat' | 'spark'
   /** Header of the first table column. */
   readonly categoryTitle: string
   readonly categories: readonly ChartCategory[]

@@ -17,7 +17,7 @@ interface ChartCanvasProps {
 }
 
 /** Chart kinds where a click beside a mark selects the nearest mark, because lines and short rows are hard to hit. */
-const POSITIONED: ReadonlySet<ChartData['kind']> = new Set(['line', 'row'])
+const POSITIONED: ReadonlySet<ChartData['kind']> = new Set(['line', 'area', 'row'])
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**

@@ -42,7 +42,7 @@ function isHidden({ kind, series, categories }: ChartData, hidden: ReadonlySet<s
   return name !== undefined && hidden.has(name)
 }
 
-/** Returns the mark for a click in a row or line chart: the row, or the linked value nearest to the pointer. */
+/** Returns the mark for a click in a row, line or stacked chart: the row, the linked value nearest to the pointer, or the band. */
 export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<string>, pointer: MouseEvent) {
   const { left, top } = chart.getDom().getBoundingClientRect()
   const point = [pointer.clientX - left, pointer.clientY - top]
@@ -50,11 +50,22 @@ export function markAt(chart: ECharts, data: ChartData, hidden: ReadonlySet<stri
   const [x = 0, y = 0] = chart.convertFromPixel({ gridIndex: 0 }, point)
   if (data.kind === 'row') return { series: 0, category: Math.round(y) }
   const category = Math.round(x)
+  if (data.kind === 'area') return bandAt(data, hidden, category, y)
   const distance = (at: number) => Math.abs((data.series[at]?.values[category] ?? 0) - y)
   const [series] = data.series
     .flatMap((one, at) => (!hidden.has(one.name) && linkOf(one, category) ? [at] : []))
     .sort((a, b) => distance(a) - distance(b))
   return series === undefined ? undefined : { series, category }
+}
+
+/** Returns the band of a stacked chart at a height; undefined above the highest band. */
+export function bandAt({ series }: ChartData, hidden: ReadonlySet<string>, category: number, height: number) {
+  let top = 0
+  const found = series.findIndex(({ name, values }) => {
+    if (!hidden.has(name)) top += values[category] ?? 0
+    return !hidden.has(name) && height <= top
+  })
+  return found < 0 ? undefined : { series: found, category }
 }
 
 /** Returns the mark of an ECharts click event; ECharts numbers all cells of a heat map as one series. */

@@ -12,7 +12,7 @@ import { SVGRenderer } from 'echarts/renderers'
 import { describe, expect, it } from 'vitest'
 import type { ChartData } from './chart-data.ts'
 import { legendOf, linkOf } from './chart-data.ts'
-import { moveMark } from './chart-marks.ts'
+import { bandAt, moveMark } from './chart-marks.ts'
 import { optionOf } from './chart-option.ts'
 import { rowHeightOf } from './flow-option.ts'
 
@@ -167,4 +167,25 @@ it('has no link for a mark of zero', () => {
   const [series] = chartOf('line', [0, 1]).series
   expect(linkOf(series, 0)).toBeUndefined()
   expect(linkOf(series, 1)).toBe('/list?at=1')
+})
+
+describe('a stacked chart', () => {
+  const data = chartOf('area', [2, 3], {
+    series: [
+      { name: '甲', color: '#00f', values: [2, 3] },
+      { name: '乙', color: '#0f0', values: [1, 4] },
+    ],
+  })
+
+  it('draws an axis up to the sum of its series', () => {
+    expect(drawn(data).texts).toContain('7')
+    expect(drawn(chartOf('line', [2, 3])).texts).not.toContain('7')
+  })
+
+  it('opens the band at the height of a click', () => {
+    expect(bandAt(data, NONE, 1, 2.5)).toEqual({ series: 0, category: 1 })
+    expect(bandAt(data, NONE, 1, 3.5)).toEqual({ series: 1, category: 1 })
+    expect(bandAt(data, NONE, 1, 7.5)).toBeUndefined()
+    expect(bandAt(data, new Set(['甲']), 1, 1)).toEqual({ series: 1, category: 1 })
+  })
 })

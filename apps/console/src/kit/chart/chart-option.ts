@@ -21,7 +21,7 @@ export function optionOf(data: ChartData, theme: ChartTheme, hidden: ReadonlySet
 }
 
 const tooltipOf = ({ kind }: ChartData, theme: ChartTheme) => ({
-  trigger: kind === 'line' || kind === 'column' ? 'axis' : 'item',
+  trigger: kind === 'line' || kind === 'area' || kind === 'column' ? 'axis' : 'item',
   confine: true,
   backgroundColor: theme.ground,
   borderColor: theme.grid,
@@ -111,14 +111,16 @@ function lineOf({ kind, categories, events = [] }: ChartData, series: ChartSerie
   const { values } = series
   const isDot = (index: number) =>
     kind !== 'spark' &&
+    kind !== 'area' &&
     (values.length <= DOTS_UP_TO || ((values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null))
   return {
     type: 'line',
     name: series.name,
     color,
     silent: kind === 'spark',
-    lineStyle: { width: kind === 'spark' ? 1.5 : 2 },
-    areaStyle: { opacity: at === 0 && kind === 'line' ? 0.12 : 0 },
+    ...(kind === 'area' && { stack: 'all' }),
+    lineStyle: { width: kind === 'spark' || kind === 'area' ? 1.5 : 2 },
+    areaStyle: { opacity: kind === 'area' ? 0.45 : at === 0 && kind === 'line' ? 0.12 : 0 },
     symbolSize: 5,
     showAllSymbol: true,
     data: values.map((value, index) => ({ value: value ?? '-', symbol: isDot(index) ? 'circle' : 'none' })),

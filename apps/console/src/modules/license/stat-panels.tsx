@@ -1,11 +1,10 @@
 import { type Counted, licenseStats, TREND_UNIT } from '@oms/contract/license/license-statistics.ts'
-import type { Endpoint, ResultOf } from '@oms/contract/core/endpoint.ts'
-import { Empty, Segmented, Skeleton, Tag } from 'antd'
-import { type ReactNode, useState } from 'react'
-import { useRead } from '#core/api/query.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Empty, Segmented, Tag } from 'antd'
+import { useState } from 'react'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
-import { LoadFailed } from '#kit/table/table-state.tsx'
+import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { CountLink, listAddress, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
 
 interface Asked {
@@ -14,38 +13,12 @@ interface Asked {
   readonly typeCode?: string
 }
 
-/** Statistics panel with its own request. */
-function Part<E extends Endpoint>(props: {
-  title: string
-  to: E
-  input: object
-  extra?: ReactNode
-  children: (data: ResultOf<E>) => ReactNode
-}) {
-  const { data, error, refetch } = useRead(props.to, props.input as never, { quiet: true })
-  return (
-    <section className="kit-card">
-      <div className="license-head">
-        <h2>{props.title}</h2>
-        {props.extra}
-      </div>
-      {error ? (
-        <LoadFailed refusal={error} onRetry={() => void refetch()} />
-      ) : data ? (
-        props.children(data as ResultOf<E>)
-      ) : (
-        <Skeleton active title={false} />
-      )}
-    </section>
-  )
-}
-
 const UNITS = Object.entries(TREND_UNIT).map(([value, label]) => ({ value: Number(value), label }))
 
 export function Trend({ asked }: { asked: Asked }) {
   const [unit, setUnit] = useState(1)
   return (
-    <Part
+    <StatPanel
       title="分配与激活趋势"
       to={licenseStats.trend}
       input={{ ...asked, unit }}
@@ -78,13 +51,13 @@ export function Trend({ asked }: { asked: Asked }) {
           }}
         />
       )}
-    </Part>
+    </StatPanel>
   )
 }
 
 export function Expiring({ asked }: { asked: Asked }) {
   return (
-    <Part title="未来 12 个月到期" to={licenseStats.expiring} input={asked}>
+    <StatPanel title="未来 12 个月到期" to={licenseStats.expiring} input={asked}>
       {({ list }) => (
         <Chart
           name="未来 12 个月到期"
@@ -105,13 +78,13 @@ export function Expiring({ asked }: { asked: Asked }) {
           }}
         />
       )}
-    </Part>
+    </StatPanel>
   )
 }
 
 export function Forecast({ asked }: { asked: Asked }) {
   return (
-    <Part title="库存预测" to={licenseStats.summary} input={asked}>
+    <StatPanel title="库存预测" to={licenseStats.summary} input={asked}>
       {({ forecast, expiring30, expiring7 }) => (
         <>
           <p className="license-hint">
@@ -124,7 +97,7 @@ export function Forecast({ asked }: { asked: Asked }) {
           )}
         </>
       )}
-    </Part>
+    </StatPanel>
   )
 }
 
@@ -268,20 +241,20 @@ function Mark({ share, fill, name, words, to }: MarkProps) {
 }
 
 export const ByVendor = ({ asked }: { asked: Asked }) => (
-  <Part title="按厂商" to={licenseStats.vendors} input={asked}>
+  <StatPanel title="按厂商" to={licenseStats.vendors} input={asked}>
     {({ vendors }) => <States head="厂商" rows={vendors} of={({ id }) => ({ ...asked, vendor: id })} />}
-  </Part>
+  </StatPanel>
 )
 
 export const ByBatch = ({ asked }: { asked: Asked }) => (
-  <Part title="按批次（最近 20 个）" to={licenseStats.vendors} input={asked}>
+  <StatPanel title="按批次（最近 20 个）" to={licenseStats.vendors} input={asked}>
     {({ batches }) => <States head="批次" rows={batches} of={({ id }) => ({ ...asked, batchId: id })} />}
-  </Part>
+  </StatPanel>
 )
 
 export const ByModel = ({ asked }: { asked: Asked }) => (
-  <Part title="按限定型号" to={licenseStats.models} input={asked}>
+  <StatPanel title="按限定型号" to={licenseStats.models} input={asked}>
     {/* The list has no filter for certificates without a model. */}
     {({ list }) => <States head="型号" rows={list} of={({ id }) => (id > 0 ? { ...asked, modelId: id } : undefined)} />}
-  </Part>
+  </StatPanel>
 )

@@ -13,6 +13,7 @@ import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { ActiveFilterNote } from './active-filter-note.tsx'
 import { StateTag } from './entitlement-cells.tsx'
 import type { StepName } from './entitlement-dialogs.tsx'
 import { RecordTypeTag, useRecordTypes } from './package-cells.tsx'
@@ -81,6 +82,7 @@ export function EntitlementList() {
   return (
     <>
       <EntitlementSearch {...list.search} />
+      <ActiveFilterNote initial={list.search.initial} onClear={list.table.onClear} />
       <DataTable
         {...list.table}
         rowKey="id"

@@ -16,6 +16,12 @@ export const storageScreens: readonly Screen[] = [
     page: () => import('./activation.page.tsx'),
     prefetch: firstPage('/api/v1/oss/device/page'),
   },
+  {
+    path: '/ossManage/ossStatisticalAnalysis',
+    title: '云存统计',
+    access: 'ossManage:ossStatisticalAnalysis:list',
+    page: () => import('./statistics.page.tsx'),
+  },
 ]
 
 addDeviceTab({

@@ -1,4 +1,5 @@
 import {
+  type ENTITLEMENT_FLOW,
   EntitlementRow,
   SERVICE_STATE,
   storageEntitlements as contract,
@@ -6,7 +7,7 @@ import {
 } from '@oms/contract/storage/entitlement.ts'
 import { periodText } from '@oms/contract/storage/package.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -55,23 +56,58 @@ const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
   3: sql`q.suspended = 0 and q.end_time <= now()`,
 }
 
+const EXPIRED = 2
+
+/** Selects the last entitlement of queues in force that end within the days: the rows that `oss_ends` counts. */
+const queueEndConditions = ({ queueEndBegin, queueEndEnd }: Partial<Filter>): (SQL | undefined)[] =>
+  queueEndBegin === undefined && queueEndEnd === undefined
+    ? []
+    : [
+        inArray(ossEntitlements.state, [0, 1]),
+        queueIs(sql`q.next_time is not null and q.end_time = ${ossEntitlements.endTime}`),
+        ...within(ossEntitlements.endTime, queueEndBegin, queueEndEnd),
+      ]
+
+/** Ledger entries that each flow counts, as conditions on `oss_ledger l`. */
+const FLOW: Readonly<Record<keyof typeof ENTITLEMENT_FLOW, SQL>> = {
+  1: sql`l.kind = 1 and l.is_renewal = 0`,
+  2: sql`l.kind = 1 and l.is_renewal = 1`,
+  3: sql`l.kind = 2 and l.balance = 0`,
+  4: sql`l.kind = 4`,
+  9: sql`l.kind = 1`,
+}
+
+/** Selects entitlements with a ledger entry of the flow within the days: the rows that `oss_flows` counts. */
+function flowCondition(flow: keyof typeof ENTITLEMENT_FLOW, { flowBegin, flowEnd, tenantId }: Partial<Filter>) {
+  const days = [
+    FLOW[flow],
+    ...(flowBegin ? [sql`l.at_time >= ${flowBegin}`] : []),
+    ...(flowEnd ? [sql`l.at_time < ${flowEnd.slice(0, 10)}::date + 1`] : []),
+    ...(tenantId ? [sql`l.tenant_id = ${tenantId}`] : []),
+  ]
+  // An entry of a grant has the time of the entitlement's creation, which has an index.
+  const isGrant = flow !== 3 && flow !== 4
+  return and(
+    sql`exists (select from oss_ledger l where l.entitlement_id = ${ossEntitlements.id} and ${sql.join(days, sql` and `)})`,
+    ...within(isGrant ? ossEntitlements.createTime : ossEntitlements.endTime, flowBegin, flowEnd),
+  )
+}
+
 export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefined =>
   and(
     visibleEntitlements(user),
     contains(ossEntitlements.sn, filter.sn),
-    filter.tenantId === undefined ? undefined : eq(ossEntitlements.tenantId, filter.tenantId),
+    filter.tenantId === undefined || filter.flow ? undefined : eq(ossEntitlements.tenantId, filter.tenantId),
     filter.packageId === undefined ? undefined : eq(ossEntitlements.packageId, filter.packageId),
     filter.source === undefined ? undefined : eq(ossEntitlements.source, filter.source),
     filter.state === undefined ? undefined : eq(ossEntitlements.state, filter.state),
     filter.recordType === undefined ? undefined : eq(ossEntitlements.recordType, filter.recordType),
     filter.serviceState === undefined ? undefined : queueIs(SERVICE[filter.serviceState]),
-    filter.queueEndDays === undefined
+    filter.lapsed === undefined
       ? undefined
-      : and(
-          sql`${ossEntitlements.state} in (0, 1)`,
-          queueIs(sql`q.end_time = ${ossEntitlements.endTime} and q.end_time > now()
-            and q.end_time <= now() + make_interval(days => ${filter.queueEndDays})`),
-        ),
+      : and(eq(ossEntitlements.state, EXPIRED), eq(ossEntitlements.lapsed, filter.lapsed)),
+    ...queueEndConditions(filter),
+    filter.flow === undefined ? undefined : flowCondition(filter.flow, filter),
     ...within(ossEntitlements.endTime, filter.endBegin, filter.endEnd),
     ...within(ossEntitlements.createTime, filter.beginTime, filter.endTime),
   )

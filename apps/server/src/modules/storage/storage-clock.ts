@@ -45,9 +45,9 @@ const recordDue = ({ database, events, now, config }: Services) =>
 export async function foldStorage(db: Db) {
   await db.execute(sql`
     with gone as (delete from oss_counts returning *)
-    insert into oss_counts (tenant_id, package_id, record_type, source, state, expire_month, n)
-    select tenant_id, package_id, record_type, source, state, expire_month, sum(n) from gone
-    group by 1, 2, 3, 4, 5, 6 having sum(n) <> 0`)
+    insert into oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
+    select tenant_id, package_id, record_type, source, state, expire_month, lapsed, sum(n) from gone
+    group by 1, 2, 3, 4, 5, 6, 7 having sum(n) <> 0`)
   await db.execute(sql`
     with gone as (delete from oss_flows returning *)
     insert into oss_flows (day, tenant_id, package_id, source, kind, n, amount)

@@ -2,6 +2,7 @@ import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
+import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { allowanceLedger, createAllowance, getAllowance, listAllowances, updateAllowance } from './allowance.service.ts'
 import { queue } from './device-queue.service.ts'
@@ -11,6 +12,8 @@ import { deviceOptions, modelOptions, packageOptions, tenantOptions } from './op
 import { exportPackages, get, list, versions } from './package-rows.ts'
 import { create, disable, enable, remove, update } from './package-save.ts'
 import { renew } from './renew.service.ts'
+import { exportStorageStats } from './stat-export.ts'
+import { cohort, expiring, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
 import { cancelAll, resumeAll, suspendAll, transfer } from './step.service.ts'
 
 const packageModule = implement(storagePackages, {
@@ -51,4 +54,22 @@ const allowanceModule = implement(storageAllowances, {
   update: updateAllowance,
 })
 
-export const storageModules: readonly Module[] = [packageModule, entitlementModule, optionsModule, allowanceModule]
+const statModule = implement(storageStats, {
+  summary,
+  trend,
+  packages,
+  sources,
+  tenants,
+  expiring,
+  forecast,
+  cohort,
+  export: exportStorageStats,
+})
+
+export const storageModules: readonly Module[] = [
+  packageModule,
+  entitlementModule,
+  optionsModule,
+  allowanceModule,
+  statModule,
+]

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { dayAfter, flowPath, rangeOf } from './stat-range.ts'
+
+test('the statistics cover the last 30 days unless the URL says otherwise', () => {
+  const now = new Date('2026-03-01T04:00:00Z')
+  expect(rangeOf(new URLSearchParams(), now)).toEqual({ startDate: '2026-01-31', endDate: '2026-03-01' })
+  expect(rangeOf(new URLSearchParams('startDate=2026-01-01&tenantId=7'), now)).toEqual({
+    startDate: '2026-01-01',
+    endDate: '2026-03-01',
+    tenantId: 7,
+  })
+})
+
+test('a figure opens the list with its days', () => {
+  expect(flowPath({ startDate: '2026-01-01', endDate: '2026-01-31' }, 9, { packageId: 3 })).toBe(
+    '/ossManage/deviceList?flow=9&flowBegin=2026-01-01&flowEnd=2026-01-31&packageId=3',
+  )
+  expect(dayAfter('2026-02-27', 7)).toBe('2026-03-06')
+})

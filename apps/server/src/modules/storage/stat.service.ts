@@ -1,0 +1,190 @@
+import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
+import { FORECAST_DAYS } from '@oms/contract/storage/statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { sourcesOf } from './stat-source.ts'
+
+type InRange = ParsedOf<typeof calls.trend>
+const TOP = 10
+/** Packages of the stacked chart; all others are one series. */
+const SERIES = 6
+/** Kinds of flows that are sales. */
+const SALES = sql`kind in (1, 2)`
+
+const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10)
+const sum = (column: string, condition = sql`true`) =>
+  sql`coalesce(sum(${sql.raw(column)}) filter (where ${condition}), 0)::bigint::float8`
+const inRange = ({ startDate, endDate }: InRange) => sql`day between ${startDate}::date and ${endDate}::date`
+/** Number, amount and average amount of the sales of a group. */
+const SOLD = sql`sum(n)::int as n, sum(amount)::bigint::float8 as amount,
+  coalesce(round(sum(amount) / nullif(sum(n), 0)), 0)::float8 as average`
+type Sold = { n: number; amount: number; average: number }
+
+/** Returns the current day of the console's zone. */
+const todayOf = ({ now, services }: Ctx) => localTimeOf(now, services.config.timeZone).slice(0, 10)
+
+/** Channels that the models of the visible devices record to cloud storage. */
+async function capableChannels({ db, user }: Ctx, tenantId: number | undefined) {
+  const [row] = await db
+    .select({ n: sql<number>`coalesce(sum(${deviceModels.cloudChannels}), 0)::int` })
+    .from(devices)
+    .innerJoin(deviceModels, and(eq(deviceModels.id, devices.modelId), gt(deviceModels.cloudChannels, 0)))
+    .where(and(visibleDevices(user), tenantId === undefined ? undefined : eq(devices.tenantId, tenantId)))
+  return row?.n ?? 0
+}
+
+export async function summary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summary>) {
+  const { db, user } = ctx
+  const { counts, flows, ends } = sourcesOf(user, tenantId)
+  const states = await db.execute<{ inForce: number; waiting: number; suspended: number }>(sql`
+    select ${sum('n', sql`state = 1`)} as "inForce", ${sum('n', sql`state = 0`)} as waiting,
+      ${sum('n', sql`state = 3`)} as suspended from ${counts} c`)
+  const today = todayOf(ctx)
+  const monthBegin = `${today.slice(0, 7)}-01`
+  const month = await db.execute<{ revenue: number; sold: number }>(sql`
+    select ${sum('amount')} as revenue, ${sum('n', SALES)} as sold
+    from ${flows} f where day between ${monthBegin}::date and ${today}::date`)
+  const due = await db.execute<{ due7: number; due30: number }>(sql`
+    select ${sum('n', sql`day <= ${today}::date + 7`)} as due7, ${sum('n')} as due30
+    from ${ends} e where day between ${today}::date and ${today}::date + 30`)
+  const capable = await capableChannels(ctx, tenantId)
+  const now = states.rows[0]!
+  return { ...now, ...month.rows[0]!, ...due.rows[0]!, today, monthBegin, capable, rate: percent(now.inForce, capable) }
+}
+
+export async function trend({ db, user }: Ctx, input: InRange) {
+  const { flows } = sourcesOf(user, input.tenantId)
+  const { rows } = await db.execute<{ day: string; opened: number; renewed: number; expired: number }>(sql`
+    with s as (select day, ${sum('n', sql`kind = 1`)} as opened, ${sum('n', sql`kind = 2`)} as renewed,
+      ${sum('n', sql`kind = 3`)} as expired from ${flows} f where ${inRange(input)} group by day)
+    select g::date::text as day, coalesce(opened, 0) as opened, coalesce(renewed, 0) as renewed,
+      coalesce(expired, 0) as expired
+    from generate_series(${input.startDate}::date, ${input.endDate}::date, interval '1 day') g
+    left join s on s.day = g::date order by 1`)
+  return { days: rows }
+}
+
+interface PackageRow extends Record<string, unknown>, Sold {
+  packageId: number
+  packageName: string
+  inForce: number
+}
+
+export async function packages(ctx: Ctx, input: InRange) {
+  const { db, user } = ctx
+  const { counts, flows } = sourcesOf(user, input.tenantId)
+  const { rows: list } = await db.execute<PackageRow>(sql`
+    with s as (select package_id, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1),
+      u as (select package_id, sum(n)::int as n from ${counts} c where state = 1 group by 1 having sum(n) > 0)
+    select package_id as "packageId", coalesce(p.package_name, '') as "packageName", coalesce(s.n, 0) as n,
+      coalesce(s.amount, 0) as amount, coalesce(s.average, 0) as average, coalesce(u.n, 0) as "inForce"
+    from s full join u using (package_id) left join oss_packages p on p.id = package_id
+    order by 4 desc, 3 desc, 6 desc, 1`)
+  return { list, ...(await packageSeries(ctx, input, list)) }
+}
+
+/** Sales of each day by package: the packages sold most, and one series for all others. */
+async function packageSeries({ db, user }: Ctx, input: InRange, list: readonly PackageRow[]) {
+  const { flows } = sourcesOf(user, input.tenantId)
+  const top = list.filter(({ n }) => n > 0).toSorted((a, b) => b.n - a.n)
+  const named = top.length > SERIES + 1 ? top.slice(0, SERIES) : top
+  const { rows } = await db.execute<{ day: string; packageId: number; n: number }>(sql`
+    select day::text as day, package_id as "packageId", sum(n)::int as n from ${flows} f
+    where ${SALES} and ${inRange(input)} group by 1, 2`)
+  const days = daysBetween(input.startDate, input.endDate)
+  const indexOf = new Map(days.map((day, at) => [day, at]))
+  const series = [...named, ...(named.length < top.length ? [{ packageId: 0, packageName: '其他套餐' }] : [])].map(
+    ({ packageId, packageName }) => ({ packageId, packageName, values: days.map(() => 0) }),
+  )
+  const seriesOf = new Map(series.map((one) => [one.packageId, one]))
+  for (const { day, packageId, n } of rows) {
+    const { values } = seriesOf.get(packageId) ?? seriesOf.get(0) ?? { values: [] }
+    const at = indexOf.get(day)
+    if (at !== undefined) values[at] = (values[at] ?? 0) + n
+  }
+  return { days, series }
+}
+
+const DAY_MS = 86_400_000
+
+function daysBetween(first: string, last: string) {
+  const [from, to] = [Date.parse(first), Date.parse(last)]
+  return Array.from({ length: (to - from) / DAY_MS + 1 }, (_, at) =>
+    new Date(from + at * DAY_MS).toISOString().slice(0, 10),
+  )
+}
+
+export async function sources({ db, user }: Ctx, input: InRange) {
+  const { flows } = sourcesOf(user, input.tenantId)
+  const { rows } = await db.execute<Sold & Record<string, unknown> & { source: number }>(sql`
+    select source, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1 having sum(n) > 0 order by 1`)
+  return { list: rows }
+}
+
+export async function tenants({ db, user }: Ctx, input: InRange) {
+  const { flows } = sourcesOf(user, input.tenantId)
+  const { rows } = await db.execute<Sold & Record<string, unknown> & { tenantId: number; tenantName: string }>(sql`
+    with s as (select tenant_id, ${SOLD} from ${flows} f where ${SALES} and ${inRange(input)} group by 1
+      having sum(n) > 0 order by sum(amount) desc, sum(n) desc, 1 limit ${TOP})
+    select tenant_id as "tenantId", coalesce(t.name, '') as "tenantName", s.n, s.amount, s.average
+    from s left join tenants t on t.id = tenant_id order by s.amount desc, s.n desc, 1`)
+  return { list: rows }
+}
+
+interface DueRow extends Record<string, unknown> {
+  tenantId: number
+  tenantName: string
+  days7: number
+  days30: number
+  days90: number
+}
+
+export async function expiring(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.expiring>) {
+  const { db, user } = ctx
+  const today = todayOf(ctx)
+  const { ends } = sourcesOf(user, tenantId)
+  const { rows } = await db.execute<DueRow>(sql`
+    with s as (select tenant_id, ${sum('n', sql`day <= ${today}::date + 7`)} as days7,
+        ${sum('n', sql`day <= ${today}::date + 30`)} as days30, ${sum('n')} as days90
+      from ${ends} e where day between ${today}::date and ${today}::date + 90
+      group by 1 having sum(n) > 0 order by 3 desc, 4 desc, 1 limit ${TOP})
+    select tenant_id as "tenantId", coalesce(t.name, '') as "tenantName", days7, days30, days90
+    from s left join tenants t on t.id = tenant_id order by days30 desc, days90 desc, 1`)
+  return { today, list: rows }
+}
+
+export async function forecast(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.forecast>) {
+  const { db, user } = ctx
+  const today = todayOf(ctx)
+  const { ends } = sourcesOf(user, tenantId)
+  const { rows } = await db.execute<{ day: string; n: number }>(sql`
+    with s as (select day, sum(n)::int as n from ${ends} e
+      where day between ${today}::date and ${today}::date + ${FORECAST_DAYS - 1}::int group by 1)
+    select g::date::text as day, coalesce(n, 0) as n
+    from generate_series(${today}::date, ${today}::date + ${FORECAST_DAYS - 1}::int, interval '1 day') g
+    left join s on s.day = g::date order by 1`)
+  return { list: rows }
+}
+
+export async function cohort(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.cohort>) {
+  const { db, user } = ctx
+  const month = `${todayOf(ctx).slice(0, 7)}-01`
+  const { counts } = sourcesOf(user, tenantId)
+  const { rows } = await db.execute<{ from: string; to: string; expired: number; lapsed: number }>(sql`
+    with s as (select expire_month, sum(n)::int as expired, ${sum('n', sql`lapsed = 1`)} as lapsed
+      from ${counts} c where state = 2 group by 1)
+    select g::date::text as "from", (g + interval '1 month - 1 day')::date::text as "to",
+      coalesce(expired, 0) as expired, coalesce(lapsed, 0) as lapsed
+    from generate_series(${month}::timestamp - interval '11 months', ${month}::timestamp, interval '1 month') g
+    left join s on s.expire_month = g::date order by 1`)
+  return {
+    list: rows.map((row) => ({
+      ...row,
+      rate: row.expired === 0 ? null : percent(row.expired - row.lapsed, row.expired),
+    })),
+  }
+}

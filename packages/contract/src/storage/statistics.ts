@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import { checkedRange, dayRange } from '../core/day-range.ts'
+import type { Contract } from '../core/endpoint.ts'
+import { id, optional } from '../core/fields.ts'
+import { EXPORT_FORMATS } from '../core/transfer.ts'
+import { ENTITLEMENT_SOURCE } from './entitlement.ts'
+
+/** Days that the forecast of ending queues covers. */
+export const FORECAST_DAYS = 90
+
+const tenantId = optional(id).meta({ title: '客户' })
+const range = dayRange.extend({ tenantId })
+export const StorageStatQuery = checkedRange(range)
+const NowQuery = z.object({ tenantId })
+
+const title = (text: string) => ({ title: text })
+const fen = (text: string) => z.int().meta({ title: text, unit: 'fen' })
+
+/** Entitlements opened and renewed in the range, by package, source or tenant. `average` is fen per entitlement. */
+const sold = { n: z.int().meta(title('份数')), amount: fen('金额'), average: fen('均价') }
+const PackageStat = z.object({
+  packageId: z.int(),
+  packageName: z.string().meta(title('套餐')),
+  ...sold,
+  /** Entitlements of the package in force now. */
+  inForce: z.int().meta(title('使用中')),
+})
+export type PackageStat = z.output<typeof PackageStat>
+const SourceStat = z.object({ source: z.int().meta({ title: '来源', labels: ENTITLEMENT_SOURCE }), ...sold })
+const TenantStat = z.object({ tenantId: z.int(), tenantName: z.string().meta(title('客户')), ...sold })
+const DueTenant = z.object({
+  tenantId: z.int(),
+  tenantName: z.string().meta(title('客户')),
+  days7: z.int().meta(title('7天内')),
+  days30: z.int().meta(title('30天内')),
+  days90: z.int().meta(title('90天内')),
+})
+const CohortMonth = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** Entitlements that expired in the month, and those of them after which the service ended. */
+  expired: z.int().meta(title('到期')),
+  lapsed: z.int().meta(title('未续')),
+  /** Percentage of the expired entitlements that another entitlement followed; null when none expired. */
+  rate: z.number().nullable().meta(title('续费率（%）')),
+})
+
+const read = { method: 'GET', access: 'ossManage:ossStatisticalAnalysis:list' } as const
+
+/** Cloud-storage statistics (`/ossManage/ossStatisticalAnalysis`), read from sums alone. */
+export const storageStats = {
+  summary: {
+    ...read,
+    path: '/api/v1/oss/statistics/summary',
+    input: NowQuery,
+    result: z.object({
+      today: z.string(),
+      /** First day of the current month. */
+      monthBegin: z.string(),
+      inForce: z.int(),
+      waiting: z.int(),
+      suspended: z.int(),
+      /** Channels of all devices whose model has cloud storage. */
+      capable: z.int(),
+      /** Percentage of the capable channels that have an entitlement in force. */
+      rate: z.number(),
+      revenue: fen('本月收入'),
+      /** Entitlements opened and renewed this month. */
+      sold: z.int(),
+      /** Channels whose last entitlement ends within these days, today included. */
+      due7: z.int(),
+      due30: z.int(),
+    }),
+  },
+  trend: {
+    ...read,
+    path: '/api/v1/oss/statistics/trend',
+    input: StorageStatQuery,
+    result: z.object({
+      days: z.array(z.object({ day: z.string(), opened: z.int(), renewed: z.int(), expired: z.int() })),
+    }),
+  },
+  packages: {
+    ...read,
+    path: '/api/v1/oss/statistics/package',
+    input: StorageStatQuery,
+    result: z.object({
+      list: z.array(PackageStat),
+      /** Entitlements sold each day of the best-selling packages; the rest has the id 0. */
+      days: z.array(z.string()),
+      series: z.array(z.object({ packageId: z.int(), packageName: z.string(), values: z.array(z.int()) })),
+    }),
+  },
+  sources: {
+    ...read,
+    path: '/api/v1/oss/statistics/source',
+    input: StorageStatQuery,
+    result: z.object({ list: z.array(SourceStat) }),
+  },
+  /** The ten tenants with the highest amount. */
+  tenants: {
+    ...read,
+    access: 'ossManage:ossStatisticalAnalysis:query',
+    path: '/api/v1/oss/statistics/tenant',
+    input: StorageStatQuery,
+    result: z.object({ list: z.array(TenantStat) }),
+  },
+  /** The ten tenants with the most channels whose service ends within 30 days. */
+  expiring: {
+    ...read,
+    access: 'ossManage:ossStatisticalAnalysis:query',
+    path: '/api/v1/oss/statistics/expiring',
+    input: NowQuery,
+    result: z.object({ today: z.string(), list: z.array(DueTenant) }),
+  },
+  /** Channels whose service ends on each of the next 90 days. */
+  forecast: {
+    ...read,
+    path: '/api/v1/oss/statistics/forecast',
+    input: NowQuery,
+    result: z.object({ list: z.array(z.object({ day: z.string(), n: z.int() })) }),
+  },
+  /** Renewal rate of the last twelve months. */
+  cohort: {
+    ...read,
+    path: '/api/v1/oss/statistics/cohort',
+    input: NowQuery,
+    result: z.object({ list: z.array(CohortMonth) }),
+  },
+  export: {
+    method: 'GET',
+    path: '/api/v1/oss/statistics/export',
+    access: 'ossManage:ossStatisticalAnalysis:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出云存统计',
+    input: checkedRange(
+      range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') }) as unknown as typeof range,
+    ),
+    result: z.null(),
+  },
+} as const satisfies Contract
