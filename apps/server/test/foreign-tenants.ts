@@ -27,6 +27,8 @@ const LOGGED = [
   ['license-grant', 'license_grants', 'id'],
   ['entitlement', 'oss_entitlements', 'id'],
   ['storageAllowance', 'oss_allowances', 'id'],
+  ['storageOrder', 'oss_orders', 'id'],
+  ['storageHook', 'oss_hooks', 'id'],
 ] as const
 
 interface Column extends Record<string, unknown> {

@@ -16,6 +16,7 @@ import { setSecurityHeaders } from '#core/http/security-headers.ts'
 import { guardSlowBodies } from '#core/http/slow-body.ts'
 import { serveConsole } from '#core/http/console-files.ts'
 import { uploadStream } from '#core/http/upload-stream.ts'
+import { serveStorageHook } from '#modules/storage/hook-route.ts'
 import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
 import { modules } from './modules.ts'
 
@@ -62,6 +63,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
   logRequests(app)
   guardSlowBodies(app)
   serveHealth(app, services, modules)
+  serveStorageHook(app, services)
   app.register(async (scope) => modules.forEach((module) => mount(scope, services, module)))
   serveConsole(app)
   sendNotFound(app, modules)

@@ -1,6 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, check, index, integer, pgTable, serial, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
-import { audited, moment, remark } from './columns.ts'
+import {
+  bigserial,
+  check,
+  index,
+  integer,
+  pgTable,
+  serial,
+  smallint,
+  text,
+  uniqueIndex,
+  varchar,
+} from 'drizzle-orm/pg-core'
+import { audited, enabled, moment, remark } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
 /** Number of copies of a package that the staff of a tenant may open. */
@@ -42,6 +53,144 @@ export const ossAllowanceLedger = pgTable(
   (t) => [
     index('oss_allowance_ledger_allowance').on(t.allowanceId, t.id),
     check('oss_allowance_ledger_balance', sql`balance >= 0`),
+    tenantPolicy(),
+  ],
+)
+
+/** Webhooks of shops. Both secrets are encrypted; the previous one stays valid until the next rotation. */
+export const ossHooks = pgTable(
+  'oss_hooks',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    hookName: varchar({ length: 50 }).notNull(),
+    secretSealed: text().notNull(),
+    /** Empty before the first rotation. */
+    previousSealed: text().notNull().default(''),
+    rotateTime: moment().notNull().default(sql`now()`),
+    /** 1: the shop sets prices; 0: amounts must equal the prices of the packages. */
+    priceFree: smallint().notNull().default(0),
+    status: enabled(),
+    remark: remark(),
+    ...audited,
+  },
+  (t) => [index('oss_hooks_tenant').on(t.tenantId, t.id), tenantPolicy()],
+)
+
+/** Events that shops sent. A refused event is kept until it is replayed or sent again. */
+export const ossHookEvents = pgTable(
+  'oss_hook_events',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    tenantId: integer().notNull(),
+    hookId: integer().notNull(),
+    eventId: varchar({ length: 64 }).notNull(),
+    type: varchar({ length: 32 }).notNull(),
+    outOrderNo: varchar({ length: 64 }).notNull(),
+    body: text().notNull(),
+    /** 1 processed, 2 refused. */
+    result: smallint().notNull(),
+    message: varchar({ length: 200 }).notNull().default(''),
+    attempts: integer().notNull().default(1),
+    createTime: moment().notNull().default(sql`now()`),
+    updateTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    uniqueIndex('oss_hook_events_id').on(t.hookId, t.eventId),
+    index('oss_hook_events_tenant').on(t.tenantId, t.id),
+    index('oss_hook_events_order').on(t.hookId, t.outOrderNo),
+    index('oss_hook_events_refused').on(t.hookId, t.id).where(sql`result = 2`),
+    tenantPolicy(),
+  ],
+)
+
+/** Orders of shops. Amounts are in fen. */
+export const ossOrders = pgTable(
+  'oss_orders',
+  {
+    id: serial().primaryKey(),
+    orderNo: varchar({ length: 20 }).notNull(),
+    outOrderNo: varchar({ length: 64 }).notNull(),
+    tenantId: integer().notNull(),
+    hookId: integer().notNull(),
+    amount: integer().notNull(),
+    refunded: integer().notNull().default(0),
+    /** 0 unpaid, 1 paid, 2 partly refunded, 3 refunded, 4 closed. */
+    payStatus: smallint().notNull().default(0),
+    payTime: moment(),
+    createTime: moment().notNull().default(sql`now()`),
+    updateTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    uniqueIndex('oss_orders_no').on(t.orderNo),
+    uniqueIndex('oss_orders_out').on(t.hookId, t.outOrderNo),
+    index('oss_orders_tenant').on(t.tenantId, t.id),
+    index('oss_orders_created').on(t.createTime, t.id),
+    index('oss_orders_paid').on(t.payTime, t.id),
+    check('oss_orders_refunded', sql`refunded >= 0 and refunded <= amount`),
+    tenantPolicy(),
+  ],
+)
+
+/** Items of orders with a copy of the price: one package on one or more channels of one device. */
+export const ossOrderItems = pgTable(
+  'oss_order_items',
+  {
+    id: serial().primaryKey(),
+    orderId: integer().notNull(),
+    tenantId: integer().notNull(),
+    line: integer().notNull(),
+    packageId: integer().notNull(),
+    packageVersionId: integer().notNull(),
+    packageName: varchar({ length: 32 }).notNull(),
+    sn: varchar({ length: 64 }).notNull(),
+    channels: smallint().array().notNull(),
+    copies: smallint().notNull(),
+    effectMode: smallint().notNull(),
+    /** Price of one copy when the order was recorded. */
+    unitPrice: integer().notNull(),
+    amount: integer().notNull(),
+    refunded: integer().notNull().default(0),
+  },
+  (t) => [
+    uniqueIndex('oss_order_items_line').on(t.orderId, t.line),
+    index('oss_order_items_sn').on(t.sn),
+    check('oss_order_items_refunded', sql`refunded >= 0 and refunded <= amount`),
+    tenantPolicy(),
+  ],
+)
+
+/** Refunds of order items: requested by staff, reported by the shop, or recorded as paid elsewhere. */
+export const ossRefunds = pgTable(
+  'oss_refunds',
+  {
+    id: serial().primaryKey(),
+    refundNo: varchar({ length: 20 }).notNull(),
+    tenantId: integer().notNull(),
+    orderId: integer().notNull(),
+    itemId: integer().notNull(),
+    hookId: integer().notNull(),
+    /** Number of the paid refund; empty: not paid. */
+    outRefundNo: varchar({ length: 64 }).notNull().default(''),
+    amount: integer().notNull(),
+    /** 1: the refund cancels the entitlements of the item. */
+    stops: smallint().notNull().default(0),
+    /** 0 pending, 1 refunded, 2 rejected. */
+    state: smallint().notNull().default(0),
+    /** 1 request of staff, 2 reported by the shop, 3 paid offline. */
+    origin: smallint().notNull(),
+    reason: varchar({ length: 200 }).notNull().default(''),
+    operName: varchar({ length: 30 }).notNull().default(''),
+    doneTime: moment(),
+    ...audited,
+  },
+  (t) => [
+    uniqueIndex('oss_refunds_no').on(t.refundNo),
+    uniqueIndex('oss_refunds_out').on(t.hookId, t.outRefundNo).where(sql`out_refund_no <> ''`),
+    index('oss_refunds_order').on(t.orderId, t.id),
+    index('oss_refunds_tenant').on(t.tenantId, t.id),
+    index('oss_refunds_pending').on(t.itemId).where(sql`state = 0`),
+    check('oss_refunds_amount', sql`amount > 0`),
     tenantPolicy(),
   ],
 )

@@ -106,6 +106,8 @@ export const ossEntitlements = pgTable(
     groupNo: varchar({ length: 20 }).notNull().default(''),
     /** Entitlement that was transferred to this one. */
     fromId: integer(),
+    /** Item of the order that paid for the entitlement, also after a transfer. */
+    orderItemId: integer(),
     /** Place in the queue; the current entitlement is 0. */
     position: integer().notNull().default(0),
     /** 0 waiting, 1 in force, 2 expired, 3 suspended, 4 cancelled, 5 transferred. */
@@ -137,6 +139,7 @@ export const ossEntitlements = pgTable(
     index('oss_entitlements_package').on(t.packageId, t.id),
     index('oss_entitlements_state').on(t.state, t.id),
     index('oss_entitlements_end').on(t.endTime, t.id),
+    index('oss_entitlements_item').on(t.orderItemId).where(sql`order_item_id is not null`),
     index('oss_entitlements_created').on(t.createTime, t.id),
     check('oss_entitlements_seconds', sql`used_seconds >= 0 and total_seconds >= used_seconds`),
     check('oss_entitlements_running', sql`state <> 1 or (run_from is not null and end_time is not null)`),
@@ -252,6 +255,7 @@ export const ossFlows = pgTable(
     /** 1 opened, 2 renewed, 3 expired, 4 cancelled, 5 refunded. */
     kind: smallint().notNull(),
     n: integer().notNull(),
+    /** In fen; refunds are negative, so the sum of a day is its revenue. */
     amount: bigint({ mode: 'number' }).notNull().default(0),
   },
   (t) => [index('oss_flows_day').on(t.day, t.tenantId)],

@@ -18,7 +18,7 @@ export const STORAGE: CatalogueDirectory = {
       name: '云存开通',
       icon: 'hdd',
       prefix: 'ossManage:deviceList',
-      records: ['entitlement', 'storageAllowance'],
+      records: ['entitlement', 'storageAllowance', 'storageOrder', 'storageHook'],
       actions: [
         'query',
         ['open', '开通'],
@@ -28,6 +28,9 @@ export const STORAGE: CatalogueDirectory = {
         ['transfer', '转移'],
         'export',
         ['allowance', '开通额度'],
+        ['order', '订单'],
+        ['refund', '退款'],
+        ['hook', '回调与密钥'],
       ],
     },
     {

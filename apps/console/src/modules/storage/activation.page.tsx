@@ -1,5 +1,7 @@
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { storageHooks } from '@oms/contract/storage/hook.ts'
+import { storageOrders } from '@oms/contract/storage/order.ts'
 import { Tabs } from 'antd'
 import type { ComponentType } from 'react'
 import { useMayCall, type CallAccess } from '#core/auth/session.tsx'
@@ -20,10 +22,22 @@ interface View {
 const VIEWS: readonly View[] = [
   { key: 'entitlements', label: '开通记录', to: storageEntitlements.list, panel: EntitlementList },
   {
+    key: 'orders',
+    label: '订单',
+    to: storageOrders.list,
+    panel: later(() => import('./order-tab.tsx'), 'OrderTab'),
+  },
+  {
     key: 'allowances',
     label: '开通额度',
     to: storageAllowances.list,
     panel: later(() => import('./allowance-list.tsx'), 'AllowanceList'),
+  },
+  {
+    key: 'hooks',
+    label: '回调与密钥',
+    to: storageHooks.list,
+    panel: later(() => import('./hook-tab.tsx'), 'HookTab'),
   },
 ]
 

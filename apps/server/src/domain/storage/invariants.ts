@@ -45,4 +45,20 @@ export const STORAGE_BREACHES = `
     full join (select day, tenant_id, package_id, source, kind, sum(n)::int as n, sum(amount)::bigint as amount
       from oss_flows group by 1, 2, 3, 4, 5) b using (day, tenant_id, package_id, source, kind)
     where kind is not null and (coalesce(a.n, 0) <> coalesce(b.n, 0) or coalesce(a.amount, 0) <> coalesce(b.amount, 0))
+  union all select 'items of order ' || o.id from oss_orders o where o.amount <> (
+      select coalesce(sum(amount), 0) from oss_order_items i where i.order_id = o.id)
+  union all select 'entitlements of order item ' || i.id from oss_order_items i join oss_orders o on o.id = i.order_id
+    where (o.pay_status in (1, 2, 3)) <> exists (select from oss_entitlements e where e.order_item_id = i.id)
+      or (o.pay_status in (1, 2, 3) and i.amount <> (select coalesce(sum(amount), 0) from oss_entitlements e
+        where e.order_item_id = i.id and e.source <> 5))
+  union all select 'refunds of order ' || o.id from oss_orders o where o.refunded <> (
+      select coalesce(sum(amount), 0) from oss_refunds r where r.order_id = o.id and r.state = 1)
+      or o.refunded <> (select coalesce(sum(refunded), 0) from oss_order_items i where i.order_id = o.id)
+      or (o.pay_status = 3) <> (o.refunded = o.amount and o.refunded > 0)
+      or (o.pay_status = 2) <> (o.refunded > 0 and o.refunded < o.amount)
+  union all select 'refunded amount of order item ' || i.id from oss_order_items i where i.refunded <> (
+      select coalesce(-sum(l.amount), 0) from oss_ledger l join oss_entitlements e on e.id = l.entitlement_id
+      where e.order_item_id = i.id and l.kind = 3)
+  union all select 'allowance ' || a.id from oss_allowances a where a.quota - a.used <> (
+      select coalesce(sum(amount), 0) from oss_allowance_ledger l where l.allowance_id = a.id)
   limit 100`

@@ -145,6 +145,7 @@ export interface NewEntitlement {
   readonly isRenewal: number
   readonly groupNo: string
   readonly fromId: number | null
+  readonly orderItemId?: number | null
   readonly amount: number
 }
 
@@ -163,14 +164,14 @@ export async function insertEntitlements(db: Db, list: readonly NewEntitlement[]
   const insertion = sql`
     insert into oss_entitlements (id, ent_no, device_id, sn, channel, tenant_id, package_id, package_version_id,
       package_name, package_code, record_type, storage_days, period_type, period_count, source, is_renewal, group_no,
-      from_id, amount, reason, create_by, create_time, update_by, update_time)
+      from_id, order_item_id, amount, reason, create_by, create_time, update_by, update_time)
     select x.id, 'OE' || to_char(${at}, 'YYYYMMDD') || lpad((nextval('oss_entitlement_no') % 1000000)::text, 6, '0'),
       x."deviceId", x.sn, x.channel, x."tenantId", x."packageId", x."packageVersionId", x."packageName",
       x."packageCode", x."recordType", x."storageDays", x."periodType", x."periodCount", x.source, x."isRenewal",
-      x."groupNo", x."fromId", x.amount, ${reason}, ${uid}::int, ${at}, ${uid}::int, ${at}
+      x."groupNo", x."fromId", x."orderItemId", x.amount, ${reason}, ${uid}::int, ${at}, ${uid}::int, ${at}
     from ${recordset(
       list,
-      'id int, "deviceId" int, sn text, channel int, "tenantId" int, "packageId" int, "packageVersionId" int, "packageName" text, "packageCode" text, "recordType" int, "storageDays" int, "periodType" int, "periodCount" int, source int, "isRenewal" int, "groupNo" text, "fromId" int, amount int',
+      'id int, "deviceId" int, sn text, channel int, "tenantId" int, "packageId" int, "packageVersionId" int, "packageName" text, "packageCode" text, "recordType" int, "storageDays" int, "periodType" int, "periodCount" int, source int, "isRenewal" int, "groupNo" text, "fromId" int, "orderItemId" int, amount int',
     )}`
   await db.execute(insertion).catch((error: unknown) => {
     throw uniqueViolation(error, CLASHES) ?? error

@@ -91,6 +91,9 @@ export interface Order {
   readonly isRenewal: number
   /** Amount in fen of one copy, shared by the channels. */
   readonly amount: number
+  /** Amount of all copies and channels instead of `amount`, shared by all of them. */
+  readonly total?: number
+  readonly orderItemId?: number
 }
 export interface Place {
   readonly target: Target
@@ -157,14 +160,17 @@ function newItems(work: QueueWork, place: Place, order: Order, ids: () => number
         isRenewal,
         groupNo,
         fromId: null,
+        orderItemId: order.orderItemId ?? null,
         amount,
       },
     }
   })
 }
 
-const amountsOf = ({ copies, amount }: Order, channels: number) =>
-  Array.from({ length: copies }, () => share(amount, channels)).flat()
+const amountsOf = ({ copies, amount, total }: Order, channels: number) =>
+  total !== undefined
+    ? share(total, copies * channels)
+    : Array.from({ length: copies }, () => share(amount, channels)).flat()
 
 /** Adds new entitlements to the queues of one device. Returns the problem and changes nothing when one queue refuses. */
 function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: () => number, now: number, zone: string) {

@@ -112,7 +112,7 @@ async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.pl
 }
 
 /** Marks terms as sold, which freezes them. */
-const markSold = (db: Db, versionIds: readonly number[]) =>
+export const markSold = (db: Db, versionIds: readonly number[]) =>
   versionIds.length === 0
     ? undefined
     : db.execute(sql`select oms_mark_versions_sold(${sql.param([...versionIds])}::int[])`)

@@ -1,10 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll } from 'vitest'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
-import type { Caller, useApp } from '#test/harness.ts'
+import type { Answer, Caller, useApp } from '#test/harness.ts'
 
 export const ENTITLEMENT_URL = '/api/v1/oss/device'
 const URL = ENTITLEMENT_URL
+/** Repeats a call that found no free database connection, as on a busy machine. */
+export async function untilServed(call: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await call()
+    if (answer.code !== 503 || attempt === 20) return answer
+  }
+}
+
 export const START = Date.parse('2026-05-01T02:00:00Z')
 
 /** An entitlement as the list returns it. */

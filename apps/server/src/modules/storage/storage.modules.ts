@@ -14,6 +14,7 @@ import { create, disable, enable, remove, update } from './package-save.ts'
 import { renew } from './renew.service.ts'
 import { exportStorageStats } from './stat-export.ts'
 import { cohort, expiring, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
+import { storageSalesModules } from './storage-sales.modules.ts'
 import { cancelAll, resumeAll, suspendAll, transfer } from './step.service.ts'
 
 const packageModule = implement(storagePackages, {
@@ -72,4 +73,5 @@ export const storageModules: readonly Module[] = [
   optionsModule,
   allowanceModule,
   statModule,
+  ...storageSalesModules,
 ]

@@ -1,0 +1,121 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { HOOK_STATUS, HookRow, storageHooks } from '@oms/contract/storage/hook.ts'
+import { Button, Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+
+const HookForm = later(() => import('./hook-form.tsx'), 'HookForm')
+const HookDrawer = later(() => import('./hook-drawer.tsx'), 'HookDrawer', { when: ({ row }) => row !== undefined })
+
+/** Address to which the shop sends its events. */
+export const hookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/${id}`
+
+const QUERY = storageHooks.list.input
+const { col, actions } = columnsOf(HookRow)
+const COLUMNS = [
+  col('hookName', { width: 140 }),
+  { ...col('id', (id) => <CopyText text={hookAddress(id)} />, { width: 300 }), title: '回调地址' },
+  col('tenantName', { width: 140, hidden: true }),
+  col('priceFree', { width: 140 }),
+  col(
+    'status',
+    (status) => (
+      <Tag color={status === 1 ? 'success' : 'default'}>{HOOK_STATUS[status as keyof typeof HOOK_STATUS]}</Tag>
+    ),
+    { width: 80 },
+  ),
+  col('refusedEvents', { width: 80, align: 'right' }),
+  col('lastEventTime', time, { width: 160 }),
+  col('rotateTime', time, { width: 160, hidden: true }),
+  col('remark', { width: 160, hidden: true }),
+]
+interface Secret {
+  readonly name: string
+  readonly secret: string
+}
+
+/** Webhooks of shops. A secret is shown once: after the creation and after a rotation. */
+export function HookList() {
+  const list = useInnerList(storageHooks.list)
+  const [edited, setEdited] = useState<HookRow | 'new'>()
+  const [shown, setShown] = useState<HookRow>()
+  const [secret, setSecret] = useState<Secret>()
+  const rotate = useWrite(storageHooks.rotate)
+  const add = <AddButton onAdd={() => setEdited('new')} />
+  const onRotate = async ({ id, hookName }: HookRow) =>
+    setSecret({ name: hookName, secret: (await rotate.mutateAsync({ id })).secret })
+  const rowActions = (row: HookRow) => <Actions row={row} onShow={setShown} onEdit={setEdited} onRotate={onRotate} />
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="hookName" />
+        <SelectFilter of={QUERY} name="status" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        name="hooks"
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 160)]}
+        actions={add}
+        empty={{ text: '还没有商城回调', hint: '新增后把回调地址和密钥配置到商城，订单即可自动开通。', action: add }}
+        onOpen={setShown}
+      />
+      <HookDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {edited && <HookForm row={edited} onClose={() => setEdited(undefined)} onSecret={setSecret} />}
+      {secret && <SecretDialog {...secret} onClose={() => setSecret(undefined)} />}
+    </>
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={storageHooks.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增商城
+    </Button>
+  </Allowed>
+)
+
+interface ActionsProps {
+  readonly row: HookRow
+  onShow(row: HookRow): void
+  onEdit(row: HookRow): void
+  onRotate(row: HookRow): unknown
+}
+
+const Actions = ({ row, onShow, onEdit, onRotate }: ActionsProps) => (
+  <RowActions
+    items={[
+      { label: '详情', to: storageHooks.get, onClick: () => onShow(row) },
+      { label: '编辑', to: storageHooks.update, onClick: () => onEdit(row) },
+      {
+        label: '更换密钥',
+        to: storageHooks.rotate,
+        confirm: `为「${row.hookName}」生成新密钥？现在的密钥继续有效，直到下一次更换。`,
+        onClick: () => onRotate(row),
+      },
+    ]}
+  />
+)
+
+const SecretDialog = ({ name, secret, onClose }: Secret & { onClose: () => void }) => (
+  <OneTimeSecret
+    title="回调密钥"
+    owner="商城"
+    account={name}
+    label="密钥"
+    secret={secret}
+    hint="商城用该密钥对回调签名；遗失后请更换密钥。"
+    onClose={onClose}
+  />
+)

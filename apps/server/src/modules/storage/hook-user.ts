@@ -1,0 +1,21 @@
+import type { ossHooks } from '#schema/storage-sales.ts'
+import { type Actor, platformUser } from '#core/auth/system-actor.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+
+export type Hook = typeof ossHooks.$inferSelect
+
+/** Returns the actor of a shop's events: it sees the devices of the hook's tenant, or all devices for the platform. */
+export function hookActor({ tenantId, hookName }: Hook, ip: string): Actor {
+  const isPlatform = tenantId === PLATFORM_TENANT_ID
+  return {
+    user: {
+      ...platformUser({ account: 'webhook', realname: `商城 ${hookName}`.slice(0, 30), tenantId }),
+      homeTenantId: tenantId,
+      isPlatform,
+      isSuper: false,
+      roleIds: [],
+      scope: { tenants: isPlatform ? 'all' : [tenantId], ownOnly: false },
+    },
+    facts: { ip, userAgent: 'webhook' },
+  }
+}

@@ -1,0 +1,28 @@
+import { storageHooks } from '@oms/contract/storage/hook.ts'
+import { storageOrders } from '@oms/contract/storage/order.ts'
+import { implement, type Module } from '#core/http/implement.ts'
+import { createHook, getEvent, getHook, listEvents, listHooks, replay, rotateHook, updateHook } from './hook.service.ts'
+import { getOrder, listOrders, listRefunds } from './order.service.ts'
+import { recordRefund, rejectRefund, requestRefund } from './refund.service.ts'
+
+const orderModule = implement(
+  storageOrders,
+  { list: listOrders, get: getOrder, refunds: listRefunds, requestRefund, recordRefund, rejectRefund },
+  { outsideTransaction: ['recordRefund'] },
+)
+const hookModule = implement(
+  storageHooks,
+  {
+    list: listHooks,
+    get: getHook,
+    create: createHook,
+    update: updateHook,
+    rotate: rotateHook,
+    events: listEvents,
+    event: getEvent,
+    replay,
+  },
+  { outsideTransaction: ['replay'] },
+)
+
+export const storageSalesModules: readonly Module[] = [orderModule, hookModule]
