@@ -1,7 +1,9 @@
 import { Button } from 'antd'
 import { useState } from 'react'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { saveCredentials } from '#core/auth/credentials.ts'
+import { forgetSession, loadCredentials } from '#core/auth/session.tsx'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { GC_MS, held, ok, openTab, pause, refusal, startServer } from './browser-harness.tsx'
 
@@ -19,7 +21,9 @@ const ROLE = {
 }
 const READ = 'GET /api/v1/tenant/role/7'
 const SAVE = 'PUT /api/v1/tenant/role'
-const CONFLICT = refusal(400, '数据已被他人修改', { conflict: { by: '张三', at: '2026-01-01 10:00:00', rev: 4 } })
+const CONFLICT = refusal(400, '数据已被他人修改', {
+  conflict: { by: '张三', uid: 7, at: '2026-01-01 10:00:00', rev: 4 },
+})
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -166,6 +170,31 @@ test('asks about a conflict and overwrites on request', async () => {
   stored = { ...stored, rev: 5 }
 })
 
+test('names the own other window in a conflict with the same account', async () => {
+  onTestFinished(forgetSession)
+  saveCredentials({ token: 't', uid: 7, account: 'zhang', ownerId: null, ownerName: '', mustChangePassword: false })
+  loadCredentials()
+  const { server } = await openForm({ [SAVE]: () => CONFLICT })
+  server.on(READ, () => ok({ ...ROLE, roleName: '质检二组', rev: 4 }))
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByText('内容已在别处修改').first()).toBeVisible()
+  await expect.element(page.getByText('您于 2026-01-01 10:00:00 已在其他页面或设备上修改了这条数据。')).toBeVisible()
+  await expect.element(page.getByText('他人')).not.toBeInTheDocument()
+  await page.getByRole('button', { name: '继续编辑' }).click()
+})
+
+test.each([
+  ['without a response', () => Promise.reject(new TypeError('Failed to fetch')), '网络异常'],
+  ['with a server failure', () => refusal(500, 'x'), '服务器出错'],
+])('a save $0 says that the input is kept, and keeps the input', async (_, respond, reason) => {
+  await openForm({ [SAVE]: respond })
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByText(`${reason}。您填写的内容仍保留，可以再次保存。`)).toBeVisible()
+  await expect.element(name()).toHaveValue('质检一组')
+})
+
 test('asks about a conflict when the tab is shown again', async () => {
   const answer = held()
   const { server, tab } = await openForm({ [SAVE]: answer.respond })
@@ -175,7 +204,7 @@ test('asks about a conflict when the tab is shown again', async () => {
   tab.hide()
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
   answer.answer(CONFLICT)
-  await expect.element(page.getByText('「测试页」未保存：数据已被他人修改')).toBeVisible()
+  await expect.element(page.getByText('「测试页」未保存：张三 于 2026-01-01 10:00:00 已修改了这条数据。')).toBeVisible()
   tab.show()
   await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
   await page.getByRole('button', { name: '继续编辑' }).click()

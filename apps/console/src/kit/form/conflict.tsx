@@ -1,5 +1,6 @@
 import type { RefusalData } from '@oms/contract/core/envelope.ts'
 import { Button, Space } from 'antd'
+import { currentSession } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 
 type Conflict = NonNullable<RefusalData['conflict']>
@@ -10,15 +11,23 @@ interface Ways {
   readonly overwrite?: (() => void) | undefined
 }
 
+/** Returns the title and the first sentence for a conflict; a save in another window of this account is named so. */
+export function conflictText({ by, uid, at }: Conflict) {
+  const isOwn = uid !== null && uid === currentSession()?.uid
+  if (isOwn) return { title: '内容已在别处修改', text: `您于 ${at} 已在其他页面或设备上修改了这条数据。` }
+  // The author is empty when a scheduled job saved the record or the account was deleted.
+  return { title: '内容已被他人修改', text: `${by || '系统'} 于 ${at} 已修改了这条数据。` }
+}
+
 /**
  * Dialog for an optimistic lock conflict. Shows who saved first and when; the user continues editing, loads the
  * stored record, or overwrites it.
  */
-export function askConflict({ by, at }: Conflict, { reload, overwrite }: Ways) {
+export function askConflict(conflict: Conflict, { reload, overwrite }: Ways) {
+  const { title, text } = conflictText(conflict)
   const dialog = dialogs.confirm({
-    title: '内容已被他人修改',
-    // The author is empty when a scheduled job saved the record or the account was deleted.
-    content: `${by || '系统'} 于 ${at} 已修改了这条数据。您填写的内容仍保留在表单中。`,
+    title,
+    content: `${text}您填写的内容仍保留在表单中。`,
     footer: () => (
       <Space wrap className="kit-conflict">
         {reload && <Button onClick={() => (dialog.destroy(), reload())}>加载最新</Button>}

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { CODE } from '@oms/contract/core/envelope.ts'
 import type { FormInstance } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { ApiError } from '#core/api/client.ts'
@@ -6,7 +7,7 @@ import { useCan } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
-import { askConflict } from './conflict.tsx'
+import { askConflict, conflictText } from './conflict.tsx'
 import { fieldPath, sameFields } from './form-values.ts'
 
 /**
@@ -15,6 +16,8 @@ import { fieldPath, sameFields } from './form-values.ts'
  */
 const REOPEN_MS = 500
 const CHECK_MS = 50
+/** Code of an error without a response. */
+const NO_ANSWER = 0
 /** Maximum time in milliseconds for which a page that is shown again renders its fields. */
 const REDRAW_MS = 3000
 
@@ -64,8 +67,8 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
   }, [form, refused])
   const refuse = (refusal: ApiError, again: Retry) => {
     const isHidden = !tab.isShown()
-    if (isHidden) toast.warning(`「${tab.title()}」未保存：${refusal.message}`)
-    else if (!refusal.conflict) showApiError(refusal)
+    if (isHidden) toast.warning(`「${tab.title()}」未保存：${textOf(refusal)}`)
+    else if (!refusal.conflict) showApiError(refusal, textOf(refusal))
     const value = refusal.field && form.getFieldValue(fieldPath(refusal.field))
     setRefused({ refusal, again, value, delay: isHidden ? REOPEN_MS : 0 })
   }
@@ -81,6 +84,13 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
     },
     forget: () => setRefused(undefined),
   }
+}
+
+/** Returns the toast of a refused save. After a network or server failure it says that the form keeps the input. */
+function textOf({ code, message, conflict }: ApiError) {
+  if (conflict) return conflictText(conflict).text
+  const isFailure = code === NO_ANSWER || code === CODE.failed
+  return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
 }
 
 /** Whether the form edits the loaded revision itself: all of its fields, and not a draft of an older revision. */

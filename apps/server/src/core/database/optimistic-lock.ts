@@ -18,7 +18,7 @@ export async function checkRevision(db: Db, stored: Revised, sent: number | unde
   const [editor] = stored.updateBy
     ? await db.select({ name: accounts.realname }).from(accounts).where(eq(accounts.uid, stored.updateBy))
     : []
-  throw stale(editor?.name ?? '', stored.updateTime, stored.rev)
+  throw stale({ by: editor?.name ?? '', uid: stored.updateBy, at: stored.updateTime, rev: stored.rev })
 }
 
 /** Marks a save without the revision that its call knows, in the action of the operation log. */

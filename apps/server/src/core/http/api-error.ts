@@ -41,5 +41,5 @@ export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new 
  * Creates the optimistic-lock error: it names who saved first and when, and the stored revision, so that the form can
  * continue.
  */
-export const stale = (by: string, at: string, rev: number) =>
-  new ApiError(CODE.invalid, `该数据已被${by || '他人'}于 ${at} 修改，请核对后再保存`, { conflict: { by, at, rev } })
+export const stale = (conflict: NonNullable<RefusalData['conflict']>) =>
+  new ApiError(CODE.invalid, `该数据已被${conflict.by || '他人'}于 ${conflict.at} 修改，请核对后再保存`, { conflict })
