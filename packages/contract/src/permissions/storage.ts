@@ -38,7 +38,7 @@ export const STORAGE: CatalogueDirectory = {
       name: '云存统计',
       icon: 'bar-chart',
       prefix: 'ossManage:ossStatisticalAnalysis',
-      actions: ['query', 'export'],
+      actions: ['query', 'export', ['setting', '云存参数']],
     },
   ],
 }

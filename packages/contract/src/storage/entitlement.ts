@@ -22,7 +22,7 @@ export const EFFECT_MODE = {
   3: '覆盖当前套餐（剩余时间作废）',
 } as const
 /** State of the cloud storage of one channel. */
-export const SERVICE_STATE = { 1: '使用中', 2: '已暂停', 3: '已过期' } as const
+export const SERVICE_STATE = { 1: '使用中', 2: '已暂停', 3: '已到期（录像保留中）', 4: '已到期（录像已清除）' } as const
 export const LEDGER_KIND = {
   1: '发放',
   2: '使用',
@@ -103,6 +103,12 @@ export const EntitlementRow = z.object({
   createTime: z.string().meta({ title: '开通时间' }),
 })
 export type EntitlementRow = z.output<typeof EntitlementRow>
+/** An entitlement of the list, with the videos of its channel. */
+export const EntitlementListRow = EntitlementRow.extend({
+  usedBytes: z.number().meta({ title: '已用空间' }),
+  uploadTime: z.string().nullable().meta({ title: '最近上传' }),
+})
+export type EntitlementListRow = z.output<typeof EntitlementListRow>
 
 const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).extend({
   sn: search('序列号', 64),
@@ -214,7 +220,7 @@ export const storageEntitlements = {
     path: '/api/v1/oss/device/page',
     access: 'ossManage:deviceList:list',
     input: EntitlementQuery,
-    result: pageOf(EntitlementRow),
+    result: pageOf(EntitlementListRow),
   },
   get: {
     method: 'GET',

@@ -110,6 +110,12 @@ export const PackageRow = z.object({
   rev: z.int(),
 })
 export type PackageRow = z.output<typeof PackageRow>
+/** A package of the list, with its numbers of visible entitlements. */
+export const PackageListRow = PackageRow.extend({
+  inForce: z.int().meta({ title: '使用中' }),
+  openedCount: z.int().meta({ title: '累计开通' }),
+})
+export type PackageListRow = z.output<typeof PackageListRow>
 /** A package with the names of the models and tenants that it is limited to. */
 export const PackageDetail = PackageRow.extend({ models: z.array(named), tenants: z.array(named) })
 export type PackageDetail = z.output<typeof PackageDetail>
@@ -140,7 +146,7 @@ export const storagePackages = sharedData({
     path: '/api/v1/oss/package/page',
     access: 'ossManage:packageList:list',
     input: PackageQuery,
-    result: pageOf(PackageRow),
+    result: pageOf(PackageListRow),
   },
   get: {
     method: 'GET',

@@ -70,6 +70,9 @@ export const storageStats = {
       /** Channels whose last entitlement ends within these days, today included. */
       due7: z.int(),
       due30: z.int(),
+      /** Bytes of all stored videos, and bytes uploaded today. */
+      storedBytes: z.number(),
+      todayBytes: z.number(),
     }),
   },
   trend: {
@@ -119,6 +122,15 @@ export const storageStats = {
     path: '/api/v1/oss/statistics/forecast',
     input: NowQuery,
     result: z.object({ list: z.array(z.object({ day: z.string(), n: z.int() })) }),
+  },
+  /** Uploads by day of the recording. */
+  usage: {
+    ...read,
+    path: '/api/v1/oss/statistics/usage',
+    input: StorageStatQuery,
+    result: z.object({
+      days: z.array(z.object({ day: z.string(), bytes: z.number(), segments: z.int(), deviceDays: z.int() })),
+    }),
   },
   /** Renewal rate of the last twelve months. */
   cohort: {

@@ -1,9 +1,11 @@
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
+import { STANDARD_STORAGE, storageSettings } from '@oms/contract/storage/setting.ts'
 import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitlement-dialogs.tsx'
 import { OpenDrawer } from '#modules/storage/open-drawer.tsx'
 import { PackageAdd, PackageEdit } from '#modules/storage/package-form.tsx'
+import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const SCOPE = [
@@ -70,5 +72,14 @@ export const STORAGE_CASES: readonly FormCase[] = [
     field: 'targetSn',
     fill: { reason: '换机' },
     form: (close) => <TransferDialog row={ROW} onClose={close} />,
+  },
+  {
+    name: '云存参数',
+    file: 'storage/setting-drawer.tsx',
+    save: storageSettings.save,
+    field: 'keepDays',
+    values: ['9', '12'],
+    record: { read: storageSettings.get, values: STANDARD_STORAGE },
+    form: (close) => <SettingDrawer onClose={close} />,
   },
 ]

@@ -38,7 +38,7 @@ const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string })
         <small>
           {of.serviceState === 1 ? '服务到期 ' : '已于 '}
           <Time at={of.endTime} />
-          {of.serviceState === 3 && ' 到期'}
+          {of.serviceState > 2 && ' 到期'}
         </small>
       )}
     </h3>

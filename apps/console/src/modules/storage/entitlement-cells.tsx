@@ -10,7 +10,7 @@ const STATE_COLOR: Readonly<Record<number, string>> = {
   4: 'error',
   5: 'processing',
 }
-const SERVICE_COLOR: Readonly<Record<number, string>> = { 1: 'success', 2: 'warning', 3: 'default' }
+const SERVICE_COLOR: Readonly<Record<number, string>> = { 1: 'success', 2: 'warning', 3: 'orange', 4: 'default' }
 
 export const StateTag = ({ state }: { state: number }) => (
   <WordTag type="oss_order_status" words={ENTITLEMENT_STATE} value={state} color={STATE_COLOR[state]} />

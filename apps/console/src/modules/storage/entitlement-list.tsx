@@ -1,9 +1,10 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { EntitlementRow, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { EntitlementListRow, type EntitlementRow, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
+import { formatBytes } from '#core/text/format.ts'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -27,17 +28,19 @@ const StepDialog = later(() => import('./entitlement-dialogs.tsx'), 'StepDialog'
 const RenewDialog = later(() => import('./entitlement-dialogs.tsx'), 'RenewDialog')
 const TransferDialog = later(() => import('./entitlement-dialogs.tsx'), 'TransferDialog')
 
-const { col, actions } = columnsOf(EntitlementRow)
+const { col, actions } = columnsOf(EntitlementListRow)
 const QUERY = storageEntitlements.list.input
 const COLUMNS = [
-  col('sn', { width: 140 }),
+  col('sn', { width: 120 }),
   col('channel', (channel) => channel, { width: 60, align: 'right' }),
-  col('tenantName', { width: 130 }),
-  col('packageName', { width: 140 }),
-  col('source', { width: 70 }),
-  col('state', (state) => <StateTag state={state} />, { width: 90 }),
-  col('startTime', time, { width: 150, sort: true }),
+  col('tenantName', { width: 110 }),
+  col('packageName', { width: 120 }),
+  col('source', { width: 60 }),
+  col('state', (state) => <StateTag state={state} />, { width: 80 }),
+  col('startTime', time, { width: 150, sort: true, hidden: true }),
   col('endTime', time, { width: 150, sort: true }),
+  col('usedBytes', (bytes) => (bytes === 0 ? '-' : formatBytes(bytes)), { width: 90, align: 'right' }),
+  col('uploadTime', time, { width: 140 }),
   col('entNo', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('recordType', (type) => <RecordTypeTag type={type} />, { width: 110, hidden: true }),

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { PackageRow, storagePackages } from '@oms/contract/storage/package.ts'
+import { PackageListRow, type PackageRow, storagePackages } from '@oms/contract/storage/package.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
@@ -15,6 +15,8 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { Count } from './count.tsx'
+import { entitlementListPath } from './entitlement-address.ts'
 import { PackageStatus, Price, RecordTypeTag, useRecordTypes } from './package-cells.tsx'
 
 const PackageAdd = later(() => import('./package-form.tsx'), 'PackageAdd')
@@ -23,7 +25,7 @@ const PackageDrawer = later(() => import('./package-drawer.tsx'), 'PackageDrawer
   when: ({ row }) => row !== undefined,
 })
 
-const { col, actions } = columnsOf(PackageRow)
+const { col, actions } = columnsOf(PackageListRow)
 const QUERY = storagePackages.list.input
 const COLUMNS = [
   col('packageName', { width: 170, sort: true }),
@@ -39,6 +41,14 @@ const COLUMNS = [
   col('channels', { width: 100, align: 'right', hidden: true }),
   col('isTrial', { width: 90, hidden: true }),
   col('version', { width: 70, align: 'right', hidden: true }),
+  col('inForce', (n, { id }) => <Count n={n} to={entitlementListPath({ packageId: id, state: 1 })} />, {
+    width: 80,
+    align: 'right',
+  }),
+  col('openedCount', (n, { id }) => <Count n={n} to={entitlementListPath({ packageId: id })} />, {
+    width: 90,
+    align: 'right',
+  }),
   col('status', (status) => <PackageStatus status={status} />, { width: 90 }),
   col('sort', { width: 80, align: 'right', sort: true, hidden: true }),
   col('description', { width: 180, hidden: true }),

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatMoney } from '#core/text/format.ts'
+import { formatBytes, formatMoney } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { entitlementListPath } from './entitlement-address.ts'
@@ -62,5 +62,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
     },
     { title: '7天内到期', value: data.due7.toLocaleString(), note: '按通道最后一个套餐', to: due(7) },
     { title: '30天内到期', value: data.due30.toLocaleString(), note: '按通道最后一个套餐', to: due(30) },
+    { title: '已用空间', value: formatBytes(data.storedBytes), note: '未过保存期的录像', to: inForce },
+    { title: '今日上传', value: formatBytes(data.todayBytes), note: '按录像日期', to: inForce },
   ]
 }

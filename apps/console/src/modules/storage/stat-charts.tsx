@@ -183,3 +183,34 @@ export const Forecast = ({ tenantId }: TenantProps) => (
     )}
   </StatPanel>
 )
+
+const GIGABYTE = 1e9
+
+/** Line chart of the uploads by day of the recording. */
+export const Usage = ({ range }: RangeProps) => (
+  <StatPanel
+    title="每日上传"
+    hint="按录像日期，单位 GB"
+    to={storageStats.usage}
+    input={range}
+    emptyText={({ days }) => (days.every(({ bytes }) => bytes === 0) ? '这段时间没有录像上传' : undefined)}
+  >
+    {({ days }) => (
+      <Chart
+        name="每日上传"
+        data={{
+          kind: 'line',
+          categoryTitle: '日期',
+          categories: categoriesOf(days.map(({ day }) => day)),
+          series: [
+            {
+              name: '上传量（GB）',
+              color: COLORS[4],
+              values: days.map(({ bytes }) => Math.round((bytes / GIGABYTE) * 1000) / 1000),
+            },
+          ],
+        }}
+      />
+    )}
+  </StatPanel>
+)

@@ -2,7 +2,7 @@ import { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ReactNode } from 'react'
 import { formatMoney } from '#core/text/format.ts'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
+import { Count } from './count.tsx'
 import { entitlementListPath } from './entitlement-address.ts'
 import { dayAfter, FLOW, flowPath, queueEndPath, type StatRange } from './stat-range.ts'
 
@@ -43,9 +43,6 @@ const FigureTable = ({ label, head, rows }: FigureTableProps) => (
   </div>
 )
 
-/** A figure with a link to its rows; zero has no link. */
-const Count = ({ n, to }: { n: number; to: string }) =>
-  n > 0 ? <KnownLink to={to}>{n.toLocaleString()}</KnownLink> : '0'
 const yuan = (fen: number) => `¥${formatMoney(fen)}`
 
 /** Sales of each package, with the entitlements in force now. */

@@ -1,21 +1,25 @@
-import { DownloadOutlined } from '@ant-design/icons'
+import { DownloadOutlined, SettingOutlined } from '@ant-design/icons'
+import { storageSettings } from '@oms/contract/storage/setting.ts'
 import { storageStats, StorageStatQuery } from '@oms/contract/storage/statistics.ts'
 import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
-import { Forecast, PackageArea, RenewalRate, Sources, Trend } from './stat-charts.tsx'
+import { Forecast, PackageArea, RenewalRate, Sources, Trend, Usage } from './stat-charts.tsx'
 import { rangeOf, type StatRange } from './stat-range.ts'
 import { DueTenants, PackageTable, TopTenants } from './stat-tables.tsx'
 import { TenantPicker, useHasManyTenants } from './storage-pickers.tsx'
 import './storage.css'
 import './statistics.css'
+
+const SettingDrawer = later(() => import('./setting-drawer.tsx'), 'SettingDrawer')
 
 /** Cloud-storage statistics. Every figure opens the entitlements that it counts. */
 export default function StorageStatPage() {
@@ -27,7 +31,7 @@ export default function StorageStatPage() {
     setParams(new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString())
   }
   return (
-    <Page title="云存统计" extra={<ExportStats range={range} />}>
+    <Page title="云存统计" extra={<PageActions range={range} />}>
       <SearchForm initial={{ ...range } as never} onSearch={onSearch}>
         <DateRangeFilter label="统计日期" begin="startDate" end="endDate" />
         {isMany && (
@@ -47,6 +51,7 @@ export default function StorageStatPage() {
         <RenewalRate tenantId={range.tenantId} />
         <Forecast tenantId={range.tenantId} />
       </div>
+      <Usage range={range} />
       <Allowed to={storageStats.tenants}>
         <div className="storage-stat-two">
           <TopTenants range={range} />
@@ -54,6 +59,21 @@ export default function StorageStatPage() {
         </div>
       </Allowed>
     </Page>
+  )
+}
+
+function PageActions({ range }: { range: StatRange }) {
+  const [isSetting, setSetting] = useState(false)
+  return (
+    <>
+      <Allowed to={storageSettings.save}>
+        <Button icon={<SettingOutlined />} onClick={() => setSetting(true)}>
+          云存参数
+        </Button>
+      </Allowed>
+      <ExportStats range={range} />
+      {isSetting && <SettingDrawer onClose={() => setSetting(false)} />}
+    </>
   )
 }
 

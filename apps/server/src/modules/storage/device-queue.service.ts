@@ -10,12 +10,14 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { localTimeOf } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
 import { QUEUED } from '#domain/storage/queue.ts'
 import { loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
 import { presentEntitlement, selectEntitlements, visibleEntitlements } from './entitlement-rows.ts'
 import { secondsOf } from './open-prepare.ts'
 import { stretchesOf } from './open.service.ts'
 
+const DAY_MS = 86_400_000
 /** Entitlements and past stretches that the device page shows. */
 const SHOWN = 200
 
@@ -55,9 +57,14 @@ const pastOf = (db: Db, user: User, deviceId: number) =>
     .limit(SHOWN)
 
 /** State of the service of a channel: what its queue says now. */
-function serviceStateOf({ queue }: QueueWork, end: string | null, now: string): keyof typeof SERVICE_STATE {
+function serviceStateOf(
+  { queue }: QueueWork,
+  end: string | null,
+  { now, keptSince }: { now: string; keptSince: string },
+): keyof typeof SERVICE_STATE {
   if (queue[0]?.state === QUEUED.suspended) return 2
-  return end !== null && end > now ? 1 : 3
+  if (end === null || end <= keptSince) return 4
+  return end > now ? 1 : 3
 }
 
 /** Returns the queues of a device: past and planned stretches, and all entitlements of each channel. */
@@ -74,6 +81,8 @@ export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
   const keys = channels.map((channel) => ({ deviceId: device.deviceId, channel, tenantId }))
   const works = await loadQueues(db, keys, false)
   const nowText = localTimeOf(ctx.now, zone)
+  const { keepDays } = await readStorageSettings(db)
+  const keptSince = localTimeOf(ctx.now.getTime() - keepDays * DAY_MS, zone)
   return {
     ...device,
     now: nowText,
@@ -83,7 +92,7 @@ export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
       const end = planned.at(-1)?.to ?? ended.at(-1)?.to ?? null
       return {
         channel: work.channel,
-        serviceState: serviceStateOf(work, end, nowText),
+        serviceState: serviceStateOf(work, end, { now: nowText, keptSince }),
         endTime: end,
         past: ended,
         planned,

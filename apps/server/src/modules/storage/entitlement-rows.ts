@@ -18,6 +18,8 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
+import { keyOf } from '#domain/storage/queue-store.ts'
+import { KEEP_DAYS } from '#domain/storage/settings.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 const MAX_LINES = 200
@@ -53,7 +55,8 @@ const queueIs = (condition: SQL) =>
 const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
   1: sql`q.suspended = 0 and q.end_time > now()`,
   2: sql`q.suspended = 1`,
-  3: sql`q.suspended = 0 and q.end_time <= now()`,
+  3: sql`q.suspended = 0 and q.end_time <= now() and q.end_time > now() - make_interval(days => ${KEEP_DAYS})`,
+  4: sql`q.suspended = 0 and q.end_time <= now() - make_interval(days => ${KEEP_DAYS})`,
 }
 
 const EXPIRED = 2
@@ -127,7 +130,31 @@ const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
 export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectEntitlements(db).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, entitlementOrder(input))
-  return { ...page, list: page.list.map(presentEntitlement) }
+  const facts = await videoFacts(db, page.list)
+  return {
+    ...page,
+    list: page.list.map((row) => ({ ...presentEntitlement(row), ...(facts.get(keyOf(row)) ?? NO_VIDEOS) })),
+  }
+}
+
+interface VideoFacts {
+  readonly usedBytes: number
+  readonly uploadTime: string | null
+}
+const NO_VIDEOS: VideoFacts = { usedBytes: 0, uploadTime: null }
+
+/** Returns the bytes of the living videos of channels and their last uploads. */
+async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: number; tenantId: number }[]) {
+  const asked = JSON.stringify(rows.map(({ deviceId, channel, tenantId }) => ({ deviceId, channel, tenantId })))
+  const { rows: found } = await db.execute<
+    VideoFacts & Record<string, unknown> & { deviceId: number; channel: number }
+  >(sql`
+    select distinct k."deviceId", k.channel, coalesce(d.bytes, 0)::float8 as "usedBytes", s.upload_time as "uploadTime"
+    from jsonb_to_recordset(${asked}::jsonb) as k("deviceId" int, channel int, "tenantId" int)
+    left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
+      and d.channel = k.channel and d.tenant_id = k."tenantId" and current_date < any(d.expire_days)) d on true
+    left join oss_device_status s on s.device_id = k."deviceId" and s.channel = k.channel and s.tenant_id = k."tenantId"`)
+  return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [keyOf(key), { usedBytes, uploadTime }]))
 }
 
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {

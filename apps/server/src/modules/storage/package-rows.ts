@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   type storagePackages as calls,
   storagePackages as contract,
-  PackageRow,
+  PackageListRow,
   periodText,
 } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
@@ -16,6 +16,7 @@ import { accounts } from '#schema/account.ts'
 import { deviceModels } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { tenants } from '#schema/tenant.ts'
+import { sourcesOf } from './stat-source.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -67,10 +68,31 @@ const packageOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     [asc(ossPackages.sort), asc(ossPackages.id)],
   )
 
-export async function list({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const rows = selectPackages(db).where(conditionsOf(input)).$dynamic()
-  const page = await paginate(db, rows, input, packageOrder(input))
-  return { ...page, list: page.list.map(present) }
+type PackageCounts = { inForce: number; openedCount: number }
+const NO_COUNTS: PackageCounts = { inForce: 0, openedCount: 0 }
+
+/** Returns the numbers of visible entitlements of packages. */
+async function entitlementCounts({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) {
+  const { counts } = sourcesOf(user, undefined)
+  const { rows } = await db.execute<PackageCounts & { packageId: number }>(sql`
+    select package_id as "packageId", coalesce(sum(n) filter (where state = 1), 0)::int as "inForce",
+      sum(n)::int as "openedCount"
+    from ${counts} c where package_id = any(${sql.param([...ids])}::int[]) group by 1`)
+  return new Map(rows.map(({ packageId, ...numbers }) => [packageId, numbers]))
+}
+
+async function withCounts<R extends { id: number }>(ctx: Pick<Ctx, 'db' | 'user'>, rows: readonly R[]) {
+  const counts = await entitlementCounts(
+    ctx,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? NO_COUNTS) }))
+}
+
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectPackages(ctx.db).where(conditionsOf(input)).$dynamic()
+  const page = await paginate(ctx.db, rows, input, packageOrder(input))
+  return { ...page, list: await withCounts(ctx, page.list.map(present)) }
 }
 
 /** Returns the names of the models and of the visible tenants that a package is limited to. */
@@ -115,7 +137,7 @@ export const exportPackages = defineExport({
   kind: 'storage-package',
   endpoint: contract.export,
   sheet: '云存套餐',
-  schema: PackageRow,
+  schema: PackageListRow,
   columns: [
     ['packageName', { width: 24 }],
     ['packageCode', { width: 20 }],
@@ -132,6 +154,8 @@ export const exportPackages = defineExport({
     ['dayLimitMb', { title: '每日容量上限（MB）', ...number }],
     ['version', number],
     ['sort', number],
+    ['inForce', number],
+    ['openedCount', number],
     ['status', { width: 10 }],
     ['description', { width: 40 }],
     ['createTime', { type: 'dateTime', width: 20 }],
@@ -145,7 +169,9 @@ export const exportPackages = defineExport({
       .where(conditionsOf(input))
       .$dynamic(),
   order: packageOrder,
-  load: async (db, _user, keys) =>
-    (await selectPackages(db).where(and(among(ossPackages.id, keys), alive(ossPackages)))).map(present),
+  load: async (db, user, keys) => {
+    const rows = await selectPackages(db).where(and(among(ossPackages.id, keys), alive(ossPackages)))
+    return withCounts({ db, user }, rows.map(present))
+  },
   keyOf: ({ id }) => id,
 })

@@ -7,6 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
+import { usage } from './stat-usage.service.ts'
 import { cohort, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
 
 type Query = ParsedOf<typeof storageStats.export>
@@ -21,6 +22,7 @@ const COLUMNS = [
 const line =
   (part: string) =>
   (name: string, value: number | null, more = '') => ({ part, name, value, more })
+const gigabytes = (bytes: number) => Math.round(bytes / 1e7) / 100
 const soldText = ({ amount, average }: { amount: number; average: number }) =>
   `金额 ${yuanText(amount)} 元，均价 ${yuanText(average)} 元`
 
@@ -41,9 +43,14 @@ async function linesOf(ctx: Ctx, input: Query) {
     one('本月收入（元）', now.revenue / 100, `本月开通 ${now.sold} 份`),
     one('7天内到期', now.due7),
     one('30天内到期', now.due30),
+    one('已用空间（GB）', gigabytes(now.storedBytes)),
+    one('今日上传（GB）', gigabytes(now.todayBytes)),
     ...(await soldLines(ctx, input)),
     ...(await trend(ctx, input)).days.map(({ day, opened, renewed, expired }) =>
       line('每日开通')(day, opened, `续期 ${renewed}，到期 ${expired}`),
+    ),
+    ...(await usage(ctx, input)).days.map(({ day, bytes, deviceDays }) =>
+      line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`),
     ),
     ...(await cohort(ctx, input)).list.map(({ from, expired, lapsed, rate }) =>
       line('续费率（%）')(from.slice(0, 7), rate, `到期 ${expired}，未续 ${lapsed}`),

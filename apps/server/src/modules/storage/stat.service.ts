@@ -6,6 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { localTimeOf } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { deviceModels, devices } from '#schema/device.ts'
+import { storedBytes } from './stat-usage.service.ts'
 import { sourcesOf } from './stat-source.ts'
 
 type InRange = ParsedOf<typeof calls.trend>
@@ -53,7 +54,16 @@ export async function summary(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.summ
     from ${ends} e where day between ${today}::date and ${today}::date + 30`)
   const capable = await capableChannels(ctx, tenantId)
   const now = states.rows[0]!
-  return { ...now, ...month.rows[0]!, ...due.rows[0]!, today, monthBegin, capable, rate: percent(now.inForce, capable) }
+  return {
+    ...now,
+    ...month.rows[0]!,
+    ...due.rows[0]!,
+    ...(await storedBytes(ctx, tenantId, today)),
+    today,
+    monthBegin,
+    capable,
+    rate: percent(now.inForce, capable),
+  }
 }
 
 export async function trend({ db, user }: Ctx, input: InRange) {

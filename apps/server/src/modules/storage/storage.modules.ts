@@ -2,7 +2,6 @@ import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
-import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { allowanceLedger, createAllowance, getAllowance, listAllowances, updateAllowance } from './allowance.service.ts'
 import { queue } from './device-queue.service.ts'
@@ -12,8 +11,7 @@ import { deviceOptions, modelOptions, packageOptions, tenantOptions } from './op
 import { exportPackages, get, list, versions } from './package-rows.ts'
 import { create, disable, enable, remove, update } from './package-save.ts'
 import { renew } from './renew.service.ts'
-import { exportStorageStats } from './stat-export.ts'
-import { cohort, expiring, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
+import { storageStatModules } from './storage-stat.modules.ts'
 import { storageSalesModules } from './storage-sales.modules.ts'
 import { cancelAll, resumeAll, suspendAll, transfer } from './step.service.ts'
 
@@ -55,23 +53,11 @@ const allowanceModule = implement(storageAllowances, {
   update: updateAllowance,
 })
 
-const statModule = implement(storageStats, {
-  summary,
-  trend,
-  packages,
-  sources,
-  tenants,
-  expiring,
-  forecast,
-  cohort,
-  export: exportStorageStats,
-})
-
 export const storageModules: readonly Module[] = [
   packageModule,
   entitlementModule,
   optionsModule,
   allowanceModule,
-  statModule,
+  ...storageStatModules,
   ...storageSalesModules,
 ]

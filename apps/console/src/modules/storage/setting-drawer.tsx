@@ -1,0 +1,79 @@
+import { NOTICE_DAYS, StorageSettings, storageSettings } from '@oms/contract/storage/setting.ts'
+import { Checkbox, Divider, Drawer, Form, InputNumber } from 'antd'
+import { call } from '#core/api/client.ts'
+import { Field, NumberField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import './storage.css'
+
+const NOTICES = NOTICE_DAYS.map((days) => ({ value: days, label: `${days} 天前` }))
+/** Thousandths of a fen in one yuan. */
+const PER_YUAN = 100_000
+
+/** Settings of cloud storage that apply to the whole installation. */
+export function SettingDrawer({ onClose }: { onClose(): void }) {
+  return (
+    <FreshRecord
+      read={() => call(storageSettings.get, {}, { quiet: true })}
+      layer="drawer"
+      title="云存参数"
+      onClose={onClose}
+    >
+      {(stored) => <Loaded stored={stored} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(storageSettings.save, { onClose, initial: stored as never })
+  const of = StorageSettings
+  return (
+    <Drawer {...drawer} title="云存参数" footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <div className="storage-pair">
+          <NumberField
+            of={of}
+            name="keepDays"
+            unit="天"
+            min={0}
+            max={30}
+            hint="通道最后一个套餐到期后，录像最多再保留的天数；在此期间续费可继续查看"
+          />
+          <NumberField
+            of={of}
+            name="twoPersonAbove"
+            unit="台"
+            min={0}
+            max={100_000}
+            hint="一次批量开通超过此台数须由他人审批，0 表示不审批"
+          />
+        </div>
+        <Field of={of} name="noticeDays" hint="服务到期前提醒客户和用户">
+          <Checkbox.Group options={NOTICES} />
+        </Field>
+        <Divider titlePlacement="start" plain>
+          成本（用于套餐的成本测算）
+        </Divider>
+        <div className="storage-pair">
+          <CostField name="storeCost" unit="元/GB·月" />
+          <CostField name="putCost" unit="元/万次" />
+          <CostField name="outCost" unit="元/GB" />
+          <NumberField of={of} name="playedShare" unit="%" min={0} max={100} hint="每月被用户回看的录像占比" />
+        </div>
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Field of a cost: the form's value is in thousandths of a fen, the control shows yuan. */
+const CostField = ({ name, unit }: { name: 'storeCost' | 'putCost' | 'outCost'; unit: string }) => (
+  <Field
+    of={StorageSettings}
+    name={name}
+    normalize={(yuan) => (typeof yuan === 'number' ? Math.round(yuan * PER_YUAN) : yuan)}
+    getValueProps={(value) => ({ value: typeof value === 'number' ? value / PER_YUAN : value })}
+  >
+    <InputNumber style={{ width: '100%' }} min={0} max={1000} step={0.01} suffix={unit} />
+  </Field>
+)

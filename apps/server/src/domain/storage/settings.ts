@@ -1,0 +1,17 @@
+import { STANDARD_STORAGE, StorageSettings } from '@oms/contract/storage/setting.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { settings } from '#schema/system.ts'
+
+export const STORAGE_SETTINGS_KEY = 'storage'
+
+/** Returns the settings of cloud storage. Invalid values stored by an older version fall back to the default. */
+export async function readStorageSettings(db: Db): Promise<StorageSettings> {
+  const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, STORAGE_SETTINGS_KEY))
+  const stored = StorageSettings.safeParse(row?.value)
+  return stored.success ? stored.data : STANDARD_STORAGE
+}
+
+/** Days that videos stay after the end of a service, as a value of a statement. */
+export const KEEP_DAYS = sql`coalesce((select (value ->> 'keepDays')::int from settings
+  where key = ${STORAGE_SETTINGS_KEY}), ${STANDARD_STORAGE.keepDays})`

@@ -1,0 +1,35 @@
+import { type storageSettings as calls, StorageSettings } from '@oms/contract/storage/setting.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { changes } from '#core/audit/mask.ts'
+import { forbidden } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { readStorageSettings, STORAGE_SETTINGS_KEY } from '#domain/storage/settings.ts'
+import { settings } from '#schema/system.ts'
+
+const TITLES = Object.fromEntries(
+  Object.keys(StorageSettings.shape).map((field) => [field, about(StorageSettings, field).title]),
+)
+
+/** One set of settings applies to the installation, so only the vendor's staff reads and changes it. */
+function assertVendorStaff({ user }: Ctx) {
+  if (!user.isPlatform) throw forbidden()
+}
+
+export function getSettings(ctx: Ctx) {
+  assertVendorStaff(ctx)
+  return readStorageSettings(ctx.db)
+}
+
+export async function saveSettings(ctx: Ctx, input: ParsedOf<typeof calls.save>) {
+  assertVendorStaff(ctx)
+  const { db, now } = ctx
+  const before = await readStorageSettings(db)
+  const change = { value: input, updateTime: now.toISOString() }
+  await db
+    .insert(settings)
+    .values({ key: STORAGE_SETTINGS_KEY, ...change })
+    .onConflictDoUpdate({ target: settings.key, set: change })
+  ctx.audit({ bizType: 'storageSetting', action: '修改云存参数', diff: changes(before, input, TITLES) })
+  return null
+}

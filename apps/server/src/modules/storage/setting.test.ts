@@ -1,0 +1,95 @@
+import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { daysOf } from '#domain/video/segment.ts'
+import { SegmentWriter } from '#domain/video/segment-writer.ts'
+import { ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
+
+const DAY_MS = 86_400_000
+const SETTING = '/api/v1/oss/setting'
+const app = useApp()
+const { at, setNow, call, newDevice, open, packages } = useStorage(app)
+
+const dayOf = (time: number) => new Date(time + 8 * 3_600_000).toISOString().slice(0, 10)
+
+test('the settings are read and changed by staff of all tenants alone, and the change is logged', async () => {
+  expect((await call('GET', SETTING)).data).toEqual(STANDARD_STORAGE)
+  const permissions = ['ossManage:ossStatisticalAnalysis:setting', 'ossManage:ossStatisticalAnalysis:list']
+  const tenant = await app.by({ tenant: '己公司', permissions })
+  expect(await tenant.call('GET', SETTING)).toMatchObject({ code: 501 })
+  expect(await tenant.call('PUT', SETTING, STANDARD_STORAGE)).toMatchObject({ code: 501 })
+  expect(await call('PUT', SETTING, { ...STANDARD_STORAGE, keepDays: 31 })).toMatchObject({
+    code: 400,
+    data: { field: 'keepDays' },
+  })
+  const changed = { ...STANDARD_STORAGE, keepDays: 0, noticeDays: [1, 15, 1] }
+  expect(await call('PUT', SETTING, changed)).toMatchObject({ code: 200, msg: '保存成功' })
+  expect((await call('GET', SETTING)).data).toEqual({ ...changed, noticeDays: [15, 1] })
+  const { rows } = await app.db.execute<{ diff: { field: string }[] }>(
+    sql`select diff from oper_logs where biz_type = 'storageSetting' and diff is not null`,
+  )
+  expect(rows.flatMap(({ diff }) => diff.map(({ field }) => field)).sort()).toEqual(['keepDays', 'noticeDays'])
+  await call('PUT', SETTING, STANDARD_STORAGE)
+})
+
+test('STORAGE-02 the list separates expired services whose videos are kept from those whose videos are gone', async () => {
+  const [kept, gone, current] = [await newDevice(), await newDevice(), await newDevice()]
+  // W1 lasts seven days.
+  setNow(Date.now() - 10 * DAY_MS)
+  await open([kept], 'W1')
+  setNow(Date.now() - 20 * DAY_MS)
+  await open([gone], 'W1')
+  setNow(Date.now())
+  await open([current], 'W1')
+  const shown = async (state: number) =>
+    (await call('GET', `${URL}/page?serviceState=${state}`)).data.list.map(({ sn }: { sn: string }) => sn)
+  expect(await shown(1)).toEqual([current])
+  expect(await shown(3)).toEqual([kept])
+  expect(await shown(4)).toEqual([gone])
+  const stateOf = async (sn: string) => (await call('GET', `${URL}/queue?sn=${sn}`)).data.channels[0].serviceState
+  expect([await stateOf(current), await stateOf(kept), await stateOf(gone)]).toEqual([1, 3, 4])
+})
+
+test('STORAGE-01 the list of packages shows entitlements in force and all entitlements', async () => {
+  at('2026-05-01')
+  const { data } = await call('GET', '/api/v1/oss/package/page?packageCode=W1')
+  const total = async (filter: string) =>
+    (await call('GET', `${URL}/page?packageId=${packages['W1']}${filter}`)).data.total
+  expect(data.list[0]).toMatchObject({ inForce: await total('&state=1'), openedCount: await total('') })
+  expect(data.list[0].openedCount).toBe(3)
+})
+
+test('STORAGE-13 space and uploads equal the stored segments, and the list shows them per channel', async () => {
+  // Noon of the current day, so that the test does not depend on the time of the run.
+  const noon = Date.parse(`${dayOf(Date.now())}T04:00:00Z`)
+  setNow(noon)
+  const sn = await newDevice()
+  await open([sn], 'M1')
+  const { rows } = await app.db.execute<{ id: number }>(sql`select id from devices where sn = ${sn}`)
+  await app.db.execute(sql`update devices set owner_time = null`)
+  const writer = new SegmentWriter(app.services.database.pool)
+  const zone = app.services.config.timeZone
+  const terms = { recordType: 1, entitlementId: 1, modelId: 1, tenantId: 1, ownerId: 0, eventNo: 0, eventType: 0 }
+  const place = {
+    deviceId: rows[0]!.id,
+    channel: 0,
+    durationMs: 4000,
+    session: 1,
+    initBytes: 0,
+    salt: 7,
+    format: 1 as const,
+  }
+  const add = (startMs: number, bytes: number) =>
+    writer.add({ ...terms, ...place, startMs, bytes, seq: 1, ...daysOf(startMs, 7, zone) })
+  const stored = await Promise.all([add(noon, 3000), add(noon - DAY_MS, 500)])
+  await writer.close()
+  expect(stored).toEqual(['stored', 'stored'])
+  const stat = async (name: string) =>
+    (await call('GET', `/api/v1/oss/statistics/${name}?startDate=${dayOf(noon - 3 * DAY_MS)}&endDate=${dayOf(noon)}`))
+      .data
+  expect(await stat('summary')).toMatchObject({ storedBytes: 3500, todayBytes: 3000 })
+  expect((await stat('usage')).days.map(({ bytes }: { bytes: number }) => bytes)).toEqual([0, 0, 500, 3000])
+  const { data } = await call('GET', `${URL}/page?sn=${sn}`)
+  expect(data.list).toMatchObject([{ usedBytes: 3500 }])
+})

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { whole } from '../core/fields.ts'
+
+/** Days before the end of a service at which a notice may be sent. */
+export const NOTICE_DAYS = [60, 30, 15, 7, 3, 1] as const
+const days = NOTICE_DAYS.map(String)
+
+/** Highest cost: 1,000 yuan in thousandths of a fen. */
+const MAX_COST = 100_000_000
+
+/** Days before the end, each once, the longest first. */
+const noticeDays = z
+  .preprocess(
+    (value) => (value === undefined || value === null || Array.isArray(value) ? (value ?? []) : [value]),
+    z
+      .array(
+        z.preprocess(
+          (value) => (typeof value === 'string' && days.includes(value) ? Number(value) : value),
+          z.literal(NOTICE_DAYS, '请选择到期提醒'),
+        ),
+        '请选择到期提醒',
+      )
+      .max(NOTICE_DAYS.length, `最多选择${NOTICE_DAYS.length}项`)
+      .transform((list) => [...new Set(list)].toSorted((a, b) => b - a)),
+  )
+  .meta({ title: '到期提醒' })
+
+/** A cost in thousandths of a fen. */
+const cost = (title: string) => whole(title, 0, MAX_COST).meta({ title })
+
+export const StorageSettings = z.object({
+  /** Days that videos stay after the last package of a channel ended. */
+  keepDays: whole('到期后录像保留天数', 0, 30),
+  noticeDays,
+  /** A batch for more devices needs the approval of a second person; 0: never. */
+  twoPersonAbove: whole('批量开通审批台数', 0, 100_000),
+  storeCost: cost('存储成本'),
+  putCost: cost('写入成本'),
+  outCost: cost('流量成本'),
+  /** Percentage of the stored videos that users play each month. */
+  playedShare: whole('回看比例', 0, 100),
+})
+export type StorageSettings = z.output<typeof StorageSettings>
+
+export const STANDARD_STORAGE: StorageSettings = {
+  keepDays: 7,
+  noticeDays: [30, 7, 1],
+  twoPersonAbove: 1000,
+  storeCost: 12_000,
+  putCost: 1000,
+  outCost: 50_000,
+  playedShare: 5,
+}
+
+/** Settings of cloud storage (drawer 云存参数 of `/ossManage/ossStatisticalAnalysis`). */
+export const storageSettings = {
+  get: {
+    method: 'GET',
+    path: '/api/v1/oss/setting',
+    access: 'ossManage:ossStatisticalAnalysis:setting',
+    input: z.object({}),
+    result: StorageSettings,
+  },
+  save: {
+    method: 'PUT',
+    path: '/api/v1/oss/setting',
+    access: 'ossManage:ossStatisticalAnalysis:setting',
+    allTenants: true,
+    title: '修改云存参数',
+    kind: 'edit',
+    body: 'json',
+    input: StorageSettings,
+    result: z.null(),
+    done: '保存成功',
+  },
+} as const satisfies Contract
