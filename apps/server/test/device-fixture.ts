@@ -92,7 +92,8 @@ export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
 
   const send = (path: string, { method = 'GET', token = TOKEN, headers = {}, body }: Sent = {}) =>
     new Promise<Reply>((done, fail) => {
-      const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+      const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+      const text = isRaw ? body : JSON.stringify(body)
       const auth = token === null ? {} : { authorization: `TargetToken ${token}` }
       const url = path.startsWith('http') ? path : `${origin}${path}`
       const request = httpRequest(url, { method, headers: { ...auth, ...headers } }, (reply) => {

@@ -1,18 +1,21 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { S3Media } from '#core/media/s3-media.ts'
 import { S3Client } from '#core/storage/s3-client.ts'
 import { S3PartStore } from '#core/storage/s3-parts.ts'
 import { S3Store } from '#core/storage/s3-store.ts'
-import { describe } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fileStoreSuite } from './file-store-suite.ts'
 import { cephInstalled, configuredS3, startCeph } from './real-s3.ts'
 
 const configured = configuredS3()
 
+const openServer = async () => (configured ? { config: configured, stop: async () => {} } : await startCeph())
+
 describe.skipIf(!configured && !cephInstalled())('against a real S3 server', () => {
   fileStoreSuite(configured ? 'the S3 server of the environment' : 'Ceph', async () => {
-    const server = configured ? { config: configured, stop: async () => {} } : await startCeph()
+    const server = await openServer()
     const temporary = await mkdtemp(join(tmpdir(), 'oms-spool-'))
     const client = new S3Client({ prefix: 'installation/一', ...server.config })
     return {
@@ -24,6 +27,28 @@ describe.skipIf(!configured && !cephInstalled())('against a real S3 server', () 
         await server.stop()
         await rm(temporary, { recursive: true, force: true })
       },
+    }
+  })
+
+  test('STORAGE-04 the store takes a video only with the signed size, type and key', { timeout: 120_000 }, async () => {
+    const server = await openServer()
+    try {
+      const media = new S3Media({ prefix: 'videos of/一', ...server.config })
+      const object = { bytes: 1000, contentType: 'video/mp2t', seconds: 60, now: Date.now() }
+      const url = media.putUrl('v/20261223/ab/1/0/1-00000000.ts', object)
+      const put = async (to: string, bytes: number, type = 'video/mp2t') =>
+        (await fetch(to, { method: 'PUT', body: new Uint8Array(bytes), headers: { 'content-type': type } })).status
+      expect(await put(url, 1001)).toBe(403)
+      expect(await put(url, 1000, 'text/html')).toBe(403)
+      expect(await put(url.replace('00000000', '00000001'), 1000)).toBe(403)
+      expect(await put(url, 1000)).toBe(200)
+      expect((await media.peek('v/20261223/ab/1/0/1-00000000.ts', 10))?.size).toBe(1000)
+      const read = await fetch(media.getUrl('v/20261223/ab/1/0/1-00000000.ts', { seconds: 60, now: Date.now() }))
+      expect((await read.arrayBuffer()).byteLength).toBe(1000)
+      expect(await media.removePrefix('v/20261223/', 1000)).toBe(1)
+      expect(await media.peek('v/20261223/ab/1/0/1-00000000.ts', 10)).toBeNull()
+    } finally {
+      await server.stop()
     }
   })
 })

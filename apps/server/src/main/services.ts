@@ -1,11 +1,27 @@
 import { type CoreParts, createCoreServices, type Services } from '#core/services.ts'
+import { openMedia } from '#core/media/open-media.ts'
 import { Fleet } from '#domain/fleet/fleet.ts'
+import { StorageIndex } from '#domain/video/storage-index.ts'
+import { Videos } from '#domain/video/videos.ts'
 
 /** Creates all services of one process: those of `core` and those of `domain`. */
 export async function createServices(parts: CoreParts): Promise<Services> {
   const core = await createCoreServices(parts)
   const { database, events, log, config } = core
-  const fleet = new Fleet({ database, events, log, timeZone: config.timeZone })
+  const { timeZone } = config
+  const index = new StorageIndex()
+  const fleet = new Fleet({ database, events, log, timeZone, parts: [index] })
+  const media = await openMedia(config)
+  const videos = new Videos({
+    pool: database.pool,
+    log,
+    fleet,
+    index,
+    media,
+    timeZone,
+    secretKey: () => config.secretKey,
+  })
+  core.onClose(() => videos.close())
   core.onClose(() => fleet.close())
-  return { ...core, fleet }
+  return { ...core, fleet, videos }
 }

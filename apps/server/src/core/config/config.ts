@@ -97,6 +97,14 @@ const shape = {
   OMS_S3_SECRET_KEY: variable,
   OMS_S3_PREFIX: variable,
   OMS_S3_PATH_STYLE: oneOf('OMS_S3_PATH_STYLE', ['on', 'off']).optional(),
+  OMS_MEDIA_DIR: variable,
+  OMS_MEDIA_S3_ENDPOINT: urlOf('OMS_MEDIA_S3_ENDPOINT', ['http:', 'https:']).optional(),
+  OMS_MEDIA_S3_REGION: variable,
+  OMS_MEDIA_S3_BUCKET: variable,
+  OMS_MEDIA_S3_ACCESS_KEY: variable,
+  OMS_MEDIA_S3_SECRET_KEY: variable,
+  OMS_MEDIA_S3_PREFIX: variable,
+  OMS_MEDIA_S3_PATH_STYLE: oneOf('OMS_MEDIA_S3_PATH_STYLE', ['on', 'off']).optional(),
   OMS_SESSION_IDLE_MINUTES: integerBetween('OMS_SESSION_IDLE_MINUTES', 120, 1, 1440),
   OMS_SESSION_HOURS: integerBetween('OMS_SESSION_HOURS', 24, 1, 720),
   OMS_SESSIONS_PER_ACCOUNT: integerBetween('OMS_SESSIONS_PER_ACCOUNT', 5, 1, 100),
@@ -128,18 +136,20 @@ const shape = {
   OMS_DEMO: oneOf('OMS_DEMO', ['on']).optional(),
 }
 
+const S3_GROUPS = ['OMS_S3', 'OMS_MEDIA_S3'] as const
+
 const environment = z.object(shape).superRefine((env, context) => {
-  const s3Needs = [
-    'OMS_S3_ENDPOINT',
-    'OMS_S3_REGION',
-    'OMS_S3_BUCKET',
-    'OMS_S3_ACCESS_KEY',
-    'OMS_S3_SECRET_KEY',
-  ] as const
-  const s3Any = [...s3Needs, 'OMS_S3_PREFIX', 'OMS_S3_PATH_STYLE'] as const
-  const missing = s3Needs.filter((name) => env[name] === undefined)
-  if (missing.length > 0 && s3Any.some((name) => env[name] !== undefined))
-    context.addIssue({ code: 'custom', message: `使用 S3 存储还须设置 ${missing.join('、')}` })
+  for (const group of S3_GROUPS) {
+    const needs = (['ENDPOINT', 'REGION', 'BUCKET', 'ACCESS_KEY', 'SECRET_KEY'] as const).map(
+      (name) => `${group}_${name}` as const,
+    )
+    const missing = needs.filter((name) => env[name] === undefined)
+    const any = [...needs, `${group}_PREFIX`, `${group}_PATH_STYLE`] as const
+    if (missing.length > 0 && any.some((name) => env[name] !== undefined))
+      context.addIssue({ code: 'custom', message: `使用 S3 存储还须设置 ${missing.join('、')}` })
+  }
+  if (env.OMS_MEDIA_DIR !== undefined && env.OMS_MEDIA_S3_BUCKET !== undefined)
+    context.addIssue({ code: 'custom', message: 'OMS_MEDIA_DIR 与 OMS_MEDIA_S3_* 只能设置一种' })
   if ((env.OMS_SMTP_URL === undefined) !== (env.OMS_MAIL_FROM === undefined))
     context.addIssue({ code: 'custom', message: 'OMS_SMTP_URL 与 OMS_MAIL_FROM 须同时设置' })
   if ((env.OMS_DEVICE_CERT_PROXIES === undefined) !== (env.OMS_DEVICE_CERT_ISSUERS === undefined))
@@ -153,12 +163,22 @@ const environment = z.object(shape).superRefine((env, context) => {
 
 type Environment = z.output<typeof environment>
 
-function s3Of(env: Environment) {
-  const { OMS_S3_ENDPOINT: endpoint, OMS_S3_REGION: region, OMS_S3_BUCKET: bucket } = env
-  const { OMS_S3_ACCESS_KEY: accessKey, OMS_S3_SECRET_KEY: secretKey } = env
+function s3Of(env: Environment, group: (typeof S3_GROUPS)[number]) {
+  const endpoint = env[`${group}_ENDPOINT`]
+  const region = env[`${group}_REGION`]
+  const bucket = env[`${group}_BUCKET`]
+  const accessKey = env[`${group}_ACCESS_KEY`]
+  const secretKey = env[`${group}_SECRET_KEY`]
   if (!endpoint || !region || !bucket || !accessKey || !secretKey) return undefined
-  const pathStyle = env.OMS_S3_PATH_STYLE !== 'off'
-  return { endpoint, region, bucket, accessKey, secretKey, prefix: env.OMS_S3_PREFIX ?? '', pathStyle } as const
+  const pathStyle = env[`${group}_PATH_STYLE`] !== 'off'
+  return { endpoint, region, bucket, accessKey, secretKey, prefix: env[`${group}_PREFIX`] ?? '', pathStyle } as const
+}
+
+/** Returns the store of videos: a directory, a bucket of its own, or the bucket of the files. */
+function mediaOf(env: Environment) {
+  const mediaDir = env.OMS_MEDIA_DIR === undefined ? undefined : resolve(env.OMS_MEDIA_DIR)
+  const mediaS3 = mediaDir === undefined ? (s3Of(env, 'OMS_MEDIA_S3') ?? s3Of(env, 'OMS_S3')) : undefined
+  return { mediaDir, mediaS3 } as const
 }
 
 function mailOf({ OMS_SMTP_URL: url, OMS_MAIL_FROM: from }: Environment) {
@@ -215,7 +235,8 @@ function build(env: Environment) {
     metrics: env.OMS_METRICS === 'on',
     logLevel: env.OMS_LOG_LEVEL,
     trustProxy: env.OMS_TRUST_PROXY,
-    s3: s3Of(env),
+    s3: s3Of(env, 'OMS_S3'),
+    ...mediaOf(env),
     mail: mailOf(env),
     ...accessLimitsOf(env),
     signing: signingOf(env),

@@ -95,6 +95,14 @@ export class S3Client {
     return Readable.fromWeb(response.body)
   }
 
+  /** Returns the size and the first bytes of an object that is not empty. */
+  async peek(key: string, bytes: number) {
+    const response = await this.#call('GET', key, { headers: { range: `bytes=0-${bytes - 1}` } })
+    const head = Buffer.from(await response.arrayBuffer())
+    const total = /^bytes 0-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]
+    return { size: total === undefined ? head.length : Number(total), head: head.subarray(0, bytes) }
+  }
+
   /** Returns the size in bytes, or null when the object does not exist. */
   async size(key: string) {
     try {

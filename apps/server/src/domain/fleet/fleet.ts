@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
-import { IndexSync } from './index-sync.ts'
+import { type IndexPart, IndexSync } from './index-sync.ts'
 import { accessOf } from './load-devices.ts'
 import { loadGroup, membersOf, readRule } from './load-rules.ts'
 import { bestRule, dailyWindowOf } from './match.ts'
@@ -22,6 +22,8 @@ interface Parts {
   readonly events: Events
   readonly log: Logger
   readonly timeZone: string
+  /** Further indexes by slot. */
+  readonly parts?: readonly IndexPart[]
 }
 
 /** A device with its facts for rules and its identifiers. */
@@ -101,6 +103,10 @@ export class Fleet {
 
   get slots() {
     return this.#follower.state.slots
+  }
+
+  isEnabled(slot: number) {
+    return (this.slots.flags[slot]! & FLAG.enabled) !== 0
   }
 
   accessOf(tenantId: number) {

@@ -4,9 +4,10 @@ import type { Database } from '#core/database/client.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { coalesced } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'
-import { rowsCopied } from './copy-rows.ts'
+import { rowsCopied } from '#core/database/copy-rows.ts'
 import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
 import { loadRules, reloadGroup, reloadAllowlists } from './load-rules.ts'
+import type { Slots } from './slots.ts'
 import { FleetState } from './state.ts'
 
 /** Number of rows above which the garbage after loading is collected, at the cost of some tens of milliseconds. */
@@ -19,10 +20,18 @@ const RETRY_MS = 250
 const MAX_RETRY_MS = 5000
 const DYNAMIC_GROUPS_MS = 60_000
 
+/** Another index by slot that is loaded and followed with the devices. */
+export interface IndexPart {
+  load(client: pg.Client, slots: Slots): Promise<void>
+  /** Loads what transactions since `since` changed. */
+  follow(client: pg.Client, slots: Slots, since: string): Promise<void>
+}
+
 interface Parts {
   readonly database: Database
   readonly events: Events
   readonly log: Logger
+  readonly parts?: readonly IndexPart[]
 }
 
 /** Changed members by list: the device ids, or null for all members. */
@@ -39,9 +48,9 @@ class Marks {
   readonly groups: Lists = new Map()
 
   take({ table, lists, devices }: Topics['fleet']) {
-    // Rows of devices and tasks are checked at every load.
+    // Rows of devices, tasks and storage queues are checked at every load.
     if (table === 'devices') this.devices = true
-    if (table === 'devices' || table === 'ota_tasks') return
+    if (table === 'devices' || table === 'ota_tasks' || table === 'oss_queues') return
     if (table === 'ota_versions' || table === 'ota_policies') {
       if (!lists) this.rules = null
       else for (const otaId of lists) this.rules?.add(otaId)
@@ -174,6 +183,7 @@ export class IndexSync {
     await loadDevices(client, state)
     await loadRules(client, this.#parts.database.db, state)
     await loadTasks(client, state)
+    for (const part of this.#parts.parts ?? []) await part.load(client, state.slots)
     this.state = state
     this.#horizon = horizon
     if (rowsCopied() - before >= MANY) forceGarbageCollection()
@@ -210,6 +220,7 @@ export class IndexSync {
     for (const [otaId, few] of marks.allowlists) await reloadAllowlists(client, state, otaId, few)
     for (const [id, few] of marks.groups) await reloadGroup(client, db, state, id, few)
     await followTasks(client, state, since)
+    for (const part of this.#parts.parts ?? []) await part.follow(client, state.slots, since)
     this.#horizon = horizon
     if (rowsCopied() - before >= MANY) forceGarbageCollection()
   }

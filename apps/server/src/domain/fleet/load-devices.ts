@@ -1,7 +1,7 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
-import { copyRows } from './copy-rows.ts'
-import { DEFAULT_ACCESS, type FleetState, NEVER_AGAIN, type OpenTask } from './state.ts'
+import { copyRows } from '#core/database/copy-rows.ts'
+import { DEFAULT_ACCESS, type FleetState, type Model, NEVER_AGAIN, type OpenTask } from './state.ts'
 
 const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,
   encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint from devices`
@@ -152,11 +152,12 @@ interface AccessRow {
 
 /** Loads models, tenants and the authentication settings of tenants. The tables are small and are read completely. */
 export async function loadReferences(client: pg.Client, state: FleetState) {
-  const models = await client.query<{ id: number; code: string; inUse: boolean }>(
-    `select id, model_code as code, status = 1 and deleted_at is null as "inUse" from device_models`,
+  const models = await client.query<Model & { id: number }>(
+    `select id, model_code as code, status = 1 and deleted_at is null as "inUse", cloud_channels as "cloudChannels"
+     from device_models`,
   )
   state.models.clear()
-  for (const { id, code, inUse } of models.rows) state.models.set(id, { code, inUse })
+  for (const { id, ...model } of models.rows) state.models.set(id, model)
   const tenants = await client.query<{ id: number; no: string; isOpen: boolean; isDeleted: boolean }>(
     `select id, tenant_no as no, status = 1 as "isOpen", deleted_at is not null as "isDeleted" from tenants`,
   )

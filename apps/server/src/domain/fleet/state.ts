@@ -32,6 +32,8 @@ export interface OpenTask {
 export interface Model {
   readonly code: string
   readonly inUse: boolean
+  /** Channels that can record to cloud storage. */
+  readonly cloudChannels: number
 }
 
 /** Authentication settings of a tenant's devices. */

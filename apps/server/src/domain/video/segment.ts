@@ -12,9 +12,7 @@ const FILES: Readonly<Record<Format, readonly [extension: string, contentType: s
   3: ['jpg', 'image/jpeg'],
 }
 export const extensionOf = (format: Format) => FILES[format][0]
-/** @public */
 export const contentTypeOf = (format: Format) => FILES[format][1]
-/** @public */
 export const kindOf = (format: Format) => (format === FORMAT.jpg ? KIND.picture : KIND.video)
 
 /** The fields of a stored segment that make its object key. */
@@ -56,7 +54,7 @@ export const folderOf = (deviceId: number) => hash('sha256', String(deviceId), '
 export const dayPrefix = (expireDay: string, folder?: number) =>
   `v/${expireDay.replaceAll('-', '')}/${folder === undefined ? '' : `${folder.toString(16).padStart(2, '0')}/`}`
 
-/** Returns the key of a segment's object. The key contains neither serial nor account. @public */
+/** Returns the key of a segment's object. The key contains neither serial nor account. */
 export const objectKeyOf = ({ expireDay, deviceId, channel, startMs, salt, format }: SegmentKey) =>
   `${dayPrefix(expireDay)}${folderOf(deviceId)}/${deviceId}/${channel}/${startMs}-${saltText(salt)}.${extensionOf(format)}`
 

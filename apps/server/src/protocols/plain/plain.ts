@@ -11,6 +11,10 @@ import { activate } from './activate.ts'
 import { check } from './check.ts'
 import { report } from './report.ts'
 import { addPlainRoute, type PlainRequest, type PlainCall, plainRoute } from './routes.ts'
+import { storageCommit } from './storage-commit.ts'
+import { storagePermit } from './storage-permit.ts'
+import { putSegment } from './storage-segment.ts'
+import { storageState } from './storage-state.ts'
 import { ticket } from './ticket.ts'
 import { upload, uploadPermit } from './upload.ts'
 
@@ -19,6 +23,9 @@ addPlainRoute('report', report)
 addPlainRoute('activate', activate)
 addPlainRoute('ticket', ticket)
 addPlainRoute('upload-permit', uploadPermit)
+addPlainRoute('storage/state', storageState)
+addPlainRoute('storage/permit', storagePermit)
+addPlainRoute('storage/commit', storageCommit)
 
 /** Routes one call below `/device/v1/`. */
 export async function plain(arrived: PlainRequest, path: readonly string[]): Promise<unknown> {
@@ -26,7 +33,8 @@ export async function plain(arrived: PlainRequest, path: readonly string[]): Pro
   const [name = '', ...rest] = path
   if (name === 'files') return download(arrived, rest)
   if (name === 'uploads') return upload(arrived, rest)
-  const route = rest.length === 0 ? plainRoute(name) : undefined
+  if (name === 'storage' && rest[0] === 'segment' && rest.length === 2) return putSegment(arrived, rest[1]!)
+  const route = plainRoute(path.join('/'))
   if (!route) throw missing('call')
   if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
   const { body, raw } = name === 'report' ? await readPlainReport(request) : { body: await readObject(request) }

@@ -1,0 +1,36 @@
+import { dirname } from 'node:path'
+import { syncDirectory } from '#core/storage/spool.ts'
+
+const PAUSE_MS = 250
+
+/** Runs fsync on folders with new files together, so that a folder with many new files is synced once. */
+export class FolderSync {
+  readonly #top: string
+  #folders = new Set<string>()
+  #next: Promise<void> | undefined
+
+  constructor(top: string) {
+    this.#top = top
+  }
+
+  /** Resolves when the entries of this folder survive a power failure. `created`: first of the new folders above. */
+  synced(folder: string, created?: string): Promise<void> {
+    this.#folders.add(folder)
+    if (created !== undefined)
+      for (let each = folder; each.length >= created.length && each !== this.#top; each = dirname(each))
+        this.#folders.add(dirname(each))
+    this.#next ??= new Promise((done) => setTimeout(done, PAUSE_MS)).then(() => this.#syncAll())
+    return this.#next
+  }
+
+  async #syncAll() {
+    const folders = [...this.#folders]
+    this.#folders = new Set()
+    this.#next = undefined
+    // A folder that the deletion of a day has removed needs no sync.
+    const ignoreGone = (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    }
+    await Promise.all(folders.map((folder) => syncDirectory(folder).catch(ignoreGone)))
+  }
+}

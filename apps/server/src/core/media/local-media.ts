@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { DiskRead } from '#core/storage/disk-read.ts'
+import { freeBytes, KEEP_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
+import { type ByteRange, DiskFull, FileMismatch, FileMissing } from '#core/storage/store.ts'
+import { WriteBehind } from '#core/storage/write-behind.ts'
+import { FolderSync } from './folder-sync.ts'
+import { type MediaFiles, WrongContent } from './media.ts'
+
+const STALE_MS = 60 * 60 * 1000
+const FREE_CHECK_MS = 5_000
+const KEY = /^v\/\d{8}\/[0-9a-f]{2}\/[\w./-]+$/
+
+export interface NewObject {
+  /** Exact number of bytes. */
+  readonly bytes: number
+  /** True when the first bytes belong to the announced format. */
+  accepts(head: Uint8Array): boolean
+}
+
+/** Stores videos in one directory, temporary files in its folder `tmp`. */
+export class LocalMedia implements MediaFiles {
+  readonly kind = 'local'
+  readonly #root: string
+  readonly #keepFree: number
+  readonly #folders: FolderSync
+  #checkedAt = 0
+  #hasRoom = true
+
+  constructor(root: string, keepFree = KEEP_FREE_BYTES) {
+    this.#root = root
+    this.#keepFree = keepFree
+    this.#folders = new FolderSync(root)
+  }
+
+  get hasRoom() {
+    if (performance.now() - this.#checkedAt >= FREE_CHECK_MS) void this.measure()
+    return this.#hasRoom
+  }
+
+  /** Measures the free space now. */
+  async measure() {
+    this.#checkedAt = performance.now()
+    await mkdir(this.#root, { recursive: true })
+    this.#hasRoom = (await freeBytes(this.#root).catch(() => 0)) >= this.#keepFree
+  }
+
+  /**
+   * Stores an object that survives a power failure. An existing object stays: `same` when its bytes are equal, else
+   * `other`.
+   */
+  async put(key: string, source: AsyncIterable<Uint8Array>, object: NewObject): Promise<'created' | 'same' | 'other'> {
+    const target = this.#path(key)
+    const temporary = join(this.#root, 'tmp', `${randomUUID()}.part`)
+    await mkdir(dirname(temporary), { recursive: true, mode: 0o750 })
+    try {
+      await writeObject(temporary, source, object)
+      if (await exists(target)) return (await areEqual(temporary, target)) ? 'same' : 'other'
+      const folder = dirname(target)
+      const created = await mkdir(folder, { recursive: true, mode: 0o750 })
+      await rename(temporary, target)
+      await this.#folders.synced(folder, created)
+      return 'created'
+    } catch (error) {
+      throw isFull(error) ? new DiskFull('No space left on the device', { cause: error }) : error
+    } finally {
+      await rm(temporary, { force: true })
+    }
+  }
+
+  async peek(key: string, bytes: number) {
+    const handle = await open(this.#path(key)).catch(() => null)
+    if (!handle) return null
+    try {
+      const { size } = await handle.stat()
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0)
+      return { size, head: buffer.subarray(0, bytesRead) }
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async openRead(key: string, range?: ByteRange) {
+    const handle = await open(this.#path(key)).catch((error: unknown) => {
+      throw new FileMissing('No such object', { cause: error })
+    })
+    return new DiskRead(handle, range)
+  }
+
+  async remove(keys: readonly string[]) {
+    for (const key of keys) await rm(this.#path(key), { force: true })
+    await removeEmpty(keys.map((key) => dirname(this.#path(key))))
+  }
+
+  async removePrefix(prefix: string, most: number) {
+    const keys: string[] = []
+    for await (const { key } of this.list(prefix)) if (keys.push(key) === most) break
+    for (const key of keys) await rm(this.#path(key), { force: true })
+    if (keys.length < most) await rm(join(this.#root, prefix), { recursive: true, force: true })
+    return keys.length
+  }
+
+  async *list(prefix: string): AsyncGenerator<{ readonly key: string; readonly size: number }> {
+    const entries = await readdir(join(this.#root, prefix), { withFileTypes: true }).catch(() => [])
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      if (entry.isDirectory()) yield* this.list(`${prefix}${entry.name}/`)
+      else yield { key: prefix + entry.name, size: (await stat(join(this.#root, prefix, entry.name))).size }
+  }
+
+  async check() {
+    const temporary = join(this.#root, 'tmp')
+    await mkdir(temporary, { recursive: true })
+    await access(temporary, constants.W_OK | constants.X_OK)
+  }
+
+  /** Deletes the remains of uploads that an earlier process did not finish. */
+  sweep(olderThanMs = STALE_MS) {
+    return sweepSpool(join(this.#root, 'tmp'), olderThanMs)
+  }
+
+  async close() {}
+
+  #path(key: string) {
+    if (!KEY.test(key) || key.includes('..')) throw new FileMissing('Not a key of a video')
+    return join(this.#root, key)
+  }
+}
+
+async function writeObject(path: string, source: AsyncIterable<Uint8Array>, { bytes, accepts }: NewObject) {
+  const handle = await open(path, 'wx', 0o640)
+  try {
+    const disk = new WriteBehind(handle)
+    let size = 0
+    for await (const chunk of source) {
+      if (size === 0 && !accepts(chunk)) throw new WrongContent('The content is not of the announced format')
+      size += chunk.length
+      if (size > bytes) break
+      await disk.add(chunk)
+    }
+    if (size !== bytes) throw new FileMismatch(`Expected ${bytes} bytes, got ${size}`)
+    await disk.end()
+  } finally {
+    await handle.close()
+  }
+}
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+async function areEqual(one: string, other: string) {
+  const [a, b] = await Promise.all([readFile(one), readFile(other)])
+  return a.equals(b)
+}
+
+/** Removes the folders of removed objects, as far as they are empty: of the channel and of the device. */
+async function removeEmpty(folders: readonly string[]) {
+  for (const folder of new Set(folders))
+    for (const each of [folder, dirname(folder)]) {
+      const isRemoved = await rmdir(each).then(
+        () => true,
+        () => false,
+      )
+      if (!isRemoved) break
+    }
+}
+
+const isFull = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')

@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import type { S3Config } from '#core/storage/s3-client.ts'
+import { LocalMedia } from './local-media.ts'
+import type { Media } from './media.ts'
+import { S3Media } from './s3-media.ts'
+
+interface MediaConfig {
+  readonly dataDir: string
+  /** Directory for videos; undefined: `media` of the data directory, or the bucket. */
+  readonly mediaDir?: string | undefined
+  readonly mediaS3?: S3Config | undefined
+}
+
+/** Opens the configured store of videos. */
+export async function openMedia({ dataDir, mediaDir, mediaS3 }: MediaConfig): Promise<Media> {
+  if (mediaS3) return new S3Media(mediaS3)
+  const local = new LocalMedia(mediaDir ?? join(dataDir, 'media'))
+  await local.sweep()
+  await local.measure()
+  return local
+}

@@ -1,0 +1,66 @@
+import type { S3Config } from '#core/storage/s3-client.ts'
+import { S3Client } from '#core/storage/s3-client.ts'
+import { type ByteRange, FileMissing } from '#core/storage/store.ts'
+import type { MediaFiles } from './media.ts'
+import { S3Presigner } from './s3-presign.ts'
+
+const AT_ONCE = 8
+
+/** Stores videos in a bucket. Cameras write with presigned addresses. */
+export class S3Media implements MediaFiles {
+  readonly kind = 's3'
+  readonly hasRoom = true
+  readonly #s3: S3Client
+  readonly #presigner: S3Presigner
+
+  constructor(config: S3Config) {
+    this.#s3 = new S3Client(config)
+    this.#presigner = new S3Presigner(config)
+  }
+
+  /** Returns the address for one upload of exactly this size and type. */
+  putUrl(key: string, object: { bytes: number; contentType: string; seconds: number; now: number }) {
+    const headers = { 'content-length': String(object.bytes), 'content-type': object.contentType }
+    return this.#presigner.url({ method: 'PUT', key, seconds: object.seconds, now: object.now, headers })
+  }
+
+  /** Returns the address for downloads within this time. @public */
+  getUrl(key: string, { seconds, now }: { seconds: number; now: number }) {
+    return this.#presigner.url({ method: 'GET', key, seconds, now })
+  }
+
+  async peek(key: string, bytes: number) {
+    try {
+      return await this.#s3.peek(key, bytes)
+    } catch (error) {
+      if (error instanceof FileMissing) return null
+      throw error
+    }
+  }
+
+  openRead(key: string, range?: ByteRange) {
+    return this.#s3.get(key, range)
+  }
+
+  async remove(keys: readonly string[]) {
+    for (let at = 0; at < keys.length; at += AT_ONCE)
+      await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => this.#s3.remove(key)))
+  }
+
+  async removePrefix(prefix: string, most: number) {
+    const keys: string[] = []
+    for await (const { key } of this.#s3.list(prefix, Math.min(most, 1000))) if (keys.push(key) === most) break
+    await this.remove(keys)
+    return keys.length
+  }
+
+  list(prefix: string) {
+    return this.#s3.list(prefix)
+  }
+
+  check() {
+    return this.#s3.check()
+  }
+
+  async close() {}
+}

@@ -1,0 +1,117 @@
+import type { Terms, TermSpan } from './span-table.ts'
+
+/** Reasons of a refusal in the order of their rules, with the text for people. */
+export const REASONS = {
+  disabled: '设备已停用',
+  tenant: '客户已停用或到期',
+  model: '型号不支持云存储',
+  channel: '通道超出型号范围',
+  none: '未开通套餐',
+  waiting: '套餐待生效',
+  suspended: '套餐已暂停',
+  expired: '套餐已到期',
+  clock: '设备时间偏差超过5分钟',
+  old: '录像早于7天或已过保存期',
+  kind: '套餐仅支持事件录像',
+  event: '超出单次事件录像时长',
+  day: '超出当日容量上限',
+  space: '存储空间不足',
+  switch: '用户已关闭云录像',
+} as const
+export type Reason = keyof typeof REASONS
+
+export const RECORD = { continuous: 1, events: 2, lowPower: 3 } as const
+const CLOCK_MS = 5 * 60_000
+const BACKLOG_MS = 7 * 86_400_000
+/** A camera cuts a recording at a key frame, a moment after the end of the event. */
+const CUT_MS = 2_000
+const MB = 1024 * 1024
+
+/** What OMS knows about a channel at the start of a recording. */
+export interface PermitFacts {
+  readonly isEnabled: boolean
+  readonly isTenantOpen: boolean
+  readonly cloudChannels: number
+  readonly channel: number
+  readonly hadPackage: boolean
+  readonly isSuspended: boolean
+  readonly isSwitchedOff: boolean
+  /** Start of the first known span in milliseconds; null: none. */
+  readonly firstFromMs: number | null
+  /** Span that covers the start of the recording. */
+  readonly span: TermSpan | undefined
+  /** First day on which the recording no longer exists; empty without a span. */
+  readonly expireDay: string
+  readonly today: string
+  /** Last change of App account or tenant in milliseconds. */
+  readonly ownerSinceMs: number
+  readonly bytesToday: number
+  readonly hasRoom: boolean
+}
+
+/** A recording that a camera wants to upload. */
+export interface Recording {
+  readonly startMs: number
+  readonly durationMs: number
+  readonly bytes: number
+  readonly isEvent: boolean
+  /** Start of the event's first recording. */
+  readonly eventStartMs: number
+}
+
+type Rule = readonly [reason: Reason, fails: (facts: PermitFacts, recording: Recording, now: number) => boolean]
+
+const lastsTooLong = ({ prolong, preRecord, eventRecord }: Terms, { startMs, durationMs, eventStartMs }: Recording) =>
+  prolong === 0 && eventRecord > 0 && startMs + durationMs - eventStartMs > (preRecord + eventRecord) * 1000 + CUT_MS
+
+/** All rules in order. The permit stops at the first rule that fails; the console shows every rule. */
+const RULES: readonly Rule[] = [
+  ['disabled', ({ isEnabled }) => !isEnabled],
+  ['tenant', ({ isTenantOpen }) => !isTenantOpen],
+  ['model', ({ cloudChannels }) => cloudChannels === 0],
+  ['channel', ({ channel, cloudChannels }) => channel >= cloudChannels],
+  ['none', ({ hadPackage }) => !hadPackage],
+  ['waiting', ({ span, firstFromMs }, { startMs }) => !span && firstFromMs !== null && firstFromMs > startMs],
+  ['suspended', ({ span, isSuspended }) => !span && isSuspended],
+  ['expired', ({ span }) => !span],
+  ['clock', (_facts, { startMs }, now) => startMs > now + CLOCK_MS],
+  [
+    'old',
+    ({ ownerSinceMs, expireDay, today }, { startMs }, now) =>
+      startMs < now - BACKLOG_MS || startMs < ownerSinceMs || (expireDay !== '' && expireDay <= today),
+  ],
+  ['kind', ({ span }, { isEvent }) => span !== undefined && span.terms.recordType !== RECORD.continuous && !isEvent],
+  [
+    'event',
+    ({ span }, recording) =>
+      span !== undefined && span.terms.recordType !== RECORD.continuous && lastsTooLong(span.terms, recording),
+  ],
+  [
+    'day',
+    ({ span, bytesToday }, { bytes }) =>
+      span !== undefined && span.terms.dayLimitMb > 0 && bytesToday + bytes > span.terms.dayLimitMb * MB,
+  ],
+  ['space', ({ hasRoom }) => !hasRoom],
+  ['switch', ({ isSwitchedOff }) => isSwitchedOff],
+]
+
+/** Returns the reason why a recording is not taken; undefined when the upload is permitted. */
+export function refusalOf(facts: PermitFacts, recording: Recording, now: number): Reason | undefined {
+  for (const [reason, fails] of RULES) if (fails(facts, recording, now)) return reason
+  return undefined
+}
+
+/**
+ * Returns every rule with its result. A rule behind a missing package has no result (null), because the rule depends on
+ * the package.
+ * @public
+ */
+export function explainPermit(facts: PermitFacts, recording: Recording, now: number) {
+  const first = RULES.findIndex(([, fails]) => fails(facts, recording, now))
+  return RULES.map(([reason, fails], at) => {
+    const dependsOnSpan = !facts.span && NEEDS_SPAN.has(reason)
+    const isPassed = dependsOnSpan && at > first && first >= 0 ? null : !fails(facts, recording, now)
+    return { reason, text: REASONS[reason], isPassed, isFirst: at === first }
+  })
+}
+const NEEDS_SPAN: ReadonlySet<Reason> = new Set(['waiting', 'suspended', 'expired', 'kind', 'event', 'day'])

@@ -1,0 +1,86 @@
+/** Terms of an entitlement that decide about uploads. */
+export interface Terms {
+  readonly recordType: number
+  readonly storageDays: number
+  readonly preRecord: number
+  readonly eventRecord: number
+  readonly prolong: number
+  readonly dayLimitMb: number
+}
+
+/** A stretch of time with its entitlement, in seconds since 1970. */
+export interface TermSpan {
+  readonly from: number
+  readonly to: number
+  readonly entitlementId: number
+  readonly terms: Terms
+}
+
+/** `known`: the channel has or had a package. `past`: spans of the last days are in the map of past spans. */
+export const SPAN_FLAG = { known: 1, suspended: 2, switchedOff: 4, past: 8 } as const
+
+const GROWTH = 1.05
+
+/**
+ * The current and the next span of many channels in typed arrays, 25 bytes each. The next span begins at the end of the
+ * current one.
+ */
+export class SpanTable {
+  flags = new Uint8Array(0)
+  from = new Uint32Array(0)
+  to = new Uint32Array(0)
+  entitlements = new Int32Array(0)
+  terms = new Uint16Array(0)
+  nextTo = new Uint32Array(0)
+  nextEntitlements = new Int32Array(0)
+  nextTerms = new Uint16Array(0)
+
+  get bytes() {
+    const { flags, from, to, entitlements, terms, nextTo, nextEntitlements, nextTerms } = this
+    return [flags, from, to, entitlements, terms, nextTo, nextEntitlements, nextTerms].reduce(
+      (sum, { byteLength }) => sum + byteLength,
+      0,
+    )
+  }
+
+  /** Makes room for this row. */
+  reserve(row: number) {
+    if (row < this.flags.length) return
+    const length = Math.max(64, Math.ceil((row + 1) * GROWTH))
+    this.flags = widened(this.flags, new Uint8Array(length))
+    this.from = widened(this.from, new Uint32Array(length))
+    this.to = widened(this.to, new Uint32Array(length))
+    this.entitlements = widened(this.entitlements, new Int32Array(length))
+    this.terms = widened(this.terms, new Uint16Array(length))
+    this.nextTo = widened(this.nextTo, new Uint32Array(length))
+    this.nextEntitlements = widened(this.nextEntitlements, new Int32Array(length))
+    this.nextTerms = widened(this.nextTerms, new Uint16Array(length))
+  }
+
+  /** Removes the spans of a row. The row keeps its flags. */
+  clear(row: number) {
+    this.from[row] = 0
+    this.to[row] = 0
+    this.entitlements[row] = 0
+    this.nextEntitlements[row] = 0
+  }
+
+  /** Adds the next span of a row. Later spans than the second are not kept. */
+  add(row: number, { from, to, entitlementId }: Pick<TermSpan, 'from' | 'to' | 'entitlementId'>, terms: number) {
+    if (this.entitlements[row] === 0) {
+      this.from[row] = from
+      this.to[row] = to
+      this.entitlements[row] = entitlementId
+      this.terms[row] = terms
+    } else if (this.nextEntitlements[row] === 0) {
+      this.nextTo[row] = to
+      this.nextEntitlements[row] = entitlementId
+      this.nextTerms[row] = terms
+    }
+  }
+}
+
+export function widened<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from)
+  return to
+}

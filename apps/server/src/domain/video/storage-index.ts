@@ -1,0 +1,151 @@
+import type pg from 'pg'
+import { followOwners, followQueues, loadOwners, loadQueues, type QueueFacts, type SpanFacts } from './load-storage.ts'
+import { SPAN_FLAG, SpanTable, type Terms, type TermSpan, widened } from './span-table.ts'
+
+/** Finds devices in the fleet index. */
+export interface SlotFinder {
+  slotOf(deviceId: number): number
+}
+
+const keyOf = (slot: number, channel: number) => slot * 64 + channel
+
+/**
+ * In-memory copy of the entitlements of all channels: who may upload, and whose videos they are. Kept up to date with
+ * the fleet index. Channel 0 of each device is in arrays by slot; other channels are found by a map.
+ */
+export class StorageIndex {
+  #main = new SpanTable()
+  #extra = new SpanTable()
+  #rows = new Map<number, number>()
+  #past = new Map<number, TermSpan[]>()
+  #owners = new Int32Array(0)
+  #ownerTimes = new Uint32Array(0)
+  #terms: Terms[] = []
+  #termsByKey = new Map<string, number>()
+
+  /** Bytes of the arrays by slot. */
+  get bytes() {
+    return this.#main.bytes + this.#owners.byteLength + this.#ownerTimes.byteLength
+  }
+
+  /** Loads everything. The caller has loaded the devices into `slots`. */
+  async load(client: pg.Client, slots: SlotFinder) {
+    this.#main = new SpanTable()
+    this.#extra = new SpanTable()
+    this.#rows = new Map()
+    this.#past = new Map()
+    await loadOwners(client, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
+    await loadQueues(client, {
+      queue: (facts) => this.#setQueue(slots, facts),
+      span: (facts) => this.#addSpan(slots, facts),
+    })
+  }
+
+  /** Loads the channels and owners that transactions since `since` changed. */
+  async follow(client: pg.Client, slots: SlotFinder, since: string) {
+    await followOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
+    await followQueues(client, since, {
+      queue: (facts) => this.#setQueue(slots, facts),
+      span: (facts) => this.#addSpan(slots, facts),
+    })
+  }
+
+  /** App account that the device is bound to; 0: none. */
+  ownerOf(slot: number) {
+    return this.#owners[slot] ?? 0
+  }
+
+  /** Second of the last change of App account or tenant; 0: never. */
+  ownerSince(slot: number) {
+    return this.#ownerTimes[slot] ?? 0
+  }
+
+  flagsOf(slot: number, channel: number) {
+    const table = this.#tableOf(channel)
+    return table.flags[this.#rowOf(slot, channel)] ?? 0
+  }
+
+  /** Start of the first and end of the last known span in seconds; undefined when there is none. */
+  boundsOf(slot: number, channel: number) {
+    const [table, row] = [this.#tableOf(channel), this.#rowOf(slot, channel)]
+    if (row < 0 || !table.entitlements[row]) return undefined
+    return { from: table.from[row]!, to: table.nextEntitlements[row] ? table.nextTo[row]! : table.to[row]! }
+  }
+
+  /** Returns the span that covers this second; undefined when there is none. */
+  spanAt(slot: number, channel: number, second: number): TermSpan | undefined {
+    const [table, row] = [this.#tableOf(channel), this.#rowOf(slot, channel)]
+    if (row < 0 || row >= table.flags.length) return undefined
+    const [from, to] = [table.from[row]!, table.to[row]!]
+    if (table.entitlements[row] && second >= from && second < to)
+      return { from, to, entitlementId: table.entitlements[row], terms: this.#terms[table.terms[row]!]! }
+    const next = table.nextEntitlements[row]
+    if (next && second >= to && second < table.nextTo[row]!)
+      return { from: to, to: table.nextTo[row]!, entitlementId: next, terms: this.#terms[table.nextTerms[row]!]! }
+    if ((table.flags[row]! & SPAN_FLAG.past) === 0) return undefined
+    return this.#past.get(keyOf(slot, channel))?.find((span) => second >= span.from && second < span.to)
+  }
+
+  #tableOf(channel: number) {
+    return channel === 0 ? this.#main : this.#extra
+  }
+
+  #rowOf(slot: number, channel: number) {
+    return channel === 0 ? slot : (this.#rows.get(keyOf(slot, channel)) ?? -1)
+  }
+
+  #newRow(slot: number, channel: number) {
+    const known = this.#rowOf(slot, channel)
+    const row = known >= 0 ? known : this.#rows.size
+    if (known < 0) this.#rows.set(keyOf(slot, channel), row)
+    this.#tableOf(channel).reserve(row)
+    return row
+  }
+
+  #setOwner(slot: number, { ownerId, ownerSince }: { ownerId: number; ownerSince: number }) {
+    if (slot < 0) return
+    if (slot >= this.#owners.length) {
+      const length = Math.ceil((slot + 1) * 1.05)
+      this.#owners = widened(this.#owners, new Int32Array(length))
+      this.#ownerTimes = widened(this.#ownerTimes, new Uint32Array(length))
+    }
+    this.#owners[slot] = ownerId
+    this.#ownerTimes[slot] = ownerSince
+  }
+
+  /** Replaces the flags of a channel and removes its spans, which follow. */
+  #setQueue(slots: SlotFinder, { deviceId, channel, suspended, switchedOff }: QueueFacts) {
+    const slot = slots.slotOf(deviceId)
+    if (slot < 0) return
+    const row = this.#newRow(slot, channel)
+    const table = this.#tableOf(channel)
+    table.clear(row)
+    table.flags[row] =
+      SPAN_FLAG.known | (suspended ? SPAN_FLAG.suspended : 0) | (switchedOff ? SPAN_FLAG.switchedOff : 0)
+    this.#past.delete(keyOf(slot, channel))
+  }
+
+  #addSpan(slots: SlotFinder, span: SpanFacts) {
+    const slot = slots.slotOf(span.deviceId)
+    if (slot < 0) return
+    const { channel, from, to, entitlementId } = span
+    const row = this.#newRow(slot, channel)
+    const table = this.#tableOf(channel)
+    const terms = this.#intern(span.terms)
+    if (!span.isPast) return table.add(row, span, terms)
+    table.flags[row]! |= SPAN_FLAG.past
+    const key = keyOf(slot, channel)
+    const spans = this.#past.get(key) ?? []
+    spans.push({ from, to, entitlementId, terms: this.#terms[terms]! })
+    this.#past.set(key, spans)
+  }
+
+  /** Returns the number of equal terms: a few dozen packages have a few dozen terms. */
+  #intern(terms: Terms) {
+    const key = Object.values(terms).join(':')
+    const known = this.#termsByKey.get(key)
+    if (known !== undefined) return known
+    this.#termsByKey.set(key, this.#terms.push(terms) - 1)
+    return this.#terms.length - 1
+  }
+}

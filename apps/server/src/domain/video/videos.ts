@@ -1,0 +1,121 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Media } from '#core/media/media.ts'
+import { DayMeter } from './day-meter.ts'
+import { DeviceStatus } from './device-status.ts'
+import type { PermitFacts } from './permit-rules.ts'
+import { dayClock } from './day-clock.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import { SPAN_FLAG } from './span-table.ts'
+import type { StorageIndex } from './storage-index.ts'
+import { Tickets } from './ticket.ts'
+
+declare module '#core/services.ts' {
+  interface ServiceExtensions {
+    readonly videos: Videos
+  }
+}
+
+/** The part of the fleet index that permits need. */
+export interface FleetView {
+  readonly slots: {
+    readonly ids: Int32Array
+    readonly tenants: Int32Array
+    readonly models: Int32Array
+    slotOf(deviceId: number): number
+  }
+  readonly state: {
+    readonly models: ReadonlyMap<number, { readonly cloudChannels: number }>
+    readonly closedTenants: ReadonlySet<number>
+  }
+  isEnabled(slot: number): boolean
+}
+
+interface Parts {
+  readonly pool: Pool
+  readonly log: Logger
+  readonly fleet: FleetView
+  readonly index: StorageIndex
+  readonly media: Media
+  readonly secretKey: () => Buffer
+  readonly timeZone: string
+}
+
+const METER_MS = 60_000
+
+/** Services for the videos of cloud storage in one process. */
+export class Videos {
+  readonly index: StorageIndex
+  readonly media: Media
+  readonly writer: SegmentWriter
+  readonly status: DeviceStatus
+  readonly #meter: DayMeter
+  readonly #parts: Parts
+  readonly #clock: ReturnType<typeof dayClock>
+  readonly #timer: NodeJS.Timeout
+  #tickets: Tickets | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.index = parts.index
+    this.media = parts.media
+    this.writer = new SegmentWriter(parts.pool)
+    this.status = new DeviceStatus(parts.pool, parts.log)
+    this.#meter = new DayMeter(parts.pool)
+    this.#clock = dayClock(parts.timeZone)
+    this.#timer = setInterval(() => {
+      this.#meter.refresh(Date.now()).catch((err: unknown) => parts.log.warn({ err }, 'bytes of the day not read'))
+    }, METER_MS).unref()
+  }
+
+  /** The secret key is read at the first use: a process without devices needs none. */
+  get tickets() {
+    return (this.#tickets ??= new Tickets(this.#parts.secretKey()))
+  }
+
+  /** Returns the facts that decide about a recording of a channel that starts at this time. */
+  factsAt(slot: number, channel: number, startMs: number, now: number): PermitFacts {
+    const { fleet } = this.#parts
+    const { index } = this
+    const tenantId = fleet.slots.tenants[slot]!
+    const flags = index.flagsOf(slot, channel)
+    const span = index.spanAt(slot, channel, Math.floor(startMs / 1000))
+    const day = this.#clock.dayOf(startMs)
+    return {
+      isEnabled: fleet.isEnabled(slot),
+      isTenantOpen: !fleet.state.closedTenants.has(tenantId),
+      cloudChannels: fleet.state.models.get(fleet.slots.models[slot]!)?.cloudChannels ?? 0,
+      channel,
+      hadPackage: (flags & SPAN_FLAG.known) !== 0,
+      isSuspended: (flags & SPAN_FLAG.suspended) !== 0,
+      isSwitchedOff: (flags & SPAN_FLAG.switchedOff) !== 0,
+      firstFromMs: span ? null : firstFrom(index.boundsOf(slot, channel)),
+      span,
+      expireDay: span ? this.#clock.dayAfter(day, span.terms.storageDays + 1) : '',
+      today: this.#clock.dayOf(now),
+      ownerSinceMs: index.ownerSince(slot) * 1000,
+      bytesToday: span && span.terms.dayLimitMb > 0 ? this.#meter.bytesOf(fleet.slots.ids[slot]!, channel, day) : 0,
+      hasRoom: this.media.hasRoom,
+    }
+  }
+
+  dayOf(startMs: number) {
+    return this.#clock.dayOf(startMs)
+  }
+
+  /** Notes a stored segment for the limit per day and the status of the channel. */
+  stored(segment: { deviceId: number; channel: number; tenantId: number; day: string; bytes: number }, now: number) {
+    this.#meter.add(segment.deviceId, segment.channel, segment.day, segment.bytes)
+    const { deviceId, channel, tenantId } = segment
+    this.status.uploaded({ deviceId, channel, tenantId }, now)
+  }
+
+  async close() {
+    clearInterval(this.#timer)
+    await this.writer.close()
+    await this.status.close()
+    await this.media.close()
+  }
+}
+
+const firstFrom = (bounds: { from: number } | undefined) => (bounds ? bounds.from * 1000 : null)

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+import type { Reason } from '#domain/video/permit-rules.ts'
+
+const MIN_SECONDS = 300
+const MAX_SECONDS = 86_400
+const HOUR = 3600
+
+/** Seconds until the next question by the reason of a refusal. */
+const BY_REASON: Readonly<Partial<Record<Reason, number>>> = {
+  disabled: 6 * HOUR,
+  tenant: 6 * HOUR,
+  model: 24 * HOUR,
+  channel: 24 * HOUR,
+  none: 6 * HOUR,
+  expired: 6 * HOUR,
+  clock: MIN_SECONDS,
+  space: 2 * MIN_SECONDS,
+}
+
+/** Returns a factor between 0.8 and 1.2 that is always the same for a serial. */
+function spreadOf(sn: string) {
+  return 0.8 + (0.4 * hash('sha256', sn, 'buffer').readUInt16BE(0)) / 65_535
+}
+
+/**
+ * Returns the seconds until a camera asks again: spread by serial, so that cameras do not ask together, and not later
+ * than the end or the start of a package (`changesIn`).
+ */
+export function nextCheckOf(sn: string, reason: Reason | undefined, changesIn = Number.POSITIVE_INFINITY): number {
+  const usual = (reason === undefined ? HOUR : (BY_REASON[reason] ?? HOUR)) * spreadOf(sn)
+  const wanted = changesIn > 0 ? Math.min(usual, changesIn + 1) : usual
+  return Math.round(Math.min(MAX_SECONDS, Math.max(MIN_SECONDS, wanted)))
+}

@@ -1,0 +1,98 @@
+import { FORMAT, type Format, KIND, kindOf } from '#domain/video/segment.ts'
+import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
+
+const MAX_SEGMENTS = 20
+const MAX_TROUBLES = 64
+const MIB = 1024 * 1024
+const MAX_INT = 2_147_483_647
+/** 9999-12-31 in milliseconds. */
+const MAX_MS = 253_402_214_400_000
+
+/** A recording that a camera announces. */
+export interface Announced {
+  readonly startMs: number
+  readonly durationMs: number
+  readonly bytes: number
+  readonly format: Format
+  readonly session: number
+  readonly seq: number
+  readonly initBytes: number
+  readonly eventNo: number
+  readonly eventType: number
+  /** True for the last segment of a session, which may be short. */
+  readonly isFinal: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Returns a whole number between two limits; `fallback` when absent. */
+function integer(
+  fields: Fields,
+  name: string,
+  place: string,
+  [min, max]: readonly [number, number],
+  fallback?: number,
+) {
+  const value = fields[name]
+  if ((value === undefined || value === null) && fallback !== undefined) return fallback
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+    throw wrong(`${place}${name} must be a whole number from ${min} to ${max}`)
+  return value
+}
+
+const fieldsOf = (value: unknown, what: string): Fields => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(`${what} must be an object`)
+  return value as Fields
+}
+
+export const channelOf = (body: Fields, place = '') => integer(body, 'channel', place, [0, 63], 0)
+
+/** Returns the segments of a permit's body. */
+export function segmentsOf(body: Fields): Announced[] {
+  const { segments } = body
+  if (!Array.isArray(segments) || segments.length === 0 || segments.length > MAX_SEGMENTS)
+    throw wrong(`segments must be a list of 1 to ${MAX_SEGMENTS}`)
+  return segments.map((each, at) => announced(fieldsOf(each, `segments[${at}]`), `segments[${at}].`))
+}
+
+function announced(fields: Fields, place: string): Announced {
+  const format = FORMAT[fields.format as keyof typeof FORMAT] as Format | undefined
+  if (!format) throw wrong(`${place}format must be ts, fmp4 or jpg`)
+  const isVideo = kindOf(format) === KIND.video
+  const bytes = integer(fields, 'bytes', place, [1, (isVideo ? 64 : 2) * MIB])
+  const event = fields.event === undefined || fields.event === null ? {} : fieldsOf(fields.event, `${place}event`)
+  const hasEvent = Object.keys(event).length > 0
+  return {
+    startMs: integer(fields, 'start', place, [0, MAX_MS]),
+    durationMs: isVideo ? integer(fields, 'durationMs', place, [200, 600_000]) : 0,
+    bytes,
+    format,
+    session: integer(fields, 'session', place, [0, MAX_INT], 0),
+    seq: integer(fields, 'seq', place, [0, MAX_INT], 0),
+    initBytes: format === FORMAT.fmp4 ? integer(fields, 'initBytes', place, [0, Math.min(bytes, 16_777_215)], 0) : 0,
+    eventNo: hasEvent ? integer(event, 'id', `${place}event.`, [1, MAX_INT]) : 0,
+    eventType: hasEvent ? integer(event, 'type', `${place}event.`, [0, 255], 0) : 0,
+    isFinal: fields.final === true,
+  }
+}
+
+export interface Trouble {
+  readonly channel: number
+  readonly code: string
+  readonly text: string
+}
+
+/** Returns the troubles that a camera reports with `state`. */
+export function troublesOf({ trouble }: Fields): Trouble[] {
+  if (trouble === undefined || trouble === null) return []
+  if (!Array.isArray(trouble) || trouble.length > MAX_TROUBLES)
+    throw wrong(`trouble must be a list of at most ${MAX_TROUBLES}`)
+  return trouble.map((each, at) => {
+    const fields = fieldsOf(each, `trouble[${at}]`)
+    return {
+      channel: channelOf(fields, `trouble[${at}].`),
+      code: sanitizeDeviceText(fields.code, 32),
+      text: sanitizeDeviceText(fields.message, 200),
+    }
+  })
+}

@@ -1,0 +1,55 @@
+import { HEAD_BYTES, hasFormat } from '#domain/video/format.ts'
+import { objectKeyOf } from '#domain/video/segment.ts'
+import type { Outcome } from '#domain/video/segment-writer.ts'
+import type { Ticket } from '#domain/video/ticket.ts'
+import { DeviceError, wrong } from '#protocols/shared/response.ts'
+import type { PlainCall, PlainResponse } from './routes.ts'
+import { ownedSegment, storeRow, ticketOf } from './storage-segment.ts'
+
+const MAX_DONE = 100
+/** Objects that one call reads at once. */
+const AT_ONCE = 8
+
+/** Result of one ticket: like the status of a PUT to the local store. */
+type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
+
+const STATUS: Readonly<Record<Outcome, Status>> = { stored: 201, same: 200, other: 409, gone: 410 }
+
+/** `storage/commit`: checks objects that a camera stored in the bucket, and stores their rows. May be repeated. */
+export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
+  const { done } = call.body
+  if (!Array.isArray(done) || done.length === 0 || done.length > MAX_DONE)
+    throw wrong(`done must be a list of 1 to ${MAX_DONE}`)
+  const tickets = done.map((each: unknown) => String((each as { ticket?: unknown } | null)?.ticket ?? ''))
+  const statuses: Status[] = []
+  let next = 0
+  const worker = async () => {
+    for (let at = next++; at < tickets.length; at = next++) statuses[at] = await commitOne(call, tickets[at]!)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return { status: 200, body: { results: tickets.map((ticket, at) => ({ ticket, status: statuses[at] })) } }
+}
+
+async function commitOne(call: PlainCall, text: string): Promise<Status> {
+  try {
+    const ticket = ticketOf(call.side.services.videos, text, call.now)
+    if (ticket.deviceId !== call.deviceId) return 401
+    return await checkObject(call, ticket)
+  } catch (error) {
+    if (error instanceof DeviceError) return error.status as Status
+    call.side.services.log.warn({ err: error }, 'uploaded video not checked')
+    return 503
+  }
+}
+
+async function checkObject(call: PlainCall, ticket: Ticket): Promise<Status> {
+  const { videos } = call.side.services
+  const { segment } = ownedSegment(call.side, ticket)
+  const key = objectKeyOf(segment)
+  const object = await videos.media.peek(key, HEAD_BYTES)
+  if (!object) return 404
+  const status = object.size !== segment.bytes ? 413 : hasFormat(segment.format, object.head) ? undefined : 415
+  if (status === undefined) return STATUS[await storeRow(videos, segment, call.now)]
+  await videos.media.remove([key])
+  return status
+}

@@ -1,0 +1,111 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { deviceLab } from '#test/device-fixture.ts'
+import { tsBytes, useCameras } from '#test/video-fixture.ts'
+
+const oms = deviceLab()
+const { camera, uploadOf, put } = useCameras(oms)
+
+describe('STORAGE-04 uploads to the local store', () => {
+  const BYTES = tsBytes(1000)
+
+  test('stores the bytes, then the row; the same upload again is accepted', async () => {
+    const { sn, id } = await camera()
+    const { url, headers, ticket, method } = await uploadOf(sn, { session: 7, seq: 3 })
+    expect([method, headers, ticket.length]).toEqual(['PUT', { 'content-type': 'video/mp2t' }, 102])
+    expect((await put(url, BYTES, headers)).status).toBe(201)
+    expect((await put(url, BYTES, headers)).status).toBe(200)
+    const [row] = await oms.query(
+      `select bytes, duration_ms, session, seq, format, expire_day - day as days, salt, start_ms, expire_day from oss_segments where device_id = $1`,
+      [id],
+    )
+    expect(row).toMatchObject({ bytes: 1000, duration_ms: 4000, session: 7, seq: 3, format: 1, days: 8 })
+    const { size } = (await oms.services.videos.media.peek(await keyOf(id), 10))!
+    expect(size).toBe(1000)
+  })
+
+  const keyOf = async (id: number) => {
+    for await (const { key } of oms.services.videos.media.list('v/')) if (key.includes(`/${id}/0/`)) return key
+    return ''
+  }
+
+  test('refuses another size, content, length or ticket', async () => {
+    const { sn, id } = await camera()
+    const { url } = await uploadOf(sn)
+    expect((await put(url, tsBytes(999))).status).toBe(413)
+    expect((await put(url, tsBytes(1001))).status).toBe(413)
+    expect((await put(url, Buffer.alloc(1000, 1))).status).toBe(415)
+    expect(
+      (await oms.send(url, { method: 'PUT', token: null, headers: { 'transfer-encoding': 'chunked' } })).status,
+    ).toBe(411)
+    expect((await oms.send(url, { token: null })).status).toBe(405)
+    expect((await put(`${url.slice(0, -30)}${'A'.repeat(30)}`, BYTES)).status).toBe(401)
+    expect((await put(`${url}AAAA`, BYTES)).status).toBe(401)
+    expect(await oms.query('select 1 from oss_segments where device_id = $1', [id])).toEqual([])
+  })
+
+  test('refuses a late ticket', async () => {
+    const { sn } = await camera()
+    const { url } = await uploadOf(sn)
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 15 * 60_000 + 1000)
+    const { status } = await put(url, BYTES)
+    now.mockRestore()
+    expect(status).toBe(410)
+  })
+
+  test('refuses other bytes for a used ticket and another recording with the same start', async () => {
+    const { sn } = await camera()
+    const start = Date.now() - 5000
+    const { url } = await uploadOf(sn, { start })
+    expect((await put(url, BYTES)).status).toBe(201)
+    expect((await put(url, tsBytes(1000, 2))).status).toBe(409)
+    const again = await uploadOf(sn, { start })
+    expect((await put(again.url, BYTES)).status).toBe(200)
+    const other = await uploadOf(sn, { start, bytes: 1001 })
+    expect((await put(other.url, tsBytes(1001))).status).toBe(409)
+    const kept: string[] = []
+    for await (const { key } of oms.services.videos.media.list('v/')) if (key.includes(`/${start}-`)) kept.push(key)
+    expect(kept).toHaveLength(1)
+  })
+
+  test('refuses the ticket of a device that changed its account since', async () => {
+    const { sn, id } = await camera()
+    const { url } = await uploadOf(sn)
+    await oms.query('update devices set app_account_id = 5 where id = $1', [id])
+    await oms.sync()
+    expect((await put(url, BYTES)).status).toBe(410)
+  })
+
+  test('a full disk answers 507, and a cut body leaves nothing', async () => {
+    const { sn, id } = await camera()
+    const { url } = await uploadOf(sn)
+    const { media } = oms.services.videos
+    if (media.kind !== 'local') throw new Error('not local')
+    const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
+    const spy = vi.spyOn(media, 'put').mockImplementationOnce(async () => {
+      const { DiskFull } = await import('#core/storage/store.ts')
+      throw new DiskFull('full', { cause: full })
+    })
+    expect((await put(url, BYTES)).status).toBe(507)
+    spy.mockRestore()
+    const cut = fetch(url, {
+      method: 'PUT',
+      body: new ReadableStream({ start: (c) => c.error(new Error('cut')) }),
+      duplex: 'half',
+      headers: { 'content-length': '1000' },
+    } as RequestInit)
+    await expect(cut).rejects.toThrow()
+    expect(await oms.query('select 1 from oss_segments where device_id = $1', [id])).toEqual([])
+    expect(await readdir(join(oms.services.config.dataDir, 'media/tmp'))).toEqual([])
+  })
+
+  test('an event video stores its event', async () => {
+    const { sn, id } = await camera([{ recordType: 2, preRecord: 3, eventRecord: 10 }])
+    const { url } = await uploadOf(sn, { event: { id: 9, type: 4 }, durationMs: 1500 })
+    expect((await put(url, BYTES)).status).toBe(201)
+    expect(await oms.query('select event_no, type from oss_events where device_id = $1', [id])).toEqual([
+      { event_no: 9, type: 4 },
+    ])
+  })
+})

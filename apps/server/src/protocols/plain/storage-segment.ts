@@ -1,0 +1,80 @@
+import { WrongContent } from '#core/media/media.ts'
+import { DiskFull, FileMismatch } from '#core/storage/store.ts'
+import { hasFormat } from '#domain/video/format.ts'
+import { objectKeyOf, type Segment } from '#domain/video/segment.ts'
+import { type Outcome, WriterBusy } from '#domain/video/segment-writer.ts'
+import type { Ticket } from '#domain/video/ticket.ts'
+import type { Videos } from '#domain/video/videos.ts'
+import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
+import type { DeviceServices } from '#protocols/shared/device-services.ts'
+import type { PlainRequest } from './routes.ts'
+
+const WITHIN_MS = 120_000
+const PUT_STATUS: Readonly<Record<Outcome, number>> = { stored: 201, same: 200, other: 409, gone: 410 }
+
+/** `PUT storage/segment/{ticket}`: stores the bytes of a segment, and then its row. */
+export async function putSegment(arrived: PlainRequest, text: string) {
+  const { side, request, response, now } = arrived
+  if (request.method !== 'PUT') throw new DeviceError(405, 'PUT only')
+  const { videos } = side.services
+  const { media } = videos
+  if (media.kind !== 'local') throw missing('call')
+  const { segment, slot } = ownedSegment(side, ticketOf(videos, text, now))
+  side.limits.takeDevice(slot, now, side.services.fleet.slots)
+  side.presence.saw(slot, arrived.ip, now)
+  assertLength(request.headers['content-length'], segment.bytes)
+  const accepts = (head: Uint8Array) => hasFormat(segment.format, head)
+  const key = objectKeyOf(segment)
+  const timeout = AbortSignal.timeout(WITHIN_MS)
+  timeout.addEventListener('abort', () => request.destroy(), { once: true })
+  const put = await media.put(key, request, { bytes: segment.bytes, accepts }).catch((error: unknown) => {
+    throw problemOf(error)
+  })
+  if (put === 'other') throw new DeviceError(409, 'this ticket holds other bytes already')
+  const outcome = await storeRow(videos, segment, now)
+  const status = outcome === 'stored' && put === 'same' ? 200 : PUT_STATUS[outcome]
+  if (status === 409) throw new DeviceError(409, 'another recording has this start')
+  if (status === 410) throw new DeviceError(410, 'ticket over')
+  sendJson(request, response, status, { status: 'stored' })
+}
+
+/** Stores the row of an object. Removes the object when no row names it. */
+export async function storeRow(videos: Videos, segment: Segment, now: number): Promise<Outcome> {
+  const outcome = await videos.writer.add(segment).catch((error: unknown) => {
+    throw error instanceof WriterBusy ? new DeviceError(503, 'busy', 30) : error
+  })
+  if (outcome === 'stored') videos.stored(segment, now)
+  else await videos.media.remove([objectKeyOf(segment)])
+  return outcome
+}
+
+export function ticketOf(videos: Videos, text: string, now: number): Ticket {
+  const read = videos.tickets.read(text, now)
+  if ('ticket' in read) return read.ticket
+  if (read.problem === 'expired') throw new DeviceError(410, 'ticket over')
+  throw unauthorized('wrong upload permit')
+}
+
+/** Returns the segment of a ticket with its device. Refuses a device that changed its App account or tenant since. */
+export function ownedSegment({ services }: DeviceServices, ticket: Ticket): { segment: Segment; slot: number } {
+  const { slots } = services.fleet
+  const slot = slots.slotOf(ticket.deviceId)
+  const isOwned =
+    slot >= 0 &&
+    slots.tenants[slot] === ticket.tenantId &&
+    services.videos.index.ownerOf(slot) === ticket.ownerId &&
+    services.videos.index.ownerSince(slot) * 1000 <= ticket.startMs
+  if (!isOwned) throw new DeviceError(410, 'ticket over')
+  return { segment: { ...ticket, modelId: slots.models[slot]! }, slot }
+}
+
+function assertLength(header: string | undefined, bytes: number) {
+  if (header === undefined) throw new DeviceError(411, 'Content-Length is missing')
+  if (Number(header) !== bytes) throw new DeviceError(413, `the body must have ${bytes} bytes`)
+}
+
+function problemOf(error: unknown) {
+  if (error instanceof WrongContent) return new DeviceError(415, 'the content is not of the announced format')
+  if (error instanceof FileMismatch) return new DeviceError(400, 'the body was cut')
+  return error instanceof DiskFull ? new DeviceError(507, 'no space left') : error
+}

@@ -1,0 +1,49 @@
+import { RECORD, type Reason, type Recording, refusalOf } from '#domain/video/permit-rules.ts'
+import { nextCheckOf } from './next-check.ts'
+import type { PlainCall, PlainResponse } from './routes.ts'
+import { troublesOf } from './storage-body.ts'
+
+/** A recording that starts now and that every package permits. */
+export const usualRecording = (now: number): Recording => ({
+  startMs: now,
+  durationMs: 4000,
+  bytes: 1,
+  isEvent: true,
+  eventStartMs: now,
+})
+
+interface ChannelState {
+  readonly channel: number
+  readonly state: Reason | 'recording'
+  readonly recordType?: number
+  /** Seconds since 1970. */
+  readonly validUntil?: number
+}
+
+/** `storage/state`: tells a camera for each channel whether and how to record. */
+export async function storageState(call: PlainCall): Promise<PlainResponse> {
+  const { side, slot, sn, body, now, deviceId, tenantId } = call
+  const { videos } = side.services
+  for (const { channel, code, text } of troublesOf(body))
+    videos.status.reported({ deviceId, channel, tenantId }, { code, text }, now)
+  const count = Math.max(1, side.services.fleet.state.models.get(call.modelId)?.cloudChannels ?? 0)
+  const channels = Array.from({ length: count }, (_, channel) => channelState(call, channel))
+  for (const { channel, state } of channels) videos.status.asked({ deviceId, channel, tenantId }, state, now)
+  const nextCheck = Math.min(
+    ...channels.map(({ channel, state }) => {
+      const bounds = videos.index.boundsOf(slot, channel)
+      const change = state === 'waiting' ? bounds?.from : state === 'recording' ? bounds?.to : undefined
+      return nextCheckOf(sn, state === 'recording' ? undefined : state, change && change - now / 1000)
+    }),
+  )
+  return { status: 200, body: { serverTime: now, channels, nextCheck } }
+}
+
+function channelState({ side, slot, now }: PlainCall, channel: number): ChannelState {
+  const facts = side.services.videos.factsAt(slot, channel, now, now)
+  const reason = refusalOf(facts, usualRecording(now), now)
+  if (reason !== undefined || !facts.span) return { channel, state: reason ?? 'none' }
+  const { recordType, preRecord, eventRecord, prolong } = facts.span.terms
+  const event = recordType === RECORD.continuous ? {} : { preRecord, eventRecord, prolong }
+  return { channel, state: 'recording', recordType, ...event, validUntil: facts.span.to }
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test, vi } from 'vitest'
+import { deviceLab, TOKEN } from '#test/device-fixture.ts'
+import { type Grant, grantStorage, useCameras } from '#test/video-fixture.ts'
+import { REASONS } from '#domain/video/permit-rules.ts'
+
+const oms = deviceLab()
+const { camera, segment, ask } = useCameras(oms)
+const DAY_MS = 86_400_000
+const HOUR = 3600
+
+describe('STORAGE-03 state and permit', () => {
+  test('state returns the terms of each channel and when to ask again', async () => {
+    const { sn } = await camera([{}, { channel: 1, recordType: 2, preRecord: 3, eventRecord: 20 }])
+    const { status, json } = await oms.plain('storage/state', { sn })
+    expect([status, json()]).toEqual([
+      200,
+      {
+        serverTime: expect.any(Number),
+        channels: [
+          { channel: 0, state: 'recording', recordType: 1, validUntil: expect.any(Number) },
+          {
+            channel: 1,
+            state: 'recording',
+            recordType: 2,
+            preRecord: 3,
+            eventRecord: 20,
+            prolong: 0,
+            validUntil: expect.any(Number),
+          },
+        ],
+        nextCheck: expect.any(Number),
+      },
+    ])
+    expect(Math.abs(json().serverTime - Date.now())).toBeLessThan(60_000)
+    expect(json().nextCheck).toBeGreaterThanOrEqual(300)
+    expect(json().nextCheck).toBeLessThanOrEqual(86_400)
+  })
+
+  test('a camera asks again at the end of its package at the latest', async () => {
+    const { sn } = await camera([{ to: 600 }])
+    expect((await oms.plain('storage/state', { sn })).json().nextCheck).toBeLessThanOrEqual(601)
+  })
+
+  const old = { start: Date.now() - 8 * DAY_MS }
+  test.each<[string, Grant[], object, object?]>([
+    ['model', [{}], {}, { modelId: 2 }],
+    ['none', [], {}],
+    ['waiting', [{ from: HOUR }], {}],
+    ['suspended', [{ state: 3 }], {}],
+    ['expired', [{ state: 2, from: -2 * HOUR, to: -HOUR }], {}],
+    ['clock', [{}], { start: Date.now() + 60 * 60_000 }],
+    ['old', [{ from: -30 * 86_400 }], old],
+    ['kind', [{ recordType: 2 }], {}],
+    ['event', [{ recordType: 2, preRecord: 3, eventRecord: 10 }], { durationMs: 20_000, event: { id: 1, type: 2 } }],
+    ['day', [{ dayLimitMb: 1 }], { bytes: 2 * 1024 * 1024 }],
+    ['switch', [{ switchedOff: 1 }], {}],
+  ])('refuses with %s', async (reason, grants, over, fields = {}) => {
+    const { sn } = await camera(grants, fields)
+    const { status, json } = await ask(sn, segment(over))
+    expect([status, json()]).toEqual([403, { reason, nextCheck: expect.any(Number) }])
+    expect(Object.keys(REASONS)).toContain(reason)
+  })
+
+  test('refuses a channel that the model lacks, and a full store', async () => {
+    const { sn } = await camera([{}, { channel: 2 }])
+    const { json } = await oms.plain('storage/permit', { sn, channel: 2, segments: [segment()] })
+    expect(json().reason).toBe('channel')
+    const full = vi.spyOn(oms.services.videos.media, 'hasRoom', 'get').mockReturnValue(false)
+    expect((await ask(sn)).json().reason).toBe('space')
+    full.mockRestore()
+  })
+
+  test('a disabled device and a device of a disabled tenant are refused before all rules', async () => {
+    const { sn, id } = await camera()
+    const { sn: other } = await camera([{}], { tenantId: 7 })
+    await oms.query('update devices set status = 0 where id = $1', [id])
+    await oms.query('update tenants set status = 0 where id = 7')
+    await oms.sync()
+    expect([(await ask(sn)).status, (await ask(other)).status]).toEqual([401, 401])
+    await oms.query('update tenants set status = 1 where id = 7')
+    await oms.sync()
+  })
+
+  test('the entitlement at the start of the recording decides, so a late camera may upload its backlog', async () => {
+    const { sn } = await camera([
+      { state: 2, from: -5 * 86_400, to: -2 * 86_400, storageDays: 30 },
+      { from: -86_400, storageDays: 7 },
+      { state: 0, from: 86_400 * 30, to: 86_400 * 60 },
+    ])
+    const at = (days: number) => segment({ start: Date.now() - days * DAY_MS })
+    const { json } = await ask(sn, at(4), at(1.5), at(0.5), at(6))
+    expect(json().upload.map(({ reason }: { reason?: string }) => reason ?? 'upload')).toEqual([
+      'upload',
+      'waiting',
+      'upload',
+      'waiting',
+    ])
+  })
+
+  test('recordings from before the device was bound to another account are not taken', async () => {
+    const { sn, id } = await camera([{ from: -86_400 }])
+    await oms.query('update devices set app_account_id = 5 where id = $1', [id])
+    await oms.sync()
+    expect((await ask(sn, segment({ start: Date.now() - 3_600_000 }))).json().reason).toBe('old')
+    expect((await ask(sn, segment({ start: Date.now() + 2000 }))).status).toBe(200)
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['no segment', { segments: [] }, /1 to 20/],
+    ['21 segments', { segments: Array.from({ length: 21 }, () => segment()) }, /1 to 20/],
+    ['a short segment', { segments: [segment({ durationMs: 100 })] }, /segments\[0\]\.durationMs/],
+    ['a long segment', { segments: [segment({ durationMs: 600_001 })] }, /durationMs/],
+    ['a short continuous segment', { segments: [segment({ durationMs: 3999 })] }, /at least 4000 ms/],
+    ['an empty segment', { segments: [segment({ bytes: 0 })] }, /bytes/],
+    ['more than 64 MiB', { segments: [segment({ bytes: 64 * 1024 * 1024 + 1 })] }, /bytes/],
+    ['a picture of more than 2 MiB', { segments: [segment({ format: 'jpg', bytes: 2 * 1024 * 1024 + 1 })] }, /bytes/],
+    ['an unknown format', { segments: [segment({ format: 'avi' })] }, /format/],
+    ['a wrong event', { segments: [segment({ event: { id: 'a' } })] }, /event\.id/],
+    ['a wrong channel', { channel: 64, segments: [segment()] }, /channel/],
+    ['a segment that is no object', { segments: ['x'] }, /object/],
+  ])('refuses a body with %s', async (_name, body, message) => {
+    const { sn } = await camera()
+    const { status, json } = await oms.plain('storage/permit', { sn, ...body })
+    expect([status, json().message]).toEqual([400, expect.stringMatching(message)])
+  })
+
+  test('the last segment of a session may be short', async () => {
+    const { sn } = await camera()
+    expect((await ask(sn, segment({ durationMs: 700, final: true }))).status).toBe(200)
+  })
+
+  test('reads no database', async () => {
+    const { sn } = await camera()
+    const { pool } = oms.services.database
+    const queries = vi.spyOn(pool, 'query')
+    const connections = vi.spyOn(pool, 'connect')
+    for (let round = 0; round < 10; round += 1) {
+      const calls = Array.from({ length: 10 }, () => [oms.plain('storage/state', { sn }), ask(sn)]).flat()
+      for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
+    }
+    const statements = queries.mock.calls.filter(([text]) => !String(text).includes('oss_device_status'))
+    expect([statements.length, connections.mock.calls.length]).toEqual([0, 0])
+    queries.mockRestore()
+    connections.mockRestore()
+  })
+
+  test('a package opened in the console reaches another process', async () => {
+    const { sn, id } = await camera([])
+    const twin = await oms.another()
+    const at = (origin: string) =>
+      oms.send(`${origin}/device/v1/storage/permit`, {
+        method: 'POST',
+        token: null,
+        headers: { authorization: `Bearer ${TOKEN}` },
+        body: { sn, segments: [segment()] },
+      })
+    expect((await at(twin.origin)).status).toBe(403)
+    await grantStorage(oms.query, id)
+    await twin.sync()
+    expect((await at(twin.origin)).status).toBe(200)
+  })
+
+  test('the last question, answer and trouble of a channel are stored', async () => {
+    const { sn, id } = await camera([])
+    const trouble = [{ channel: 1, code: 'E12', message: 'no\nlens' }]
+    await oms.plain('storage/state', { sn, trouble })
+    await ask(sn)
+    await oms.services.videos.status.flush()
+    expect(
+      await oms.query(
+        `select channel, answer, trouble_code, trouble_text, ask_time is not null as asked from oss_device_status
+         where device_id = $1 order by 1`,
+        [id],
+      ),
+    ).toEqual([
+      { channel: 0, answer: 'none', trouble_code: '', trouble_text: '', asked: true },
+      { channel: 1, answer: 'none', trouble_code: 'E12', trouble_text: 'no lens', asked: true },
+    ])
+  })
+})
