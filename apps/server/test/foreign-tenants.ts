@@ -29,6 +29,7 @@ const LOGGED = [
   ['storageAllowance', 'oss_allowances', 'id'],
   ['storageOrder', 'oss_orders', 'id'],
   ['storageHook', 'oss_hooks', 'id'],
+  ['storageCardBatch', 'oss_card_batches', 'id'],
 ] as const
 
 interface Column extends Record<string, unknown> {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import {
   bigserial,
   check,
+  date,
   index,
   integer,
   pgTable,
@@ -11,7 +12,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, enabled, moment, remark } from './columns.ts'
+import { audited, bytes, enabled, moment, remark } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
 /** Number of copies of a package that the staff of a tenant may open. */
@@ -193,4 +194,69 @@ export const ossRefunds = pgTable(
     check('oss_refunds_amount', sql`amount > 0`),
     tenantPolicy(),
   ],
+)
+
+/** Batches of card codes. `fileSealed` are the encrypted codes until the one download, or for 24 hours. */
+export const ossCardBatches = pgTable(
+  'oss_card_batches',
+  {
+    id: serial().primaryKey(),
+    batchNo: varchar({ length: 20 }).notNull(),
+    tenantId: integer().notNull(),
+    packageId: integer().notNull(),
+    packageVersionId: integer().notNull(),
+    packageName: varchar({ length: 32 }).notNull(),
+    count: integer().notNull(),
+    /** Amount in fen that one card was sold for. */
+    unitAmount: integer().notNull().default(0),
+    validTo: date({ mode: 'string' }).notNull(),
+    fileSealed: text().notNull().default(''),
+    exportedTime: moment(),
+    remark: remark(),
+    createBy: integer(),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    uniqueIndex('oss_card_batches_no').on(t.batchNo),
+    index('oss_card_batches_file').on(t.createTime).where(sql`file_sealed <> ''`),
+    tenantPolicy(),
+  ],
+)
+
+/** Cards: an HMAC of each code, never the code itself. */
+export const ossCards = pgTable(
+  'oss_cards',
+  {
+    id: serial().primaryKey(),
+    batchId: integer().notNull(),
+    tenantId: integer().notNull(),
+    /** First 16 bytes of the HMAC of the code. */
+    codeHash: bytes().notNull(),
+    tail: varchar({ length: 4 }).notNull(),
+    /** 0 unused, 1 used, 2 void. */
+    state: smallint().notNull().default(0),
+    usedBy: integer(),
+    usedTime: moment(),
+    sn: varchar({ length: 64 }).notNull().default(''),
+    entitlementId: integer(),
+  },
+  (t) => [
+    uniqueIndex('oss_cards_code').on(t.codeHash),
+    index('oss_cards_batch').on(t.batchId, t.id),
+    index('oss_cards_entitlement').on(t.entitlementId).where(sql`entitlement_id is not null`),
+    check('oss_cards_used', sql`(state = 1) = (entitlement_id is not null)`),
+    tenantPolicy(),
+  ],
+)
+
+/** Wrong card codes of the last hour, which limit further attempts. */
+export const ossCardAttempts = pgTable(
+  'oss_card_attempts',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    uid: integer().notNull(),
+    ip: varchar({ length: 64 }).notNull(),
+    createTime: moment().notNull(),
+  },
+  (t) => [index('oss_card_attempts_uid').on(t.uid, t.createTime), index('oss_card_attempts_ip').on(t.ip, t.createTime)],
 )

@@ -18,7 +18,7 @@ export const STORAGE: CatalogueDirectory = {
       name: '云存开通',
       icon: 'hdd',
       prefix: 'ossManage:deviceList',
-      records: ['entitlement', 'storageAllowance', 'storageOrder', 'storageHook'],
+      records: ['entitlement', 'storageAllowance', 'storageOrder', 'storageHook', 'storageCardBatch'],
       actions: [
         'query',
         ['open', '开通'],
@@ -30,6 +30,7 @@ export const STORAGE: CatalogueDirectory = {
         ['allowance', '开通额度'],
         ['order', '订单'],
         ['refund', '退款'],
+        ['card', '卡密'],
         ['hook', '回调与密钥'],
       ],
     },

@@ -1,4 +1,5 @@
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
+import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
@@ -26,6 +27,12 @@ const VIEWS: readonly View[] = [
     label: '订单',
     to: storageOrders.list,
     panel: later(() => import('./order-tab.tsx'), 'OrderTab'),
+  },
+  {
+    key: 'cards',
+    label: '卡密',
+    to: storageCards.list,
+    panel: later(() => import('./card-tab.tsx'), 'CardTab'),
   },
   {
     key: 'allowances',

@@ -21,6 +21,7 @@ const RECORDS = [
   ['storageAllowance', sql`oss_allowances`, sql`id`, sql`tenant_id`],
   ['storageOrder', sql`oss_orders`, sql`id`, sql`tenant_id`],
   ['storageHook', sql`oss_hooks`, sql`id`, sql`tenant_id`],
+  ['storageCardBatch', sql`oss_card_batches`, sql`id`, sql`tenant_id`],
 ] as const
 
 /**

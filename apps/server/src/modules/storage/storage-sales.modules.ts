@@ -1,6 +1,9 @@
+import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { implement, type Module } from '#core/http/implement.ts'
+import { cardFile, createCards, listBatches, listCards, voidCards } from './card.service.ts'
+import { redeemCard } from './card-redeem.ts'
 import { createHook, getEvent, getHook, listEvents, listHooks, replay, rotateHook, updateHook } from './hook.service.ts'
 import { getOrder, listOrders, listRefunds } from './order.service.ts'
 import { recordRefund, rejectRefund, requestRefund } from './refund.service.ts'
@@ -24,5 +27,10 @@ const hookModule = implement(
   },
   { outsideTransaction: ['replay'] },
 )
+const cardModule = implement(
+  storageCards,
+  { batches: listBatches, list: listCards, create: createCards, void: voidCards, redeem: redeemCard, file: cardFile },
+  { outsideTransaction: ['redeem', 'file'] },
+)
 
-export const storageSalesModules: readonly Module[] = [orderModule, hookModule]
+export const storageSalesModules: readonly Module[] = [orderModule, hookModule, cardModule]
