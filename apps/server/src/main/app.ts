@@ -5,6 +5,7 @@ import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { sendErrorResponse } from '#core/http/error-response.ts'
+import { allowCrossOrigin } from '#core/http/cross-origin.ts'
 import { assertDeclared } from '#core/http/assert-declared.ts'
 import type { Services } from '#core/services.ts'
 import { sendMalformedResponse } from '#core/http/malformed-request.ts'
@@ -18,6 +19,7 @@ import { serveConsole } from '#core/http/console-files.ts'
 import { uploadStream } from '#core/http/upload-stream.ts'
 import { serveStorageHook } from '#modules/storage/hook-route.ts'
 import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
+import { appOrigins } from '#modules/playback/app-origins.ts'
 import { modules } from './modules.ts'
 
 const MIB = 1024 * 1024
@@ -64,6 +66,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
   guardSlowBodies(app)
   serveHealth(app, services, modules)
   serveStorageHook(app, services)
+  allowCrossOrigin(app, appOrigins(services))
   app.register(async (scope) => modules.forEach((module) => mount(scope, services, module)))
   serveConsole(app)
   sendNotFound(app, modules)

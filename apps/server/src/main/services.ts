@@ -3,6 +3,7 @@ import { openMedia } from '#core/media/open-media.ts'
 import { Fleet } from '#domain/fleet/fleet.ts'
 import { StorageIndex } from '#domain/video/storage-index.ts'
 import { Videos } from '#domain/video/videos.ts'
+import { PlayGuard } from '#domain/video/play-guard.ts'
 
 /** Creates all services of one process: those of `core` and those of `domain`. */
 export async function createServices(parts: CoreParts): Promise<Services> {
@@ -23,5 +24,7 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   })
   core.onClose(() => videos.close())
   core.onClose(() => fleet.close())
-  return { ...core, fleet, videos }
+  const playGuard = new PlayGuard(database, events)
+  core.onClose(async () => playGuard.close())
+  return { ...core, fleet, videos, playGuard }
 }

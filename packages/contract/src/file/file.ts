@@ -3,7 +3,16 @@ import type { Contract } from '../core/endpoint.ts'
 import { whole } from '../core/fields.ts'
 
 /** Purpose of an upload: decides who may upload, the limits and the allowed types (`upload.ts`). */
-export const FILE_PURPOSES = ['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage', 'component'] as const
+export const FILE_PURPOSES = [
+  'avatar',
+  'file',
+  'image',
+  'notice',
+  'ticket',
+  'ticketImage',
+  'component',
+  'consent',
+] as const
 export type FilePurpose = (typeof FILE_PURPOSES)[number]
 
 export const StoredFileRow = z.object({
@@ -35,7 +44,7 @@ export const files = {
     log: false,
     input: z.object({
       /** Default: `avatar` for a picture, `document` for any other file. */
-      purpose: z.enum(['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage']).optional(),
+      purpose: z.enum(['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage', 'consent']).optional(),
     }),
     result: StoredFileRow,
   },

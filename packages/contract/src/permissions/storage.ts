@@ -18,7 +18,15 @@ export const STORAGE: CatalogueDirectory = {
       name: '云存开通',
       icon: 'hdd',
       prefix: 'ossManage:deviceList',
-      records: ['entitlement', 'storageAllowance', 'storageOrder', 'storageHook', 'storageCardBatch'],
+      records: [
+        'entitlement',
+        'storageAllowance',
+        'storageOrder',
+        'storageHook',
+        'storageCardBatch',
+        'appKey',
+        'storageConsent',
+      ],
       actions: [
         'query',
         ['open', '开通'],
@@ -32,6 +40,8 @@ export const STORAGE: CatalogueDirectory = {
         ['refund', '退款'],
         ['card', '卡密'],
         ['hook', '回调与密钥'],
+        ['consent', '登记查看授权'],
+        ['view', '查看录像'],
       ],
     },
     {

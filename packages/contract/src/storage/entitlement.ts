@@ -22,7 +22,7 @@ export const EFFECT_MODE = {
   3: '覆盖当前套餐（剩余时间作废）',
 } as const
 /** State of the cloud storage of one channel. */
-export const SERVICE_STATE = { 1: '使用中', 2: '已暂停', 3: '已到期（录像保留中）', 4: '已到期（录像已清除）' } as const
+export const SERVICE_STATE = { 1: '使用中', 2: '已暂停', 3: '已过期（录像保留中）', 4: '已过期（录像已清除）' } as const
 export const LEDGER_KIND = {
   1: '发放',
   2: '使用',

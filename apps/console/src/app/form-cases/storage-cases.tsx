@@ -1,3 +1,5 @@
+import { appKeys } from '@oms/contract/playback/app-key.ts'
+import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
@@ -6,6 +8,9 @@ import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitl
 import { OpenDrawer } from '#modules/storage/open-drawer.tsx'
 import { PackageAdd, PackageEdit } from '#modules/storage/package-form.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
+import { AppKeyForm } from '#modules/storage/app-key-form.tsx'
+import { ConsentForm } from '#modules/storage/consent-form.tsx'
+import { ViewDialog } from '#modules/storage/view-dialog.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const SCOPE = [
@@ -14,6 +19,9 @@ const SCOPE = [
 ] as const
 
 const ROW = { id: 1, sn: 'CAM1', packageName: '月卡' } as never
+const RANGE = { rangeBegin: '2030-01-01 08:00:00', rangeEnd: '2030-01-01 09:00:00' }
+const CONSENT = { id: 1, sn: 'CAM1', ...RANGE } as never
+const WRITTEN = { ...RANGE, validUntil: '2030-02-01 00:00:00', document: `/api/v1/file/${'0'.repeat(32)}` }
 const TERMS = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, channels: 1, models: [], tenants: [] }
 
 /** Forms of cloud storage. */
@@ -81,5 +89,37 @@ export const STORAGE_CASES: readonly FormCase[] = [
     values: ['9', '12'],
     record: { read: storageSettings.get, values: STANDARD_STORAGE },
     form: (close) => <SettingDrawer onClose={close} />,
+  },
+  {
+    name: '登记录像查看授权',
+    file: 'storage/consent-form.tsx',
+    save: playbackConsents.create,
+    field: 'sn',
+    form: (close) => <ConsentForm initial={WRITTEN} onClose={close} />,
+  },
+  {
+    name: '查看录像',
+    file: 'storage/view-dialog.tsx',
+    save: playbackConsents.view,
+    field: 'reason',
+    values: ['核对花屏画面', '核对夜间画面'],
+    opens: '本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。',
+    form: (close) => <ViewDialog consent={CONSENT} onClose={close} />,
+  },
+  {
+    name: '新增App密钥',
+    file: 'storage/app-key-form.tsx',
+    save: appKeys.create,
+    field: 'keyName',
+    reads: SCOPE,
+    form: (close) => <AppKeyForm row="new" onSecret={() => {}} onClose={close} />,
+  },
+  {
+    name: '编辑App密钥',
+    file: 'storage/app-key-form.tsx',
+    save: appKeys.update,
+    field: 'keyName',
+    record: { read: appKeys.get, values: { origins: ['https://app.example'] } },
+    form: (close, row) => <AppKeyForm row={row as never} onSecret={() => {}} onClose={close} />,
   },
 ]

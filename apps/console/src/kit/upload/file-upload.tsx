@@ -15,7 +15,7 @@ interface UploadFieldProps {
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
-  purpose?: 'file' | 'notice' | 'ticket'
+  purpose?: 'file' | 'notice' | 'ticket' | 'consent'
   /** Names of the existing files by URL. */
   names?: Readonly<Record<string, string>>
 }

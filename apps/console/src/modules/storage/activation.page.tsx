@@ -1,3 +1,4 @@
+import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
@@ -45,6 +46,12 @@ const VIEWS: readonly View[] = [
     label: '回调与密钥',
     to: storageHooks.list,
     panel: later(() => import('./hook-tab.tsx'), 'HookTab'),
+  },
+  {
+    key: 'playback',
+    label: '授权与查看记录',
+    to: playbackConsents.list,
+    panel: later(() => import('./playback-panel.tsx'), 'PlaybackPanel'),
   },
 ]
 

@@ -57,9 +57,9 @@ function missingRevision({ endpoint: { input: schema }, input, note }: Call) {
 export async function writeOperation(db: Db, call: Call, { ok, message }: Outcome) {
   const { endpoint, request, user, note } = call
   const row = {
-    tenantId: user?.tenantId ?? null,
+    tenantId: user?.tenantId ?? note.actor?.tenantId ?? null,
     uid: user?.uid ?? null,
-    operName: user?.account ?? '',
+    operName: (user?.account ?? note.actor?.name ?? '').slice(0, 50),
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',

@@ -12,6 +12,8 @@ export const pagePolicy = (scripts: readonly string[] = []) =>
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
     "connect-src 'self'",
+    // The player of recordings feeds the video element from a media source.
+    "media-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

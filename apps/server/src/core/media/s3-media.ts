@@ -24,7 +24,7 @@ export class S3Media implements MediaFiles {
     return this.#presigner.url({ method: 'PUT', key, seconds: object.seconds, now: object.now, headers })
   }
 
-  /** Returns the address for downloads within this time. @public */
+  /** Returns the address for downloads within this time. */
   getUrl(key: string, { seconds, now }: { seconds: number; now: number }) {
     return this.#presigner.url({ method: 'GET', key, seconds, now })
   }

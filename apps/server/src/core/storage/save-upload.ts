@@ -13,8 +13,8 @@ import { displayName, checkFileType } from './file-type.ts'
 import { FileTooLarge, type StoredFile } from './store.ts'
 
 const MAX_PIXELS_TEXT = UPLOAD_MESSAGES.pixels
-/** File types allowed as attachments of a notice: documents and images. */
-const NOTICE: UploadRule = {
+/** File types allowed as attachments of a notice and as records of a consent: documents and images. */
+const DOCUMENT_OR_IMAGE: UploadRule = {
   ...UPLOAD.file,
   extensions: [...UPLOAD.file.extensions, ...UPLOAD.image.extensions],
 }
@@ -22,10 +22,11 @@ const RULES: Readonly<Record<FilePurpose, UploadRule>> = {
   avatar: UPLOAD.avatar,
   file: UPLOAD.file,
   image: UPLOAD.image,
-  notice: NOTICE,
+  notice: DOCUMENT_OR_IMAGE,
   ticket: UPLOAD.file,
   ticketImage: UPLOAD.image,
   component: UPLOAD.component,
+  consent: DOCUMENT_OR_IMAGE,
 }
 
 export const ruleOf = (purpose: FilePurpose) => RULES[purpose]

@@ -42,10 +42,16 @@ export function inTransaction<T>(database: Pick<Database, 'db'>, user: User | nu
 export const hasRowSecurity = (user: User | null): user is User =>
   user !== null && !user.isPlatform && user.tenantId !== null
 
-function rowSecurityStatement(user: User | null) {
-  if (!hasRowSecurity(user)) return undefined
-  return sql.raw(`set local role oms_tenant; set local oms.tenant = '${Number(user.tenantId)}'`)
-}
+const rowSecurityStatement = (user: User | null) => (hasRowSecurity(user) ? limitTo(Number(user.tenantId)) : undefined)
+
+const limitTo = (tenantId: number) => sql.raw(`set local role oms_tenant; set local oms.tenant = '${tenantId}'`)
+
+/** Runs `work` in one transaction under row-level security, for callers without an account, such as users of Apps. */
+export const inTenant = <T>(database: Pick<Database, 'db'>, tenantId: number, work: (db: Db) => Promise<T>) =>
+  database.db.transaction(async (tx) => {
+    await tx.execute(limitTo(tenantId))
+    return work(tx)
+  })
 
 /** Runs `work` in a transaction, for handlers that run outside one (see `ModuleOptions.outsideTransaction`). */
 export const transact = <T>(

@@ -45,6 +45,16 @@ export function instantOf(localTime: string, zone: string): number {
   return asUtc - offset(guess)
 }
 
+/** Formats a time in a zone as ISO 8601 with milliseconds and offset: `2026-11-22T12:33:10.000+08:00`. */
+export function zonedIso(at: number, zone: string): string {
+  const local = localTimeOf(at, zone)
+  const ms = at % 1000
+  const minutes = Math.round((utcOf(local) - (at - ms)) / 60_000)
+  const two = (n: number) => String(n).padStart(2, '0')
+  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`
+  return `${local.replace(' ', 'T')}.${String(ms).padStart(3, '0')}${offset}`
+}
+
 /** Returns the date this many days later as text. Dates have no hours, so daylight saving does not matter. */
 export const dayAfter = (day: string, days = 1) =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)

@@ -18,6 +18,7 @@ const RECORDS = [
   ['license', sql`licenses`, sql`id`, sql`tenant_id`],
   ['license-grant', sql`license_grants`, sql`id`, sql`tenant_id`],
   ['entitlement', sql`oss_entitlements`, sql`id`, sql`tenant_id`],
+  ['storageConsent', sql`oss_consents`, sql`id`, sql`tenant_id`],
   ['storageAllowance', sql`oss_allowances`, sql`id`, sql`tenant_id`],
   ['storageOrder', sql`oss_orders`, sql`id`, sql`tenant_id`],
   ['storageHook', sql`oss_hooks`, sql`id`, sql`tenant_id`],

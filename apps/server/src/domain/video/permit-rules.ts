@@ -9,7 +9,7 @@ export const REASONS = {
   none: '未开通套餐',
   waiting: '套餐待生效',
   suspended: '套餐已暂停',
-  expired: '套餐已到期',
+  expired: '套餐已过期',
   clock: '设备时间偏差超过5分钟',
   old: '录像早于7天或已过保存期',
   kind: '套餐仅支持事件录像',

@@ -24,6 +24,7 @@ const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
   component: ['upgrade:ota:uploadComp', 'upgrade:GeneralSoftware:uploadComp'],
   ticket: ['AfterService:Questions:add'],
   ticketImage: ['AfterService:Questions:add'],
+  consent: ['ossManage:deviceList:consent'],
 }
 /** Permissions to open tickets, which include downloading their attachments. */
 const TICKET_READERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
@@ -76,6 +77,7 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
   if (!isTenantInScope(user, file.tenantId)) return false
   if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
     return TICKET_READERS.some((right) => user.can(right))
+  if (file.purpose === 'consent') return user.can('ossManage:deviceList:consent')
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
 }
 

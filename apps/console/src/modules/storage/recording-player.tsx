@@ -1,0 +1,88 @@
+import { Alert, Button } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { formatDateTime } from '#core/text/format.ts'
+import Hls from 'hls.js/light'
+import './playback.css'
+
+interface PlayerProps {
+  /** Address of the playlist. */
+  readonly url: string
+  /** Text over the picture that names the viewer. */
+  readonly watermark: string
+  /** Requests a new address after the present one ended. */
+  readonly onReload: () => void
+}
+
+const OVER = '播放地址已失效，请重新获取'
+const UNPLAYABLE = '浏览器不支持播放该录像格式'
+
+/**
+ * Attaches a playlist to a video element. Returns the function that detaches it. hls.js runs without a worker, because the
+ * page's content policy permits none.
+ */
+function attach(
+  video: HTMLVideoElement,
+  url: string,
+  onTime: (at: Date | null) => void,
+  onFail: (text: string) => void,
+) {
+  if (!Hls.isSupported()) {
+    video.src = url
+    video.onerror = () => onFail(UNPLAYABLE)
+    return () => video.removeAttribute('src')
+  }
+  const hls = new Hls({ enableWorker: false, maxBufferLength: 30 })
+  hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
+    if (!fatal) return
+    if (type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
+      recovered = true
+      hls.recoverMediaError()
+    } else onFail(type === Hls.ErrorTypes.MEDIA_ERROR ? UNPLAYABLE : OVER)
+  })
+  let recovered = false
+  const tick = () => onTime(hls.playingDate)
+  video.addEventListener('timeupdate', tick)
+  hls.loadSource(url)
+  hls.attachMedia(video)
+  return () => {
+    video.removeEventListener('timeupdate', tick)
+    hls.destroy()
+  }
+}
+
+/** Plays recordings with the wall-clock time of the camera and the viewer's name over the picture. */
+export function RecordingPlayer({ url, watermark, onReload }: PlayerProps) {
+  const video = useRef<HTMLVideoElement>(null)
+  const [at, setAt] = useState<Date | null>(null)
+  const [failure, setFailure] = useState<string>()
+  useEffect(() => (video.current ? attach(video.current, url, setAt, setFailure) : undefined), [url])
+  return (
+    <div className="playback-player">
+      <div className="playback-screen">
+        {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- recordings of cameras have no captions */}
+        <video ref={video} aria-label="录像" controls autoPlay muted playsInline controlsList="nodownload" />
+        <Watermark text={watermark} />
+      </div>
+      <p className="storage-muted" role="status">
+        {at ? `录像时间 ${formatDateTime(at)}` : '正在加载录像…'}
+      </p>
+      {failure && <Alert type="error" showIcon title={failure} action={<ReloadButton onReload={onReload} />} />}
+    </div>
+  )
+}
+
+const ReloadButton = ({ onReload }: Pick<PlayerProps, 'onReload'>) => (
+  <Button size="small" onClick={onReload}>
+    重新获取
+  </Button>
+)
+
+const MARKS = 12
+
+const Watermark = ({ text }: { text: string }) => (
+  <div className="playback-watermark" aria-hidden>
+    {Array.from({ length: MARKS }, (_, place) => (
+      <span key={place}>{text}</span>
+    ))}
+  </div>
+)

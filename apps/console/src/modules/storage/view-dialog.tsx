@@ -1,0 +1,85 @@
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { type ConsentRow, playbackConsents, ViewInput } from '@oms/contract/playback/consent.ts'
+import { Form, Modal } from 'antd'
+import { useRef, useState } from 'react'
+import { later } from '#core/loading/deferred.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { NoteField, NumberField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import './storage.css'
+
+const RecordingPlayer = later(() => import('./recording-player.tsx'), 'RecordingPlayer')
+
+interface DialogProps {
+  readonly consent: ConsentRow
+  readonly onClose: () => void
+}
+type Opened = ResultOf<typeof playbackConsents.view>
+
+/** Asks for range and reason, and plays the recordings. Every opened address is one recorded view. */
+export function ViewDialog({ consent, onClose }: DialogProps) {
+  const [opened, setOpened] = useState<Opened>()
+  if (!opened) return <ViewForm consent={consent} onClose={onClose} onOpened={setOpened} />
+  return (
+    <Modal
+      open
+      title={`查看录像 ${consent.sn}`}
+      width="min(960px, 96vw)"
+      footer={null}
+      destroyOnHidden
+      mask={{ closable: false }}
+      onCancel={onClose}
+    >
+      <RecordingPlayer
+        key={opened.url}
+        url={opened.url}
+        watermark={opened.watermark}
+        onReload={() => setOpened(undefined)}
+      />
+      <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
+    </Modal>
+  )
+}
+
+function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opened: Opened): void }) {
+  const isOpened = useRef(false)
+  const { modal, form } = useFormModal(playbackConsents.view, {
+    // A saved form closes itself. The player has taken its place then.
+    onClose: () => !isOpened.current && onClose(),
+    onSaved: (opened) => {
+      isOpened.current = true
+      onOpened(opened)
+    },
+    initial: {
+      sn: consent.sn,
+      consentId: consent.id,
+      channel: 0,
+      begin: consent.rangeBegin,
+      end: endOf(consent),
+    } as never,
+  })
+  return (
+    <Modal title={`查看录像 ${consent.sn}`} {...modal} okText="查看">
+      <p className="storage-muted">
+        授权范围：{consent.rangeBegin} 至 {consent.rangeEnd}，一次最多查看30分钟。
+      </p>
+      <Form {...form}>
+        <NumberField of={ViewInput} name="channel" min={0} max={63} />
+        <div className="storage-pair">
+          <DateTimeField of={ViewInput} name="begin" />
+          <DateTimeField of={ViewInput} name="end" />
+        </div>
+        <NoteField of={ViewInput} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+const VIEW_MINUTES = 30
+
+/** End of the first view: at most 30 minutes after the start of the consented range. */
+function endOf({ rangeBegin, rangeEnd }: ConsentRow) {
+  const begin = new Date(`${rangeBegin.replace(' ', 'T')}Z`).getTime()
+  const latest = new Date(begin + VIEW_MINUTES * 60_000).toISOString().slice(0, 19).replace('T', ' ')
+  return latest < rangeEnd ? latest : rangeEnd
+}

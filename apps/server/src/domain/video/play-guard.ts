@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '#core/database/client.ts'
+import type { Events } from '#core/events/events.ts'
+
+declare module '#core/services.ts' {
+  interface ServiceExtensions {
+    readonly playGuard: PlayGuard
+  }
+}
+
+/** Facts of a play address that a later change may end. */
+export interface PlayPermit {
+  readonly deviceId: number
+  readonly tenantId: number
+  /** App account whose recordings are played; 0: a device without an account. */
+  readonly ownerId: number
+  /** 0: the owner plays. */
+  readonly consentId: number
+}
+
+/** Changes that no event announces, such as a disabled account, act after this time. */
+const KNOWN_FOR_MS = 30_000
+const MAX_KNOWN = 20_000
+
+/**
+ * Decides whether an open play address still holds: the device belongs to the same tenant and App account, these are in use,
+ * and the consent is not withdrawn. Answers are kept until a device or a consent changes, so that the segments of a
+ * playlist need no query each.
+ */
+export class PlayGuard {
+  readonly #database: Database
+  readonly #known = new Map<string, { readonly isAllowed: Promise<boolean>; readonly at: number }>()
+  readonly #unsubscribe: (() => void)[]
+
+  constructor(database: Database, events: Events) {
+    this.#database = database
+    const forget = () => this.#known.clear()
+    this.#unsubscribe = [
+      events.on('fleet', ({ table }) => table === 'devices' && forget()),
+      events.on('consent', forget),
+      events.onReconnect(forget),
+    ]
+  }
+
+  close() {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+
+  isAllowed(permit: PlayPermit, now: number): Promise<boolean> {
+    const key = `${permit.deviceId}.${permit.tenantId}.${permit.ownerId}.${permit.consentId}`
+    const known = this.#known.get(key)
+    if (known && now - known.at < KNOWN_FOR_MS) return known.isAllowed
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+    const isAllowed = this.#read(permit)
+    this.#known.set(key, { isAllowed, at: now })
+    isAllowed.catch(() => this.#known.delete(key))
+    return isAllowed
+  }
+
+  async #read({ deviceId, tenantId, ownerId, consentId }: PlayPermit): Promise<boolean> {
+    const { rows } = await this.#database.db.execute(sql`
+      select 1 from devices d join tenants t on t.id = d.tenant_id
+      where d.id = ${deviceId} and d.tenant_id = ${tenantId} and coalesce(d.app_account_id, 0) = ${ownerId}
+        and d.deleted_at is null and t.deleted_at is null and t.status = 1 and coalesce(t.expire_time > now(), true)
+        and (${ownerId} = 0 or exists (
+          select from app_accounts a where a.uid = ${ownerId} and a.status = 1 and a.deleted_at is null))
+        and (${consentId} = 0 or exists (
+          select from oss_consents c where c.id = ${consentId} and c.device_id = d.id and c.withdraw_time is null
+            and c.valid_until > now()))`)
+    return rows.length > 0
+  }
+}

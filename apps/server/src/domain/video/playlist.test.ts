@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { zonedIso } from '#core/time/zone.ts'
+import { hlsPlaylist, isDiscontinuous, mergeStretches, type PlaylistSegment } from './playlist.ts'
+
+const START = Date.parse('2026-11-22T04:33:10.000Z')
+const wallTime = (ms: number) => zonedIso(ms, 'Asia/Shanghai')
+const segment = (given: Partial<PlaylistSegment> = {}): PlaylistSegment => ({
+  startMs: START,
+  durationMs: 4000,
+  bytes: 1000,
+  format: 1,
+  session: 7,
+  seq: 1,
+  initBytes: 0,
+  uri: 'a.ts',
+  ...given,
+})
+
+describe('HLS playlist of recordings', () => {
+  test('STORAGE-08 marks a gap by a discontinuity with its wall-clock time', () => {
+    const text = hlsPlaylist(
+      [segment(), segment({ startMs: START + 409_999, durationMs: 3960, seq: 9, uri: 'b.ts' })],
+      wallTime,
+    )
+    expect(text).toBe(
+      `#EXTM3U
+#EXT-X-VERSION:7
+#EXT-X-PLAYLIST-TYPE:VOD
+#EXT-X-TARGETDURATION:4
+#EXT-X-MEDIA-SEQUENCE:0
+#EXT-X-PROGRAM-DATE-TIME:2026-11-22T12:33:10.000+08:00
+#EXTINF:4.000,
+a.ts
+#EXT-X-DISCONTINUITY
+#EXT-X-PROGRAM-DATE-TIME:2026-11-22T12:39:59.999+08:00
+#EXTINF:3.960,
+b.ts
+#EXT-X-ENDLIST
+`,
+    )
+  })
+
+  test('repeats the initialisation section of fragmented MP4 only in a new session', () => {
+    const mp4 = { format: 2, initBytes: 700 }
+    const text = hlsPlaylist(
+      [
+        segment({ ...mp4, uri: 'a.mp4' }),
+        segment({ ...mp4, uri: 'b.mp4', seq: 2, startMs: START + 4000 }),
+        segment({ ...mp4, uri: 'c.mp4', session: 8, seq: 1, startMs: START + 8000 }),
+      ],
+      wallTime,
+    )
+    expect(text.match(/#EXT-X-MAP.*/g)).toEqual([
+      '#EXT-X-MAP:URI="a.mp4",BYTERANGE="700@0"',
+      '#EXT-X-MAP:URI="c.mp4",BYTERANGE="700@0"',
+    ])
+    expect(text.match(/#EXT-X-BYTERANGE.*/g)).toEqual(Array(3).fill('#EXT-X-BYTERANGE:300@700'))
+    expect(text.match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(1)
+  })
+
+  test('rounds the target duration up to the longest segment', () => {
+    expect(hlsPlaylist([segment({ durationMs: 4001 })], wallTime)).toContain('#EXT-X-TARGETDURATION:5\n')
+  })
+
+  test.each([
+    ['the next number of one session, whatever its clock says', { seq: 2, startMs: START + 60_000 }, false],
+    ['a missing number', { seq: 3, startMs: START + 4000 }, true],
+    ['another session', { session: 8, seq: 2, startMs: START + 4000 }, true],
+    ['another format', { format: 2, seq: 2, startMs: START + 4000 }, true],
+  ])('decides by session and number: %s', (_, next, expected) => {
+    expect(isDiscontinuous(segment(), segment(next))).toBe(expected)
+  })
+
+  test.each([
+    [4000, false],
+    [4050, false],
+    [4051, true],
+    [3949, true],
+  ])('without sessions, a start after %i ms decides', (ms, expected) => {
+    const bare = { session: 0, seq: 0 }
+    expect(isDiscontinuous(segment(bare), segment({ ...bare, startMs: START + ms }))).toBe(expected)
+  })
+})
+
+test('merged stretches count overlaps once and close gaps of one second', () => {
+  const at = (startMs: number, durationMs: number) => ({ startMs, durationMs })
+  expect(mergeStretches([at(0, 4000), at(3000, 4000), at(8000, 1000), at(10_001, 500)])).toEqual([
+    { from: 0, to: 9000 },
+    { from: 10_001, to: 10_501 },
+  ])
+})
+
+test.each([
+  ['America/New_York', '2026-11-21T23:33:10.000-05:00'],
+  ['Asia/Kolkata', '2026-11-22T10:03:10.000+05:30'],
+])('wall-clock times have the offset of the zone: %s', (zone, text) => {
+  expect(zonedIso(START, zone)).toBe(text)
+})

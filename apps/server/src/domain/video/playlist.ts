@@ -1,0 +1,92 @@
+/** Container of a recording: MPEG transport stream or fragmented MP4. */
+export const SEGMENT_FORMAT = { ts: 1, fmp4: 2 } as const
+
+/** A stored recording of a channel. Times are milliseconds. */
+export interface PlaylistSegment {
+  readonly startMs: number
+  readonly durationMs: number
+  readonly bytes: number
+  readonly format: number
+  /** Number of the camera's recording session and place in it; session 0: the camera sends none. */
+  readonly session: number
+  readonly seq: number
+  /** Bytes of the initialisation section at the start of a fragmented MP4. */
+  readonly initBytes: number
+  /** Address relative to the playlist. */
+  readonly uri: string
+}
+
+/** Longest difference between the end of a segment and the start of the next that players continue across. */
+const JOIN_MS = 50
+
+/**
+ * Returns true when a player must reset its decoder before `next` (EXT-X-DISCONTINUITY): another format, another
+ * recording session, a missing sequence number, or without sessions a gap or an overlap above 50 ms. Sessions are
+ * compared before clocks, because clocks of cameras jump.
+ */
+export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment): boolean {
+  if (before.format !== next.format || before.session !== next.session) return true
+  if (next.session !== 0) return next.seq !== before.seq + 1
+  return Math.abs(next.startMs - (before.startMs + before.durationMs)) > JOIN_MS
+}
+
+/** Identifies an initialisation section. Segments of one session have the same section when its length is the same. */
+const initKeyOf = ({ session, initBytes, uri }: PlaylistSegment) => (session === 0 ? uri : `${session}-${initBytes}`)
+
+/** Lines that name the bytes of a segment: a fragmented MP4 has its initialisation section in the same file. */
+function mediaLines(segment: PlaylistSegment, isMapKnown: boolean): { map: string[]; file: string[] } {
+  const { uri, initBytes, bytes, durationMs } = segment
+  const info = `#EXTINF:${(durationMs / 1000).toFixed(3)},`
+  if (segment.format !== SEGMENT_FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
+  return {
+    map: isMapKnown ? [] : [`#EXT-X-MAP:URI="${uri}",BYTERANGE="${initBytes}@0"`],
+    file: [info, `#EXT-X-BYTERANGE:${bytes - initBytes}@${initBytes}`, uri],
+  }
+}
+
+/**
+ * Returns an HLS media playlist (RFC 8216, version 7, on demand) of segments in the order of their start. Every segment
+ * after a discontinuity has its wall-clock time from `wallTimeOf`, which formats milliseconds as ISO 8601 with an offset.
+ */
+export function hlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (ms: number) => string): string {
+  const longest = Math.max(1, ...segments.map(({ durationMs }) => Math.ceil(durationMs / 1000)))
+  const lines = [
+    '#EXTM3U',
+    '#EXT-X-VERSION:7',
+    '#EXT-X-PLAYLIST-TYPE:VOD',
+    `#EXT-X-TARGETDURATION:${longest}`,
+    '#EXT-X-MEDIA-SEQUENCE:0',
+  ]
+  let before: PlaylistSegment | undefined
+  let mapped: string | undefined
+  for (const segment of segments) {
+    const isNewStretch = before === undefined || isDiscontinuous(before, segment)
+    if (isNewStretch && before !== undefined) lines.push('#EXT-X-DISCONTINUITY')
+    const init = initKeyOf(segment)
+    const { map, file } = mediaLines(segment, mapped === init)
+    if (map.length > 0) mapped = init
+    lines.push(...map)
+    if (isNewStretch) lines.push(`#EXT-X-PROGRAM-DATE-TIME:${wallTimeOf(segment.startMs)}`)
+    lines.push(...file)
+    before = segment
+  }
+  return `${[...lines, '#EXT-X-ENDLIST'].join('\n')}\n`
+}
+
+/** A time with recordings, in milliseconds. */
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+}
+
+/** Merges recordings in the order of their start. Overlaps count once; gaps up to `joinMs` are closed. */
+export function mergeStretches(segments: Iterable<{ startMs: number; durationMs: number }>, joinMs = 1000): Stretch[] {
+  const merged: { from: number; to: number }[] = []
+  for (const { startMs, durationMs } of segments) {
+    const last = merged.at(-1)
+    const to = startMs + durationMs
+    if (last && startMs <= last.to + joinMs) last.to = Math.max(last.to, to)
+    else merged.push({ from: startMs, to })
+  }
+  return merged
+}

@@ -1,0 +1,40 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+const MAC_BYTES = 16
+/** Characters of the signature at the end of a token. */
+const MAC_LENGTH = 22
+const keys = new WeakMap<Buffer, Map<string, Buffer>>()
+
+/** Returns the key of one use, derived from the installation's secret key. */
+function keyOf(secretKey: Buffer, use: string): Buffer {
+  const byUse = keys.get(secretKey) ?? new Map<string, Buffer>()
+  keys.set(secretKey, byUse)
+  const known = byUse.get(use)
+  if (known) return known
+  const derived = Buffer.from(hkdfSync('sha256', secretKey, '', `oms ${use} 1`, 32))
+  byUse.set(use, derived)
+  return derived
+}
+
+const macOf = (secretKey: Buffer, use: string, text: string) =>
+  createHmac('sha256', keyOf(secretKey, use)).update(text).digest().subarray(0, MAC_BYTES)
+
+/**
+ * Returns whole numbers of at least 0 as a signed text that stands in an address: base 36, joined by dots, and the
+ * signature. Every process with the same secret key reads it; a token of another `use` is refused.
+ */
+export function signNumbers(secretKey: Buffer, use: string, numbers: readonly number[]): string {
+  const text = numbers.map((number) => number.toString(36)).join('.')
+  return `${text}.${macOf(secretKey, use, text).toString('base64url')}`
+}
+
+/** Returns the `count` numbers of a token; undefined when the signature or the form is wrong. */
+export function readNumbers(secretKey: Buffer, use: string, token: string, count: number): number[] | undefined {
+  const end = token.length - MAC_LENGTH - 1
+  if (end < 1 || token.length > 200 || token[end] !== '.') return undefined
+  const text = token.slice(0, end)
+  const given = Buffer.from(token.slice(end + 1), 'base64url')
+  if (given.length !== MAC_BYTES || !timingSafeEqual(given, macOf(secretKey, use, text))) return undefined
+  const numbers = text.split('.').map((part) => Number.parseInt(part, 36))
+  return numbers.length === count ? numbers : undefined
+}

@@ -1,0 +1,208 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_PLAY_MS, MAX_PLAY_SEGMENTS, type playbackApp as calls } from '@oms/contract/playback/app.ts'
+import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { PublicCtx } from '#core/http/context.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { dayAfter, instantOf } from '#core/time/zone.ts'
+import { mergeStretches } from '#domain/video/playlist.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossPackages, ossQueues } from '#schema/storage.ts'
+import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
+import { type AppUser, appUserOf, asAppUser } from './app-session.ts'
+import { createPlayToken, playlistUrl } from './play-token.ts'
+import { recordingsOf } from './recordings.ts'
+
+/** Devices that one App account sees. */
+const MAX_DEVICES = 500
+const MAX_CHANNELS = 64
+const USER_DELETION = 2
+
+const ownDevices = ({ uid, tenantId }: AppUser) =>
+  and(eq(devices.appAccountId, uid), eq(devices.tenantId, tenantId), alive(devices))
+
+/** Returns the device of the App's user. Devices of others do not exist for the user. */
+export async function ownDevice(db: Db, user: AppUser, sn: string) {
+  const [found] = await db
+    .select({ id: devices.id, sn: devices.sn })
+    .from(devices)
+    .where(and(ownDevices(user), eq(devices.sn, sn)))
+  if (!found) throw invalid('设备不存在或未绑定', 'sn')
+  return found
+}
+
+/** Returns the condition of a channel's service, as `SERVICE_CONDITION` names it. */
+const conditionOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {
+  if (suspended === 1) return 2
+  if (endMs === null) return 0
+  return endMs > now ? 1 : 3
+}
+
+const selectDevices = (db: Db, user: AppUser) =>
+  db
+    .select({
+      id: devices.id,
+      sn: devices.sn,
+      name: devices.devName,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`,
+      channels: sql<number>`coalesce(${deviceModels.cloudChannels}, 0)`,
+    })
+    .from(devices)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .where(ownDevices(user))
+    .orderBy(asc(devices.id))
+    .limit(MAX_DEVICES)
+
+const selectServices = (db: Db, user: AppUser) =>
+  db
+    .select({
+      deviceId: ossQueues.deviceId,
+      channel: ossQueues.channel,
+      suspended: ossQueues.suspended,
+      switchedOff: ossQueues.switchedOff,
+      endMs: sql<number | null>`floor(extract(epoch from ${ossQueues.endTime}) * 1000)::float8`,
+      packageName: sql<string>`coalesce(${ossPackages.packageName}, '')`,
+    })
+    .from(ossQueues)
+    .innerJoin(devices, eq(devices.id, ossQueues.deviceId))
+    .leftJoin(ossPackages, eq(ossPackages.id, ossQueues.lastPackageId))
+    .where(ownDevices(user))
+    .orderBy(asc(ossQueues.channel))
+    .limit(MAX_DEVICES * MAX_CHANNELS)
+
+/** Lists the devices of the App's user with the service of each channel. */
+export const deviceList = (ctx: PublicCtx) =>
+  asAppUser(ctx, async (db, user) => {
+    const rows = await selectDevices(db, user)
+    const services = Map.groupBy(await selectServices(db, user), ({ deviceId }) => deviceId)
+    const now = ctx.now.getTime()
+    return {
+      list: rows.map(({ id, ...device }) => ({
+        ...device,
+        services: (services.get(id) ?? []).map(({ channel, switchedOff, packageName, ...queue }) => ({
+          channel,
+          packageName,
+          state: conditionOf(queue, now),
+          endTime: queue.suspended === 1 ? null : queue.endMs,
+          isOn: switchedOff === 0,
+        })),
+      })),
+    }
+  })
+
+/** Returns the days of a month on which the channel recorded for the App's user. */
+export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
+  asAppUser(ctx, async (db, user) => {
+    const { id } = await ownDevice(db, user, sn)
+    const first = `${month}-01`
+    const list = await db
+      .select({
+        day: ossDeviceDays.day,
+        seconds: sql<number>`round(${ossDeviceDays.durationMs} / 1000.0)::int`,
+        segments: ossDeviceDays.segments,
+        events: ossDeviceDays.events,
+      })
+      .from(ossDeviceDays)
+      .where(
+        and(
+          eq(ossDeviceDays.deviceId, id),
+          eq(ossDeviceDays.channel, channel),
+          eq(ossDeviceDays.tenantId, user.tenantId),
+          eq(ossDeviceDays.ownerId, user.uid),
+          gte(ossDeviceDays.day, first),
+          lt(ossDeviceDays.day, `${dayAfter(first, 31).slice(0, 7)}-01`),
+          sql`cardinality(${ossDeviceDays.expireDays}) > 0`,
+        ),
+      )
+      .orderBy(asc(ossDeviceDays.day))
+    return { list }
+  })
+
+const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
+  deviceId,
+  channel,
+  tenantId: user.tenantId,
+  ownerId: user.uid,
+})
+
+/** Most segments of one day: one every 200 ms would be 432,000; cameras send one every few seconds. */
+const MAX_DAY_SEGMENTS = 50_000
+
+/** Returns the merged stretches of a day with recordings. */
+export const timeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof calls.timeline>) =>
+  asAppUser(ctx, async (db, user) => {
+    const { id } = await ownDevice(db, user, sn)
+    const zone = ctx.services.config.timeZone
+    const begin = instantOf(`${day} 00:00:00`, zone)
+    const end = instantOf(`${dayAfter(day)} 00:00:00`, zone)
+    const scope = { ...scopeOf(user, id, channel), begin, end }
+    const rows = await recordingsOf(db, scope, { zone, now: ctx.now.getTime(), limit: MAX_DAY_SEGMENTS })
+    return {
+      list: mergeStretches(rows).map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) })),
+    }
+  })
+
+export function assertRange({ begin, end }: { begin: number; end: number }) {
+  if (end <= begin) throw invalid('结束时间应晚于开始时间', 'end')
+  if (end - begin > MAX_PLAY_MS) throw invalid('一次最多24小时', 'end')
+}
+
+/** Creates the address of a playlist for a range of the user's recordings. */
+export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.play>) =>
+  asAppUser(ctx, async (db, user) => {
+    assertRange(range)
+    const { id } = await ownDevice(db, user, sn)
+    const { config } = ctx.services
+    const scope = { ...scopeOf(user, id, channel), ...range }
+    const now = ctx.now.getTime()
+    const rows = await recordingsOf(db, scope, { zone: config.timeZone, now, limit: MAX_PLAY_SEGMENTS + 1 })
+    if (rows.length === 0) throw refused('该时间段没有录像')
+    const next = rows[MAX_PLAY_SEGMENTS]
+    const end = next ? next.startMs : range.end
+    const { token, expires } = createPlayToken(config.secretKey, { ...scope, end, consentId: 0 }, now)
+    return { url: playlistUrl(token), expireTime: expires, ...(next && { nextBegin: next.startMs }) }
+  })
+
+/** Requests the deletion of the recordings that begin in a range. The videos are gone for the user at once. */
+export async function remove(ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof calls.remove>) {
+  const user = await appUserOf(ctx)
+  assertRange(range)
+  const { id } = await ownDevice(ctx.db, user, sn)
+  const scope = { ...scopeOf(user, id, channel), ...range }
+  await ctx.db.insert(ossPurges).values({
+    tenantId: user.tenantId,
+    ownerId: user.uid,
+    deviceId: id,
+    channel,
+    reason: USER_DELETION,
+    fromMs: scope.begin,
+    untilMs: scope.end,
+  })
+  ctx.audit({
+    actor: { tenantId: user.tenantId, name: user.account },
+    bizType: 'device',
+    bizId: id,
+    action: `App账号「${user.account}」删除设备 ${sn} 通道${channel}的录像`,
+  })
+  return null
+}
+
+/** Turns recording of a channel to the cloud on or off for its user. */
+export async function setSwitch(ctx: PublicCtx, { sn, channel, on }: ParsedOf<typeof calls.switch>) {
+  const user = await appUserOf(ctx)
+  const { id } = await ownDevice(ctx.db, user, sn)
+  const done = await ctx.db
+    .update(ossQueues)
+    .set({ switchedOff: on === 1 ? 0 : 1 })
+    .where(and(eq(ossQueues.deviceId, id), eq(ossQueues.channel, channel), eq(ossQueues.tenantId, user.tenantId)))
+    .returning({ deviceId: ossQueues.deviceId })
+  if (done.length === 0) throw refused('该通道未开通云存储')
+  ctx.audit({
+    actor: { tenantId: user.tenantId, name: user.account },
+    bizType: 'device',
+    bizId: id,
+    action: `App账号「${user.account}」${on === 1 ? '启用' : '停用'}设备 ${sn} 通道${channel}的云录像`,
+  })
+  return null
+}

@@ -1,0 +1,147 @@
+import type { CONSENT_STATE, playbackConsents as calls } from '@oms/contract/playback/consent.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { instantOf } from '#core/time/zone.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { devices } from '#schema/device.ts'
+import { ossConsents } from '#schema/playback.ts'
+import { files } from '#schema/system.ts'
+import { tenants } from '#schema/tenant.ts'
+
+/** Longest time for which a consent is valid. */
+const MAX_VALID_DAYS = 90
+const KIND = 'storageConsent'
+const FILE_ID_LENGTH = 32
+
+const visibleConsents = (user: User) => scoped(user, { tenant: ossConsents.tenantId })
+const isState: Record<keyof typeof CONSENT_STATE, SQL> = {
+  1: sql`${ossConsents.withdrawTime} is null and ${ossConsents.validUntil} > now()`,
+  2: sql`${ossConsents.withdrawTime} is null and ${ossConsents.validUntil} <= now()`,
+  3: sql`${ossConsents.withdrawTime} is not null`,
+}
+const stateOf = sql<number>`case when ${isState[3]} then 3 when ${isState[2]} then 2 else 1 end`
+
+export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const query = db
+    .select({
+      id: ossConsents.id,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`,
+      deviceId: ossConsents.deviceId,
+      sn: ossConsents.sn,
+      source: ossConsents.source,
+      state: stateOf,
+      rangeBegin: ossConsents.rangeBegin,
+      rangeEnd: ossConsents.rangeEnd,
+      validUntil: ossConsents.validUntil,
+      fileId: ossConsents.fileId,
+      fileName: sql<string>`coalesce(${files.name}, '')`,
+      note: ossConsents.note,
+      uid: ossConsents.uid,
+      operName: ossConsents.operName,
+      createTime: ossConsents.createTime,
+    })
+    .from(ossConsents)
+    .leftJoin(tenants, eq(tenants.id, ossConsents.tenantId))
+    .leftJoin(files, eq(files.id, ossConsents.fileId))
+    .where(
+      and(
+        visibleConsents(user),
+        contains(ossConsents.sn, input.sn),
+        input.tenantId === undefined ? undefined : eq(ossConsents.tenantId, input.tenantId),
+        input.source === undefined ? undefined : eq(ossConsents.source, input.source),
+        input.state === undefined ? undefined : isState[input.state],
+        ...within(ossConsents.createTime, input.beginTime, input.endTime),
+      ),
+    )
+    .$dynamic()
+  const sort = { createTime: ossConsents.createTime, validUntil: ossConsents.validUntil }
+  return paginate(db, query, input, orderOf(input, sort, ossConsents.id))
+}
+
+interface Range {
+  readonly begin: number
+  readonly end: number
+  readonly validUntil: number
+}
+
+/** Refuses impossible ranges of a consent; times are milliseconds. `fields` name them in the caller's form. */
+export function assertConsentRange(
+  { begin, end, validUntil }: Range,
+  now: number,
+  fields: { readonly end: string; readonly validUntil: string },
+) {
+  if (end <= begin) throw invalid('录像结束时间应晚于开始时间', fields.end)
+  if (validUntil <= now) throw invalid('授权有效期应晚于当前时间', fields.validUntil)
+  if (validUntil > now + MAX_VALID_DAYS * 86_400_000)
+    throw invalid(`授权有效期不能超过${MAX_VALID_DAYS}天`, fields.validUntil)
+}
+
+/** Marks the uploaded document as used by the consent. Only the account that uploaded a document may record it. */
+async function takeDocument(db: Db, user: User, fileId: string) {
+  const [taken] = await db
+    .update(files)
+    .set({ usedTime: sql`now()` as unknown as string })
+    .where(and(eq(files.id, fileId), eq(files.uid, user.uid), eq(files.purpose, 'consent'), isNull(files.usedTime)))
+    .returning({ id: files.id })
+  if (!taken) throw invalid('授权文件不存在或已使用，请重新上传', 'document')
+}
+
+/** Records the written consent of a device's owner. */
+export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  const { db, user, now } = ctx
+  const [device] = await db
+    .select({ id: devices.id, tenantId: devices.tenantId, appAccountId: devices.appAccountId })
+    .from(devices)
+    .where(and(visibleDevices(user), eq(devices.sn, input.sn)))
+  if (!device) throw invalid('设备不存在或已被删除', 'sn')
+  const ms = (text: string) => instantOf(text, ctx.services.config.timeZone)
+  assertConsentRange(
+    { begin: ms(input.rangeBegin), end: ms(input.rangeEnd), validUntil: ms(input.validUntil) },
+    now.getTime(),
+    { end: 'rangeEnd', validUntil: 'validUntil' },
+  )
+  const { document, ...facts } = input
+  const fileId = document.slice(-FILE_ID_LENGTH)
+  await takeDocument(db, user, fileId)
+  const [made] = await db
+    .insert(ossConsents)
+    .values({
+      ...facts,
+      fileId,
+      tenantId: device.tenantId,
+      deviceId: device.id,
+      appAccountId: device.appAccountId,
+      source: 2,
+      uid: user.uid,
+      operName: user.realname || user.account,
+    })
+    .returning({ id: ossConsents.id })
+  ctx.audit({ bizType: KIND, bizId: made!.id, action: `登记设备 ${input.sn} 的录像查看授权` })
+  await publishConsents(ctx, device.tenantId, made!.id)
+  return { id: made!.id }
+}
+
+/** Withdraws a consent. Open playlists that use it end within a second. */
+export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
+  const { db, user } = ctx
+  const [done] = await db
+    .update(ossConsents)
+    .set({ withdrawTime: sql`now()` as unknown as string })
+    .where(and(eq(ossConsents.id, id), visibleConsents(user), isNull(ossConsents.withdrawTime)))
+    .returning({ sn: ossConsents.sn, tenantId: ossConsents.tenantId })
+  if (!done) throw notFound('有效的授权')
+  ctx.audit({ bizType: KIND, bizId: id, action: `撤回设备 ${done.sn} 的录像查看授权` })
+  await publishConsents(ctx, done.tenantId, id)
+  return null
+}
+
+/** Reloads open lists, and makes all processes forget what they know about a consent. */
+export async function publishConsents({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number, id: number) {
+  await services.events.publish(db, 'changed', { resource: 'oss', tenantId })
+  await services.events.publish(db, 'consent', { id })
+}

@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { playbackStream as calls } from '@oms/contract/playback/app.ts'
+import { refused } from '#core/http/api-error.ts'
+import type { PublicCtx } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { planSend } from '#core/storage/send.ts'
+import { inTenant } from '#core/tenancy/tenancy.ts'
+import { zonedIso } from '#core/time/zone.ts'
+import { hlsPlaylist } from '#domain/video/playlist.ts'
+import { contentTypeOf, extensionOf, FORMAT, type Format, objectKeyOf, saltText } from '#domain/video/segment.ts'
+import { type PlayToken, readPlayToken } from './play-token.ts'
+import { LONGEST_MS, type Recording, recordingsOf } from './recordings.ts'
+
+const over = () => refused('播放地址已失效，请重新获取')
+const none = () => refused('该时间段没有录像')
+
+const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = { ts: FORMAT.ts, mp4: FORMAT.fmp4, jpg: FORMAT.jpg }
+
+/** Returns the format of a file name that the contract accepted. */
+const formatOf = (file: string): Format => FORMAT_BY_EXTENSION[file.split('.')[1] ?? ''] ?? FORMAT.ts
+
+/** Name of a segment's file in a playlist. Server and token complete it to the object key. */
+const fileNameOf = ({
+  expireDay,
+  startMs,
+  salt,
+  format,
+}: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
+  `${expireDay.replaceAll('-', '')}-${startMs}-${saltText(salt)}.${extensionOf(format as Format)}`
+
+/** Returns the object key of a file name, for the device and the range of a token. */
+export function objectKeyFor({ deviceId, channel, begin, end }: PlayToken, file: string): string | undefined {
+  const [, expire = '', start = '', salt = '', extension = ''] =
+    /^(\d{8})-(\d{12,14})-([0-9a-f]{8})\.(ts|mp4|jpg)$/.exec(file) ?? []
+  const startMs = Number(start)
+  if (extension === '' || startMs >= end || startMs <= begin - LONGEST_MS) return undefined
+  const expireDay = `${expire.slice(0, 4)}-${expire.slice(4, 6)}-${expire.slice(6)}`
+  return objectKeyOf({
+    expireDay,
+    deviceId,
+    channel,
+    startMs,
+    salt: Number.parseInt(salt, 16) | 0,
+    format: formatOf(file),
+  })
+}
+
+/** Headers of recordings: no page may run them, and no address may pass them on. */
+const SAFE = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'referrer-policy': 'no-referrer',
+} as const
+
+/** Sends the playlist or a recording of a play address. A recording needs no query. */
+export async function file(ctx: PublicCtx, input: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
+  const { services } = ctx
+  const now = ctx.now.getTime()
+  const permit = readPlayToken(services.config.secretKey, input.token, now)
+  if (!permit || !(await services.playGuard.isAllowed(permit, now))) throw over()
+  if (input.file === 'index.m3u8') return sendPlaylist(ctx, permit)
+  const key = objectKeyFor(permit, input.file)
+  if (!key) throw none()
+  return sendRecording(ctx, permit, key, input.file)
+}
+
+async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Promise<StreamAnswer> {
+  const zone = services.config.timeZone
+  const rows = await inTenant(services.database, permit.tenantId, (db) =>
+    recordingsOf(db, permit, { zone, now: now.getTime() }),
+  )
+  if (rows.length === 0) throw none()
+  const text = hlsPlaylist(
+    rows.map((row) => ({ ...row, uri: fileNameOf(row) })),
+    (ms) => zonedIso(ms, zone),
+  )
+  return (_request, reply) =>
+    reply.headers({ ...SAFE, 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'no-store' }).send(text)
+}
+
+/** Seconds in which an App may use the address of a recording in a bucket. */
+const BUCKET_SECONDS = 600
+
+/** Sends the bytes of a recording. Apps are redirected to a bucket; pages of the console may only call this server. */
+async function sendRecording(
+  { services, now }: PublicCtx,
+  { consentId }: PlayToken,
+  key: string,
+  name: string,
+): Promise<StreamAnswer> {
+  const { media } = services.videos
+  const isView = consentId !== 0
+  if (media.kind === 's3' && !isView) {
+    const url = media.getUrl(key, { seconds: BUCKET_SECONDS, now: now.getTime() })
+    return (_request, reply) => reply.headers({ ...SAFE, 'cache-control': 'no-store' }).redirect(url, 302)
+  }
+  const found = await media.peek(key, 0)
+  if (!found) throw none()
+  const mime = contentTypeOf(formatOf(name))
+  return async (request, reply) => {
+    const plan = planSend(request, { sha256: name, size: found.size, name, mime })
+    const body = plan.range ? await media.openRead(key, plan.range) : undefined
+    const { 'cross-origin-resource-policy': _policy, ...headers } = plan.headers
+    // A deleted recording must not stay in a cache for long.
+    reply
+      .code(plan.status)
+      .headers({ ...headers, ...SAFE, 'cache-control': isView ? 'no-store' : 'private, max-age=600' })
+    return reply.send(request.method === 'HEAD' ? Readable.from([]) : body)
+  }
+}

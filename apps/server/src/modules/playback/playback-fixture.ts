@@ -1,0 +1,131 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { APP_TOKEN_HEADER } from '@oms/contract/playback/app.ts'
+import { sql } from 'drizzle-orm'
+import type { Caller, useApp } from '#test/harness.ts'
+import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { ossDeviceDays, ossSegments } from '#schema/storage-video.ts'
+import { signedText } from './app-session.ts'
+
+const URL = '/api/v1/oss'
+export const ZONE = 'Asia/Shanghai'
+
+interface SessionRequest {
+  keyId: string
+  account: string
+  ttl: number
+  nonce: string
+  time: number
+}
+interface Key {
+  readonly id: number
+  readonly keyId: string
+  readonly secret: string
+}
+
+/** Returns a session request of an App's back end; `given` replaces fields before the signature. */
+export function signedRequest(key: Key, given: Partial<SessionRequest> = {}, secret = key.secret) {
+  const time = Math.floor(Date.now() / 1000)
+  const sent = { keyId: key.keyId, account: 'wang', ttl: 900, nonce: randomUUID(), time, ...given }
+  return { ...sent, sign: createHmac('sha256', secret).update(signedText(sent)).digest('hex') }
+}
+
+/** Returns a caller with the token of an App session. */
+export function withToken(stranger: Caller, token: string) {
+  const headers = { [APP_TOKEN_HEADER]: token }
+  return async (method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) =>
+    (await stranger.inject({ method, url: `${URL}/app/${path}`, headers, ...(payload && { payload }) })).json()
+}
+
+/** Creates App accounts, devices and recordings on the server of a test file. */
+export function playbackFixture(app: ReturnType<typeof useApp>) {
+  let made = 0
+  const stranger = () => app.stranger()
+
+  async function addKey(admin: Caller): Promise<Key> {
+    made += 1
+    return (await admin.call('POST', `${URL}/appkey`, { keyName: `密钥${made}` })).data
+  }
+  async function addAccount(tenantId: number, account: string) {
+    const { rows } = await app.db.execute<{ uid: number }>(
+      sql`insert into app_accounts (tenant_id, account) values (${tenantId}, ${account}) returning uid`,
+    )
+    return rows[0]!.uid
+  }
+  async function addCamera(tenantId: number, ownerId: number | null) {
+    made += 1
+    const sn = `PLAY${String(made).padStart(4, '0')}`
+    const { rows } = await app.db.execute<{ id: number }>(
+      sql`insert into devices (sn, tenant_id, model_id, app_account_id) values (${sn}, ${tenantId}, 1, ${ownerId})
+        returning id`,
+    )
+    return { id: rows[0]!.id, sn, tenantId, ownerId: ownerId ?? 0 }
+  }
+  async function openSession(key: Key, account: string) {
+    const { data } = await stranger().call('POST', `${URL}/app/session`, signedRequest(key, { account }))
+    return withToken(stranger(), data.token)
+  }
+  return { stranger, addKey, addAccount, addCamera, openSession, record: record(app) }
+}
+
+interface Camera {
+  readonly id: number
+  readonly tenantId: number
+  readonly ownerId: number
+}
+
+/** Stores the rows of recordings of 4 s, one after the other. `storageDays` decides their partition. */
+const record =
+  (app: ReturnType<typeof useApp>) =>
+  async (camera: Camera, { from, count, storageDays = 7 }: { from: number; count: number; storageDays?: number }) => {
+    const rows = Array.from({ length: count }, (_, at) => {
+      const startMs = from + at * 4000
+      const day = localTimeOf(startMs, ZONE).slice(0, 10)
+      return {
+        expireDay: dayAfter(day, storageDays + 1),
+        deviceId: camera.id,
+        channel: 0,
+        kind: 1,
+        startMs,
+        durationMs: 4000,
+        bytes: 1000,
+        session: 1,
+        seq: at + 1,
+        tenantId: camera.tenantId,
+        ownerId: camera.ownerId,
+        entitlementId: 1,
+        modelId: 1,
+        salt: at - 5,
+        day,
+        format: 1,
+        recordType: 1,
+      }
+    })
+    await app.db.insert(ossSegments).values(rows)
+    for (const day of new Set(rows.map((row) => row.day))) {
+      const own = rows.filter((row) => row.day === day)
+      const sums = { segments: own.length, durationMs: own.length * 4000, bytes: own.length * 1000 }
+      await app.db
+        .insert(ossDeviceDays)
+        .values({
+          ...own[0]!,
+          ...sums,
+          expireDays: [own[0]!.expireDay],
+          firstMs: own[0]!.startMs,
+          lastMs: own.at(-1)!.startMs,
+        })
+        .onConflictDoUpdate({
+          target: [
+            ossDeviceDays.deviceId,
+            ossDeviceDays.channel,
+            ossDeviceDays.day,
+            ossDeviceDays.tenantId,
+            ossDeviceDays.ownerId,
+          ],
+          set: {
+            segments: sql`oss_device_days.segments + excluded.segments`,
+            durationMs: sql`oss_device_days.duration_ms + excluded.duration_ms`,
+            expireDays: sql`oss_device_days.expire_days || excluded.expire_days`,
+          },
+        })
+    }
+  }

@@ -1,0 +1,97 @@
+import { MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
+import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { KIND } from '#domain/video/segment.ts'
+import { ossDeviceDays, ossPurges, ossSegments } from '#schema/storage-video.ts'
+
+/** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
+export const LONGEST_MS = 600_000
+
+/** Recordings of one channel that one owner may see. */
+export interface RecordingScope {
+  readonly deviceId: number
+  readonly channel: number
+  readonly tenantId: number
+  /** App account; 0: recordings of a device without an account. */
+  readonly ownerId: number
+  /** Milliseconds since 1970. */
+  readonly begin: number
+  readonly end: number
+}
+
+const dayOf = (ms: number, zone: string) => localTimeOf(ms, zone).slice(0, 10)
+
+/** Returns the partitions that hold the recordings of a range, from the calendar of the channel. */
+async function expireDaysOf(
+  db: Db,
+  { deviceId, channel, tenantId, ownerId, begin, end }: RecordingScope,
+  zone: string,
+) {
+  const rows = await db
+    .select({ expireDay: sql<string>`distinct unnest(${ossDeviceDays.expireDays})::text` })
+    .from(ossDeviceDays)
+    .where(
+      and(
+        eq(ossDeviceDays.deviceId, deviceId),
+        eq(ossDeviceDays.channel, channel),
+        eq(ossDeviceDays.tenantId, tenantId),
+        eq(ossDeviceDays.ownerId, ownerId),
+        gte(ossDeviceDays.day, dayOf(begin - LONGEST_MS, zone)),
+        lt(ossDeviceDays.day, dayAfter(dayOf(end, zone))),
+      ),
+    )
+  return rows.map(({ expireDay }) => expireDay)
+}
+
+/** Condition of recordings that no waiting deletion covers: deleted recordings are hidden before they are removed. */
+const notPurged = sql`not exists (select from ${ossPurges} p where p.state = 0
+  and p.device_id = ${ossSegments.deviceId} and p.tenant_id = ${ossSegments.tenantId}
+  and (p.owner_id = 0 or p.owner_id = ${ossSegments.ownerId})
+  and (p.channel is null or p.channel = ${ossSegments.channel})
+  and ${ossSegments.startMs} >= p.from_ms and ${ossSegments.startMs} < p.until_ms)`
+
+/**
+ * Returns stored videos of a range in the order of their start, at most `limit`, from living expire days only. A video
+ * belongs to the range when a part of it lies inside.
+ */
+export async function recordingsOf(
+  db: Db,
+  scope: RecordingScope,
+  { zone, now, limit = MAX_PLAY_SEGMENTS }: { readonly zone: string; readonly now: number; readonly limit?: number },
+) {
+  const today = dayOf(now, zone)
+  const living = (await expireDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
+  if (living.length === 0) return []
+  return db
+    .select({
+      expireDay: ossSegments.expireDay,
+      startMs: ossSegments.startMs,
+      durationMs: ossSegments.durationMs,
+      bytes: ossSegments.bytes,
+      format: ossSegments.format,
+      session: ossSegments.session,
+      seq: ossSegments.seq,
+      initBytes: ossSegments.initBytes,
+      salt: ossSegments.salt,
+    })
+    .from(ossSegments)
+    .where(
+      and(
+        inArray(ossSegments.expireDay, living),
+        eq(ossSegments.deviceId, scope.deviceId),
+        eq(ossSegments.channel, scope.channel),
+        eq(ossSegments.kind, KIND.video),
+        gte(ossSegments.startMs, scope.begin - LONGEST_MS),
+        lt(ossSegments.startMs, scope.end),
+        sql`${ossSegments.startMs} + ${ossSegments.durationMs} > ${scope.begin}`,
+        eq(ossSegments.tenantId, scope.tenantId),
+        eq(ossSegments.ownerId, scope.ownerId),
+        eq(ossSegments.status, 1),
+        notPurged,
+      ),
+    )
+    .orderBy(asc(ossSegments.startMs))
+    .limit(limit)
+}
+export type Recording = Awaited<ReturnType<typeof recordingsOf>>[number]

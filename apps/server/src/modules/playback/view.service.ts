@@ -1,0 +1,143 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_VIEW_MS, type playbackConsents as calls } from '@oms/contract/playback/consent.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { devices } from '#schema/device.ts'
+import { ossConsents, ossViews } from '#schema/playback.ts'
+import { tenants } from '#schema/tenant.ts'
+import { createPlayToken, playlistUrl } from './play-token.ts'
+import { recordingsOf } from './recordings.ts'
+
+const noConsent = () => refused('未取得用户授权，不能查看录像')
+
+/** Milliseconds of a stored time. */
+const instant = (text: string, zone: string) => instantOf(text.slice(0, 19), zone)
+
+interface Wanted {
+  readonly deviceId: number
+  readonly ownerId: number
+  readonly consentId: number
+  readonly begin: number
+  readonly end: number
+}
+
+/**
+ * Refuses a view without a living consent that covers device, owner and range. Staff cannot use a consent that they
+ * recorded themselves.
+ */
+async function assertConsent({ db, user, now, services }: Ctx, wanted: Wanted) {
+  const { timeZone: zone } = services.config
+  const [consent] = await db
+    .select()
+    .from(ossConsents)
+    .where(and(eq(ossConsents.id, wanted.consentId), scoped(user, { tenant: ossConsents.tenantId })))
+  const isLiving =
+    consent !== undefined &&
+    consent.deviceId === wanted.deviceId &&
+    (consent.appAccountId ?? 0) === wanted.ownerId &&
+    consent.withdrawTime === null &&
+    instant(consent.validUntil, zone) > now.getTime()
+  if (!isLiving) throw noConsent()
+  if (wanted.begin < instant(consent.rangeBegin, zone) || wanted.end > instant(consent.rangeEnd, zone))
+    throw invalid(`授权仅包含 ${consent.rangeBegin} 至 ${consent.rangeEnd} 的录像`, 'begin')
+  if (consent.uid === user.uid) throw refused('不能使用本人登记的授权，请由他人查看')
+}
+
+async function viewedDevice({ db, user }: Ctx, sn: string) {
+  const [device] = await db
+    .select({ id: devices.id, tenantId: devices.tenantId, owner: devices.appAccountId })
+    .from(devices)
+    .where(and(visibleDevices(user), eq(devices.sn, sn)))
+  if (!device) throw invalid('设备不存在或已被删除', 'sn')
+  return device
+}
+
+function assertViewRange({ begin, end }: { begin: number; end: number }) {
+  if (end <= begin) throw invalid('结束时间应晚于开始时间', 'end')
+  if (end - begin > MAX_VIEW_MS) throw invalid('一次最多查看30分钟', 'end')
+}
+
+/** Creates a play address for one view, and records the view for the owner of the device. */
+export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts }: ParsedOf<typeof calls.view>) {
+  const { db, user, services, now, request } = ctx
+  const { timeZone: zone, secretKey } = services.config
+  const device = await viewedDevice(ctx, sn)
+  const range = { begin: instantOf(texts.begin, zone), end: instantOf(texts.end, zone) }
+  assertViewRange(range)
+  const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
+  await assertConsent(ctx, { ...scope, consentId })
+  const rows = await recordingsOf(db, scope, { zone, now: now.getTime() })
+  if (rows.length === 0) throw refused('该时间段没有录像')
+  await db.insert(ossViews).values({
+    ...scope,
+    sn,
+    appAccountId: device.owner,
+    consentId,
+    uid: user.uid,
+    operName: user.realname || user.account,
+    reason,
+    beginMs: range.begin,
+    endMs: range.end,
+    segments: rows.length,
+    ip: request.ip,
+  })
+  const action = `查看设备 ${sn} 通道${channel}的录像：${texts.begin} 至 ${texts.end}，原因：${reason}`
+  ctx.audit({ bizType: 'device', bizId: device.id, action })
+  await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
+  const { token, expires } = createPlayToken(secretKey, { ...scope, consentId }, now.getTime())
+  const watermark = `${user.account} ${localTimeOf(now, zone)}`
+  return { url: playlistUrl(token), expireTime: expires, watermark }
+}
+
+const selectViews = (db: Db) =>
+  db
+    .select({
+      id: ossViews.id,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`,
+      deviceId: ossViews.deviceId,
+      sn: ossViews.sn,
+      channel: ossViews.channel,
+      operName: ossViews.operName,
+      reason: ossViews.reason,
+      beginMs: ossViews.beginMs,
+      endMs: ossViews.endMs,
+      segments: ossViews.segments,
+      consentId: ossViews.consentId,
+      ip: ossViews.ip,
+      createTime: ossViews.createTime,
+    })
+    .from(ossViews)
+    .leftJoin(tenants, eq(tenants.id, ossViews.tenantId))
+
+/** Lists views of recordings by staff. */
+export async function views(ctx: Ctx, input: ParsedOf<typeof calls.views>) {
+  const { db, user, services } = ctx
+  const query = selectViews(db)
+    .where(
+      and(
+        scoped(user, { tenant: ossViews.tenantId }),
+        contains(ossViews.sn, input.sn),
+        contains(ossViews.operName, input.operName),
+        input.tenantId === undefined ? undefined : eq(ossViews.tenantId, input.tenantId),
+        input.consentId === undefined ? undefined : eq(ossViews.consentId, input.consentId),
+        ...within(ossViews.createTime, input.beginTime, input.endTime),
+      ),
+    )
+    .$dynamic()
+  const page = await paginate(db, query, input, orderOf(input, { createTime: ossViews.createTime }, ossViews.id))
+  const zone = services.config.timeZone
+  return {
+    ...page,
+    list: page.list.map(({ beginMs, endMs, ...row }) => ({
+      ...row,
+      beginTime: localTimeOf(beginMs, zone),
+      endTime: localTimeOf(endMs, zone),
+    })),
+  }
+}

@@ -1,0 +1,165 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { playbackFixture, ZONE } from './playback-fixture.ts'
+
+const app = useApp()
+const fixture = playbackFixture(app)
+const URL = '/api/v1/oss'
+const RIGHTS = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
+const now = Date.now()
+const START = now - (now % 1000) - 3600_000
+const text = (ms: number) => localTimeOf(ms, ZONE)
+let owner: Awaited<ReturnType<typeof fixture.openSession>>
+let camera: Awaited<ReturnType<typeof fixture.addCamera>>
+let clerk: Caller
+let viewer: Caller
+
+beforeAll(async () => {
+  const admin = await app.by({ superAdmin: true })
+  clerk = await app.as(...RIGHTS)
+  viewer = await app.as(...RIGHTS)
+  const key = await fixture.addKey(admin)
+  camera = await fixture.addCamera(1, await fixture.addAccount(1, 'wang'))
+  owner = await fixture.openSession(key, 'wang')
+  await fixture.record(camera, { from: START, count: 300 })
+})
+
+const consentInApp = async (given: object = {}) =>
+  (
+    await owner('POST', 'consent', {
+      sn: camera.sn,
+      begin: START,
+      end: START + 1_200_000,
+      validUntil: now + 3600_000,
+      ...given,
+    })
+  ).data.id as number
+
+const view = (who: Caller, consentId: number, given: object = {}) =>
+  who.call('POST', `${URL}/device/view`, {
+    sn: camera.sn,
+    channel: 0,
+    begin: text(START),
+    end: text(START + 60_000),
+    consentId,
+    reason: '用户报修花屏，核对画面',
+    ...given,
+  })
+
+async function upload(who: Caller, name: string) {
+  const line = '\r\n'
+  const field = 'content-disposition: form-data; name='
+  const payload = [
+    '--X',
+    `${field}"purpose"`,
+    '',
+    'consent',
+    '--X',
+    `${field}"file"; filename="${name}"`,
+    'content-type: text/plain',
+    '',
+    '同意',
+    '--X--',
+    '',
+  ].join(line)
+  const headers = { 'content-type': 'multipart/form-data; boundary=X' }
+  const answer = await who.inject({ method: 'POST', url: '/api/v1/file/upload', headers, payload })
+  return answer.json().data?.url as string
+}
+
+const written = async (who: Caller, document: string) =>
+  who.call('POST', `${URL}/consent`, {
+    sn: camera.sn,
+    rangeBegin: text(START),
+    rangeEnd: text(START + 1_200_000),
+    validUntil: text(now + 3600_000),
+    document,
+  })
+
+describe('views of recordings by staff', () => {
+  test('STORAGE-09 staff need a consent of the owner, and the owner sees every view', async () => {
+    expect(await view(viewer, 4711)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
+    const id = await consentInApp()
+    const { data, code } = await view(viewer, id)
+    expect(code).toBe(200)
+    expect(data.watermark).toMatch(new RegExp(`^${viewer.account} \\d{4}-`))
+    const playlist = await app.stranger().inject({ method: 'GET', url: data.url })
+    expect(playlist.body.match(/#EXTINF/g)).toHaveLength(15)
+    const [seen] = (await owner('GET', 'view/page')).data.list
+    expect(seen).toMatchObject({
+      sn: camera.sn,
+      begin: START,
+      end: START + 60_000,
+      reason: '用户报修花屏，核对画面',
+    })
+    const { list } = (await clerk.call('GET', `${URL}/view/page?sn=${camera.sn}`)).data
+    expect(list[0]).toMatchObject({ consentId: id, segments: 15, operName: seen.operName })
+  })
+
+  test.each([
+    ['outside the consented range', { begin: text(START - 60_000) }, 'begin'],
+    ['longer than 30 minutes', { end: text(START + 1_801_000) }, 'end'],
+    ['with a short reason', { reason: '看看' }, 'reason'],
+  ])('STORAGE-09 refuses a view %s at its field', async (_, given, field) => {
+    const id = await consentInApp()
+    expect(await view(viewer, id, given)).toMatchObject({ code: 400, data: { field } })
+  })
+
+  test('STORAGE-09 a withdrawn consent ends open views and permits no new ones', async () => {
+    const id = await consentInApp()
+    const { url } = (await view(viewer, id)).data
+    const read = async () => (await app.stranger().inject({ method: 'GET', url })).body
+    expect(await read()).toContain('#EXTM3U')
+    expect((await owner('DELETE', `consent/${id}`)).code).toBe(200)
+    await expect.poll(read).toContain('播放地址已失效')
+    expect(await view(viewer, id)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
+    expect(await owner('DELETE', `consent/${id}`)).toMatchObject({ code: 400 })
+  })
+
+  test('STORAGE-09 whoever records a written consent cannot use it', async () => {
+    const document = await upload(clerk, '授权书.txt')
+    const { data } = await written(clerk, document)
+    expect(await view(clerk, data.id)).toMatchObject({ code: 501, msg: '不能使用本人登记的授权，请由他人查看' })
+    expect((await view(viewer, data.id)).code).toBe(200)
+    expect(await written(clerk, document)).toMatchObject({ code: 400, data: { field: 'document' } })
+  })
+
+  test('a document that another account uploaded is refused', async () => {
+    expect(await written(clerk, await upload(viewer, '授权.txt'))).toMatchObject({ data: { field: 'document' } })
+  })
+
+  test('a consent of an earlier owner does not open the recordings of the next', async () => {
+    const second = await fixture.addCamera(1, camera.ownerId)
+    await fixture.record(second, { from: START, count: 5 })
+    const id = await consentInApp({ sn: second.sn })
+    expect((await view(viewer, id, { sn: second.sn })).code).toBe(200)
+    await app.db.execute(sql`update devices set app_account_id = null where id = ${second.id}`)
+    expect(await view(viewer, id, { sn: second.sn })).toMatchObject({ code: 501 })
+  })
+
+  test('the super administrator has no other way', async () => {
+    const boss = await app.by({ superAdmin: true })
+    expect(await view(boss, 1_000_000)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
+  })
+
+  test('consents and views cannot be changed or deleted in the database', async () => {
+    for (const statement of [
+      'update oss_consents set range_end = now()',
+      'delete from oss_consents',
+      'update oss_views set reason = $$x$$',
+      'delete from oss_views',
+    ])
+      await expect(app.services.database.pool.query(statement), statement).rejects.toThrow(/append-only|cannot be/)
+  })
+
+  test('a tenant sees only consents and views of its devices', async () => {
+    const other = await app.by({ tenant: '别的客户', permissions: RIGHTS })
+    expect((await other.call('GET', `${URL}/consent/page`)).data.list).toEqual([])
+    expect((await other.call('GET', `${URL}/view/page`)).data.list).toEqual([])
+    const id = await consentInApp()
+    expect(await view(other, id)).toMatchObject({ code: 400, data: { field: 'sn' } })
+    expect(await other.call('POST', `${URL}/consent/withdraw/${id}`)).toMatchObject({ code: 400 })
+  })
+})
