@@ -10,7 +10,7 @@ const CHINESE = /\p{Script=Han}/u
 const EXACT = [
   '请输入真实名称',
   '租户名（tenant）',
-  ...['强退', '已过期', '待审核', '已拒绝'].map((word) => `label: '${word}'`),
+  ...['强退', '已到期', '待审核', '已拒绝'].map((word) => `label: '${word}'`),
 ]
 
 /** Returns each refused word of the screen words table with the word to use. */

@@ -52,7 +52,7 @@ const FORMER = [
   { type: 'apply_status', value: '2', label: '已拒绝', list_class: 'danger' },
   { type: 'ad_audit_status', value: '1', label: '待审核', list_class: 'warning' },
   { type: 'sys_oper_type', value: '7', label: '强退', list_class: 'danger' },
-  { type: 'oss_order_status', value: '2', label: '已过期', list_class: 'default' },
+  { type: 'oss_order_status', value: '2', label: '已到期', list_class: 'default' },
 ]
 
 /** Replaces unedited shipped entries of earlier versions with the current words and colours. Returns their types. */
