@@ -12,6 +12,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/AfterService/Questions': '/api/v1/feedback/page',
   '/AfterService/PendingList': '/api/v1/feedback/pending/page',
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
+  '/ossManage/deviceList': '/api/v1/oss/device/page',
   '/upgrade/ota': '/api/v1/device/ota',
   '/system/userList': '/api/v1/sys/account/all/page',
   '/system/manager': '/api/v1/tenant/user/list',
@@ -126,6 +127,13 @@ async function addWork(other: Caller) {
     select 'A' || s, ${other.uid}::int, 'a', '张三', 1, s from generate_series(0, 1) s`)
   await app.db.execute(sql`insert into notices (title, type, content, priority, target, status, tenant_id)
     select '公告', 1, '<p>正文</p>', 1, 1, s, 1 from generate_series(0, 1) s`)
+  await app.db.execute(sql`insert into oss_entitlements (ent_no, device_id, sn, channel, tenant_id, package_id,
+      package_version_id, package_name, package_code, record_type, storage_days, period_type, period_count, source, state,
+      run_from, end_time)
+    select 'OE' || d, 1, 'FIG00001', d, 1, 1, 1, '月卡', 'M1', 1, 7, 2, 1, 1, 1, now(), now() + make_interval(days => d)
+    from unnest(array[3, 20]) d`)
+  await app.db.execute(sql`insert into oss_queues (device_id, channel, tenant_id, end_time, next_time)
+    select device_id, channel, tenant_id, end_time, end_time from oss_entitlements`)
   await app.db.execute(sql`insert into accounts (account, realname, tenant_id, password_hash, status)
     select 'roleless' || s, '张三', 1, 'none', s from generate_series(0, 1) s`)
 }
@@ -147,6 +155,7 @@ test('every pending work opens the list of exactly the rows that it counts', asy
       softwareAudits: 2,
       upgradeAlarms: 1,
       softwareAlarms: 1,
+      storageDue: 1,
       grantAudits: 1,
       applications: 1,
       noticeDrafts: 1,

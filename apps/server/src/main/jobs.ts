@@ -10,6 +10,7 @@ import { registerOtaScrub } from '#modules/ota/ota-scrub.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerStorageClock } from '#modules/storage/storage-clock.ts'
+import { registerStorageNotice } from '#modules/storage/storage-notice.ts'
 import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
@@ -28,6 +29,7 @@ export function registerJobs(services: Services) {
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
   registerStorageClock(services)
+  registerStorageNotice(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
 }

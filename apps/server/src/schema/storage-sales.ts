@@ -260,3 +260,25 @@ export const ossCardAttempts = pgTable(
   },
   (t) => [index('oss_card_attempts_uid').on(t.uid, t.createTime), index('oss_card_attempts_ip').on(t.ip, t.createTime)],
 )
+
+/** Notices of the end of a service, for the App. Staff of the tenant receives one message for all of a run. */
+export const ossNotices = pgTable(
+  'oss_notices',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    tenantId: integer().notNull(),
+    deviceId: integer().notNull(),
+    sn: varchar({ length: 64 }).notNull(),
+    channel: smallint().notNull(),
+    /** Days before the end; 0: the service has ended. */
+    days: smallint().notNull(),
+    /** End of the queue that the notice announces. */
+    endTime: moment().notNull(),
+    createTime: moment().notNull(),
+  },
+  (t) => [
+    uniqueIndex('oss_notices_once').on(t.deviceId, t.channel, t.endTime, t.days),
+    index('oss_notices_tenant').on(t.tenantId, t.id),
+    tenantPolicy(),
+  ],
+)

@@ -1,14 +1,16 @@
 import { missingYear } from '@oms/contract/ticket/holidays.ts'
-import { and, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { otaVersions } from '#schema/ota.ts'
+import { ossEntitlements } from '#schema/storage.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
 import { lockedIs } from '#domain/accounts/lock-filter.ts'
 import { rolelessIs } from '#domain/accounts/roleless.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { within } from '#core/database/list-query.ts'
 import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
 import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { slaSettings } from '#domain/tickets/sla.ts'
@@ -27,8 +29,13 @@ interface Task {
 }
 
 const PENDING = 0
+const DAY_MS = 86_400_000
 /** False for tenants' accounts and while staff work inside a tenant. */
 const worksInPlatform = ({ isPlatform, tenantId }: User) => isPlatform && tenantId === PLATFORM_TENANT_ID
+
+/** Returns the local date that is some days ahead. */
+const dayIn = ({ now, services }: Ctx, days: number) =>
+  localTimeOf(now.getTime() + days * DAY_MS, services.config.timeZone).slice(0, 10)
 
 /** Permissions for releases of firmware and of general software. */
 const ARTIFACT_KINDS = {
@@ -106,6 +113,24 @@ const TASKS: readonly Task[] = [
           coalesce((select sum(c.n) from license_counts c where c.vendor = t.vendor and c.state = 0), 0)`)
       return rows[0]?.n ?? 0
     },
+  },
+  {
+    key: 'storageDue',
+    title: '7 天内到期的云存储',
+    url: (ctx) => `/ossManage/deviceList?queueEndBegin=${dayIn(ctx, 0)}&queueEndEnd=${dayIn(ctx, 7)}`,
+    needs: 'ossManage:deviceList:renew',
+    count: (ctx) =>
+      ctx.db.$count(
+        ossEntitlements,
+        and(
+          scoped(ctx.user, { tenant: ossEntitlements.tenantId, creator: ossEntitlements.createBy }),
+          inArray(ossEntitlements.state, [0, 1]),
+          ...within(ossEntitlements.endTime, dayIn(ctx, 0), dayIn(ctx, 7)),
+          sql`exists (select from oss_queues q where q.device_id = ${ossEntitlements.deviceId}
+            and q.channel = ${ossEntitlements.channel} and q.next_time is not null
+            and q.end_time = ${ossEntitlements.endTime})`,
+        ),
+      ),
   },
   {
     key: 'tenantsDue',

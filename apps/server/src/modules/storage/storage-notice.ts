@@ -1,0 +1,102 @@
+import { CARD_FILE_HOURS } from '@oms/contract/storage/card.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
+import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { sendMessage } from '#domain/notices/send-message.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
+
+const KIND = 'oss-notice'
+/** Staff with this permission receive the messages of their tenant. */
+const RENEW = 'ossManage:deviceList:renew'
+/** Hours after the end of a service within which the end is announced. */
+const ENDED_WITHIN_HOURS = 48
+
+export function registerStorageNotice(services: Services) {
+  services.jobs.schedule(KIND, () => runStorageNotices(services), {
+    title: '云存储到期提醒',
+    cron: '15 */10 * * * *',
+  })
+}
+
+/** Announces the ends of services, and destroys card files that nobody downloaded in time. */
+export async function runStorageNotices(services: Services) {
+  const { db } = services.database
+  const at = services.now().toISOString()
+  const { noticeDays } = await readStorageSettings(db)
+  await destroyOldFiles(db, at)
+  await announceEnded(db, at)
+  let notices = 0
+  // The shortest first: a queue that is announced for 1 day is not announced for 7 days any more.
+  for (const days of noticeDays.toSorted((a, b) => a - b)) notices += await announceEnds(services, days, at)
+  return { notices }
+}
+
+async function destroyOldFiles(db: Db, at: string) {
+  await db.execute(sql`update oss_card_batches set file_sealed = '' where file_sealed <> ''
+    and create_time <= ${at}::timestamptz - make_interval(hours => ${CARD_FILE_HOURS})`)
+  await db.execute(sql`delete from oss_card_attempts where create_time < ${at}::timestamptz - interval '1 hour'`)
+}
+
+/** Stores for the App that a service has ended. */
+const announceEnded = (db: Db, at: string) =>
+  db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, days, end_time, create_time)
+    select q.tenant_id, q.device_id, e.sn, q.channel, 0, q.end_time, ${at}::timestamptz
+    from oss_queues q join lateral (select sn from oss_entitlements e
+      where e.device_id = q.device_id and e.channel = q.channel order by e.id desc limit 1) e on true
+    where q.suspended = 0 and q.end_time <= ${at}::timestamptz
+      and q.end_time > ${at}::timestamptz - make_interval(hours => ${ENDED_WITHIN_HOURS})
+    on conflict do nothing`)
+
+interface Ending extends Record<string, unknown> {
+  readonly tenantId: number
+  readonly n: number
+  readonly first: string
+}
+
+/**
+ * Stores a notice for every queue that ends within `days`, once, and sends one message to the staff of each tenant. A
+ * service that was opened for less than this time is not announced.
+ */
+async function announceEnds(services: Services, days: number, at: string) {
+  const { db } = services.database
+  const { rows: tenants } = await db.execute<{ tenantId: number }>(sql`
+    select distinct q.tenant_id as "tenantId" from oss_queues q where q.suspended = 0
+      and q.end_time > ${at}::timestamptz and q.end_time <= ${at}::timestamptz + make_interval(days => ${days}) order by 1`)
+  const isolation = { log: services.log, kind: KIND, name: ({ tenantId }: { tenantId: number }) => ({ tenantId }) }
+  let notices = 0
+  await forEachIsolated(tenants, isolation, ({ tenantId }) =>
+    db.transaction(async (tx) => {
+      const ending = await storeNotices(tx, tenantId, days, at)
+      notices += ending.n
+      if (ending.n > 0) await notifyStaff(services, tx, ending, days)
+    }),
+  )
+  return notices
+}
+
+async function storeNotices(db: Db, tenantId: number, days: number, at: string): Promise<Ending> {
+  const { rows } = await db.execute<Ending>(sql`
+    with made as (insert into oss_notices (tenant_id, device_id, sn, channel, days, end_time, create_time)
+      select q.tenant_id, q.device_id, e.sn, q.channel, ${days}, q.end_time, ${at}::timestamptz
+      from oss_queues q join lateral (select sn, create_time from oss_entitlements e where e.device_id = q.device_id
+        and e.channel = q.channel and e.state in (0, 1) and e.end_time = q.end_time limit 1) e on true
+      where q.tenant_id = ${tenantId} and q.suspended = 0 and q.end_time > ${at}::timestamptz
+        and q.end_time <= ${at}::timestamptz + make_interval(days => ${days})
+        and e.create_time < q.end_time - make_interval(days => ${days + 1})
+        and not exists (select from oss_notices n where n.device_id = q.device_id and n.channel = q.channel
+          and n.end_time = q.end_time and n.days between 1 and ${days})
+      on conflict do nothing returning tenant_id, end_time)
+    select ${tenantId}::int as "tenantId", count(*)::int as n,
+      coalesce(to_char(min(end_time), 'YYYY-MM-DD HH24:MI'), '') as first from made`)
+  return rows[0]!
+}
+
+const notifyStaff = async (services: Services, db: Db, { tenantId, n, first }: Ending, days: number) =>
+  sendMessage(services, db, {
+    title: `${n}个通道的云存储将在${days}天内到期`,
+    text: `有${n}个设备通道的云存储将在${days}天内到期，最早于 ${first} 到期。\n到期后停止录像，请在「云存开通」续期。`,
+    uids: await accountsWithPermission(db, tenantId, RENEW),
+    priority: days <= 7 ? 3 : 2,
+  })
