@@ -11,6 +11,7 @@ import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { fillSoftware } from './software.ts'
 import { fillEntitlements } from './storage-entitlements.ts'
+import { fillStorageSales } from './storage-sales.ts'
 import { fillStoragePackages } from './storage.ts'
 import { createDemoTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
@@ -38,6 +39,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await fillLicenses(tx, demo.user.uid)
     await fillStoragePackages(inside, tx, demo)
     await fillEntitlements(inside, tx, demo)
+    await fillStorageSales(inside, tx, demo)
     await createDemoTickets(inside, tx, demo)
     await fillNotices(inside, demo)
     await createDemoHistory(tx)

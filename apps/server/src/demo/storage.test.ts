@@ -17,4 +17,17 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
   )
   expect(states.rows.map(({ state }) => state)).toEqual([0, 1, 2, 3, 4, 5])
   expect(states.rows.reduce((sum, { n }) => sum + n, 0)).toBeGreaterThan(600)
+  const sums = await server.db.execute<{
+    statuses: number[]
+    refused: number
+    refunds: number[]
+    cards: number[]
+    used: number
+  }>(sql`
+    select array(select distinct pay_status::int from oss_orders order by 1) as statuses,
+      (select count(*)::int from oss_hook_events where result = 2) as refused,
+      array(select distinct state::int from oss_refunds order by 1) as refunds,
+      array(select distinct state::int from oss_cards order by 1) as cards,
+      (select sum(used)::int from oss_allowances) as used`)
+  expect(sums.rows[0]).toEqual({ statuses: [0, 1, 2, 3, 4], refused: 2, refunds: [0, 1], cards: [0, 1, 2], used: 12 })
 })
