@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import type { APIRequestContext } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { type Api, fresh } from './people.ts'
+
+const CLIPS = [0, 1, 2, 3, 4, 5].map((at) => readFileSync(`apps/server/src/demo/videos/clip-${at}.mpeg`))
+const CLIP_MS = 4000
+/** Seconds of each of the two stretches, and the time between their starts. */
+const STRETCH_SECONDS = 12
+const GAP_MS = 60_000
+
+/** Creates a camera with an App user and a package, and returns its serial number and its token. */
+async function addCamera(admin: Api) {
+  const [name, sn] = [fresh('回放'), fresh('PLAY')]
+  const type = { typeName: name, typeCode: fresh('play-') }
+  const { id: typeId } = await admin.call<{ id: number }>('POST', '/api/v1/device/type', type)
+  const model = { typeId, modelName: name, modelCode: fresh('PM-'), cloudChannels: 1 }
+  const { id: modelId } = await admin.call<{ id: number }>('POST', '/api/v1/device/model', model)
+  const { id } = await admin.call<{ id: number }>('POST', '/api/v1/device/info', { sn, modelId, tenantId: 1 })
+  const { token } = await admin.call<{ token: string }>('POST', `/api/v1/device/info/token/${id}`)
+  const account = { tenantId: 1, account: fresh('user') }
+  const { uid } = await admin.call<{ uid: number }>('POST', '/api/v1/account/app', account)
+  await admin.call('POST', '/api/v1/account/app/bind', { id: uid, sn })
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900, channels: 1 }
+  const offer = { packageName: name, packageCode: fresh('PK'), ...terms }
+  const { id: packageId } = await admin.call<{ id: number }>('POST', '/api/v1/oss/package', offer)
+  await admin.call('POST', '/api/v1/oss/device/open', { sns: [sn], packageId, reason: '测试' })
+  return { sn, token }
+}
+
+/** Uploads the clips as a camera does: two stretches of three clips with a gap of a minute. */
+async function upload(request: APIRequestContext, { sn, token }: { sn: string; token: string }, start: number) {
+  const segments = CLIPS.map((bytes, at) => ({
+    start: start + (at % 3) * CLIP_MS + (at < 3 ? 0 : GAP_MS),
+    durationMs: CLIP_MS,
+    bytes: bytes.length,
+    format: 'ts',
+    session: at < 3 ? 1 : 2,
+    seq: (at % 3) + 1,
+  }))
+  const headers = { authorization: `Bearer ${token}` }
+  const ask = async () => {
+    const answer = await request.post('/device/v1/storage/permit', { headers, data: { sn, segments } })
+    const { upload: permits = [] } = (await answer.json()) as { upload?: { url?: string; reason?: string }[] }
+    return permits
+  }
+  // The package was opened a moment ago; the index of the server hears of it within a second.
+  await expect.poll(async () => (await ask()).filter(({ url }) => url).length).toBe(segments.length)
+  for (const [at, { url }] of (await ask()).entries()) {
+    const type = { 'content-type': 'video/mp2t' }
+    expect((await request.put(url ?? '', { headers: type, data: CLIPS[at]! })).status()).toBe(201)
+  }
+}
+
+test('STORAGE-08 STORAGE-09 staff record a consent, another one watches the recording across a gap, and the view is listed', async ({
+  page,
+  login,
+  api,
+  staff,
+  request,
+  accessible,
+}) => {
+  const admin = await api()
+  const camera = await addCamera(admin)
+  // Packages begin with a whole second; the first recording begins after the package.
+  const start = Date.now() + 2000
+  await upload(request, camera, start)
+  const rights = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
+  const [clerk, viewer] = [await staff(rights, '登记员'), await staff(rights, '查看员')]
+
+  await login(clerk)
+  await page.goto('/ossManage/deviceList')
+  await page.getByRole('tab', { name: '授权与查看记录' }).click()
+  await page.getByRole('button', { name: '登记授权' }).first().click()
+  const form = page.getByRole('dialog', { name: '登记录像查看授权' })
+  await form.getByLabel('序列号').fill(camera.sn)
+  const zoned = (ms: number) => new Date(ms + 8 * 3600_000).toISOString().slice(0, 19).replace('T', ' ')
+  for (const [label, ms] of [
+    ['录像开始时间', start - 1000],
+    ['录像结束时间', start + 2 * GAP_MS],
+    ['授权有效期至', start + 3600_000],
+  ] as const) {
+    await form.getByLabel(label).fill(zoned(ms))
+    await form.getByLabel(label).press('Enter')
+  }
+  const paper = { name: '授权书.txt', mimeType: 'text/plain', buffer: Buffer.from('本人同意查看录像') }
+  await form.locator('input[type=file]').setInputFiles(paper)
+  await expect(form.getByText('授权书.txt')).toBeVisible()
+  await accessible()
+  await form.getByRole('button', { name: '登记' }).click()
+  await expect(form).toBeHidden()
+  const row = page.getByRole('row', { name: new RegExp(camera.sn) })
+  await expect(row).toContainText('书面授权')
+  await expect(row.getByRole('button', { name: '查看录像' })).toHaveCount(0)
+
+  await login(viewer)
+  await page.reload()
+  await page.getByRole('tab', { name: '授权与查看记录' }).click()
+  await row.getByRole('button', { name: '查看录像' }).click()
+  const ask = page.getByRole('dialog', { name: `查看录像 ${camera.sn}` })
+  await ask.getByLabel('查看原因').fill('用户报修花屏，核对画面')
+  await ask.getByRole('button', { name: '查看', exact: true }).click()
+  const video = page.locator('video')
+  const read = (of: 'currentTime' | 'duration') => video.evaluate((each, key) => (each as HTMLVideoElement)[key], of)
+  await expect.poll(() => read('duration'), { timeout: 30_000 }).toBeGreaterThan(2 * STRETCH_SECONDS - 1)
+  await expect(page.getByRole('status').filter({ hasText: '录像时间' })).toBeVisible()
+  await video.evaluate((each, at) => {
+    const player = each as HTMLVideoElement
+    player.currentTime = at
+  }, STRETCH_SECONDS - 1)
+  await expect.poll(() => read('currentTime'), { timeout: 30_000 }).toBeGreaterThan(STRETCH_SECONDS + 1)
+  await accessible()
+  await page.keyboard.press('Escape')
+  await expect(video).toHaveCount(0)
+
+  await page.getByText('查看记录', { exact: true }).click()
+  await expect(row).toContainText('用户报修花屏，核对画面')
+  await expect(row).toContainText('查看员')
+})
