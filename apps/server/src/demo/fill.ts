@@ -12,6 +12,7 @@ import { fillCustomers, fillScenes, fillStaff } from './people.ts'
 import { fillSoftware } from './software.ts'
 import { fillEntitlements } from './storage-entitlements.ts'
 import { fillStorageSales } from './storage-sales.ts'
+import { fillStorageVideos } from './storage-videos.ts'
 import { fillStoragePackages } from './storage.ts'
 import { createDemoTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
@@ -40,6 +41,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await fillStoragePackages(inside, tx, demo)
     await fillEntitlements(inside, tx, demo)
     await fillStorageSales(inside, tx, demo)
+    await fillStorageVideos(tx)
     await createDemoTickets(inside, tx, demo)
     await fillNotices(inside, demo)
     await createDemoHistory(tx)

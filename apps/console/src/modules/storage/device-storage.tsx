@@ -5,6 +5,8 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { lengthText, ServiceTag, StateTag } from './entitlement-cells.tsx'
 import { QueueBars } from './queue-bars.tsx'
+import { VideoCalendar } from './video-calendar.tsx'
+import { WhyNoVideo } from './why-no-video.tsx'
 import './storage.css'
 
 /** Cloud storage of a device: the stacked packages of every channel and their history. Also a tab of the device page. */
@@ -13,10 +15,13 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
   if (data.channels.length === 0)
     return (
-      <Empty
-        image={Empty.PRESENTED_IMAGE_SIMPLE}
-        description={data.cloudChannels === 0 ? '该型号不支持云存储' : '未开通云存储'}
-      />
+      <>
+        <Empty
+          image={Empty.PRESENTED_IMAGE_SIMPLE}
+          description={data.cloudChannels === 0 ? '该型号不支持云存储' : '未开通云存储'}
+        />
+        <WhyNoVideo sn={data.sn} channel={0} />
+      </>
     )
   return (
     <>
@@ -56,5 +61,7 @@ const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string })
         </li>
       ))}
     </ol>
+    <WhyNoVideo sn={sn} channel={of.channel} />
+    <VideoCalendar sn={sn} channel={of.channel} today={now.slice(0, 10)} />
   </section>
 )

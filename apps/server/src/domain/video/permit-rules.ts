@@ -59,6 +59,15 @@ export interface Recording {
   readonly eventStartMs: number
 }
 
+/** Returns a recording that starts now and that every package permits. */
+export const usualRecording = (now: number): Recording => ({
+  startMs: now,
+  durationMs: 4000,
+  bytes: 1,
+  isEvent: true,
+  eventStartMs: now,
+})
+
 type Rule = readonly [reason: Reason, fails: (facts: PermitFacts, recording: Recording, now: number) => boolean]
 
 const lastsTooLong = ({ prolong, preRecord, eventRecord }: Terms, { startMs, durationMs, eventStartMs }: Recording) =>
@@ -104,7 +113,6 @@ export function refusalOf(facts: PermitFacts, recording: Recording, now: number)
 /**
  * Returns every rule with its result. A rule behind a missing package has no result (null), because the rule depends on
  * the package.
- * @public
  */
 export function explainPermit(facts: PermitFacts, recording: Recording, now: number) {
   const first = RULES.findIndex(([, fails]) => fails(facts, recording, now))

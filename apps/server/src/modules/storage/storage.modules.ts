@@ -1,10 +1,12 @@
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
+import { storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { allowanceLedger, createAllowance, getAllowance, listAllowances, updateAllowance } from './allowance.service.ts'
 import { queue } from './device-queue.service.ts'
+import { deviceUsage, why } from './device-video.service.ts'
 import { exportEntitlements, get as getEntitlement, list as listEntitlements } from './entitlement-rows.ts'
 import { openPackage, plan } from './open.service.ts'
 import { deviceOptions, modelOptions, packageOptions, tenantOptions } from './options.service.ts'
@@ -39,6 +41,7 @@ const entitlementModule = implement(storageEntitlements, {
   transfer,
   export: exportEntitlements,
 })
+const deviceVideoModule = implement(storageDeviceVideos, { why, usage: deviceUsage })
 const optionsModule = implement(storageOptions, {
   tenants: tenantOptions,
   models: modelOptions,
@@ -56,6 +59,7 @@ const allowanceModule = implement(storageAllowances, {
 export const storageModules: readonly Module[] = [
   packageModule,
   entitlementModule,
+  deviceVideoModule,
   optionsModule,
   allowanceModule,
   ...storageStatModules,

@@ -1,16 +1,7 @@
-import { RECORD, type Reason, type Recording, refusalOf } from '#domain/video/permit-rules.ts'
+import { RECORD, type Reason, refusalOf, usualRecording } from '#domain/video/permit-rules.ts'
 import { nextCheckOf } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 import { troublesOf } from './storage-body.ts'
-
-/** A recording that starts now and that every package permits. */
-export const usualRecording = (now: number): Recording => ({
-  startMs: now,
-  durationMs: 4000,
-  bytes: 1,
-  isEvent: true,
-  eventStartMs: now,
-})
 
 interface ChannelState {
   readonly channel: number

@@ -1,0 +1,37 @@
+import { PERMIT_RULE, storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
+import { Tag } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+
+const Result = ({ passed }: { passed: number | null }) => {
+  if (passed === null) return <Tag>未检查</Tag>
+  return passed === 1 ? <Tag color="success">通过</Tag> : <Tag color="error">未通过</Tag>
+}
+
+/** Rules of a permit with their values: why a camera may not upload now, and what it last asked. */
+export function WhyNoVideo({ sn, channel }: { sn: string; channel: number }) {
+  const { data, error, refetch } = useRead(storageDeviceVideos.why, { sn, channel }, { quiet: true })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
+  const { askTime, answer, uploadTime, troubleTime, trouble } = data
+  return (
+    <details className="storage-why" open={data.refusal !== ''}>
+      <summary>
+        为什么没有录像：<b>{data.refusal === '' ? '现在可以上传录像' : data.refusal}</b>
+      </summary>
+      <p className="storage-muted">
+        {askTime ? `最近一次询问 ${askTime}，回答：${answer}` : '设备从未询问'}
+        {` · ${uploadTime ? `最近上传 ${uploadTime}` : '从未上传'}`}
+        {troubleTime && ` · ${troubleTime} 设备上报故障：${trouble}`}
+      </p>
+      <ol aria-label={`通道 ${channel} 的录像条件`}>
+        {data.rules.map(({ reason, passed, value }) => (
+          <li key={reason}>
+            <Result passed={passed} />
+            <span>{PERMIT_RULE[reason]}</span>
+            {value !== '' && <small>{value}</small>}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+
+/** Days with rows of videos, and days with sums only. */
+const DAYS = 8
+const SUM_DAYS = 90
+
+/**
+ * Creates the uploads of the demo's cameras: rows of the last days, whose files do not exist (`status` 2), and the sums
+ * of ninety days. Some cameras asked, reported trouble or were switched off by their users.
+ */
+export async function fillStorageVideos(db: Db) {
+  await db.execute(sql`create temp table demo_days on commit drop as
+    select e.device_id, e.channel, e.tenant_id, coalesce(d.app_account_id, 0) as owner_id, e.id as entitlement_id,
+      d.model_id, e.record_type, e.storage_days, day::date as day,
+      (case when e.record_type = 1 then 24 else 6 end)::int as hours, (hashint4(e.device_id) & 7) as roll
+    from oss_entitlements e join devices d on d.id = e.device_id and d.status = 1 and d.activate_time is not null
+    cross join lateral generate_series(greatest(e.start_time, now() - ${SUM_DAYS} * interval '1 day')::date,
+      least(e.end_time, now() - interval '1 day')::date, interval '1 day') day
+    where e.used_seconds > 0 or e.state = 1`)
+  await db.execute(sql`delete from demo_days a using demo_days b
+    where a.device_id = b.device_id and a.channel = b.channel and a.day = b.day and a.entitlement_id < b.entitlement_id`)
+  await db.execute(sql`delete from demo_days where roll = 0`)
+  await fillRows(db)
+  await fillSums(db)
+  await fillStatus(db)
+}
+
+/** One row for each three hours of the last days that are still kept. */
+async function fillRows(db: Db) {
+  await db.execute(sql`select oms_ensure_video_days(array(
+    select distinct day + storage_days + 1 from demo_days where day > current_date - ${DAYS}::int))`)
+  await db.execute(sql`
+    insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes, session, seq, tenant_id,
+      owner_id, entitlement_id, model_id, salt, day, format, record_type, status)
+    select day + storage_days + 1, device_id, channel, 1, extract(epoch from day::timestamptz + n * interval '3 hours') * 1000,
+      600000, 12000000 + (roll + n) * 1500000, 1, n, tenant_id, owner_id, entitlement_id, model_id, n, day, 1, record_type, 2
+    from demo_days cross join generate_series(0, 7) n
+    where day > current_date - ${DAYS}::int and day + storage_days + 1 > current_date and n * 3 < hours`)
+}
+
+/** The sums of each channel and day: of the rows where there are rows, else estimates. */
+async function fillSums(db: Db) {
+  await db.execute(sql`
+    insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
+      events, duration_ms, bytes, first_ms, last_ms)
+    select d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type,
+      case when count(s.*) > 0 then array[d.day + d.storage_days + 1] else '{}' end,
+      case when count(s.*) > 0 then count(s.*) else d.hours * 150 end, case when d.record_type = 1 then 0 else d.roll end,
+      coalesce(sum(s.duration_ms), d.hours * 3600000::bigint),
+      coalesce(sum(s.bytes), d.hours * 40000000::bigint * (4 + d.roll) / 8),
+      extract(epoch from d.day::timestamptz) * 1000, extract(epoch from d.day::timestamptz) * 1000 + d.hours * 3600000
+    from demo_days d left join oss_segments s on s.device_id = d.device_id and s.channel = d.channel and s.day = d.day
+    group by d.device_id, d.channel, d.day, d.tenant_id, d.owner_id, d.model_id, d.record_type, d.storage_days, d.hours, d.roll`)
+  // The triggers have counted the rows; only the estimates are missing.
+  await db.execute(sql`
+    insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
+    select day, tenant_id, model_id, record_type, sum(segments), sum(duration_ms), sum(bytes), 0 from oss_device_days
+    where expire_days = '{}' group by 1, 2, 3, 4`)
+}
+
+/** Last questions and answers, a camera with trouble, and a camera that its user switched off. */
+async function fillStatus(db: Db) {
+  await db.execute(sql`
+    insert into oss_device_status (device_id, channel, tenant_id, ask_time, answer, upload_time)
+    select q.device_id, q.channel, q.tenant_id, now() - (q.device_id % 50) * interval '1 minute',
+      case when q.suspended = 1 then 'suspended' when q.end_time > now() then 'recording' else 'expired' end,
+      (select max(to_timestamp(last_ms / 1000)) from oss_device_days o where o.device_id = q.device_id and o.channel = q.channel)
+    from oss_queues q join devices d on d.id = q.device_id and d.status = 1 where q.device_id % 8 > 0`)
+  await db.execute(sql`update oss_device_status set trouble_time = now() - interval '3 hours', trouble_code = 'E12',
+    trouble_text = '编码器未输出关键帧' where (device_id, channel) in (
+      select device_id, channel from oss_device_status where answer = 'recording' order by 1, 2 limit 4)`)
+  await db.execute(sql`update oss_queues set switched_off = 1 where (device_id, channel) in (
+    select device_id, channel from oss_device_status where answer = 'recording' order by 1 desc, 2 limit 3)`)
+  await db.execute(sql`update oss_device_status s set answer = 'switch' from oss_queues q
+    where q.device_id = s.device_id and q.channel = s.channel and q.switched_off = 1`)
+}

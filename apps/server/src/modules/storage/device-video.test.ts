@@ -1,0 +1,51 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { useStorage } from './storage-fixture.ts'
+
+const URL = '/api/v1/oss/device'
+const app = useApp()
+const { setNow, call, newDevice, open } = useStorage(app)
+const rulesOf = (rules: { reason: string; passed: number | null; value: string }[]) =>
+  Object.fromEntries(rules.map(({ reason, passed }) => [reason, passed]))
+
+test('STORAGE-14 shows every rule with its value, and the last question of the camera', async () => {
+  setNow(Date.now())
+  const sn = await newDevice()
+  const none = (await call('GET', `${URL}/why?sn=${sn}`)).data
+  expect(none).toMatchObject({ refusal: '未开通套餐', askTime: null, answer: '', uploadTime: null, trouble: '' })
+  expect(rulesOf(none.rules)).toMatchObject({ disabled: 1, model: 1, channel: 1, none: 0, expired: null, space: 1 })
+  await open([sn])
+  await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, ask_time, answer, trouble_time,
+    trouble_code, trouble_text) select id, 0, 1, now(), 'clock', now(), 'E1', '镜头' from devices where sn = ${sn}`)
+  setNow(Date.now())
+  const { data } = await call('GET', `${URL}/why?sn=${sn}`)
+  expect(data).toMatchObject({ refusal: '', answer: '设备时间偏差超过5分钟', trouble: 'E1 镜头' })
+  expect(data.rules.every(({ passed }: { passed: number }) => passed === 1)).toBe(true)
+  expect(data.rules.find(({ reason }: { reason: string }) => reason === 'old').value).toBe('保存 7 天')
+  expect((await call('GET', `${URL}/why?sn=${sn}&channel=9`)).data.refusal).toBe('通道超出型号范围')
+  const other = await newDevice(1, 2)
+  expect((await call('GET', `${URL}/why?sn=${other}`)).data.refusal).toBe('型号不支持云存储')
+})
+
+test('usage returns the uploads of each day of a month, and only to staff who see the device', async () => {
+  const sn = await newDevice()
+  await app.db.execute(sql`
+    insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
+      events, duration_ms, bytes, first_ms, last_ms)
+    select id, 0, day::date, 1, owner, 1, 1, case when day > '2026-05-02' then array['2036-01-01'::date] else '{}' end, 10, 1,
+      40000, 5000, 0, 1 from devices, (values ('2026-05-01', 0), ('2026-05-03', 0), ('2026-05-03', 7), ('2026-06-01', 0)) as v (day, owner)
+    where sn = ${sn}`)
+  const { data } = await call('GET', `${URL}/usage?sn=${sn}&month=2026-05`)
+  expect(data).toEqual({
+    month: '2026-05',
+    days: [
+      { day: '2026-05-01', segments: 10, events: 1, seconds: 40, bytes: 5000, hasVideo: 0 },
+      { day: '2026-05-03', segments: 20, events: 2, seconds: 80, bytes: 10_000, hasVideo: 1 },
+    ],
+  })
+  expect(await call('GET', `${URL}/usage?sn=${sn}&month=2026-13`)).toMatchObject({ code: 400, msg: '请选择月份' })
+  const tenant = await app.by({ tenant: '乙公司', permissions: ['ossManage:deviceList:query'] })
+  for (const path of [`why?sn=${sn}`, `usage?sn=${sn}&month=2026-05`])
+    expect(await tenant.call('GET', `${URL}/${path}`)).toMatchObject({ code: 400, msg: '设备不存在或已被删除' })
+})
