@@ -4,6 +4,7 @@ import { timeRange } from '../core/page.ts'
 
 export const ONLINE = { 0: '离线', 1: '在线' } as const
 export const ACTIVATED = { 0: '未激活', 1: '已激活' } as const
+export const APP_BOUND = { 0: '未绑定', 1: '已绑定' } as const
 /** Allowed characters of a serial number: safe in labels, QR codes and URLs. */
 export const SN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
 /** Maximum serial numbers per search, pasted one per line. */
@@ -41,6 +42,8 @@ export const deviceFilters = {
   status: optional(choice('状态', { 0: '停用', 1: '启用' })),
   online: optional(choice('在线状态', ONLINE)),
   activated: optional(choice('激活状态', ACTIVATED)),
+  /** 1: devices that an App account has bound. */
+  appBound: optional(choice('App绑定', APP_BOUND)),
   verCodeMin: optional(z.coerce.number<number>('版本号不正确').int('版本号不正确').min(0).max(999_999_999)).meta({
     title: '最低版本号',
   }),

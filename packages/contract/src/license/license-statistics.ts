@@ -43,7 +43,7 @@ export const TenantStatRow = z.object({
   suspended: z.int().meta({ title: '已暂停' }),
   expired: z.int().meta({ title: '已过期' }),
   scrapped: z.int().meta({ title: '已报废' }),
-  /** Percentage of the certificates that were ever activated. */
+  /** Percentage of the held certificates that are activated now: `activated` of `received`. */
   rate: z.number().meta({ title: '激活率（%）' }),
   quota: z.int().meta({ title: '授权数量' }),
   used: z.int().meta({ title: '已用授权' }),
@@ -69,7 +69,7 @@ export const licenseStats = {
     input: LicenseStatQuery,
     result: z.object({
       states: counted,
-      /** Counts only certificates that belong to tenants. */
+      /** Percentage of the certificates held by tenants that are activated now. */
       rate: z.number(),
       /**
        * Stock by vendor, and days until it is used up at the rate of the last 30 days; null when nothing was

@@ -36,6 +36,7 @@ export function DeviceSearch(search: SearchProps) {
       </Filter>
       <SelectFilter of={of} name="status" />
       <SelectFilter of={of} name="activated" />
+      <SelectFilter of={of} name="appBound" />
       <Filter of={of} name="verCodeMin" />
       <Filter of={of} name="verCodeMax" />
       <Filter of={of} name="mac" />

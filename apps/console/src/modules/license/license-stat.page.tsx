@@ -27,6 +27,7 @@ export default function LicenseStatPage() {
   const asked: Asked = Object.fromEntries(
     [...params].filter(([key, value]) => ['vendor', 'tenantId', 'typeCode'].includes(key) && value !== ''),
   )
+  const isLow = params.get('lowVendors') === '1'
   const search = (values: object) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
     setParams(new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString())
@@ -43,23 +44,30 @@ export default function LicenseStatPage() {
         <Filter of={LicenseStatQuery} name="typeCode" />
       </SearchForm>
       <OwnStock />
+      {isLow && <Forecast asked={asked} onShowAll={() => search(asked)} />}
       <Cards asked={asked} />
       <Trend asked={asked} />
       <div className="license-pair">
-        <Forecast asked={asked} />
+        {!isLow && <Forecast asked={asked} />}
         <Expiring asked={asked} />
       </div>
       <Allowed to={licenseStats.tenants}>
         <StatTenants asked={asked} />
-        <div className="license-pair">
-          <ByVendor asked={asked} />
-          <ByModel asked={asked} />
-        </div>
-        <ByBatch asked={asked} />
+        <Distribution asked={asked} />
       </Allowed>
     </Page>
   )
 }
+
+const Distribution = ({ asked }: { asked: Asked }) => (
+  <>
+    <div className="license-pair">
+      <ByVendor asked={asked} />
+      <ByModel asked={asked} />
+    </div>
+    <ByBatch asked={asked} />
+  </>
+)
 
 /** Low-stock warning for accounts of a tenant, shown first. */
 function OwnStock() {
@@ -103,6 +111,7 @@ function Cards({ asked }: { asked: Asked }) {
       <div className="license-card">
         <span>激活率</span>
         <b>{data.rate}%</b>
+        <small>已激活占客户持有证书的比例</small>
       </div>
     </div>
   )

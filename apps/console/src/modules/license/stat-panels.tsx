@@ -82,9 +82,20 @@ export function Expiring({ asked }: { asked: Asked }) {
   )
 }
 
-export function Forecast({ asked }: { asked: Asked }) {
+/** Stock of each supplier and how long it lasts; with `onShowAll` only of the suppliers with low stock. */
+export function Forecast({ asked, onShowAll }: { asked: Asked; onShowAll?: () => void }) {
+  const showAll = onShowAll && (
+    <button type="button" className="kit-link" onClick={onShowAll}>
+      查看全部
+    </button>
+  )
   return (
-    <StatPanel title="库存预测" to={licenseStats.summary} input={asked}>
+    <StatPanel
+      title={onShowAll ? '库存不足的授权厂商' : '库存预测'}
+      to={licenseStats.summary}
+      input={asked}
+      {...(showAll && { extra: showAll })}
+    >
       {({ forecast, expiring30, expiring7 }) => (
         <>
           <p className="license-hint">
@@ -93,7 +104,10 @@ export function Forecast({ asked }: { asked: Asked }) {
           {forecast.length === 0 ? (
             <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有库存数据" />
           ) : (
-            <ForecastTable forecast={forecast} typeCode={asked.typeCode} />
+            <ForecastTable
+              forecast={onShowAll ? forecast.filter(({ isLow }) => isLow) : forecast}
+              typeCode={asked.typeCode}
+            />
           )}
         </>
       )}

@@ -37,6 +37,11 @@ export function devicesMatching(filter: Partial<DeviceFilterValues>, group?: SQL
       : activated === 1
         ? isNotNull(devices.activateTime)
         : isNull(devices.activateTime),
+    filter.appBound === undefined
+      ? undefined
+      : filter.appBound === 1
+        ? isNotNull(devices.appAccountId)
+        : isNull(devices.appAccountId),
     filter.verCodeMin === undefined ? undefined : gte(devices.verCode, filter.verCodeMin),
     filter.verCodeMax === undefined ? undefined : lte(devices.verCode, filter.verCodeMax),
     ...within(devices.createTime, filter.beginTime, filter.endTime),

@@ -89,6 +89,7 @@ const NARROW = [
   'groupId',
   'typeId',
   'activated',
+  'appBound',
   'verCodeMin',
   'verCodeMax',
 ] as const

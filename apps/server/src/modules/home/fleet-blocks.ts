@@ -123,7 +123,7 @@ const STATE = { stock: 0, allotted: 1, bound: 2, activated: 3 } as const
 
 /** Counts available certificates: the vendor's stock, or a tenant's allotted and unused certificates. */
 export const licensesBlock: Block = {
-  title: '剩余授权',
+  title: '剩余证书',
   resources: ['license'],
   may: (user) => user.can('LicenseManage:Certificate:list'),
   async load({ db, user }) {

@@ -102,6 +102,12 @@ describe('home page', () => {
     await app.db.execute(sql`insert into license_thresholds (vendor, threshold) values (3, 10)
       on conflict (vendor) do update set threshold = 10`)
     expect(await keys(keeper)).toContain('licensesLow')
+    const analyst = await app.as('LicenseManage:StatisticalAnalysis:list', 'LicenseManage:Certificate:import')
+    const { list } = (await analyst.call('GET', `${HOME}/todo`)).data
+    const { count, url } = list.find(({ key }: { key: string }) => key === 'licensesLow')
+    expect(url).toBe('/LicenseManage/StatisticalAnalysis?lowVendors=1')
+    const { forecast } = (await analyst.call('GET', '/api/v1/license/statistics/summary')).data
+    expect(forecast.filter(({ isLow }: { isLow: boolean }) => isLow)).toHaveLength(count)
     expect(await keys(await app.as('LicenseManage:Certificate:list'))).not.toContain('licensesLow')
     await app.db.execute(sql`update license_thresholds set threshold = 0 where vendor = 3`)
   })

@@ -104,10 +104,11 @@ const TASKS: readonly Task[] = [
   {
     key: 'licensesLow',
     title: '库存不足的授权厂商',
-    url: '/LicenseManage/StatisticalAnalysis',
+    url: '/LicenseManage/StatisticalAnalysis?lowVendors=1',
     needs: 'LicenseManage:Certificate:import',
     async count({ db, user }) {
-      if (!worksInPlatform(user)) return 0
+      const { tenants: seen } = user.scope
+      if (!worksInPlatform(user) || (seen !== 'all' && !seen.includes(PLATFORM_TENANT_ID))) return 0
       const { rows } = await db.execute<{ n: number }>(sql`
         select count(*)::int as n from license_thresholds t where threshold > 0 and threshold >
           coalesce((select sum(c.n) from license_counts c where c.vendor = t.vendor and c.state = 0), 0)`)

@@ -7,6 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { orderOf, paginate } from '#core/database/list-query.ts'
 import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { activationRate } from './license-counts.ts'
 import { isLow, tenantStock } from './license-tenant-stock.ts'
 
 export type TenantFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
@@ -27,9 +28,7 @@ function countsByTenant(db: Db, filter: Partial<TenantFilter>) {
       suspended: of('4').as('suspended'),
       expired: of('5').as('expired'),
       scrapped: of('6').as('scrapped'),
-      rate: sql<number>`coalesce(round(100.0 * sum(${n}) filter (where ${state} in (3, 4, 5)) / nullif(sum(${n}) filter (where ${state} <> 0), 0), 1), 0)::float8`.as(
-        'rate',
-      ),
+      rate: activationRate.as('rate'),
     })
     .from(licenseCounts)
     .where(

@@ -8,14 +8,13 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseBatches, licenseCounts, licenseFlows, licenses, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleCounts } from './license-batch.service.ts'
-import { countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
+import { activationRate, countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
 import { visibleLicenses } from './license-rows.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { tenantPage } from './license-stat-rows.ts'
 import { stockOf } from './license-tenant-stock.ts'
 
 type Narrowed = z.output<typeof LicenseStatQuery>
-
-const percent = (part: number, whole: number) => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10)
 
 /** Returns the condition for the counts within the filter and the account's scope. */
 const countsOf = (user: User, { vendor, tenantId, typeCode }: Narrowed): SQL | undefined =>
@@ -36,18 +35,22 @@ const flowsOf = (user: User, { vendor, tenantId, typeCode }: Narrowed): SQL | un
   )
 
 export async function summary({ db, user }: Ctx, input: ParsedOf<typeof calls.summary>) {
-  const [sums] = await db.select(stateSums).from(licenseCounts).where(countsOf(user, input))
-  const states = { id: 0, name: '', ...countsByState(sums ?? NO_COUNTS) }
-  const held = states.total - states.stock
+  const [sums] = await db
+    .select({ ...stateSums, rate: activationRate })
+    .from(licenseCounts)
+    .where(countsOf(user, input))
   return {
-    states,
-    rate: percent(states.activated + states.suspended + states.expired, held),
+    states: { id: 0, name: '', ...countsByState(sums ?? NO_COUNTS) },
+    rate: sums?.rate ?? 0,
     forecast: user.isPlatform ? await forecast(db, user, input) : [],
     ...(await stockOf(db, user)),
     expiring30: await expiringWithin(db, user, input, 30),
     expiring7: await expiringWithin(db, user, input, 7),
   }
 }
+
+/** Returns whether the vendor's stock is in the account's data scope. */
+const seesStock = ({ scope: { tenants } }: User) => tenants === 'all' || tenants.includes(PLATFORM_TENANT_ID)
 
 /** Estimates how long each supplier's stock lasts at the average daily allotment of the last thirty days. */
 async function forecast(db: Db, user: User, input: Narrowed) {
@@ -63,8 +66,14 @@ async function forecast(db: Db, user: User, input: Narrowed) {
     .where(and(flowsOf(user, narrowed), eq(licenseFlows.kind, 1), sql`${licenseFlows.day} > current_date - 30`))
     .groupBy(licenseFlows.vendor)
   const thresholds = await db.select().from(licenseThresholds)
-  return stocks
-    .map(({ vendor, stock }) => {
+  // A supplier with a threshold and without certificates is low in stock as well.
+  const watched = seesStock(user)
+    ? thresholds.filter(({ threshold, vendor }) => threshold > 0 && (input.vendor ?? vendor) === vendor)
+    : []
+  const suppliers = new Set([...stocks, ...watched].map(({ vendor }) => vendor))
+  return [...suppliers]
+    .map((vendor) => {
+      const stock = stocks.find((each) => each.vendor === vendor)?.stock ?? 0
       const used30 = Math.max(0, used.find((each) => each.vendor === vendor)?.n ?? 0)
       const threshold = thresholds.find((each) => each.vendor === vendor)?.threshold ?? 0
       const daysLeft = used30 === 0 ? null : Math.floor((stock * 30) / used30)

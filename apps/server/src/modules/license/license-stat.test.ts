@@ -129,7 +129,8 @@ test('the scheduled job expires certificates, warns once before the end, and war
   expect(await me.call('PUT', '/api/v1/license/threshold', { vendor: 2, threshold: 91 })).toMatchObject({ code: 200 })
   expect(await runLicenseSchedule(server.services)).toEqual({ expired: 1, grants: 0, warned: 1, low: 1, lowTenants: 0 })
   expect(await runLicenseSchedule(server.services)).toEqual({ expired: 0, grants: 0, warned: 0, low: 0, lowTenants: 0 })
-  expect((await ask(me, 'summary')).states).toMatchObject({ expired: 1, activated: 3 })
+  expect(await ask(me, 'summary')).toMatchObject({ states: { expired: 1, activated: 3 }, rate: 30 })
+  expect((await ask(me, 'tenant')).list).toMatchObject([{ received: 10, activated: 3, rate: 30 }])
   expect(await ask(me, 'summary')).toMatchObject({ expiring7: 3, expiring30: 3, forecast: [{ isLow: true }] })
   expect((await ask(me, 'expiring')).list).toHaveLength(12)
   const { rows } = await server.db.execute<{ title: string; uids: number[] }>(

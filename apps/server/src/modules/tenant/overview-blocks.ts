@@ -234,7 +234,7 @@ export const appAccountsBlock: Block = {
         { label: '账号数', value: sums?.total ?? 0, url },
         { label: '近30天活跃', value: sums?.active ?? 0, url: `${url}&activeBegin=${from}&activeEnd=${to}` },
         { label: '近30天注册', value: sums?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
-        { label: '已绑定设备', value: bound },
+        { label: '已绑定设备', value: bound, url: `/device/apkManage?tenantId=${tenantId}&appBound=1` },
       ],
       bars: [],
       rows: [],
