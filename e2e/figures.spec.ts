@@ -170,7 +170,7 @@ test("STORAGE-13 every figure of a tenant's administrator equals the total of th
   const licenses = await figuresOf(page, '/LicenseManage/StatisticalAnalysis')
   expect(unnamed(licenses)).toEqual([])
   const storage = await figuresOf(page, '/ossManage/ossStatisticalAnalysis')
-  expect(unnamed(storage)).toEqual(['开通率', '本月收入¥'])
+  expect(unnamed(storage)).toEqual(['开通率', '本月收入¥', '已用空间', '今日上传'])
   expect(storage.length).toBeGreaterThan(12)
   const device = await figuresOf(page, `/device/apkManage/detail/${deviceId}`)
   expect(device).toEqual([])
