@@ -18,9 +18,16 @@ import {
 } from './form-cases/page-driver.ts'
 import { PEOPLE_CASES } from './form-cases/people-cases.tsx'
 import { STORAGE_CASES } from './form-cases/storage-cases.tsx'
+import { STORAGE_SALES_CASES } from './form-cases/storage-sales-cases.tsx'
 import { WORK_CASES } from './form-cases/work-cases.tsx'
 
-const CASES: readonly FormCase[] = [...CATALOGUE_CASES, ...PEOPLE_CASES, ...WORK_CASES, ...STORAGE_CASES]
+const CASES: readonly FormCase[] = [
+  ...CATALOGUE_CASES,
+  ...PEOPLE_CASES,
+  ...WORK_CASES,
+  ...STORAGE_CASES,
+  ...STORAGE_SALES_CASES,
+]
 const EDITS = CASES.filter(({ record }) => record)
 const TEXTS = ['修改一', '修改二'] as const
 const REFUSED = '这个内容不能保存'

@@ -65,6 +65,10 @@ const OPTION = '.ant-select-item-option, .ant-select-tree-list-holder .ant-selec
 
 /** Chooses the first option of a select. */
 export async function chooseFirst(field: string) {
+  // The options of a select that was used before close with an animation.
+  await until(() => {
+    if (shown(OPTION)) throw new Error('the options of another select are open')
+  })
   control(field).focus()
   // A select of a list's filter renders a placeholder until it has the focus.
   await until(() => {

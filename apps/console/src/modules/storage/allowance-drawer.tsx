@@ -37,7 +37,10 @@ export function AllowanceDrawer(props: {
               children: (
                 <>
                   <Descriptions row={row} items={ITEMS} />
-                  <Ledger key={row.id} id={row.id} />
+                  <section className="storage-scope">
+                    <h3>额度流水</h3>
+                    <Ledger key={row.id} id={row.id} />
+                  </section>
                 </>
               ),
             },

@@ -29,9 +29,9 @@ export function CardList() {
   return (
     <>
       <SearchForm {...list.search}>
-        <Filter of={QUERY} name="batchNo" />
-        <Filter of={QUERY} name="tail" />
         <Filter of={QUERY} name="sn" />
+        <Filter of={QUERY} name="tail" />
+        <Filter of={QUERY} name="batchNo" />
         <SelectFilter of={QUERY} name="state" />
       </SearchForm>
       <DataTable
