@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { writeLicences } from './licences.mjs'
 import { at } from './runtime.mjs'
 
-/** Bundles the server and the terminal commands with lazily loaded chunks and the migrations. */
+/** Bundles the server and the terminal commands with lazily loaded chunks, the migrations and the videos of the demo. */
 export async function bundleServer(outdir) {
   const esbuild = await import('esbuild')
   for (const name of existsSync(outdir) ? readdirSync(outdir) : [])
@@ -15,9 +15,11 @@ export async function bundleServer(outdir) {
     // The helper process of esbuild would run as long as `npm start`.
     await esbuild.stop()
   }
-  const migrations = join(outdir, 'migrations')
-  rmSync(migrations, { recursive: true, force: true })
-  cpSync(at('apps/server/src/schema/migrations'), migrations, { recursive: true })
+  for (const folder of ['schema/migrations', 'demo/videos']) {
+    const copy = join(outdir, folder.split('/')[1])
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(at('apps/server/src', folder), copy, { recursive: true })
+  }
   writeLicences(at(), join(outdir, 'licences.json'))
 }
 

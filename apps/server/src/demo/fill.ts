@@ -14,6 +14,7 @@ import { fillEntitlements } from './storage-entitlements.ts'
 import { fillStorageSales } from './storage-sales.ts'
 import { fillStorageVideos } from './storage-videos.ts'
 import { fillStoragePackages } from './storage.ts'
+import { fillRecordings } from './recordings.ts'
 import { createDemoTickets } from './tickets.ts'
 import { fillReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
@@ -26,26 +27,28 @@ export async function createDemoData(services: Services): Promise<boolean> {
   const filled = await db.select().from(settings).where(sql`${settings.key} = ${KEY}`)
   if (filled.length > 0) return false
   const passwordHash = await services.passwords.hash(md5Hex(DEMO_PASSWORD))
-  await db.transaction(async (tx) => {
+  const demo = await db.transaction(async (tx) => {
     // Passes the transaction as the database, so that services open nested transactions inside this transaction.
     const inside: Services = { ...services, database: { ...services.database, db: tx } }
-    const demo = await fillStaff(inside, passwordHash)
-    await fillScenes(inside, demo)
-    await fillCustomers(inside, demo, passwordHash)
-    await fillFirmware(inside, demo)
-    await fillFleet(tx, demo.user.uid)
-    await fillReleases(tx, demo.user.uid)
-    await fillSoftware(inside, demo, tx)
+    const admin = await fillStaff(inside, passwordHash)
+    await fillScenes(inside, admin)
+    await fillCustomers(inside, admin, passwordHash)
+    await fillFirmware(inside, admin)
+    await fillFleet(tx, admin.user.uid)
+    await fillReleases(tx, admin.user.uid)
+    await fillSoftware(inside, admin, tx)
     await createCustomerDemo(tx, services.now(), passwordHash)
-    await fillLicenses(tx, demo.user.uid)
-    await fillStoragePackages(inside, tx, demo)
-    await fillEntitlements(inside, tx, demo)
-    await fillStorageSales(inside, tx, demo)
+    await fillLicenses(tx, admin.user.uid)
+    await fillStoragePackages(inside, tx, admin)
+    await fillEntitlements(inside, tx, admin)
+    await fillStorageSales(inside, tx, admin)
     await fillStorageVideos(tx)
-    await createDemoTickets(inside, tx, demo)
-    await fillNotices(inside, demo)
+    await createDemoTickets(inside, tx, admin)
+    await fillNotices(inside, admin)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
+    return admin
   })
+  await fillRecordings(services, demo)
   return true
 }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
 import { useApp } from '#test/harness.ts'
+import { objectKeyOf, type SegmentKey } from '#domain/video/segment.ts'
 import { createDemoData } from './fill.ts'
 
 const server = useApp()
@@ -30,4 +31,15 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
       array(select distinct state::int from oss_cards order by 1) as cards,
       (select sum(used)::int from oss_allowances) as used`)
   expect(sums.rows[0]).toEqual({ statuses: [0, 1, 2, 3, 4], refused: 2, refunds: [0, 1], cards: [0, 1, 2], used: 12 })
+
+  const recordings = sql`select device_id as "deviceId", channel, expire_day as "expireDay", start_ms::float8 as "startMs", salt, format
+    from oss_segments where status = 1`
+  const { rows: stored } = await server.db.execute<SegmentKey & Record<string, unknown>>(recordings)
+  expect(stored).toHaveLength(6 * 3 * 6)
+  for (const row of stored) expect(await server.services.videos.media.peek(objectKeyOf(row), 0)).not.toBeNull()
+  const { rows: views } = await server.db.execute(sql`select reason, segments from oss_views order by id`)
+  expect(views).toEqual([
+    { reason: '核对夜间画面发白', segments: 6 },
+    { reason: '更换补光灯后复查画面', segments: 6 },
+  ])
 })
