@@ -30,6 +30,7 @@ const LOGGED = [
   ['storageOrder', 'oss_orders', 'id'],
   ['storageHook', 'oss_hooks', 'id'],
   ['storageCardBatch', 'oss_card_batches', 'id'],
+  ['storageGrantFile', 'oss_grant_files', 'id'],
 ] as const
 
 interface Column extends Record<string, unknown> {

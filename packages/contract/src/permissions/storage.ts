@@ -34,6 +34,8 @@ export const STORAGE: CatalogueDirectory = {
         ['suspend', '暂停恢复'],
         ['cancel', '取消'],
         ['transfer', '转移'],
+        'import',
+        ['audit', '审批批量开通'],
         'export',
         ['allowance', '开通额度'],
         ['order', '订单'],

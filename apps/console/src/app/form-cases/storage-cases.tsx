@@ -1,10 +1,12 @@
 import { appKeys } from '@oms/contract/playback/app-key.ts'
 import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { STANDARD_STORAGE, storageSettings } from '@oms/contract/storage/setting.ts'
 import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitlement-dialogs.tsx'
+import { GrantFileAudit } from '#modules/storage/grant-file-tab.tsx'
 import { OpenDrawer } from '#modules/storage/open-drawer.tsx'
 import { PackageAdd, PackageEdit } from '#modules/storage/package-form.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
@@ -23,6 +25,8 @@ const RANGE = { rangeBegin: '2030-01-01 08:00:00', rangeEnd: '2030-01-01 09:00:0
 const CONSENT = { id: 1, sn: 'CAM1', ...RANGE } as never
 const WRITTEN = { ...RANGE, validUntil: '2030-02-01 00:00:00', document: `/api/v1/file/${'0'.repeat(32)}` }
 const TERMS = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, channels: 1, models: [], tenants: [] }
+
+const GRANT_FILE = { id: 1, rev: 0, fileName: 'g.csv', devices: 2, copies: 2, listPrice: 0 } as never
 
 /** Forms of cloud storage. */
 export const STORAGE_CASES: readonly FormCase[] = [
@@ -121,5 +125,12 @@ export const STORAGE_CASES: readonly FormCase[] = [
     field: 'keyName',
     record: { read: appKeys.get, values: { origins: ['https://app.example'] } },
     form: (close, row) => <AppKeyForm row={row as never} onSecret={() => {}} onClose={close} />,
+  },
+  {
+    name: '审批批量开通',
+    file: 'storage/grant-file-tab.tsx',
+    save: storageGrantFiles.audit,
+    field: 'auditRemark',
+    form: (close) => <GrantFileAudit row={GRANT_FILE} onClose={close} />,
   },
 ]

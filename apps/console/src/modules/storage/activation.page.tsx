@@ -2,6 +2,7 @@ import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { Tabs } from 'antd'
@@ -34,6 +35,12 @@ const VIEWS: readonly View[] = [
     label: '卡密',
     to: storageCards.list,
     panel: later(() => import('./card-tab.tsx'), 'CardTab'),
+  },
+  {
+    key: 'files',
+    label: '批量任务',
+    to: storageGrantFiles.list,
+    panel: later(() => import('./grant-file-tab.tsx'), 'GrantFileTab'),
   },
   {
     key: 'allowances',

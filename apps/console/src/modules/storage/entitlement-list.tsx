@@ -17,9 +17,11 @@ import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { ActiveFilterNote } from './active-filter-note.tsx'
 import { StateTag } from './entitlement-cells.tsx'
 import type { StepName } from './entitlement-dialogs.tsx'
+import { ImportButton } from './import-button.tsx'
 import { RecordTypeTag, useRecordTypes } from './package-cells.tsx'
 import { PackagePicker, TenantPicker, useHasManyTenants } from './storage-pickers.tsx'
 
+const GrantFileDialog = later(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
 const OpenDrawer = later(() => import('./open-drawer.tsx'), 'OpenDrawer')
 const EntitlementDrawer = later(() => import('./entitlement-drawer.tsx'), 'EntitlementDrawer', {
   when: ({ row }) => row !== undefined,
@@ -80,6 +82,7 @@ export function EntitlementList() {
   const [isOpening, setOpening] = useState(false)
   const [shown, setShown] = useState<EntitlementRow>()
   const [dialog, setDialog] = useState<Dialog>()
+  const [isImporting, setImporting] = useState(false)
   const add = <OpenButton onOpen={() => setOpening(true)} />
   const rowActions = (row: EntitlementRow) => <Actions row={row} onShow={setShown} onDialog={setDialog} />
   return (
@@ -90,7 +93,12 @@ export function EntitlementList() {
         {...list.table}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 198)]}
-        actions={add}
+        actions={
+          <>
+            {add}
+            <ImportButton onImport={() => setImporting(true)} />
+          </>
+        }
         tools={<ExportButton to={storageEntitlements.export} query={list.query} name="云存开通记录" />}
         batch={(picked) => <BatchBar picked={picked} onDialog={setDialog} />}
         empty={{ text: '还没有开通记录', hint: '先新增云存套餐，再为设备开通。', action: add }}
@@ -98,6 +106,7 @@ export function EntitlementList() {
       />
       <EntitlementDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {isOpening && <OpenDrawer onClose={() => setOpening(false)} />}
+      {isImporting && <GrantFileDialog onClose={() => setImporting(false)} />}
       {dialog && <ActionDialog {...dialog} onClose={() => setDialog(undefined)} />}
     </>
   )

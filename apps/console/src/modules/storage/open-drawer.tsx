@@ -1,16 +1,15 @@
 import { EFFECT_MODE, OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
-import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { dialogs } from '#core/loading/overlays.ts'
-import { formatMoney, wallClock } from '#core/text/format.ts'
+import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { lengthText } from './entitlement-cells.tsx'
-import { QueueBars } from './queue-bars.tsx'
+import { PlanQueues } from './plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from './storage-pickers.tsx'
 import './storage.css'
 
@@ -152,17 +151,3 @@ const AllowanceNote = ({ copies, left }: { copies: number; left: number }) => (
     }
   />
 )
-
-function PlanQueues({ queues }: Pick<OpenPlan, 'queues'>) {
-  const [now] = useState(() => wallClock())
-  return queues.slice(0, 5).map(({ sn, channel, before, after, endTime }) => (
-    <div key={`${sn}:${channel}`} className="storage-plan-queue">
-      <h3>
-        {sn} · 通道 {channel}
-        <small>开通后到期：{endTime ?? '暂停中，恢复后确定'}</small>
-      </h3>
-      {before.length > 0 && <QueueBars planned={before} now={now} label={`${sn} 开通前`} />}
-      <QueueBars planned={after} now={now} label={`${sn} 开通后`} />
-    </div>
-  ))
-}

@@ -1,4 +1,4 @@
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { FileRule, ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { DIRECT_IMPORT_ROWS, type ImportReport, type JobResponse } from '@oms/contract/core/transfer.ts'
 import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import type * as z from 'zod'
@@ -24,7 +24,7 @@ export const importOf = (kind: string) => IMPORTS.get(kind)
 export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, State>(
   definition: Definition<E, S, State>,
 ) {
-  if (definition.answer && definition.maxRows > DIRECT_IMPORT_ROWS)
+  if (definition.answer && !definition.isAnswerOptional && definition.maxRows > DIRECT_IMPORT_ROWS)
     throw new Error(`${definition.kind}: a job has no answer to add to`)
   IMPORTS.set(definition.kind, definition as unknown as ImportDefinition)
   const erased = definition as unknown as ImportDefinition
@@ -40,17 +40,21 @@ export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, St
       } as const
       return (_request, reply) => sendTable(reply, file)
     },
-    take: (ctx: Ctx, input: ParsedOf<E>) => importAnswer(ctx, erased, input as ParsedOf<ImportEndpoint>),
+    take: async (ctx: Ctx, input: ParsedOf<E>) =>
+      importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, await receiveTable(ctx, definition.endpoint)),
+    /** Imports a table that the caller has received, for imports that first look at the table. */
+    takeTable: (ctx: Ctx, input: ParsedOf<E>, table: ReceivedTable) =>
+      importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, table),
   }
 }
 
 /** Imports a small table and returns the report. A large table is stored and imported by a job. */
-async function importAnswer(
+async function importTable(
   ctx: Ctx,
   definition: ImportDefinition,
   input: ParsedOf<ImportEndpoint>,
+  { name, bytes }: ReceivedTable,
 ): Promise<ImportReport | JobResponse> {
-  const { name, bytes } = await received(ctx, definition)
   const total = await countOf(bytes, name, definition).catch(throwTableError)
   if (total > DIRECT_IMPORT_ROWS) {
     const stored = await ctx.services.files.put(bytesOnce(bytes))
@@ -92,9 +96,18 @@ async function countOf(bytes: Uint8Array, name: string, definition: ImportDefini
   }
 }
 
-async function received({ incoming }: Ctx, { endpoint }: ImportDefinition) {
+export interface ReceivedTable {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** Reads the uploaded table into memory. Refuses a table that is too large or has another type. */
+export async function receiveTable(
+  { incoming }: Ctx,
+  { file }: { readonly file?: FileRule | undefined },
+): Promise<ReceivedTable> {
   if (!incoming) throw invalid('请选择文件', 'file')
-  const rule = { ...UPLOAD.table, ...endpoint.file }
+  const rule = { ...UPLOAD.table, ...file }
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming.stream as AsyncIterable<Buffer>) {

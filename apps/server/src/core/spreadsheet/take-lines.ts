@@ -58,9 +58,10 @@ export interface LineImporter<S extends z.ZodObject, State> {
   finish?(ctx: ImportCtx, state: State): Promise<void>
   /**
    * Returns additional response fields after the commit or the rolled-back dry run. Only for imports that never run as
-   * a job.
+   * a job, unless `isAnswerOptional`: the report of a job has no such fields.
    */
   answer?(state: State, dryRun: boolean): object
+  readonly isAnswerOptional?: true
 }
 
 export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }

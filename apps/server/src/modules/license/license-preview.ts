@@ -1,9 +1,9 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LicenseImportLine, type LicensePreviewRow, PREVIEW_ROWS } from '@oms/contract/license/license-rows.ts'
-import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { forbidden, invalid, ApiError } from '#core/http/api-error.ts'
+import { forbidden, ApiError } from '#core/http/api-error.ts'
+import { receiveTable } from '#core/spreadsheet/import.ts'
 import { throwTableError } from '#core/spreadsheet/read-incoming.ts'
 import { fieldsOf } from '#core/spreadsheet/header.ts'
 import { cellsOf, type ColumnFields } from '#core/spreadsheet/line-cells.ts'
@@ -15,7 +15,7 @@ import { LICENSE_COLUMNS, loadDefaults, resolved } from './license-import.ts'
 /** Parses the first lines of a file with the given import settings. Writes nothing. */
 export async function preview(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   if (!ctx.user.isPlatform) throw forbidden()
-  const { name, bytes } = await received(ctx)
+  const { name, bytes } = await receiveTable(ctx, calls.preview)
   const defaults = await transact(ctx, (db) => loadDefaults({ ...ctx, db }, input))
   const rows = await read(bytes, name, { ...defaults, secretKey: ctx.services.config.secretKey }).catch(throwTableError)
   return { rows }
@@ -67,18 +67,4 @@ function lineOf(given: Readonly<Record<string, string>>, settings: Settings) {
     if (error instanceof ApiError) return { ...facts, problem: error.message }
     throw error
   }
-}
-
-async function received({ incoming }: Ctx) {
-  if (!incoming) throw invalid('请选择文件', 'file')
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming.stream as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size <= UPLOAD.table.maxBytes) chunks.push(chunk)
-  }
-  const problem =
-    size > UPLOAD.table.maxBytes ? tooLarge(UPLOAD.table) : uploadProblem(UPLOAD.table, { name: incoming.name, size })
-  if (problem) throw invalid(problem, 'file')
-  return { name: incoming.name, bytes: Buffer.concat(chunks) }
 }

@@ -46,7 +46,7 @@ export async function remainingAllowance({ db, user }: Pick<Ctx, 'db' | 'user'>,
  * allowance does not cover the copies. The condition of the update is checked again under the row lock, so that
  * concurrent charges never exceed the quota.
  */
-export async function chargeAllowances(ctx: Ctx, copies: ReadonlyMap<number, number>, reason: string) {
+export async function chargeAllowances(ctx: LedgerCtx, copies: ReadonlyMap<number, number>, reason: string) {
   const { db, user, now } = ctx
   if (user.isPlatform) return
   for (const [packageId, count] of [...copies].toSorted(([a], [b]) => a - b)) {

@@ -14,6 +14,9 @@ import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
 const YEAR_SECONDS = 366 * 86_400
 const MAX_ENTITLEMENTS = 5000
 
+/** The part of a call's context that changes of queues use; an import has no more. */
+export type QueueCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'>
+
 export type Terms = typeof ossPackageVersions.$inferSelect & {
   readonly packageName: string
   readonly packageCode: string
@@ -27,7 +30,7 @@ export interface Failed {
 export const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
 
 /** Returns the current terms of a package on sale; share-locked, so that an edit meanwhile creates a new version. */
-export async function termsOnSale({ db }: Ctx, packageId: number): Promise<Terms> {
+export async function termsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number): Promise<Terms> {
   // Row-level security does not permit staff of a tenant to lock rows of the platform.
   await db.execute(sql`select oms_share_package(${packageId})`)
   const [found] = await db
@@ -58,7 +61,10 @@ export interface Target {
 }
 
 /** Returns visible devices by serial number. */
-export async function devicesBySn({ db, user }: Ctx, sns: readonly string[]): Promise<Map<string, Target>> {
+export async function devicesBySn(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  sns: readonly string[],
+): Promise<Map<string, Target>> {
   const rows = await db
     .select({
       id: devices.id,
@@ -202,7 +208,7 @@ function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: ()
 
 /** Loads the queues of the places and adds the order to each. Devices that refuse are reported and left unchanged. */
 export async function prepare(
-  ctx: Ctx,
+  ctx: QueueCtx,
   places: readonly Place[],
   order: Order,
   { locked, ids }: { locked: boolean; ids: () => number },
@@ -231,7 +237,10 @@ export async function prepare(
 }
 
 /** Returns the reason for each tenant that receives nothing new. */
-export async function tenantProblems({ db }: Ctx, targets: readonly Target[]): Promise<Map<number, string>> {
+export async function tenantProblems(
+  { db }: Pick<Ctx, 'db'>,
+  targets: readonly Target[],
+): Promise<Map<number, string>> {
   const problems = new Map<number, string>()
   for (const tenantId of new Set(targets.map((target) => target.tenantId))) {
     const problem = await receivingProblem(db, tenantId)

@@ -16,6 +16,7 @@ import {
   type Place,
   prepare,
   type Prepared,
+  type QueueCtx,
   secondsOf,
   type Target,
   targetProblem,
@@ -30,7 +31,7 @@ const TRIAL = 4
 /** Channels of the plan that are shown with their queues. */
 const SHOWN_QUEUES = 20
 
-export const actorOf = ({ user, now, services }: Ctx, reason: string): QueueActor => ({
+export const actorOf = ({ user, now, services }: QueueCtx, reason: string): QueueActor => ({
   uid: user.uid,
   operName: user.realname || user.account,
   reason,
@@ -43,7 +44,7 @@ export const publishEntitlements = ({ services, db }: Pick<Ctx, 'services' | 'db
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
 /** Returns serial numbers that have already received a trial, in any tenant. */
-async function trialsOf({ db }: Ctx, sns: readonly string[]): Promise<ReadonlySet<string>> {
+export async function trialsOf({ db }: Pick<Ctx, 'db'>, sns: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await db.execute<{ sn: string }>(
     sql`select oms_serials_with_trial(${sql.param([...sns])}::text[]) as sn`,
   )
@@ -51,7 +52,7 @@ async function trialsOf({ db }: Ctx, sns: readonly string[]): Promise<ReadonlySe
 }
 
 /** Checks the order against the terms, and returns it with the source of a trial package. */
-function orderOf(
+export function orderOf(
   terms: Terms,
   input: Pick<OpenInput, 'copies' | 'source' | 'amount'> & { channels: number },
 ): Omit<Order, 'effect' | 'isRenewal'> {
@@ -87,7 +88,7 @@ async function placesOf(
 }
 
 /** Hands out prepared ids, or negative ids for a plan. */
-function idSource(ids?: readonly number[]) {
+export function idSource(ids?: readonly number[]) {
   let at = 0
   return () => {
     at += 1
@@ -118,7 +119,12 @@ export const markSold = (db: Db, versionIds: readonly number[]) =>
     : db.execute(sql`select oms_mark_versions_sold(${sql.param([...versionIds])}::int[])`)
 
 /** Stores prepared entitlements, and marks their terms as sold. */
-export async function storePrepared(ctx: Ctx, { created, works }: Prepared, terms: readonly Terms[], reason: string) {
+export async function storePrepared(
+  ctx: QueueCtx,
+  { created, works }: Prepared,
+  terms: readonly Terms[],
+  reason: string,
+) {
   const { db } = ctx
   const actor = actorOf(ctx, reason)
   const unsold = terms.filter(({ isSold }) => isSold === 0).map(({ id }) => id)
@@ -164,7 +170,12 @@ export function stretchesOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['
   }))
 }
 
-function queuePlan(work: QueueWork, before: QueueWork['queue'], snOf: ReadonlyMap<number, string>, ctx: Ctx) {
+export function queuePlan(
+  work: QueueWork,
+  before: QueueWork['queue'],
+  snOf: ReadonlyMap<number, string>,
+  ctx: QueueCtx,
+) {
   const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
   const after = stretchesOf(work, work.queue, now, zone)
   return {

@@ -1,6 +1,7 @@
 import { storageSettings } from '@oms/contract/storage/setting.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
+import { grantFileModule } from './grant-file.modules.ts'
 import { getSettings, saveSettings } from './setting.service.ts'
 import { exportStorageStats } from './stat-export.ts'
 import { usage } from './stat-usage.service.ts'
@@ -20,5 +21,5 @@ const statModule = implement(storageStats, {
 })
 const settingModule = implement(storageSettings, { get: getSettings, save: saveSettings })
 
-/** Statistics and settings of cloud storage. */
-export const storageStatModules: readonly Module[] = [statModule, settingModule]
+/** Statistics, settings and batch grants of cloud storage. */
+export const storageStatModules: readonly Module[] = [statModule, settingModule, grantFileModule]

@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, pgTable, serial, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
+import { audited, moment } from './columns.ts'
+import { tenantPolicy } from './tenant-policy.ts'
+
+/** Files that open a package on many devices. A file that a second person must approve waits here. */
+export const ossGrantFiles = pgTable(
+  'oss_grant_files',
+  {
+    id: serial().primaryKey(),
+    /** Tenant of the account that sent the file. */
+    tenantId: integer().notNull(),
+    fileName: varchar({ length: 255 }).notNull(),
+    /** sha256 of the file: a file is accepted once. */
+    fileHash: varchar({ length: 64 }).notNull(),
+    /** Stored file of a batch that waits for approval. */
+    fileId: varchar({ length: 32 }),
+    packageId: integer().notNull(),
+    packageName: varchar({ length: 32 }).notNull(),
+    effectMode: smallint().notNull(),
+    source: smallint().notNull(),
+    /** Amount of one copy in fen. */
+    amount: integer().notNull().default(0),
+    reason: varchar({ length: 200 }).notNull(),
+    lines: integer().notNull().default(0),
+    devices: integer().notNull().default(0),
+    copies: integer().notNull().default(0),
+    listPrice: bigint({ mode: 'number' }).notNull().default(0),
+    /** 0 waits for approval, 1 being executed, 2 done, 3 rejected. A failed job is read from `jobs`. */
+    state: smallint().notNull(),
+    done: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    jobId: integer(),
+    auditBy: integer(),
+    auditTime: moment(),
+    auditRemark: varchar({ length: 200 }).notNull().default(''),
+    ...audited,
+  },
+  (t) => [
+    uniqueIndex('oss_grant_files_hash').on(t.tenantId, t.fileHash).where(sql`state <> 3`),
+    index('oss_grant_files_created').on(t.createTime, t.id),
+    tenantPolicy(),
+  ],
+)

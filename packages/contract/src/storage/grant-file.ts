@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { choice, id, note, optional, reference, rev, search, text, whole } from '../core/fields.ts'
+import { pageOf, sortedPage, timeRange } from '../core/page.ts'
+import { importReport, jobResponse } from '../core/transfer.ts'
+import { UPLOAD } from '../core/upload.ts'
+import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE, OpenPlan } from './entitlement.ts'
+import { MAX_PRICE } from './package.ts'
+
+/** Lines of one file. */
+export const GRANT_FILE_ROWS = 100_000
+export const GRANT_FILE_STATE = { 0: '待审批', 1: '执行中', 2: '已完成', 3: '已驳回', 4: '执行失败' } as const
+const PASS = { 1: '同意', 0: '驳回' } as const
+
+/** One line of the file. An empty channel is 0, an empty number of copies is 1. */
+export const GrantLine = z.object({
+  sn: text('序列号', 64),
+  channel: optional(whole('通道', 0, 63)).meta({ title: '通道' }),
+  copies: optional(whole('份数', 1, 36)).meta({ title: '份数' }),
+})
+
+export const GrantFileInput = z.object({
+  packageId: reference('云存套餐'),
+  effectMode: choice('生效方式', EFFECT_MODE).default(1).meta({ title: '生效方式', labels: EFFECT_MODE }),
+  source: choice('来源', OPEN_SOURCE).default(2).meta({ title: '来源', labels: OPEN_SOURCE }),
+  amount: whole('每份金额', 0, MAX_PRICE).default(0).meta({ title: '每份金额', unit: 'fen' }),
+  reason: text('原因', 200),
+})
+
+/** What a file would open: sums, and the queues of its first lines. */
+const GrantPlan = OpenPlan.pick({
+  devices: true,
+  entitlements: true,
+  listPrice: true,
+  amount: true,
+  queues: true,
+}).extend({
+  /** Copies that remain of the allowance afterwards; null for staff of the vendor. */
+  allowance: z.int().nullable(),
+  /** True when a second person must approve the file before it is executed. */
+  needsApproval: z.boolean(),
+})
+export type GrantPlan = z.output<typeof GrantPlan>
+
+export const GrantFileRow = z.object({
+  id: z.int().meta({ title: '编号' }),
+  fileName: z.string().meta({ title: '文件' }),
+  packageName: z.string().meta({ title: '套餐' }),
+  effectMode: z.int().meta({ title: '生效方式', labels: EFFECT_MODE }),
+  source: z.int().meta({ title: '来源', labels: ENTITLEMENT_SOURCE }),
+  amount: z.int().meta({ title: '每份金额', unit: 'fen' }),
+  reason: z.string().meta({ title: '原因' }),
+  lines: z.int().meta({ title: '行数' }),
+  devices: z.int().meta({ title: '设备数' }),
+  copies: z.int().meta({ title: '份数' }),
+  listPrice: z.int().meta({ title: '标价合计', unit: 'fen' }),
+  state: z.int().meta({ title: '状态', labels: GRANT_FILE_STATE }),
+  done: z.int().meta({ title: '成功' }),
+  failed: z.int().meta({ title: '失败' }),
+  createBy: z.int().nullable(),
+  createName: z.string().meta({ title: '提交人' }),
+  createTime: z.string().meta({ title: '提交时间' }),
+  auditName: z.string().meta({ title: '审批人' }),
+  auditTime: z.string().nullable().meta({ title: '审批时间' }),
+  auditRemark: z.string().meta({ title: '审批意见' }),
+  rev: z.int(),
+})
+export type GrantFileRow = z.output<typeof GrantFileRow>
+
+/** Entitlements opened by a file (tab 批量任务 of `/ossManage/deviceList`). */
+export const storageGrantFiles = {
+  template: {
+    method: 'GET',
+    path: '/api/v1/oss/device/template',
+    access: 'ossManage:deviceList:import',
+    stream: 'download',
+    input: z.object({}),
+    result: z.null(),
+  },
+  /**
+   * `dryRun` 1 only returns the report and the plan. A file for more devices than the setting permits is stored, and
+   * executed when a second person approves it. The same file is accepted once.
+   */
+  import: {
+    method: 'POST',
+    path: '/api/v1/oss/device/import',
+    access: 'ossManage:deviceList:import',
+    title: '批量开通云存储',
+    body: 'multipart',
+    file: UPLOAD.table,
+    input: GrantFileInput.extend({ dryRun: z.enum(['0', '1']).default('0') }),
+    result: z.union([
+      importReport.extend({ plan: GrantPlan.optional() }),
+      jobResponse,
+      z.object({ grantFileId: z.int() }),
+    ]),
+  },
+  list: {
+    method: 'GET',
+    path: '/api/v1/oss/device/import/page',
+    access: 'ossManage:deviceList:list',
+    input: sortedPage(['createTime', 'devices']).extend({
+      fileName: search('文件', 64),
+      state: optional(choice('状态', GRANT_FILE_STATE)),
+      ...timeRange,
+    }),
+    result: pageOf(GrantFileRow),
+  },
+  audit: {
+    method: 'PUT',
+    path: '/api/v1/oss/device/import/audit',
+    access: 'ossManage:deviceList:audit',
+    title: '审批批量开通',
+    kind: 'grant',
+    body: 'json',
+    input: z.object({
+      id,
+      rev,
+      pass: choice('审批结果', PASS),
+      auditRemark: note('审批意见', 200),
+    }),
+    result: z.object({ jobId: z.int().nullable() }),
+    done: '审批完成',
+  },
+} as const satisfies Contract
