@@ -11,6 +11,7 @@ import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerStorageClock } from '#modules/storage/storage-clock.ts'
 import { registerStorageNotice } from '#modules/storage/storage-notice.ts'
+import { registerVideoJobs } from '#modules/storage/storage-video-jobs.ts'
 import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
@@ -30,6 +31,7 @@ export function registerJobs(services: Services) {
   registerLicenseJobs(services)
   registerStorageClock(services)
   registerStorageNotice(services)
+  registerVideoJobs(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
 }

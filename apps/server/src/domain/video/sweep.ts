@@ -1,0 +1,111 @@
+import type { Pool } from 'pg'
+import type { MediaFiles } from '#core/media/media.ts'
+import { dayPrefix } from './segment.ts'
+
+/** Folders of a day. */
+const FOLDERS = 256
+const REMOVED_AT_ONCE = 1000
+/** A statement that waits longer for its lock is tried again by the next run. */
+const LOCK_TIMEOUT = '2s'
+
+interface Sweep {
+  readonly pool: Pool
+  readonly media: MediaFiles
+  readonly signal?: AbortSignal | undefined
+  /** Called after every step, so that tests can interrupt the job there. */
+  readonly onStep?: (step: string) => void
+}
+
+/**
+ * Deletes everything of the days that are over: objects folder by folder, then the partitions with their sums. Continues
+ * where an interrupted run stopped. Returns the deleted days.
+ */
+export async function sweepDays(sweep: Sweep, today: string): Promise<string[]> {
+  const { rows } = await sweep.pool.query<{ expireDay: string; progress: number }>(
+    `select expire_day as "expireDay", progress from oss_days where state < 3 and expire_day <= $1 order by expire_day`,
+    [today],
+  )
+  const swept: string[] = []
+  for (const { expireDay, progress } of rows) {
+    await removeObjects(sweep, expireDay, progress)
+    await dropDay(sweep, expireDay)
+    swept.push(expireDay)
+  }
+  return swept
+}
+
+async function removeObjects({ pool, media, signal, onStep }: Sweep, expireDay: string, from: number) {
+  const note = (state: number, progress: number, objects: number) =>
+    pool.query(
+      `update oss_days set state = $2, progress = $3, objects = objects + $4, update_time = now() where expire_day = $1`,
+      [expireDay, state, progress, objects],
+    )
+  for (let folder = from; folder < FOLDERS; folder += 1) {
+    let removed = 0
+    for (let count = REMOVED_AT_ONCE; count === REMOVED_AT_ONCE; removed += count) {
+      signal?.throwIfAborted()
+      count = await media.removePrefix(dayPrefix(expireDay, folder), REMOVED_AT_ONCE)
+      onStep?.(`objects of folder ${folder}`)
+    }
+    if (removed > 0 || folder === from) await note(1, folder, removed)
+  }
+  // Objects of cameras that uploaded meanwhile, and the folder of the day.
+  const late = await media.removePrefix(dayPrefix(expireDay), REMOVED_AT_ONCE)
+  await note(2, FOLDERS, late)
+  onStep?.('objects')
+}
+
+/** Drops the partitions of a day. Dropping fires no triggers, so the sums go in the same transaction. */
+async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
+  const part = expireDay.replaceAll('-', '')
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'; select pg_advisory_xact_lock(7302519, 5)`)
+    for (const table of ['oss_segments', 'oss_events']) {
+      const name = `${table}_${part}`
+      const { rows } = await client.query<{ found: boolean }>(
+        `select exists (select from pg_inherits where inhrelid = to_regclass($1) and inhparent = $2::regclass) as found`,
+        [name, table],
+      )
+      // Detaching first keeps the exclusive lock of the parent short.
+      if (rows[0]?.found) await client.query(`alter table ${table} detach partition ${name}`)
+      onStep?.(`detached ${table}`)
+      await client.query(`drop table if exists ${name}`)
+      await client.query(`delete from ${table}_other where expire_day = $1`, [expireDay])
+    }
+    await client.query('delete from oss_stored where expire_day = $1', [expireDay])
+    onStep?.('sums')
+    await client.query('update oss_days set state = 3, update_time = now() where expire_day = $1', [expireDay])
+    await client.query('commit')
+    onStep?.('dropped')
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => (broken = failure))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Days ahead whose partitions exist: the writer creates a partition only when the job did not run for days. */
+const AHEAD = 3
+/** Months of `oss_device_days` after which a month is dropped. */
+const KEPT_DAYS = 400
+
+/** Creates the partitions of the coming days for all storage times in use, and drops old months of device days. */
+export async function maintainVideoPartitions(pool: Pool, today: string) {
+  await pool.query(
+    `select oms_ensure_video_days(array(
+       select distinct $1::date + storage_days + 1 + n from (
+         select distinct storage_days from oss_entitlements where state in (0, 1)) s, generate_series(0, $2) n order by 1))`,
+    [today, AHEAD],
+  )
+  await pool.query('select oms_ensure_device_days($1)', [AHEAD])
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'oss_device_days'::regclass and c.relname ~ '_[0-9]{6}$'
+       and to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= $1::date - $2::int order by 1`,
+    [today, KEPT_DAYS],
+  )
+  for (const { name } of rows) await pool.query(`drop table "${name}"`)
+}
