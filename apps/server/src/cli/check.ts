@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { readConfig } from '#core/config/config.ts'
+import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
+import { checkObjects } from '#domain/video/check-objects.ts'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
 import { quote } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
@@ -88,6 +90,7 @@ export const checkCommand: Command = {
     try {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
       const { checked, broken, orphans, behind, storage } = await checkIntegrity(database.pool, files)
+      broken.push(...(await checkObjects(database.pool, await openMedia(config))))
       for (const line of [...broken, ...behind, ...storage]) print(line)
       print(
         `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符`,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/video-fixture.ts'
+import { checkObjects } from './check-objects.ts'
 import { VIDEO_BREACHES } from './invariants.ts'
 import { addExpiryPurges, runPurges } from './purge.ts'
 import { daysOf, objectKeyOf, type Segment } from './segment.ts'
@@ -128,6 +129,21 @@ describe('STORAGE-06 retention', () => {
     expect(await query(`select state from oss_days where expire_day = '2026-11-28'`)).toEqual([{ state: 3 }])
     expect(await query(`select to_regclass('oss_segments_20261128') as name`)).toEqual([{ name: null }])
     expect(await breaches()).toEqual([])
+  })
+
+  test('the integrity check finds a missing or changed object, and an object of a deleted day', async () => {
+    const [one, two, kept] = [segment(), segment({ startMs: START + 4000 }), segment({ storageDays: 30 })]
+    await store(one, two, kept)
+    const check = () => checkObjects(database.pool, media)
+    expect(await check()).toEqual([])
+    await media.remove([objectKeyOf(one)])
+    await query('update oss_segments set bytes = 5 where start_ms = $1', [two.startMs])
+    expect(await check()).toEqual([
+      `录像文件 ${objectKeyOf(one)} 没有内容`,
+      `录像文件 ${objectKeyOf(two)} 大小是 4，应为 5`,
+    ])
+    await query(`update oss_days set state = 3 where expire_day = '2026-11-28'`)
+    expect(await check()).toEqual([`已删除日期仍有录像文件 ${objectKeyOf(two)}`])
   })
 
   test('a reader of the partition delays the drop, and the next run drops', async () => {
