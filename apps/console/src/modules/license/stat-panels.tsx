@@ -101,12 +101,12 @@ export function Forecast({ asked, onShowAll }: { asked: Asked; onShowAll?: () =>
           <p className="license-hint">
             30 天内到期 {expiring30.toLocaleString()} 个，其中 7 天内 {expiring7.toLocaleString()} 个
           </p>
-          {forecast.length === 0 ? (
-            <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有库存数据" />
+          {forecast.some(({ isLow }) => isLow || !onShowAll) ? (
+            <ForecastTable forecast={forecast.filter(({ isLow }) => isLow || !onShowAll)} typeCode={asked.typeCode} />
           ) : (
-            <ForecastTable
-              forecast={onShowAll ? forecast.filter(({ isLow }) => isLow) : forecast}
-              typeCode={asked.typeCode}
+            <Empty
+              image={Empty.PRESENTED_IMAGE_SIMPLE}
+              description={onShowAll ? '没有库存不足的厂商' : '没有库存数据'}
             />
           )}
         </>
