@@ -23,6 +23,47 @@ const COUNTS = sql`select
   (select md5(string_agg(account || realname, ',' order by uid)) from accounts where account <> 'admin') as people,
   (select count(*)::int from login_logs) as logins, (select count(*)::int from oper_logs) as operations`
 
+/** Queries for rows whose dates contradict each other, by their description. */
+const CONTRADICTIONS = {
+  'device that was activated, or online, before its registration': `select sn, create_time, activate_time from devices
+    where activate_time < create_time or last_online_time < create_time`,
+  'device that was online before its activation': 'select sn from devices where last_online_time < activate_time',
+  'device registered before its tenant or its model': `select d.sn from devices d join tenants t on t.id = d.tenant_id
+    join device_models m on m.id = d.model_id where d.create_time < t.create_time or d.create_time < m.create_time`,
+  'model older than its type': `select m.model_name from device_models m join device_types t on t.id = m.type_id
+    where m.create_time < t.create_time`,
+  'account or App account active before it existed': `select account from accounts where last_login_time < create_time
+    union all select account from app_accounts where last_active_time < register_time`,
+  'login before its account existed': `select l.account from login_logs l join accounts a on a.account = l.account
+    where l.login_time < a.create_time`,
+  'ticket reported before its device or tenant existed': `select k.feedback_no from tickets k
+    left join devices d on d.id = k.device_id join tenants t on t.id = k.tenant_id
+    where k.create_time < d.create_time or k.create_time < t.create_time`,
+  'ticket answered or closed before it was reported': `select feedback_no from tickets
+    where first_respond_time < create_time or close_time < create_time or close_time < first_respond_time`,
+  'certificate used before its earlier step': `select uid from licenses where allot_time < import_time
+    or bind_time < allot_time or activate_time < bind_time`,
+  'certificate activated or bound before its device existed': `select l.uid from licenses l
+    join devices d on d.id = l.device_id where l.activate_time < d.create_time or l.bind_time < d.create_time`,
+  'certificate allotted before its tenant existed': `select l.uid from licenses l join tenants t on t.id = l.tenant_id
+    where l.allot_time < t.create_time`,
+  'version enabled before it was created, or created before its model': `select v.ver_name from ota_versions v
+    join device_models m on m.id = v.model_id where v.enable_time < v.create_time or v.create_time < m.create_time`,
+  'version reported before its release': `select d.sn from device_versions h join devices d on d.id = h.device_id
+    join ota_versions v on v.model_id = d.model_id and v.kind = 1 and v.ver_code = h.ver_code
+    where h.create_time < v.release_date`,
+  'task before its device or release existed, or closed before it began': `select k.task_id from ota_tasks k
+    join devices d on d.id = k.device_id join ota_versions v on v.ota_id = k.ota_id
+    where k.create_time < d.create_time or k.create_time < v.enable_time or k.close_time < k.create_time`,
+  'release approved before it was submitted': `select ota_id from ota_policies where audit_time < submit_time
+    or submit_time < create_time`,
+  'application or grant decided before it was made': `select id from user_applications where audit_time < create_time
+    union all select id from license_grants where audit_time < create_time`,
+  'notice published before it was written, or read before it was published': `select n.notice_id from notices n
+    left join notice_reads r on r.notice_id = n.notice_id
+    where n.publish_time < n.create_time or r.read_time < n.publish_time`,
+}
+
 describe('demo data', () => {
   test('creates the same vendor at every first start, once', { timeout: 300_000 }, async () => {
     const counts = []
@@ -65,5 +106,9 @@ describe('demo data', () => {
     )
     for (const { sha256, size } of files)
       expect(await first.services.files.stat(sha256)).toEqual({ size: Number(size) })
+  })
+
+  test.each(Object.entries(CONTRADICTIONS))('contains no %s', async (_, rows) => {
+    expect((await first.db.execute(sql.raw(`${rows} limit 3`))).rows).toEqual([])
   })
 })

@@ -10,6 +10,8 @@ import { create } from '#modules/ota/ota-save.service.ts'
 import { type Actor, actAs } from '#core/auth/system-actor.ts'
 import { DEVICES, FIXES, randomFrom, VERSIONS_PER_MODEL } from './vendor.ts'
 
+/** Makes the oldest version older than the oldest device of the demo. */
+const DAYS_BETWEEN_VERSIONS = 110
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
@@ -42,7 +44,9 @@ interface Version {
 
 async function addVersion(services: Services, demo: Actor, version: Version) {
   const { modelId, code, place, step } = version
-  const released = new Date(services.now().getTime() - ((VERSIONS_PER_MODEL - step) * 45 - place * 2) * DAY_MS)
+  const released = new Date(
+    services.now().getTime() - ((VERSIONS_PER_MODEL - step) * DAYS_BETWEEN_VERSIONS - place * 2) * DAY_MS,
+  )
   const verCode = (place + 1) * 1000 + (step + 1) * 100
   const input = OtaCreateInput.parse({
     otaVersion: {

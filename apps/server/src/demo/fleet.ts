@@ -71,8 +71,9 @@ async function addDevices(db: Db, uid: number) {
 async function addReportedData(db: Db) {
   await db.execute(sql`insert into device_versions (device_id, ver_code, source, create_time)
     select d.id, d.ver_code / 1000 * 1000 + 100 * step, case when step = 1 then 1 else 2 end,
-      d.activate_time + (step - 1) * (now() - d.activate_time) / 3.0
+      greatest(d.activate_time + (step - 1) * (now() - d.activate_time) / 3.0, v.release_date)
     from devices d cross join generate_series(1, 3) step
+    left join ota_versions v on v.model_id = d.model_id and v.kind = 1 and v.ver_code = d.ver_code / 1000 * 1000 + 100 * step
     where d.ver_code is not null and 100 * step <= d.ver_code % 1000 order by 4, 1`)
   await db.execute(sql`insert into device_attributes (device_id, data, update_time)
     select id, jsonb_build_object('hw.revision', hw_ver, 'os.services', os_ver, 'net.type', case when imei <> '' then '4G' else 'Wi-Fi' end,

@@ -43,24 +43,32 @@ export async function createDemoHistory(db: Db) {
     where l.uid = a.uid`)
 }
 
+/**
+ * Ages of the tables in hours: of the newest row, and what the first row is older. A record is younger than the records
+ * that it needs: devices reach back 400 days, log entries 28 days.
+ */
+const AGES = [
+  ['industries', 'id', 21_000, 500],
+  ['scenes', 'id', 20_000, 900],
+  ['device_types', 'id', 21_000, 900],
+  ['device_models', 'id', 11_000, 8800],
+  ['tenants', 'id', 10_000, 9000],
+  ['roles', 'id', 9000, 900],
+  ['accounts', 'uid', 800, 8000],
+  ['notices', 'notice_id', 0, 600],
+] as const
+
 /** Moves rows created just now into the past, the first rows furthest. */
 async function makeOlder(db: Db) {
-  const days = (table: string, key: string, span: number) =>
-    sql.raw(`update ${table} set create_time = now() - make_interval(hours => (${span} * (1 - ${key}::float
-      / (select max(${key}) + 1 from ${table})))::int), update_time = now() - make_interval(hours => (${span} / 3
-      * (1 - ${key}::float / (select max(${key}) + 1 from ${table})))::int)`)
-  for (const [table, key, span] of [
-    ['accounts', 'uid', 8000],
-    ['tenants', 'id', 9000],
-    ['roles', 'id', 8500],
-    ['scenes', 'id', 9000],
-    ['device_types', 'id', 9000],
-    ['device_models', 'id', 8800],
-    ['ota_versions', 'ota_id', 4000],
-    ['notices', 'notice_id', 600],
-  ] as const)
-    await db.execute(days(table, key, span))
-  await db.execute(sql`update ota_versions set enable_time = update_time where enable_time is not null`)
+  const older = (table: string, key: string, newest: number, span: number) => {
+    const rank = `(1 - ${key}::float / (select max(${key}) + 1 from ${table}))`
+    return sql.raw(`update ${table} set create_time = now() - make_interval(hours => (${newest} + ${span} * ${rank})::int),
+      update_time = now() - make_interval(hours => (${newest} + ${span} / 3 * ${rank})::int)`)
+  }
+  for (const age of AGES) await db.execute(older(...age))
+  await db.execute(sql`update ota_versions set create_time = release_date - interval '1 day',
+    update_time = release_date, enable_time = case when enable_time is not null then release_date end`)
+  await db.execute(sql`update ota_policies set create_time = coalesce(submit_time, now()) - interval '1 hour'`)
   await db.execute(sql`update notices set publish_time = create_time where publish_time is not null`)
   await db.execute(sql`update oper_logs set oper_time = now() - make_interval(mins => (600 * 60 * (1 - oper_id::float
     / (select max(oper_id) + 1 from oper_logs)))::int)`)

@@ -78,7 +78,8 @@ async function insert(db: Db, part: Part) {
       ? sql`substr(upper(${letters}), 1, 20)`
       : sql`'HCZN-' || lpad(n::text, 6, '0') || '-' || substr(${letters}, 1, 5)`
   await db.execute(sql`
-    with free as (select id, row_number() over (order by id) as k from devices where tenant_id = ${tenantId}::int and uid = '' and deleted_at is null),
+    with free as (select id, row_number() over (order by id) as k from devices where tenant_id = ${tenantId}::int and uid = '' and deleted_at is null
+      and create_time < now() - interval '35 days'),
     n as (select n, n - ${first} + 1 as k, (n - ${first}) % 10 as r from generate_series(${first}::int, ${last}::int) n),
     s as (select n.n, n.k, d.id as device_id, case when ${tenantId}::int is null then 0 when n.k % 53 = 0 then 6 when d.id is null or n.r >= 8 then 1
       when n.r >= 6 then 2 when n.k % 37 = 0 then 4 else 3 end as state
