@@ -65,7 +65,7 @@ async function makeOlder(db: Db) {
     return sql.raw(`update ${table} set create_time = now() - make_interval(hours => (${newest} + ${span} * ${rank})::int),
       update_time = now() - make_interval(hours => (${newest} + ${span} / 3 * ${rank})::int)`)
   }
-  for (const age of AGES) await db.execute(older(...age))
+  for (const [table, key, newest, span] of AGES) await db.execute(older(table, key, newest, span))
   await db.execute(sql`update ota_versions set create_time = release_date - interval '1 day',
     update_time = release_date, enable_time = case when enable_time is not null then release_date end`)
   await db.execute(sql`update ota_policies set create_time = coalesce(submit_time, now()) - interval '1 hour'`)

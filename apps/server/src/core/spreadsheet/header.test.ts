@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { fieldsOf } from './header.ts'
+
+const schema = z.object({
+  sn: z.string().meta({ title: '序列号' }),
+  devName: z.string().meta({ title: '设备名称' }),
+  modelCode: z.string().meta({ title: '型号编码' }),
+  mac: z.string().meta({ title: 'MAC' }),
+})
+const known = { schema, columns: ['sn', 'devName', 'modelCode', 'mac'] as const, required: ['sn'] }
+
+/** Returns the message of a refused header. */
+function messageOf(header: readonly string[]) {
+  try {
+    fieldsOf(known, header)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'accepted'
+}
+
+test('returns the field of each column, also with a star before the title and for an untitled column', () => {
+  expect(fieldsOf(known, ['*序列号', '', 'MAC'])).toEqual(['sn', undefined, 'mac'])
+})
+
+test.each([
+  ['设备名', '设备名称'],
+  ['序列号码', '序列号'],
+  ['型号编号', '型号编码'],
+  ['mac', 'MAC'],
+  ['MAC1', 'MAC'],
+])('names the nearest known column of the misspelt %s', (title, nearest) => {
+  const required = title.startsWith('序列号') ? [] : ['序列号']
+  expect(messageOf([...required, title])).toContain(`「${title}」（是否为「${nearest}」？）`)
+})
+
+test.each(['设备型号', '固件版本', '备注', '客户', '颜色', '设'.repeat(41)])(
+  'names no column for %s, which is no misspelt one',
+  (title) => {
+    const message = messageOf(['序列号', title])
+    expect(message).toContain('无法识别的列')
+    expect(message).not.toContain('是否为')
+  },
+)
+
+test('suggests no column that the file already has', () => {
+  expect(messageOf(['序列号', '设备名称', '设备名'])).toBe('表格中有无法识别的列：「设备名」，请使用导入模板')
+})
+
+test('names doubled and missing columns beside the unknown ones', () => {
+  expect(messageOf(['MAC', 'MAC', '颜色'])).toBe(
+    '表格中有无法识别的列：「颜色」；表格中有重复的列：MAC；表格缺少列：序列号，请使用导入模板',
+  )
+})
