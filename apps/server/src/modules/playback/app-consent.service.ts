@@ -5,8 +5,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
-import { ownDevice } from './app-device.service.ts'
-import { type AppUser, appUserOf, asAppUser } from './app-session.ts'
+import { type AppUser, appUserOf, asAppUser, ownDevice } from '#domain/video/app-user.ts'
 import { assertConsentRange, publishConsents } from './consent.service.ts'
 
 const MAX_CONSENTS = 200

@@ -4,13 +4,12 @@ import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
 import { dayAfter, instantOf } from '#core/time/zone.ts'
 import { mergeStretches } from '#domain/video/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
-import { type AppUser, appUserOf, asAppUser } from './app-session.ts'
+import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
 import { createPlayToken, playlistUrl } from './play-token.ts'
 import { recordingsOf } from './recordings.ts'
 
@@ -18,19 +17,6 @@ import { recordingsOf } from './recordings.ts'
 const MAX_DEVICES = 500
 const MAX_CHANNELS = 64
 const USER_DELETION = 2
-
-const ownDevices = ({ uid, tenantId }: AppUser) =>
-  and(eq(devices.appAccountId, uid), eq(devices.tenantId, tenantId), alive(devices))
-
-/** Returns the device of the App's user. Devices of others do not exist for the user. */
-export async function ownDevice(db: Db, user: AppUser, sn: string) {
-  const [found] = await db
-    .select({ id: devices.id, sn: devices.sn })
-    .from(devices)
-    .where(and(ownDevices(user), eq(devices.sn, sn)))
-  if (!found) throw invalid('设备不存在或未绑定', 'sn')
-  return found
-}
 
 /** Returns the condition of a channel's service, as `SERVICE_CONDITION` names it. */
 const conditionOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {

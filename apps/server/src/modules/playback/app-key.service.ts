@@ -4,6 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
+import { usableKey } from '#domain/video/app-user.ts'
 import { contains, orderOf, paginate } from '#core/database/list-query.ts'
 import { defineRecord, visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -85,11 +86,3 @@ export async function secretOf({ db, services }: Pick<Ctx, 'db' | 'services'>, k
     .where(and(eq(ossAppKeys.keyId, keyId), usableKey()))
   return found && { ...found, secret: decrypt(services.config.secretKey, found.secretEncrypted) }
 }
-
-/** Condition of keys whose requests are accepted. Needs a join of the tenant. */
-export const usableKey = () =>
-  and(
-    eq(ossAppKeys.status, 1),
-    sql`${ossAppKeys.deletedAt} is null and ${tenants.deletedAt} is null and ${tenants.status} = 1`,
-    sql`coalesce(${tenants.expireTime} > now(), true)`,
-  )

@@ -3,7 +3,7 @@ import { and, sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
 import { ossAppKeys } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
-import { usableKey } from './app-key.service.ts'
+import { usableKey } from '#domain/video/app-user.ts'
 
 const KNOWN_FOR_MS = 10_000
 /** Longest origin that a key can name. */

@@ -1,27 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { APP_TOKEN_HEADER, type playbackApp as calls, SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/playback/app.ts'
+import { type playbackApp as calls, SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/playback/app.ts'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { expired, refused } from '#core/http/api-error.ts'
-import { alive, inTenant } from '#core/tenancy/tenancy.ts'
-import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
-import { ossAppKeys, ossAppNonces } from '#schema/playback.ts'
-import { appAccounts, tenants } from '#schema/tenant.ts'
-import { secretOf, usableKey } from './app-key.service.ts'
+import { refused } from '#core/http/api-error.ts'
+import { alive } from '#core/tenancy/tenancy.ts'
+import { APP_SESSION_USE } from '#domain/video/app-user.ts'
+import { signNumbers } from '#domain/video/signed-token.ts'
+import { ossAppNonces } from '#schema/playback.ts'
+import { appAccounts } from '#schema/tenant.ts'
+import { secretOf } from './app-key.service.ts'
 
-const USE = 'app session'
 /** One text for every wrong part, so that nobody can search for keys or accounts. */
 const badSignature = () => refused('签名不正确或已过期')
-const over = () => expired('登录已失效，请重新进入')
-
-/** User of a tenant's App, from the token of its session. */
-export interface AppUser {
-  readonly uid: number
-  readonly account: string
-  readonly tenantId: number
-}
 
 /** Text that an App's back end signs. */
 export const signedText = ({ keyId, account, ttl, nonce, time }: Omit<ParsedOf<typeof calls.session>, 'sign'>) =>
@@ -64,26 +56,5 @@ export async function session(ctx: PublicCtx, input: ParsedOf<typeof calls.sessi
     )
   if (!user) throw refused('账号不存在或已停用')
   const expireTime = now.getTime() + input.ttl * 1000
-  return { token: signNumbers(services.config.secretKey, USE, [key.id, user.uid, expireTime]), expireTime }
-}
-
-/** Returns the user of a request with a session token. Refuses tokens of disabled keys, accounts and tenants. */
-export async function appUserOf({ db, services, request, now }: PublicCtx): Promise<AppUser> {
-  const token = request.header(APP_TOKEN_HEADER)
-  const [keyId, uid, expires] = (token && readNumbers(services.config.secretKey, USE, token, 3)) || []
-  if (keyId === undefined || uid === undefined || !expires || now.getTime() >= expires) throw over()
-  const [user] = await db
-    .select({ uid: appAccounts.uid, account: appAccounts.account, tenantId: appAccounts.tenantId })
-    .from(appAccounts)
-    .innerJoin(tenants, eq(tenants.id, appAccounts.tenantId))
-    .innerJoin(ossAppKeys, and(eq(ossAppKeys.id, keyId), eq(ossAppKeys.tenantId, appAccounts.tenantId)))
-    .where(and(eq(appAccounts.uid, uid), eq(appAccounts.status, 1), alive(appAccounts), usableKey()))
-  if (!user) throw over()
-  return user
-}
-
-/** Runs a read of the App's user under the row-level security of the tenant. */
-export async function asAppUser<T>(ctx: PublicCtx, work: (db: Db, user: AppUser) => Promise<T>): Promise<T> {
-  const user = await appUserOf(ctx)
-  return inTenant(ctx.services.database, user.tenantId, (db) => work(db, user))
+  return { token: signNumbers(services.config.secretKey, APP_SESSION_USE, [key.id, user.uid, expireTime]), expireTime }
 }

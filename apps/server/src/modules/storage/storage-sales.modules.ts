@@ -1,7 +1,9 @@
+import { storageApp } from '@oms/contract/storage/app-sales.ts'
 import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { implement, type Module } from '#core/http/implement.ts'
+import { appNotices, appRedeem, appTrial } from './app-sales.service.ts'
 import { cardFile, createCards, listBatches, listCards, voidCards } from './card.service.ts'
 import { redeemCard } from './card-redeem.ts'
 import { createHook, getEvent, getHook, listEvents, listHooks, replay, rotateHook, updateHook } from './hook.service.ts'
@@ -29,8 +31,20 @@ const hookModule = implement(
 )
 const cardModule = implement(
   storageCards,
-  { batches: listBatches, list: listCards, create: createCards, void: voidCards, redeem: redeemCard, file: cardFile },
+  {
+    batches: listBatches,
+    list: listCards,
+    create: createCards,
+    void: voidCards,
+    redeem: (ctx, input) => redeemCard(ctx, input),
+    file: cardFile,
+  },
   { outsideTransaction: ['redeem', 'file'] },
 )
+const appModule = implement(
+  storageApp,
+  { redeem: appRedeem, trial: appTrial, notices: appNotices },
+  { outsideTransaction: ['redeem'] },
+)
 
-export const storageSalesModules: readonly Module[] = [orderModule, hookModule, cardModule]
+export const storageSalesModules: readonly Module[] = [orderModule, hookModule, cardModule, appModule]

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { id, optional, text, whole } from '../core/fields.ts'
+import { RedeemInput } from './card.ts'
+
+const place = { sn: text('序列号', 64), channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }) }
+
+/** Calls of an App for its user about purchases. They need the header `oss-token`, like the calls of playback. */
+export const storageApp = {
+  redeem: {
+    method: 'POST',
+    path: '/api/v1/oss/app/card/redeem',
+    access: 'public',
+    body: 'json',
+    perMinute: 60,
+    title: 'App用户兑换卡密',
+    kind: 'add',
+    log: ['sn', 'channel'],
+    input: RedeemInput,
+    result: z.null(),
+    done: '兑换成功',
+  },
+  /** Opens the first trial package that applies to the device, once per serial number. */
+  trial: {
+    method: 'POST',
+    path: '/api/v1/oss/app/trial',
+    access: 'public',
+    body: 'json',
+    perMinute: 60,
+    title: 'App用户领取试用',
+    kind: 'add',
+    input: z.object(place),
+    result: z.object({ packageName: z.string() }),
+    done: '试用已开通',
+  },
+  /** Notices after `sinceId` about the user's devices, oldest first. `days` 0: the service has ended. */
+  notices: {
+    method: 'GET',
+    path: '/api/v1/oss/app/notice/page',
+    access: 'public',
+    perMinute: 120,
+    input: z.object({ sinceId: optional(id), pageSize: whole('每页条数', 1, 100).default(50) }),
+    result: z.object({
+      list: z.array(
+        z.object({
+          id: z.int(),
+          sn: z.string(),
+          channel: z.int(),
+          days: z.int(),
+          /** Milliseconds since 1970. */
+          endTime: z.number(),
+        }),
+      ),
+    }),
+  },
+} as const satisfies Contract
