@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { checkedRange, dayRange } from '../core/day-range.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, optional } from '../core/fields.ts'
+import { pageOf, pageQuery } from '../core/page.ts'
 import { EXPORT_FORMATS } from '../core/transfer.ts'
 import { ENTITLEMENT_SOURCE } from './entitlement.ts'
+import { PackageTerms } from './package.ts'
 
 /** Days that the forecast of ending queues covers. */
 export const FORECAST_DAYS = 90
@@ -44,6 +46,43 @@ const CohortMonth = z.object({
   /** Percentage of the expired entitlements that another entitlement followed; null when none expired. */
   rate: z.number().nullable().meta(title('续费率（%）')),
 })
+
+/** A channel with continuous recording in force whose device is online, without an upload for two hours. */
+export const TroubleRow = z.object({
+  /** Id of the entitlement in force. */
+  id: z.int(),
+  deviceId: z.int(),
+  sn: z.string().meta(title('序列号')),
+  channel: z.int().meta(title('通道')),
+  modelName: z.string().meta(title('设备型号')),
+  tenantName: z.string().meta(title('客户')),
+  packageName: z.string().meta(title('套餐')),
+  uploadTime: z.string().nullable().meta(title('最近上传')),
+  askTime: z.string().nullable().meta(title('最近询问')),
+  troubleText: z.string().meta(title('设备上报')),
+})
+export type TroubleRow = z.output<typeof TroubleRow>
+
+/** Fewer devices than this give no reliable estimate. */
+export const MIN_SAMPLE = 20
+const fenRate = z.number().nullable()
+const Simulation = z.object({
+  /** Devices that recorded with this type in the last seven days. */
+  devices: z.int(),
+  /** Uploaded megabytes of a device-day; null without a sample. */
+  medianMb: z.number().nullable(),
+  p90Mb: z.number().nullable(),
+  /** Fen a device-month. */
+  store: fenRate,
+  put: fenRate,
+  out: fenRate,
+  cost: fenRate,
+  /** Cost of a device at the 90th percentile. */
+  p90Cost: fenRate,
+  revenue: z.number(),
+  margin: fenRate,
+})
+export type Simulation = z.output<typeof Simulation>
 
 const read = { method: 'GET', access: 'ossManage:ossStatisticalAnalysis:list' } as const
 
@@ -131,6 +170,29 @@ export const storageStats = {
     result: z.object({
       days: z.array(z.object({ day: z.string(), bytes: z.number(), segments: z.int(), deviceDays: z.int() })),
     }),
+  },
+  trouble: {
+    ...read,
+    path: '/api/v1/oss/statistics/trouble',
+    input: pageQuery.extend({ tenantId }),
+    result: pageOf(TroubleRow),
+  },
+  /** Estimates cost and margin of a package from the measured uploads of the last seven days. */
+  simulate: {
+    method: 'POST',
+    path: '/api/v1/oss/statistics/simulate',
+    access: 'ossManage:ossStatisticalAnalysis:list',
+    log: false,
+    body: 'json',
+    input: PackageTerms.pick({
+      recordType: true,
+      storageDays: true,
+      periodType: true,
+      periodCount: true,
+      price: true,
+      modelIds: true,
+    }),
+    result: Simulation,
   },
   /** Renewal rate of the last twelve months. */
   cohort: {

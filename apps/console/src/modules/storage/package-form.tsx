@@ -5,6 +5,7 @@ import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, Te
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { CostPanel } from './cost-panel.tsx'
 import { ModelsPicker, TenantsPicker } from './storage-pickers.tsx'
 import './storage.css'
 
@@ -101,6 +102,7 @@ function Fields({ row }: { row?: PackageDetail }) {
       </Field>
       <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />
+      <CostPanel />
     </>
   )
 }

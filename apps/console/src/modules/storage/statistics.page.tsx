@@ -14,6 +14,7 @@ import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
 import { Forecast, PackageArea, RenewalRate, Sources, Trend, Usage } from './stat-charts.tsx'
 import { rangeOf, type StatRange } from './stat-range.ts'
+import { TroubleTable } from './stat-trouble.tsx'
 import { DueTenants, PackageTable, TopTenants } from './stat-tables.tsx'
 import { TenantPicker, useHasManyTenants } from './storage-pickers.tsx'
 import './storage.css'
@@ -58,6 +59,7 @@ export default function StorageStatPage() {
           <DueTenants tenantId={range.tenantId} />
         </div>
       </Allowed>
+      <TroubleTable tenantId={range.tenantId} />
     </Page>
   )
 }

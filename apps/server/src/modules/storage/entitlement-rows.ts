@@ -149,7 +149,7 @@ async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: nu
   const { rows: found } = await db.execute<
     VideoFacts & Record<string, unknown> & { deviceId: number; channel: number }
   >(sql`
-    select distinct k."deviceId", k.channel, coalesce(d.bytes, 0)::float8 as "usedBytes", s.upload_time as "uploadTime"
+    select distinct k."deviceId", k.channel, coalesce(d.bytes, 0)::float8 as "usedBytes", to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
     from jsonb_to_recordset(${asked}::jsonb) as k("deviceId" int, channel int, "tenantId" int)
     left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
       and d.channel = k.channel and d.tenant_id = k."tenantId" and current_date < any(d.expire_days)) d on true

@@ -3,7 +3,9 @@ import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { grantFileModule } from './grant-file.modules.ts'
 import { getSettings, saveSettings } from './setting.service.ts'
+import { simulate } from './simulate.service.ts'
 import { exportStorageStats } from './stat-export.ts'
+import { trouble } from './stat-trouble.service.ts'
 import { usage } from './stat-usage.service.ts'
 import { cohort, expiring, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
 
@@ -16,6 +18,8 @@ const statModule = implement(storageStats, {
   expiring,
   forecast,
   usage,
+  trouble,
+  simulate,
   cohort,
   export: exportStorageStats,
 })

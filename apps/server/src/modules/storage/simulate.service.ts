@@ -1,0 +1,76 @@
+import type { storageStats as calls, Simulation } from '@oms/contract/storage/statistics.ts'
+import { MIN_SAMPLE } from '@oms/contract/storage/statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { StorageSettings } from '@oms/contract/storage/setting.ts'
+import { sql } from 'drizzle-orm'
+import { forbidden } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
+
+type Input = ParsedOf<typeof calls.simulate>
+/** Device-days that a sample reads at most. */
+const SAMPLE = 50_000
+const DAYS_A_MONTH = 30
+const GIGABYTE = 1e9
+/** Length of a period in months, by type: weeks, months, years. */
+const MONTHS: Readonly<Record<Input['periodType'], number>> = { 1: 7 / DAYS_A_MONTH, 2: 1, 3: 12 }
+
+interface Sample extends Record<string, unknown> {
+  readonly devices: number
+  readonly median: number | null
+  readonly p90: number | null
+  readonly segments: number | null
+}
+
+/** Estimates cost and margin of a package per device-month. */
+export async function simulate(ctx: Ctx, input: Input): Promise<Simulation> {
+  if (!ctx.user.isPlatform) throw forbidden()
+  const [sample, costs] = [await sampleOf(ctx, input), await readStorageSettings(ctx.db)]
+  const revenue = input.price / (MONTHS[input.periodType] * input.periodCount)
+  const none = { medianMb: null, p90Mb: null, store: null, put: null, out: null, cost: null, p90Cost: null }
+  const { devices, median, p90, segments } = sample
+  if (devices < MIN_SAMPLE || median === null || p90 === null)
+    return { devices, ...none, revenue: Math.round(revenue), margin: null }
+  const parts = costsOf({ bytes: median, segments: segments ?? 0 }, input.storageDays, costs)
+  const high = costsOf({ bytes: p90, segments: segments ?? 0 }, input.storageDays, costs)
+  return {
+    devices,
+    medianMb: megabytes(median),
+    p90Mb: megabytes(p90),
+    ...parts,
+    p90Cost: high.cost,
+    revenue: Math.round(revenue),
+    margin: Math.round(revenue - parts.cost),
+  }
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10
+
+/** Returns the costs of a device-month in fen. The settings are in thousandths of a fen. */
+export function costsOf(
+  day: { readonly bytes: number; readonly segments: number },
+  storageDays: number,
+  { storeCost, putCost, outCost, playedShare }: StorageSettings,
+) {
+  const gigabytes = day.bytes / GIGABYTE
+  const store = (gigabytes * storageDays * storeCost) / 1000
+  const put = ((DAYS_A_MONTH * day.segments) / 10_000) * (putCost / 1000)
+  const out = (gigabytes * DAYS_A_MONTH * playedShare * outCost) / 100 / 1000
+  const round = (fen: number) => Math.round(fen * 10) / 10
+  return { store: round(store), put: round(put), out: round(out), cost: round(store + put + out) }
+}
+
+/** Measures the uploads of device-days of the last seven complete days. */
+async function sampleOf({ db, now, services }: Ctx, { recordType, modelIds }: Input): Promise<Sample> {
+  const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
+  const ofModels = modelIds.length === 0 ? sql`true` : sql`model_id = any(${sql.param(modelIds)}::int[])`
+  const { rows } = await db.execute<Sample>(sql`
+    select count(distinct device_id)::int as devices, avg(segments)::float8 as segments,
+      percentile_cont(0.5) within group (order by bytes)::float8 as median,
+      percentile_cont(0.9) within group (order by bytes)::float8 as p90
+    from (select device_id, bytes, segments from oss_device_days
+      where day between ${today}::date - 7 and ${today}::date - 1 and record_type = ${recordType} and ${ofModels}
+      limit ${SAMPLE}) as s`)
+  return rows[0]!
+}
