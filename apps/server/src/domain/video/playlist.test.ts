@@ -40,21 +40,17 @@ b.ts
     )
   })
 
-  test('repeats the initialisation section of fragmented MP4 only in a new session', () => {
+  test('starts anew at every file of fragmented MP4, whose timestamps start at zero', () => {
     const mp4 = { format: 2, initBytes: 700 }
     const text = hlsPlaylist(
-      [
-        segment({ ...mp4, uri: 'a.mp4' }),
-        segment({ ...mp4, uri: 'b.mp4', seq: 2, startMs: START + 4000 }),
-        segment({ ...mp4, uri: 'c.mp4', session: 8, seq: 1, startMs: START + 8000 }),
-      ],
+      [segment({ ...mp4, uri: 'a.mp4' }), segment({ ...mp4, uri: 'b.mp4', seq: 2, startMs: START + 4000 })],
       wallTime,
     )
     expect(text.match(/#EXT-X-MAP.*/g)).toEqual([
       '#EXT-X-MAP:URI="a.mp4",BYTERANGE="700@0"',
-      '#EXT-X-MAP:URI="c.mp4",BYTERANGE="700@0"',
+      '#EXT-X-MAP:URI="b.mp4",BYTERANGE="700@0"',
     ])
-    expect(text.match(/#EXT-X-BYTERANGE.*/g)).toEqual(Array(3).fill('#EXT-X-BYTERANGE:300@700'))
+    expect(text.match(/#EXT-X-BYTERANGE.*/g)).toEqual(Array(2).fill('#EXT-X-BYTERANGE:300@700'))
     expect(text.match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(1)
   })
 

@@ -22,24 +22,22 @@ const JOIN_MS = 50
 /**
  * Returns true when a player must reset its decoder before `next` (EXT-X-DISCONTINUITY): another format, another
  * recording session, a missing sequence number, or without sessions a gap or an overlap above 50 ms. Sessions are
- * compared before clocks, because clocks of cameras jump.
+ * compared before clocks, because clocks of cameras jump. Every file of fragmented MP4 has its own initialisation
+ * section, and cameras (ffmpeg's segmenter among them) start its timestamps at zero, so each is a new start.
  */
 export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment): boolean {
+  if (next.format === SEGMENT_FORMAT.fmp4) return true
   if (before.format !== next.format || before.session !== next.session) return true
   if (next.session !== 0) return next.seq !== before.seq + 1
   return Math.abs(next.startMs - (before.startMs + before.durationMs)) > JOIN_MS
 }
 
-/** Identifies an initialisation section. Segments of one session have the same section when its length is the same. */
-const initKeyOf = ({ session, initBytes, uri }: PlaylistSegment) => (session === 0 ? uri : `${session}-${initBytes}`)
-
 /** Lines that name the bytes of a segment: a fragmented MP4 has its initialisation section in the same file. */
-function mediaLines(segment: PlaylistSegment, isMapKnown: boolean): { map: string[]; file: string[] } {
-  const { uri, initBytes, bytes, durationMs } = segment
+function mediaLines({ uri, initBytes, bytes, durationMs, format }: PlaylistSegment): { map: string[]; file: string[] } {
   const info = `#EXTINF:${(durationMs / 1000).toFixed(3)},`
-  if (segment.format !== SEGMENT_FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
+  if (format !== SEGMENT_FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
   return {
-    map: isMapKnown ? [] : [`#EXT-X-MAP:URI="${uri}",BYTERANGE="${initBytes}@0"`],
+    map: [`#EXT-X-MAP:URI="${uri}",BYTERANGE="${initBytes}@0"`],
     file: [info, `#EXT-X-BYTERANGE:${bytes - initBytes}@${initBytes}`, uri],
   }
 }
@@ -58,13 +56,10 @@ export function hlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (m
     '#EXT-X-MEDIA-SEQUENCE:0',
   ]
   let before: PlaylistSegment | undefined
-  let mapped: string | undefined
   for (const segment of segments) {
     const isNewStretch = before === undefined || isDiscontinuous(before, segment)
     if (isNewStretch && before !== undefined) lines.push('#EXT-X-DISCONTINUITY')
-    const init = initKeyOf(segment)
-    const { map, file } = mediaLines(segment, mapped === init)
-    if (map.length > 0) mapped = init
+    const { map, file } = mediaLines(segment)
     lines.push(...map)
     if (isNewStretch) lines.push(`#EXT-X-PROGRAM-DATE-TIME:${wallTimeOf(segment.startMs)}`)
     lines.push(...file)
