@@ -18,7 +18,7 @@ export class ApiError extends Error {
 /** Error with its own HTTP status; the body repeats the status. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
-  readonly status: 401 | 404 | 405 | 408 | 413 | 415 | 429 | 503
+  readonly status: 401 | 404 | 405 | 408 | 410 | 413 | 415 | 429 | 503
   readonly retryAfter: number | undefined
 
   constructor(status: HttpError['status'], msg: string, retryAfter?: number) {

@@ -53,7 +53,7 @@ test('STORAGE-08 a recording is sent whole and in ranges, with fixed type and wi
 
 test('a recording whose object is missing is refused in words', async () => {
   const [, second = ''] = await files()
-  expect((await get(besides(second))).json()).toMatchObject({ code: 501, msg: '该时间段没有录像' })
+  expect((await get(besides(second))).json()).toMatchObject({ code: 404, msg: '该时间段没有录像' })
 })
 
 test('the token does not appear in the log of requests', async () => {

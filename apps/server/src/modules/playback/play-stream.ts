@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { playbackStream as calls } from '@oms/contract/playback/app.ts'
-import { refused } from '#core/http/api-error.ts'
+import { HttpError } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
@@ -12,8 +12,9 @@ import { contentTypeOf, extensionOf, FORMAT, type Format, objectKeyOf, saltText 
 import { type PlayToken, readPlayToken } from './play-token.ts'
 import { LONGEST_MS, type Recording, recordingsOf } from './recordings.ts'
 
-const over = () => refused('播放地址已失效，请重新获取')
-const none = () => refused('该时间段没有录像')
+// Players read only the HTTP status.
+const over = () => new HttpError(410, '播放地址已失效，请重新获取')
+const none = () => new HttpError(404, '该时间段没有录像')
 
 const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = { ts: FORMAT.ts, mp4: FORMAT.fmp4, jpg: FORMAT.jpg }
 
