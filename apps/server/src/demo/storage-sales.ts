@@ -113,10 +113,10 @@ async function createBatch(demo: Demo, days: number, facts: { code: string; coun
 /** An older batch with used and void cards, and a new one whose file the demo account can download. */
 async function fillCards(demo: Demo) {
   const { id } = await createBatch(demo, 40, { code: 'YC30M1', count: 200, unitAmount: 1900 })
-  const { rows } = await demo.db.execute<{ sealed: string }>(
-    sql`select file_sealed as sealed from oss_card_batches where id = ${id}`,
+  const { rows } = await demo.db.execute<{ encrypted: string }>(
+    sql`select file_encrypted as encrypted from oss_card_batches where id = ${id}`,
   )
-  const codes = decrypt(demo.services.config.secretKey, rows[0]!.sealed).split('\n')
+  const codes = decrypt(demo.services.config.secretKey, rows[0]!.encrypted).split('\n')
   for (const [n, sn] of (await freeCameras(demo, 3, 18)).entries()) {
     const input = storageCards.redeem.input.parse({ code: codes[n], sn })
     await actAs(daysAgo(demo, 38 - n * 2), demo.actor, { name: 'redeem', ...storageCards.redeem, input }, (ctx) =>

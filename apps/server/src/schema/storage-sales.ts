@@ -65,9 +65,9 @@ export const ossHooks = pgTable(
     id: serial().primaryKey(),
     tenantId: integer().notNull(),
     hookName: varchar({ length: 50 }).notNull(),
-    secretSealed: text().notNull(),
+    secretEncrypted: text().notNull(),
     /** Empty before the first rotation. */
-    previousSealed: text().notNull().default(''),
+    previousEncrypted: text().notNull().default(''),
     rotateTime: moment().notNull().default(sql`now()`),
     /** 1: the shop sets prices; 0: amounts must equal the prices of the packages. */
     priceFree: smallint().notNull().default(0),
@@ -196,7 +196,7 @@ export const ossRefunds = pgTable(
   ],
 )
 
-/** Batches of card codes. `fileSealed` are the encrypted codes until the one download, or for 24 hours. */
+/** Batches of card codes. `fileEncrypted` are the encrypted codes until the one download, or for 24 hours. */
 export const ossCardBatches = pgTable(
   'oss_card_batches',
   {
@@ -210,7 +210,7 @@ export const ossCardBatches = pgTable(
     /** Amount in fen that one card was sold for. */
     unitAmount: integer().notNull().default(0),
     validTo: date({ mode: 'string' }).notNull(),
-    fileSealed: text().notNull().default(''),
+    fileEncrypted: text().notNull().default(''),
     exportedTime: moment(),
     remark: remark(),
     createBy: integer(),
@@ -218,7 +218,7 @@ export const ossCardBatches = pgTable(
   },
   (t) => [
     uniqueIndex('oss_card_batches_no').on(t.batchNo),
-    index('oss_card_batches_file').on(t.createTime).where(sql`file_sealed <> ''`),
+    index('oss_card_batches_file').on(t.createTime).where(sql`file_encrypted <> ''`),
     tenantPolicy(),
   ],
 )

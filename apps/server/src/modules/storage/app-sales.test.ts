@@ -50,8 +50,10 @@ test('STORAGE-11 a user redeems a card for an own device; wrong codes are limite
     unitAmount: 700,
     validTo: '2099-12-31',
   })
-  const { rows } = await app.db.execute<{ sealed: string }>(sql`select file_sealed as sealed from oss_card_batches`)
-  const code = decrypt(app.services.config.secretKey, rows[0]!.sealed)
+  const { rows } = await app.db.execute<{ encrypted: string }>(
+    sql`select file_encrypted as encrypted from oss_card_batches`,
+  )
+  const code = decrypt(app.services.config.secretKey, rows[0]!.encrypted)
   const redeem = (card: string, sn: string) => appUser('POST', 'card/redeem', { code: card, sn })
   expect(await app.stranger().call('POST', `${URL}/card/redeem`, { code, sn: bound[0] })).toMatchObject({ code: 401 })
   expect((await redeem(code, await newDevice())).msg).toBe('设备不存在或未绑定')

@@ -26,7 +26,7 @@ const countOf = (state: number) =>
 
 /** Batches whose file can still be downloaded by this account. */
 const hasFile = ({ user, now }: Pick<Ctx, 'user' | 'now'>) =>
-  sql<boolean>`(${ossCardBatches.fileSealed} <> '' and ${ossCardBatches.createBy} is not distinct from ${user.uid}
+  sql<boolean>`(${ossCardBatches.fileEncrypted} <> '' and ${ossCardBatches.createBy} is not distinct from ${user.uid}
     and ${ossCardBatches.createTime} > ${new Date(now.getTime() - FILE_MS).toISOString()}::timestamptz)`
 
 export function listBatches(ctx: Ctx, { batchNo, packageId, ...page }: ParsedOf<typeof calls.batches>) {
@@ -121,7 +121,7 @@ export async function createCards(ctx: Ctx, input: ParsedOf<typeof calls.create>
       tenantId: PLATFORM_TENANT_ID,
       packageVersionId: terms.id,
       packageName: terms.packageName,
-      fileSealed: encrypt(secretKey, codes.join('\n')),
+      fileEncrypted: encrypt(secretKey, codes.join('\n')),
       createBy: user.uid,
       createTime: now.toISOString(),
     })
@@ -156,7 +156,7 @@ export async function voidCards(ctx: Ctx, { batchId, ids, reason }: ParsedOf<typ
     .returning({ id: ossCards.id })
   if (voided.length === 0) throw invalid('没有可以作废的卡密')
   // A batch without usable cards needs no file.
-  if (!ids) await db.update(ossCardBatches).set({ fileSealed: '' }).where(eq(ossCardBatches.id, batchId))
+  if (!ids) await db.update(ossCardBatches).set({ fileEncrypted: '' }).where(eq(ossCardBatches.id, batchId))
   const action = `作废批次 ${batchNo} 的卡密${voided.length}张，原因：${reason}`
   ctx.audit({ bizType: KIND, bizId: batchId, action })
   await publishEntitlements(ctx)
@@ -174,9 +174,9 @@ async function takeFile(ctx: Ctx, batchId: number) {
   if (!open?.isOpen) throw refused('卡密文件已下载或已过期，不能再次下载')
   await db
     .update(ossCardBatches)
-    .set({ fileSealed: '', exportedTime: now.toISOString() })
+    .set({ fileEncrypted: '', exportedTime: now.toISOString() })
     .where(eq(ossCardBatches.id, batchId))
-  return { batch, codes: decrypt(services.config.secretKey, batch.fileSealed).split('\n') }
+  return { batch, codes: decrypt(services.config.secretKey, batch.fileEncrypted).split('\n') }
 }
 
 /** Sends the codes of a batch: once, for its maker, within 24 hours. A HEAD request takes nothing. */

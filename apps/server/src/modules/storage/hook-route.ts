@@ -22,8 +22,8 @@ async function hookOf({ database }: Services, id: string): Promise<Hook | undefi
   return hook
 }
 
-const secretsOf = ({ config }: Services, { secretSealed, previousSealed }: Hook) =>
-  [secretSealed, previousSealed].filter(Boolean).map((sealed) => decrypt(config.secretKey, sealed))
+const secretsOf = ({ config }: Services, { secretEncrypted, previousEncrypted }: Hook) =>
+  [secretEncrypted, previousEncrypted].filter(Boolean).map((encrypted) => decrypt(config.secretKey, encrypted))
 
 const send = (reply: FastifyReply, status: number, msg: string) =>
   reply

@@ -72,7 +72,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
     .values({
       ...input,
       tenantId: tenant.id,
-      secretSealed: encrypt(services.config.secretKey, secret),
+      secretEncrypted: encrypt(services.config.secretKey, secret),
       rotateTime: at,
       createBy: user.uid,
       updateBy: user.uid,
@@ -118,10 +118,13 @@ export async function rotateHook(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>
   const { db, user, now, services } = ctx
   const stored = await lockHook(ctx, id)
   const secret = newHookSecret()
-  const sealed = { secretSealed: encrypt(services.config.secretKey, secret), previousSealed: stored.secretSealed }
+  const encrypted = {
+    secretEncrypted: encrypt(services.config.secretKey, secret),
+    previousEncrypted: stored.secretEncrypted,
+  }
   await db
     .update(ossHooks)
-    .set({ ...sealed, rotateTime: now.toISOString(), ...touched(stored, user.uid, now) })
+    .set({ ...encrypted, rotateTime: now.toISOString(), ...touched(stored, user.uid, now) })
     .where(eq(ossHooks.id, id))
   ctx.audit({ bizType: KIND, bizId: id, action: `更换订单回调「${stored.hookName}」的密钥` })
   await publishEntitlements(ctx)

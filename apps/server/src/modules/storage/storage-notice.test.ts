@@ -86,14 +86,14 @@ test('card files that nobody downloaded are destroyed after 24 hours', async () 
   at('2027-02-01')
   const input = { packageId: packages['M1'], count: 1, validTo: '2099-12-31' }
   const { data } = await call('POST', '/api/v1/oss/card/create', input)
-  const sealed = async () =>
+  const encrypted = async () =>
     (
       await app.db.execute<{ n: number }>(
-        sql`select length(file_sealed) as n from oss_card_batches where id = ${data.id}`,
+        sql`select length(file_encrypted) as n from oss_card_batches where id = ${data.id}`,
       )
     ).rows[0]!.n
   await run('2027-02-01')
-  expect(await sealed()).toBeGreaterThan(0)
+  expect(await encrypted()).toBeGreaterThan(0)
   await run('2027-02-02')
-  expect(await sealed()).toBe(0)
+  expect(await encrypted()).toBe(0)
 })

@@ -34,7 +34,7 @@ export async function runStorageNotices(services: Services) {
 }
 
 async function destroyOldFiles(db: Db, at: string) {
-  await db.execute(sql`update oss_card_batches set file_sealed = '' where file_sealed <> ''
+  await db.execute(sql`update oss_card_batches set file_encrypted = '' where file_encrypted <> ''
     and create_time <= ${at}::timestamptz - make_interval(hours => ${CARD_FILE_HOURS})`)
   await db.execute(sql`delete from oss_card_attempts where create_time < ${at}::timestamptz - interval '1 hour'`)
 }

@@ -15,7 +15,7 @@ CREATE TABLE "oss_card_batches" (
 	"count" integer NOT NULL,
 	"unit_amount" integer DEFAULT 0 NOT NULL,
 	"valid_to" date NOT NULL,
-	"file_sealed" text DEFAULT '' NOT NULL,
+	"file_encrypted" text DEFAULT '' NOT NULL,
 	"exported_time" timestamp (3) with time zone,
 	"remark" varchar(200) DEFAULT '' NOT NULL,
 	"create_by" integer,
@@ -41,7 +41,7 @@ ALTER TABLE "oss_cards" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE INDEX "oss_card_attempts_uid" ON "oss_card_attempts" USING btree ("uid","create_time");--> statement-breakpoint
 CREATE INDEX "oss_card_attempts_ip" ON "oss_card_attempts" USING btree ("ip","create_time");--> statement-breakpoint
 CREATE UNIQUE INDEX "oss_card_batches_no" ON "oss_card_batches" USING btree ("batch_no");--> statement-breakpoint
-CREATE INDEX "oss_card_batches_file" ON "oss_card_batches" USING btree ("create_time") WHERE file_sealed <> '';--> statement-breakpoint
+CREATE INDEX "oss_card_batches_file" ON "oss_card_batches" USING btree ("create_time") WHERE file_encrypted <> '';--> statement-breakpoint
 CREATE UNIQUE INDEX "oss_cards_code" ON "oss_cards" USING btree ("code_hash");--> statement-breakpoint
 CREATE INDEX "oss_cards_batch" ON "oss_cards" USING btree ("batch_id","id");--> statement-breakpoint
 CREATE INDEX "oss_cards_entitlement" ON "oss_cards" USING btree ("entitlement_id") WHERE entitlement_id is not null;--> statement-breakpoint
