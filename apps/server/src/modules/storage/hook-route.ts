@@ -31,8 +31,8 @@ const send = (reply: FastifyReply, status: number, msg: string) =>
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify({ code: status, msg, data: null }))
 
-/** Few events at once: a burst of a shop must not take the database connections of the console. */
-const oneOfFew = limitConcurrency(4, 1000, () => new Error('too many events wait'))
+/** Processes few events at once: a burst of a shop must not take the database connections of the console. */
+const limitEvents = limitConcurrency(4, 1000, () => new Error('too many events wait'))
 
 async function receive(services: Services, request: FastifyRequest, reply: FastifyReply) {
   services.rate.take(`hook:${request.ip}`, services.config.rate.api * ADDRESS_FACTOR)
@@ -47,7 +47,7 @@ async function receive(services: Services, request: FastifyRequest, reply: Fasti
   const event = parseEvent(text)
   if (!event || text.includes('\u0000') || text.includes(String.raw`\u0000`))
     return send(reply, 400, '请求内容格式不正确')
-  const { isDone, message } = await oneOfFew(() => receiveEvent(services, hook, event, text, request.ip))
+  const { isDone, message } = await limitEvents(() => receiveEvent(services, hook, event, text, request.ip))
   return send(reply, isDone ? 200 : 409, message || 'ok')
 }
 
