@@ -19,7 +19,8 @@ export interface TermSpan {
 /** `known`: the channel has or had a package. `past`: spans of the last days are in the map of past spans. */
 export const SPAN_FLAG = { known: 1, suspended: 2, switchedOff: 4, past: 8 } as const
 
-const GROWTH = 1.05
+/** Spare room of the arrays for new devices. */
+export const GROWTH = 1.1
 
 /**
  * The current and the next span of many channels in typed arrays, 25 bytes each. The next span begins at the end of the

@@ -1,9 +1,11 @@
 import type pg from 'pg'
 import { followOwners, followQueues, loadOwners, loadQueues, type QueueFacts, type SpanFacts } from './load-storage.ts'
-import { SPAN_FLAG, SpanTable, type Terms, type TermSpan, widened } from './span-table.ts'
+import { GROWTH, SPAN_FLAG, SpanTable, type Terms, type TermSpan, widened } from './span-table.ts'
 
 /** Finds devices in the fleet index. */
 export interface SlotFinder {
+  /** Number of used slots. */
+  readonly count: number
   slotOf(deviceId: number): number
 }
 
@@ -34,6 +36,9 @@ export class StorageIndex {
     this.#extra = new SpanTable()
     this.#rows = new Map()
     this.#past = new Map()
+    // One allocation for all devices: growing step by step would leave garbage of many times the size.
+    this.#main.reserve(slots.count)
+    this.#reserveOwners(slots.count)
     await loadOwners(client, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
     await loadQueues(client, {
       queue: (facts) => this.#setQueue(slots, facts),
@@ -104,13 +109,16 @@ export class StorageIndex {
 
   #setOwner(slot: number, { ownerId, ownerSince }: { ownerId: number; ownerSince: number }) {
     if (slot < 0) return
-    if (slot >= this.#owners.length) {
-      const length = Math.ceil((slot + 1) * 1.05)
-      this.#owners = widened(this.#owners, new Int32Array(length))
-      this.#ownerTimes = widened(this.#ownerTimes, new Uint32Array(length))
-    }
+    this.#reserveOwners(slot)
     this.#owners[slot] = ownerId
     this.#ownerTimes[slot] = ownerSince
+  }
+
+  #reserveOwners(slot: number) {
+    if (slot < this.#owners.length) return
+    const length = Math.ceil((slot + 1) * GROWTH)
+    this.#owners = widened(this.#owners, new Int32Array(length))
+    this.#ownerTimes = widened(this.#ownerTimes, new Uint32Array(length))
   }
 
   /** Replaces the flags of a channel and removes its spans, which follow. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { queueResponse } from '#protocols/shared/batch-responses.ts'
 import { findComponent, sendComponent } from '#protocols/shared/artifact.ts'
 import { DeviceError, missing, sendEmpty, sendJson, unauthorized, wrong } from '#protocols/shared/response.ts'
 import { bearerOf } from '#protocols/shared/headers.ts'
@@ -40,7 +41,11 @@ export async function plain(arrived: PlainRequest, path: readonly string[]): Pro
   const { body, raw } = name === 'report' ? await readPlainReport(request) : { body: await readObject(request) }
   const call = { ...(await identified(arrived, body)), raw }
   const answer = await route(call)
-  return answer.body ? sendJson(request, response, answer.status, answer.body) : sendEmpty(response, answer.status)
+  if (!answer.body) return sendEmpty(response, answer.status)
+  if (!answer.isAscii) return sendJson(request, response, answer.status, answer.body)
+  const text = JSON.stringify(answer.body)
+  const headers = ['content-type', 'application/json', 'content-length', String(text.length)]
+  return queueResponse(response, answer.status, headers, text)
 }
 
 /** Parses a report even when invalid or too long: uses the readable fields and keeps the text. */

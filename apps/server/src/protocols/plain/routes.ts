@@ -29,6 +29,8 @@ export interface PlainCall extends PlainRequest {
 export interface PlainResponse {
   readonly status: number
   readonly body?: object
+  /** True when the body has only ASCII characters: the response is then sent together with others. */
+  readonly isAscii?: true
 }
 
 export type PlainRoute = (call: PlainCall) => Promise<PlainResponse>

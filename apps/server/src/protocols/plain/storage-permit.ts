@@ -32,9 +32,9 @@ export async function storagePermit(call: PlainCall): Promise<PlainResponse> {
   const first = reasons.length === upload.length ? reasons[0] : undefined
   side.services.videos.status.asked({ deviceId, channel, tenantId }, first ?? 'recording', now)
   const nextCheck = nextCheckOf(sn, first)
-  if (first !== undefined) return { status: 403, body: { reason: first, nextCheck } }
+  if (first !== undefined) return { status: 403, body: { reason: first, nextCheck }, isAscii: true }
   const listed = upload.map((each) => (typeof each === 'string' ? { reason: each } : each))
-  return { status: 200, body: { upload: listed, nextCheck } }
+  return { status: 200, body: { upload: listed, nextCheck }, isAscii: true }
 }
 
 function permitOne(call: PlainCall, channel: number, segment: Announced): Upload | Reason {

@@ -1,0 +1,208 @@
+// Measures the device calls of cloud storage: permits against a bare HTTP server and against one query a call, their
+// database transactions, the memory of the index, and the writer of segments against plain inserts.
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { psql, TOKEN } from './lib/fleet.ts'
+import { isMain } from './lib/main.ts'
+import { environmentBeside, type Product, startProduct, untilQuiet } from './lib/product.ts'
+import { median, print, remark } from './lib/report.ts'
+import { segments } from './lib/storage-segments.ts'
+import { temporaryFolder } from './lib/temporary.ts'
+
+const DEVICES = Number(process.env.BENCH_ROWS ?? 1_000_000)
+const CONNECTIONS = 50
+const SECONDS = 4
+const ROUNDS = 5
+
+export async function run() {
+  const product = await startProduct({ port: 18_351 })
+  try {
+    fillDevices(product)
+    await untilQuiet(product)
+    const without = await weigh(product, 'none')
+    fillEntitlements(product)
+    await untilState(product.url, 'recording')
+    await untilQuiet(product)
+    remark(`load of the machine ${loadavg()[0]!.toFixed(1)}; ${DEVICES} entitled devices`)
+    const value = ((await weigh(product, 'recording')) - without) / DEVICES
+    print({ name: 'memory of the storage index a device', value, unit: 'bytes', bar: 40, better: 'less' })
+    await countTransactions(product)
+    await throughput(product)
+    await segments(product)
+  } finally {
+    await product.stop()
+  }
+}
+
+function fillDevices(product: Product) {
+  const token = createHash('sha256').update(TOKEN).digest('hex')
+  psql(product, `insert into device_types (type_name, type_code) values ('bench', 'bench')`)
+  psql(product, `insert into device_models (type_id, model_name, model_code, cloud_channels) values (1, 'B', 'B', 1)`)
+  psql(
+    product,
+    `insert into devices (tenant_id, model_id, sn, token_hash, attributes_wanted, last_online_time, online)
+     select 1, 1, 'D' || g, '\\x${token}', 0, now(), 1 from generate_series(1, ${DEVICES}) g`,
+  )
+  psql(product, 'vacuum analyze devices')
+}
+
+function fillEntitlements(product: Product) {
+  psql(product, `insert into oss_packages (package_name, package_code) values ('P', 'P')`)
+  psql(
+    product,
+    `insert into oss_package_versions (package_id, version, record_type, storage_days, period_type, period_count, price)
+     values (1, 1, 1, 30, 2, 1, 0)`,
+  )
+  psql(
+    product,
+    `insert into oss_entitlements (ent_no, device_id, sn, channel, tenant_id, package_id, package_version_id, package_name,
+       package_code, record_type, storage_days, period_type, period_count, source, state, start_time, run_from, end_time)
+     select 'OE' || id, id, sn, 0, 1, 1, 1, 'P', 'P', 1, 30, 2, 1, 1, 1, now() - interval '9 days', now() - interval '9 days',
+       now() + interval '20 days' from devices`,
+  )
+  psql(product, 'analyze oss_entitlements')
+  psql(
+    product,
+    `insert into oss_queues (device_id, channel, tenant_id, end_time, last_package_id)
+     select id, 0, 1, now() + interval '20 days', 1 from devices`,
+  )
+}
+
+const stateOf = async (url: string) => {
+  const reply = await fetch(`${url}/device/v1/storage/state`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ sn: `D${DEVICES}` }),
+  })
+  const body = (await reply.json()) as { channels?: { state: string }[] }
+  return body.channels?.[0]?.state
+}
+
+async function untilState(url: string, state: string) {
+  while ((await stateOf(url).catch(() => undefined)) !== state) await new Promise((done) => setTimeout(done, 500))
+}
+
+const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+/** Returns the resident memory of a second process for devices alone, with everything loaded. */
+async function weigh(product: Product, state: string) {
+  const env = { ...environmentBeside(product), OMS_ROLE: 'device' }
+  const second = await startProduct({ port: 18_354, database: 'given', env })
+  try {
+    await untilState(second.url, state)
+    await untilQuiet(second)
+    return rssOf(second.pid)
+  } finally {
+    await second.stop()
+  }
+}
+
+/** Counts transactions before any other program uses the database: their statistics arrive late. */
+async function countTransactions(product: Product) {
+  wrk(product.url, 2)
+  await untilQuiet(product)
+  const before = transactions(product)
+  const calls = wrk(product.url) * SECONDS
+  const perThousand = ((transactions(product) - before) / calls) * 1000
+  // Presence, status and heartbeats write in batches every ten seconds.
+  print({ name: 'database transactions for 1,000 permits', value: perThousand, unit: '', bar: 1, better: 'less' })
+}
+
+async function throughput(product: Product) {
+  const bare = await server(BARE, 18_352)
+  const query = await server(ONE_QUERY(product.socket), 18_353)
+  const times = { bare: [] as number[], permit: [] as number[], query: [] as number[] }
+  wrk(product.url, 2)
+  for (let round = 0; round < ROUNDS; round++) {
+    times.bare.push(wrk(bare.url))
+    times.permit.push(wrk(product.url))
+    times.query.push(wrk(query.url))
+  }
+  bare.stop()
+  query.stop()
+  const [bareRate, permit, queryRate] = [median(times.bare), median(times.permit), median(times.query)]
+  remark(`a second: bare ${bareRate.toFixed(0)}, permit ${permit.toFixed(0)}, one query ${queryRate.toFixed(0)}`)
+  print({
+    name: 'permit ÷ bare node:http with equal bodies',
+    value: permit / bareRate,
+    unit: '×',
+    bar: 0.5,
+    better: 'more',
+  })
+  print({ name: 'permit ÷ one query a call', value: permit / queryRate, unit: '×', bar: 3, better: 'more' })
+}
+
+const transactions = (product: Product) =>
+  Number(
+    psql(product, `select pg_stat_clear_snapshot(), xact_commit from pg_stat_database where datname = 'oms'`).split(
+      '|',
+    )[1],
+  )
+
+const ANSWER = JSON.stringify({
+  upload: [
+    {
+      ticket: 'A'.repeat(102),
+      method: 'PUT',
+      url: `http://127.0.0.1:18351/device/v1/storage/segment/${'A'.repeat(102)}`,
+      headers: { 'content-type': 'video/mp2t' },
+    },
+  ],
+  nextCheck: 3600,
+})
+
+/** Bare server: parses the body and returns a constant answer of the same length. */
+const BARE = `const body = Buffer.from('${ANSWER}')
+require('node:http').createServer((q, r) => {
+  const chunks = []
+  q.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
+    JSON.parse(Buffer.concat(chunks))
+    r.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+    r.end(body)
+  })
+}).listen(18352, '127.0.0.1', () => process.stdout.write('ready'))`
+
+/** Comparison server: asks the database for the entitlement in force on every call. */
+const ONE_QUERY = (
+  socket: string,
+) => `const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database: 'oms', max: 10 })
+const text = \`select e.id, e.storage_days, d.app_account_id, d.tenant_id from devices d
+  join oss_entitlements e on e.device_id = d.id and e.channel = 0 and e.state = 1 and e.end_time > now()
+  where d.sn = $1 and d.deleted_at is null\`
+const body = Buffer.from('${ANSWER}')
+require('node:http').createServer((q, r) => {
+  const chunks = []
+  q.on('data', (chunk) => chunks.push(chunk)).on('end', async () => {
+    const { sn } = JSON.parse(Buffer.concat(chunks))
+    await pool.query({ name: 'permit', text, values: [sn] })
+    r.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+    r.end(body)
+  })
+}).listen(18353, '127.0.0.1', () => process.stdout.write('ready'))`
+
+async function server(source: string, port: number) {
+  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  process.once('exit', () => child.kill())
+  await new Promise((done) => child.stdout.once('data', done))
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() }
+}
+
+const LUA = `request = function()
+  local body = '{"sn":"D' .. math.random(1, ${DEVICES}) .. '","channel":0,"segments":[{"start":' .. os.time() .. '000,"durationMs":4000,"bytes":412096,"format":"ts","session":77,"seq":12}]}'
+  return wrk.format('POST', '/device/v1/storage/permit', { ['Authorization'] = 'Bearer ${TOKEN}', ['Content-Type'] = 'application/json' }, body)
+end`
+
+/** Returns the permits a second. */
+function wrk(url: string, seconds = SECONDS) {
+  const script = join(temporaryFolder('oms-wrk-'), 'permit.lua')
+  writeFileSync(script, LUA)
+  const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script, url]
+  const text = execFileSync('wrk', options, { encoding: 'utf8' })
+  if (/Non-2xx/.test(text)) throw new Error(text)
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
+}
+
+if (isMain(import.meta)) await run()
