@@ -44,7 +44,7 @@ async function upload(request: APIRequestContext, { sn, token }: { sn: string; t
     const { upload: permits = [] } = (await answer.json()) as { upload?: { url?: string; reason?: string }[] }
     return permits
   }
-  // The package was opened a moment ago; the index of the server hears of it within a second.
+  // The package was opened a moment ago; the index of the server is updated within a second.
   await expect.poll(async () => (await ask()).filter(({ url }) => url).length).toBe(segments.length)
   for (const [at, { url }] of (await ask()).entries()) {
     const type = { 'content-type': 'video/mp2t' }
@@ -52,7 +52,7 @@ async function upload(request: APIRequestContext, { sn, token }: { sn: string; t
   }
 }
 
-test('STORAGE-08 STORAGE-09 staff record a consent, another one watches the recording across a gap, and the view is listed', async ({
+test('STORAGE-08 STORAGE-09 staff record a consent, another employee plays the recording across a gap, and the view is listed', async ({
   page,
   login,
   api,

@@ -19,7 +19,7 @@ const CLIPS = 6
 const CLIP_MS = 4000
 const CAMERAS = 6
 const MINUTE_MS = 60_000
-/** Minutes since the starts of the recorded stretches. */
+/** How many minutes ago each recorded interval started. */
 const STRETCHES = [20 * 60, 6 * 60, 40]
 /** In a bundle the clips are in the folder of the program. */
 const FOLDER = join(import.meta.dirname, 'videos')
@@ -91,7 +91,7 @@ async function recordStretches(services: Services, camera: Camera, now: number) 
   await Promise.all(places.map(({ startMs, ...place }) => store(services, camera, startMs, place)))
 }
 
-/** Lets the owner of a camera consent in the App, as the back end of the App does. */
+/** Creates a consent of the camera's owner through the calls of the App. */
 async function consentOf(services: Services, demo: Actor, camera: Camera, begin: number) {
   const input = appKeys.create.input.parse({ keyName: 'App 后台', tenantId: camera.tenantId })
   const key = await actAs(services, demo, { name: 'create', ...appKeys.create, input }, (ctx) => createKey(ctx, input))

@@ -38,7 +38,7 @@ export const ossAppKeys = pgTable(
   ],
 )
 
-/** Numbers of signed session requests. A second request with the same number is refused. */
+/** Nonces of signed session requests. A second request with the same nonce is refused. */
 export const ossAppNonces = pgTable(
   'oss_app_nonces',
   {

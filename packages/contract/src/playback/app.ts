@@ -4,16 +4,16 @@ import { choice, day, id, optional, text, whole } from '../core/fields.ts'
 
 /** Header with the session token of an App user. App requests send neither cookie nor session ticket. */
 export const APP_TOKEN_HEADER = 'oss-token'
-/** Validity of a session in seconds, and the tolerated difference of clocks of a signed request. */
+/** Validity of a session in seconds. */
 export const SESSION_SECONDS = { min: 900, max: 43_200 } as const
 export const SIGNATURE_TOLERANCE_SECONDS = 300
-/** Longest range of one playlist in milliseconds, and most segments. */
+/** Longest range of one playlist, in milliseconds. */
 export const MAX_PLAY_MS = 24 * 3600_000
 export const MAX_PLAY_SEGMENTS = 5000
 /** Latest time that JavaScript dates have, in milliseconds. */
 const MAX_TIME = 8_640_000_000_000
 
-export const SERVICE_CONDITION = { 0: '未开通', 1: '使用中', 2: '已暂停', 3: '已过期' } as const
+export const APP_SERVICE_STATE = { 0: '未开通', 1: '使用中', 2: '已暂停', 3: '已过期' } as const
 
 const sn = text('序列号', 64)
 const channel = whole('通道', 0, 63).default(0).meta({ title: '通道' })
@@ -78,9 +78,9 @@ export const playbackApp = {
           services: z.array(
             z.object({
               channel: z.int(),
-              state: z.int().meta({ labels: SERVICE_CONDITION }),
+              state: z.int().meta({ labels: APP_SERVICE_STATE }),
               packageName: z.string(),
-              /** End of the last package; null while suspended or without one. */
+              /** End of the last package; null while suspended or without a package. */
               endTime: z.number().nullable(),
               /** Whether the user allows recording to the cloud. */
               isOn: z.boolean(),

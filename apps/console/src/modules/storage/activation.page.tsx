@@ -62,7 +62,7 @@ const VIEWS: readonly View[] = [
   },
 ]
 
-/** Activation of cloud storage: entitlements and everything that is sold around them. */
+/** Shows entitlements, orders, cards, allowances, files, webhooks and consents in tabs. */
 export default function ActivationPage() {
   const mayCall = useMayCall()
   const views = VIEWS.filter(({ to }) => mayCall(to))

@@ -22,7 +22,7 @@ const ViewDialog = later(() => import('./view-dialog.tsx'), 'ViewDialog')
 
 const QUERY = playbackConsents.list.input
 const COLOURS: Readonly<Record<number, string>> = { 1: 'success', 2: 'default', 3: 'error' }
-const LIVING = 1
+const VALID = 1
 const { col, actions } = columnsOf(ConsentRow)
 
 /** Link to the document of a written consent. */
@@ -93,7 +93,7 @@ function useConsentActions(onView: (row: ConsentRow) => void) {
   const withdraw = useWrite(playbackConsents.withdraw)
   const uid = useSession()?.uid
   return (row: ConsentRow) =>
-    row.state === LIVING && (
+    row.state === VALID && (
       <RowActions
         items={[
           row.uid !== uid && { label: '查看录像', to: playbackConsents.view, onClick: () => onView(row) },

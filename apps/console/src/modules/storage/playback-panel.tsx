@@ -8,7 +8,7 @@ const LISTS = [
   { value: 'views', label: '查看记录' },
 ] as const
 
-/** Consents to the viewing of recordings, and the views themselves. */
+/** Lists of consents and of views by staff. */
 export function PlaybackPanel() {
   const [list, setList] = useTabState<'consents' | 'views'>('playbackList', 'consents')
   return (

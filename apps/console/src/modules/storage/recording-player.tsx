@@ -9,18 +9,18 @@ interface PlayerProps {
   readonly url: string
   /** Text over the picture that names the viewer. */
   readonly watermark: string
-  /** Requests a new address after the present one ended. */
+  /** Requests a new address after the address expired. */
   readonly onReload: () => void
 }
 
-const OVER = '播放地址已失效，请重新获取'
+const ADDRESS_EXPIRED = '播放地址已失效，请重新获取'
 const UNPLAYABLE = '浏览器不支持播放该录像格式'
 
 /**
  * Attaches a playlist to a video element. Returns the function that detaches it. hls.js runs without a worker, because the
  * page's content policy permits none.
  */
-function attach(
+function attachPlaylist(
   video: HTMLVideoElement,
   url: string,
   onTime: (at: Date | null) => void,
@@ -37,7 +37,7 @@ function attach(
     if (type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
       recovered = true
       hls.recoverMediaError()
-    } else onFail(type === Hls.ErrorTypes.MEDIA_ERROR ? UNPLAYABLE : OVER)
+    } else onFail(type === Hls.ErrorTypes.MEDIA_ERROR ? UNPLAYABLE : ADDRESS_EXPIRED)
   })
   let recovered = false
   const tick = () => onTime(hls.playingDate)
@@ -55,7 +55,7 @@ export function RecordingPlayer({ url, watermark, onReload }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null)
   const [at, setAt] = useState<Date | null>(null)
   const [failure, setFailure] = useState<string>()
-  useEffect(() => (video.current ? attach(video.current, url, setAt, setFailure) : undefined), [url])
+  useEffect(() => (video.current ? attachPlaylist(video.current, url, setAt, setFailure) : undefined), [url])
   return (
     <div className="playback-player">
       <div className="playback-screen">
@@ -77,11 +77,11 @@ const ReloadButton = ({ onReload }: Pick<PlayerProps, 'onReload'>) => (
   </Button>
 )
 
-const MARKS = 12
+const WATERMARK_COUNT = 12
 
 const Watermark = ({ text }: { text: string }) => (
   <div className="playback-watermark" aria-hidden>
-    {Array.from({ length: MARKS }, (_, place) => (
+    {Array.from({ length: WATERMARK_COUNT }, (_, place) => (
       <span key={place}>{text}</span>
     ))}
   </div>

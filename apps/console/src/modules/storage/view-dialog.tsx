@@ -14,11 +14,11 @@ interface DialogProps {
   readonly consent: ConsentRow
   readonly onClose: () => void
 }
-type Opened = ResultOf<typeof playbackConsents.view>
+type PlayAddress = ResultOf<typeof playbackConsents.view>
 
 /** Asks for range and reason, and plays the recordings. Every opened address is one recorded view. */
 export function ViewDialog({ consent, onClose }: DialogProps) {
-  const [opened, setOpened] = useState<Opened>()
+  const [opened, setOpened] = useState<PlayAddress>()
   if (!opened) return <ViewForm consent={consent} onClose={onClose} onOpened={setOpened} />
   return (
     <Modal
@@ -41,10 +41,10 @@ export function ViewDialog({ consent, onClose }: DialogProps) {
   )
 }
 
-function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opened: Opened): void }) {
+function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opened: PlayAddress): void }) {
   const isOpened = useRef(false)
   const { modal, form } = useFormModal(playbackConsents.view, {
-    // A saved form closes itself. The player has taken its place then.
+    // The form also closes after a save. The player is shown then, so the dialog stays.
     onClose: () => !isOpened.current && onClose(),
     onSaved: (opened) => {
       isOpened.current = true

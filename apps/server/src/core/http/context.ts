@@ -59,7 +59,7 @@ export interface AuditNote {
   /** Chinese sentence: `新增角色「售后主管」`. */
   action?: string
   diff?: FieldChange[]
-  /** Caller without an account of the console, such as a user of an App, and the tenant that may read the log row. */
+  /** Caller without a console account, such as an App user. Accounts of `tenantId` see the log row. */
   actor?: { readonly tenantId: number; readonly name: string }
 }
 

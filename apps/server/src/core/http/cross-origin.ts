@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 interface CrossOriginRule {
-  /** Beginnings of the paths that pages of other origins may call. */
+  /** Path prefixes that pages of other origins may request. */
   readonly prefixes: readonly string[]
   /** Request headers that such pages may send. */
   readonly headers: string
@@ -10,7 +10,7 @@ interface CrossOriginRule {
 
 /**
  * Answers preflight requests and adds the CORS headers for pages of allowed origins. Cookies are never allowed, so that a
- * page of another origin cannot use a console session. Other paths keep their answers.
+ * page of another origin cannot use a console session. Adds no headers to other paths.
  */
 export function allowCrossOrigin(app: FastifyInstance, { prefixes, headers, isAllowed }: CrossOriginRule) {
   app.addHook('onRequest', async (request, reply) => {

@@ -8,7 +8,7 @@ declare module '#core/services.ts' {
   }
 }
 
-/** Facts of a play address that a later change may end. */
+/** Facts that must stay true while a play address is used. */
 export interface PlayPermit {
   readonly deviceId: number
   readonly tenantId: number
@@ -18,14 +18,13 @@ export interface PlayPermit {
   readonly consentId: number
 }
 
-/** Changes that no event announces, such as a disabled account, act after this time. */
+/** Cached results expire after this time, because no event is published for a disabled account. */
 const KNOWN_FOR_MS = 30_000
 const MAX_KNOWN = 20_000
 
 /**
- * Decides whether an open play address still holds: the device belongs to the same tenant and App account, these are in use,
- * and the consent is not withdrawn. Answers are kept until a device or a consent changes, so that the segments of a
- * playlist need no query each.
+ * Decides whether a play address is still valid. Device, tenant and App account must be unchanged and enabled, and the
+ * consent must not be withdrawn. Results are cached until a device or a consent changes, so that segments need no query.
  */
 export class PlayGuard {
   readonly #database: Database

@@ -16,7 +16,7 @@ export interface PlaylistSegment {
   readonly uri: string
 }
 
-/** Longest difference between the end of a segment and the start of the next that players continue across. */
+/** Maximum gap or overlap of two segments without a discontinuity. */
 const JOIN_MS = 50
 
 /**
@@ -68,7 +68,7 @@ export function hlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (m
   return `${[...lines, '#EXT-X-ENDLIST'].join('\n')}\n`
 }
 
-/** A time with recordings, in milliseconds. */
+/** An interval with recordings, in milliseconds. */
 export interface Stretch {
   readonly from: number
   readonly to: number

@@ -20,8 +20,8 @@ const macOf = (secretKey: Buffer, use: string, text: string) =>
   createHmac('sha256', keyOf(secretKey, use)).update(text).digest().subarray(0, MAC_BYTES)
 
 /**
- * Returns whole numbers of at least 0 as a signed text that stands in an address: base 36, joined by dots, and the
- * signature. Every process with the same secret key reads it; a token of another `use` is refused.
+ * Returns whole numbers of at least 0 as a signed text for use in a URL: base 36, joined by dots, and the
+ * signature. Every process with the same secret key accepts the token; a token of another `use` is refused.
  */
 export function signNumbers(secretKey: Buffer, use: string, numbers: readonly number[]): string {
   const text = numbers.map((number) => number.toString(36)).join('.')

@@ -4,7 +4,7 @@ import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { dayAfter, instantOf } from '#core/time/zone.ts'
+import { dayAfter, instantOf, localTimeOf } from '#core/time/zone.ts'
 import { mergeStretches } from '#domain/video/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
@@ -18,8 +18,8 @@ const MAX_DEVICES = 500
 const MAX_CHANNELS = 64
 const USER_DELETION = 2
 
-/** Returns the condition of a channel's service, as `SERVICE_CONDITION` names it. */
-const conditionOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {
+/** Returns the condition of a channel's service, as `APP_SERVICE_STATE` names it. */
+const serviceStateOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {
   if (suspended === 1) return 2
   if (endMs === null) return 0
   return endMs > now ? 1 : 3
@@ -69,7 +69,7 @@ export const deviceList = (ctx: PublicCtx) =>
         services: (services.get(id) ?? []).map(({ channel, switchedOff, packageName, ...queue }) => ({
           channel,
           packageName,
-          state: conditionOf(queue, now),
+          state: serviceStateOf(queue, now),
           endTime: queue.suspended === 1 ? null : queue.endMs,
           isOn: switchedOff === 0,
         })),
@@ -82,6 +82,7 @@ export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof cal
   asAppUser(ctx, async (db, user) => {
     const { id } = await ownDevice(db, user, sn)
     const first = `${month}-01`
+    const today = localTimeOf(ctx.now, ctx.services.config.timeZone).slice(0, 10)
     const list = await db
       .select({
         day: ossDeviceDays.day,
@@ -98,7 +99,7 @@ export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof cal
           eq(ossDeviceDays.ownerId, user.uid),
           gte(ossDeviceDays.day, first),
           lt(ossDeviceDays.day, `${dayAfter(first, 31).slice(0, 7)}-01`),
-          sql`cardinality(${ossDeviceDays.expireDays}) > 0`,
+          sql`${today} < any(${ossDeviceDays.expireDays})`,
         ),
       )
       .orderBy(asc(ossDeviceDays.day))
@@ -112,7 +113,7 @@ const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
   ownerId: user.uid,
 })
 
-/** Most segments of one day: one every 200 ms would be 432,000; cameras send one every few seconds. */
+/** Maximum segments that are read for one day. */
 const MAX_DAY_SEGMENTS = 50_000
 
 /** Returns the merged stretches of a day with recordings. */

@@ -36,13 +36,13 @@ describe('sessions of App users', () => {
     expect(await open(sent())).toMatchObject({ code: 501, msg: '签名不正确或已过期' })
   })
 
-  test('refuses a repeated number, also of 20 requests at once', async () => {
+  test('refuses a repeated nonce, also in 20 requests at once', async () => {
     const sent = signedRequest(key)
     const codes = await Promise.all(Array.from({ length: 20 }, async () => (await open(sent)).code))
     expect(codes.filter((code) => code === 200)).toHaveLength(1)
   })
 
-  test('a token ends with its key, and with the account', async () => {
+  test('refuses a token after its key or its account is disabled', async () => {
     const { token } = (await open(signedRequest(key, { account: 'Li' }))).data
     expect((await devicesOf(token)).code).toBe(200)
     await admin.call('POST', `/api/v1/oss/appkey/disable/${key.id}`)
@@ -68,7 +68,7 @@ describe('sessions of App users', () => {
     expect(JSON.stringify([list, rows, logs.rows])).not.toContain(key.secret)
   })
 
-  test('refuses an origin with a path at its field', async () => {
+  test('refuses an origin with a path and names the rule', async () => {
     const refused = await admin.call('POST', '/api/v1/oss/appkey', { keyName: '来源', origins: ['https://a.b/c'] })
     expect(refused).toMatchObject({ code: 400, msg: '网页来源应为 https://域名，不含路径' })
   })

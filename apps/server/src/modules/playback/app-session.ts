@@ -12,7 +12,7 @@ import { ossAppNonces } from '#schema/playback.ts'
 import { appAccounts } from '#schema/tenant.ts'
 import { secretOf } from './app-key.service.ts'
 
-/** One text for every wrong part, so that nobody can search for keys or accounts. */
+/** Returns the same error for every invalid part, so that keys cannot be enumerated. */
 const badSignature = () => refused('签名不正确或已过期')
 
 /** Text that an App's back end signs. */
@@ -24,7 +24,7 @@ function isSigned(secret: string, { sign, ...input }: ParsedOf<typeof calls.sess
   return timingSafeEqual(expected, Buffer.from(sign, 'hex'))
 }
 
-/** Stores the number of a request. Returns false when it was used before. Old numbers are deleted on the way. */
+/** Stores the nonce of a request and deletes old nonces. Returns false when the nonce was used before. */
 async function takeNonce(db: Db, keyId: string, nonce: string) {
   const old = sql`now() - make_interval(secs => ${SIGNATURE_TOLERANCE_SECONDS * 3})`
   await db.delete(ossAppNonces).where(and(eq(ossAppNonces.keyId, keyId), lt(ossAppNonces.createTime, old)))

@@ -69,7 +69,7 @@ interface Range {
   readonly validUntil: number
 }
 
-/** Refuses impossible ranges of a consent; times are milliseconds. `fields` name them in the caller's form. */
+/** Refuses impossible ranges of a consent; times are milliseconds. `fields` maps the times to form fields. */
 export function assertConsentRange(
   { begin, end, validUntil }: Range,
   now: number,
@@ -82,7 +82,7 @@ export function assertConsentRange(
 }
 
 /** Marks the uploaded document as used by the consent. Only the account that uploaded a document may record it. */
-async function takeDocument(db: Db, user: User, fileId: string) {
+async function claimDocument(db: Db, user: User, fileId: string) {
   const [taken] = await db
     .update(files)
     .set({ usedTime: sql`now()` as unknown as string })
@@ -107,7 +107,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   )
   const { document, ...facts } = input
   const fileId = document.slice(-FILE_ID_LENGTH)
-  await takeDocument(db, user, fileId)
+  await claimDocument(db, user, fileId)
   const [made] = await db
     .insert(ossConsents)
     .values({
@@ -140,7 +140,7 @@ export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>
   return null
 }
 
-/** Reloads open lists, and makes all processes forget what they know about a consent. */
+/** Publishes the change of a consent: lists reload, and all processes clear their cached consents. */
 export async function publishConsents({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number, id: number) {
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId })
   await services.events.publish(db, 'consent', { id })

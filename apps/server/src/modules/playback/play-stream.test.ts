@@ -35,7 +35,7 @@ async function files() {
 }
 const besides = (file: string) => playlist.replace('index.m3u8', file)
 
-test('STORAGE-08 a recording is sent whole and in ranges, with fixed type and without leave to run', async () => {
+test('STORAGE-08 a recording is sent whole and by range, with a fixed type and a sandbox policy', async () => {
   const [first = ''] = await files()
   const whole = await get(besides(first))
   expect(whole.rawPayload.equals(BYTES)).toBe(true)
@@ -51,7 +51,7 @@ test('STORAGE-08 a recording is sent whole and in ranges, with fixed type and wi
   expect(part.rawPayload.equals(BYTES.subarray(100, 200))).toBe(true)
 })
 
-test('a recording whose object is missing is refused in words', async () => {
+test('a recording without its object is refused with HTTP 404 and a message', async () => {
   const [, second = ''] = await files()
   expect((await get(besides(second))).json()).toMatchObject({ code: 404, msg: '该时间段没有录像' })
 })

@@ -13,8 +13,8 @@ import { type PlayToken, readPlayToken } from './play-token.ts'
 import { LONGEST_MS, type Recording, recordingsOf } from './recordings.ts'
 
 // Players read only the HTTP status.
-const over = () => new HttpError(410, '播放地址已失效，请重新获取')
-const none = () => new HttpError(404, '该时间段没有录像')
+const addressExpired = () => new HttpError(410, '播放地址已失效，请重新获取')
+const noRecordings = () => new HttpError(404, '该时间段没有录像')
 
 const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = { ts: FORMAT.ts, mp4: FORMAT.fmp4, jpg: FORMAT.jpg }
 
@@ -47,22 +47,22 @@ export function objectKeyFor({ deviceId, channel, begin, end }: PlayToken, file:
   })
 }
 
-/** Headers of recordings: no page may run them, and no address may pass them on. */
-const SAFE = {
+/** Headers that prevent script execution and the Referer header. */
+const RECORDING_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'referrer-policy': 'no-referrer',
 } as const
 
 /** Sends the playlist or a recording of a play address. A recording needs no query. */
-export async function file(ctx: PublicCtx, input: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
+export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
   const { services } = ctx
   const now = ctx.now.getTime()
   const permit = readPlayToken(services.config.secretKey, input.token, now)
-  if (!permit || !(await services.playGuard.isAllowed(permit, now))) throw over()
+  if (!permit || !(await services.playGuard.isAllowed(permit, now))) throw addressExpired()
   if (input.file === 'index.m3u8') return sendPlaylist(ctx, permit)
   const key = objectKeyFor(permit, input.file)
-  if (!key) throw none()
+  if (!key) throw noRecordings()
   return sendRecording(ctx, permit, key, input.file)
 }
 
@@ -71,13 +71,15 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
   const rows = await inTenant(services.database, permit.tenantId, (db) =>
     recordingsOf(db, permit, { zone, now: now.getTime() }),
   )
-  if (rows.length === 0) throw none()
+  if (rows.length === 0) throw noRecordings()
   const text = hlsPlaylist(
     rows.map((row) => ({ ...row, uri: fileNameOf(row) })),
     (ms) => zonedIso(ms, zone),
   )
   return (_request, reply) =>
-    reply.headers({ ...SAFE, 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'no-store' }).send(text)
+    reply
+      .headers({ ...RECORDING_HEADERS, 'content-type': 'application/vnd.apple.mpegurl', 'cache-control': 'no-store' })
+      .send(text)
 }
 
 /** Seconds in which an App may use the address of a recording in a bucket. */
@@ -94,10 +96,10 @@ async function sendRecording(
   const isView = consentId !== 0
   if (media.kind === 's3' && !isView) {
     const url = media.getUrl(key, { seconds: BUCKET_SECONDS, now: now.getTime() })
-    return (_request, reply) => reply.headers({ ...SAFE, 'cache-control': 'no-store' }).redirect(url, 302)
+    return (_request, reply) => reply.headers({ ...RECORDING_HEADERS, 'cache-control': 'no-store' }).redirect(url, 302)
   }
   const found = await media.peek(key, 0)
-  if (!found) throw none()
+  if (!found) throw noRecordings()
   const mime = contentTypeOf(formatOf(name))
   return async (request, reply) => {
     const plan = planSend(request, { sha256: name, size: found.size, name, mime })
@@ -106,7 +108,7 @@ async function sendRecording(
     // A deleted recording must not stay in a cache for long.
     reply
       .code(plan.status)
-      .headers({ ...headers, ...SAFE, 'cache-control': isView ? 'no-store' : 'private, max-age=600' })
+      .headers({ ...headers, ...RECORDING_HEADERS, 'cache-control': isView ? 'no-store' : 'private, max-age=600' })
     return reply.send(request.method === 'HEAD' ? Readable.from([]) : body)
   }
 }

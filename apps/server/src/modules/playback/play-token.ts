@@ -4,7 +4,7 @@ const USE = 'play'
 const MIN_MS = 3600_000
 const MAX_MS = 12 * 3600_000
 
-/** What a play address permits. All times are milliseconds since 1970. */
+/** Contents of a play token. All times are milliseconds since 1970. */
 export interface PlayToken {
   readonly deviceId: number
   readonly channel: number
@@ -34,7 +34,7 @@ export function createPlayToken(secretKey: Buffer, range: Omit<PlayToken, 'expir
   }
 }
 
-/** Returns what a token permits; undefined when the signature is wrong or the time is over. */
+/** Returns the contents of a token; undefined when the signature is wrong or the time is over. */
 export function readPlayToken(secretKey: Buffer, token: string, now: number): PlayToken | undefined {
   const numbers = readNumbers(secretKey, USE, token, FIELDS.length)
   if (!numbers) return undefined

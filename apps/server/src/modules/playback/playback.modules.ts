@@ -7,7 +7,7 @@ import { days, deviceList, play, remove as removeRecordings, setSwitch, timeline
 import { create, disable, enable, get, list, remove, rotate, update } from './app-key.service.ts'
 import { session } from './app-session.ts'
 import { create as createConsent, list as listConsents, withdraw } from './consent.service.ts'
-import { file } from './play-stream.ts'
+import { sendPlayFile } from './play-stream.ts'
 import { view, views } from './view.service.ts'
 
 const appKeyModule = implement(appKeys, { list, get, create, update, rotate, enable, disable, remove })
@@ -25,6 +25,6 @@ const appModule = implement(playbackApp, {
   withdraw: withdrawOwn,
   views: appViews,
 })
-const streamModule = implement(playbackStream, { file })
+const streamModule = implement(playbackStream, { file: sendPlayFile })
 
 export const playbackModules: readonly Module[] = [appKeyModule, consentModule, appModule, streamModule]

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await fixture.record(camera, { from: at('08:00:00'), count: 10 })
   await fixture.record(camera, { from: at('08:05:00'), count: 2, storageDays: 30 })
   await fixture.record(camera, { from: at('23:59:58') - 86_400_000, count: 1 })
-  // Sessions were opened at the real time. The data of the test lie in the past.
+  // Recordings lie in the past; the sessions above were opened at the real time.
   const sessions = app.services.now
   Object.assign(app.services, { now: () => new Date(Math.min(sessions().getTime(), clock.now)) })
 })
@@ -114,7 +114,7 @@ describe('recordings of an App user', () => {
     clock.now = at('20:00:00')
   })
 
-  test('STORAGE-07 unbinding ends open play addresses, and the next owner sees nothing of before', async () => {
+  test('STORAGE-07 unbinding ends play addresses and hides earlier recordings from the next owner', async () => {
     const own = await fixture.addCamera(1, camera.ownerId)
     await fixture.record(own, { from: at('11:00:00'), count: 3 })
     const range = { sn: own.sn, begin: at('11:00:00'), end: at('12:00:00') }

@@ -52,7 +52,7 @@ const notPurged = sql`not exists (select from ${ossPurges} p where p.state = 0
   and ${ossSegments.startMs} >= p.from_ms and ${ossSegments.startMs} < p.until_ms)`
 
 /**
- * Returns stored videos of a range in the order of their start, at most `limit`, from living expire days only. A video
+ * Returns stored videos of a range in the order of their start, at most `limit`, from unexpired days only. A video
  * belongs to the range when a part of it lies inside.
  */
 export async function recordingsOf(
@@ -61,8 +61,8 @@ export async function recordingsOf(
   { zone, now, limit = MAX_PLAY_SEGMENTS }: { readonly zone: string; readonly now: number; readonly limit?: number },
 ) {
   const today = dayOf(now, zone)
-  const living = (await expireDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
-  if (living.length === 0) return []
+  const unexpired = (await expireDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
+  if (unexpired.length === 0) return []
   return db
     .select({
       expireDay: ossSegments.expireDay,
@@ -78,7 +78,7 @@ export async function recordingsOf(
     .from(ossSegments)
     .where(
       and(
-        inArray(ossSegments.expireDay, living),
+        inArray(ossSegments.expireDay, unexpired),
         eq(ossSegments.deviceId, scope.deviceId),
         eq(ossSegments.channel, scope.channel),
         eq(ossSegments.kind, KIND.video),

@@ -28,7 +28,7 @@ interface Wanted {
 }
 
 /**
- * Refuses a view without a living consent that covers device, owner and range. Staff cannot use a consent that they
+ * Refuses a view without a valid consent that covers device, owner and range. Staff cannot use a consent that they
  * recorded themselves.
  */
 async function assertConsent({ db, user, now, services }: Ctx, wanted: Wanted) {
@@ -37,13 +37,13 @@ async function assertConsent({ db, user, now, services }: Ctx, wanted: Wanted) {
     .select()
     .from(ossConsents)
     .where(and(eq(ossConsents.id, wanted.consentId), scoped(user, { tenant: ossConsents.tenantId })))
-  const isLiving =
+  const isValid =
     consent !== undefined &&
     consent.deviceId === wanted.deviceId &&
     (consent.appAccountId ?? 0) === wanted.ownerId &&
     consent.withdrawTime === null &&
     instant(consent.validUntil, zone) > now.getTime()
-  if (!isLiving) throw noConsent()
+  if (!isValid) throw noConsent()
   if (wanted.begin < instant(consent.rangeBegin, zone) || wanted.end > instant(consent.rangeEnd, zone))
     throw invalid(`授权仅包含 ${consent.rangeBegin} 至 ${consent.rangeEnd} 的录像`, 'begin')
   if (consent.uid === user.uid) throw refused('不能使用本人登记的授权，请由他人查看')

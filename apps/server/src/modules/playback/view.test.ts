@@ -118,7 +118,7 @@ describe('views of recordings by staff', () => {
     expect(await owner('DELETE', `consent/${id}`)).toMatchObject({ code: 400 })
   })
 
-  test('STORAGE-09 whoever records a written consent cannot use it', async () => {
+  test('STORAGE-09 staff cannot use a written consent that they recorded', async () => {
     const document = await upload(clerk, '授权书.txt')
     const { data } = await written(clerk, document)
     expect(await view(clerk, data.id)).toMatchObject({ code: 501, msg: '不能使用本人登记的授权，请由他人查看' })
@@ -139,7 +139,7 @@ describe('views of recordings by staff', () => {
     expect(await view(viewer, id, { sn: second.sn })).toMatchObject({ code: 501 })
   })
 
-  test('the super administrator has no other way', async () => {
+  test('the super administrator needs a consent too', async () => {
     const boss = await app.by({ superAdmin: true })
     expect(await view(boss, 1_000_000)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
   })
