@@ -1,13 +1,17 @@
 import type { Services } from '#core/services.ts'
 
 /**
- * Registers a job that refreshes the poll time of demo devices shown as online. Demo devices never poll and would
- * otherwise be offline after a quarter of an hour. Their addresses are in TEST-NET-3, which no real device uses.
+ * Registers a job that refreshes the poll time of demo devices shown as online, and the last upload of demo cameras. Demo
+ * devices never poll and would otherwise be offline after a quarter of an hour. Their addresses are in TEST-NET-3, which no real device uses.
  */
 export function registerDemoPulse({ jobs, database }: Services) {
   const pulse = async () => {
     const { rowCount } = await database.pool.query(
       `update devices set last_online_time = now() where online = 1 and deleted_at is null and ip like '203.0.113.%'`,
+    )
+    await database.pool.query(
+      `update oss_device_status set upload_time = now(), ask_time = now()
+      where answer = 'recording' and device_id % 27 <> 1 and upload_time > now() - interval '1 day'`,
     )
     return { devices: rowCount }
   }

@@ -143,6 +143,7 @@ export const TenantQuery = sortedPage(['createTime', 'expireTime', 'name', 'leve
 export const OVERVIEW_BLOCKS = [
   'devices',
   'licenses',
+  'storage',
   'tickets',
   'staff',
   'logins',

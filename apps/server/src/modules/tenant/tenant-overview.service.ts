@@ -6,6 +6,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { appAccountsBlock, applicationsBlock, devicesBlock, loginsBlock, staffBlock } from './overview-blocks.ts'
 import { licensesBlock, ticketsBlock } from './overview-service-blocks.ts'
+import { storageBlock } from './overview-storage-block.ts'
 import { assertTenantVisible, readTenant } from './tenant-rows.ts'
 
 export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
@@ -20,6 +21,7 @@ export interface Block {
 const BLOCKS: Readonly<Record<OverviewBlockKey, Block>> = {
   devices: devicesBlock,
   licenses: licensesBlock,
+  storage: storageBlock,
   tickets: ticketsBlock,
   staff: staffBlock,
   logins: loginsBlock,

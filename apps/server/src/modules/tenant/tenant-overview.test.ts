@@ -9,6 +9,7 @@ const app = useApp()
 const LIST_OF: Readonly<Record<string, string>> = {
   '/device/apkManage': '/api/v1/device/info/page',
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
+  '/ossManage/deviceList': '/api/v1/oss/device/page',
   '/AfterService/Questions': '/api/v1/feedback/page',
   '/system/userList': '/api/v1/sys/account/all/page',
   '/system/loginLog': '/api/v1/sys/loginlog/page',
