@@ -26,6 +26,8 @@ const LOGGED = [
   ['ticket', 'tickets', 'id'],
   ['license-grant', 'license_grants', 'id'],
   ['entitlement', 'oss_entitlements', 'id'],
+  ['storageConsent', 'oss_consents', 'id'],
+  ['appKey', 'oss_app_keys', 'id'],
   ['storageAllowance', 'oss_allowances', 'id'],
   ['storageOrder', 'oss_orders', 'id'],
   ['storageHook', 'oss_hooks', 'id'],

@@ -7,11 +7,12 @@ import { loginLogs, menus, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { isLocked } from '#domain/accounts/lock-filter.ts'
 import { rolesOfAccounts } from '#domain/accounts/account-roles.ts'
+import { recordsInScope } from '#domain/tenants/logged-records.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ipLocationOf } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { loadRights, type Rights } from '#core/auth/rights.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { alive, scoped } from '#core/tenancy/tenancy.ts'
 import { presentAccounts, inScope } from './account-rows.ts'
 
 /** Maximum age of recent logins and operations, because the logs are partitioned by time. */
@@ -42,7 +43,7 @@ export async function detail(ctx: Ctx, { id }: ParsedOf<typeof contract.detail>)
     suspendedReason: rights.suspendedReason,
     sessions: user.can('system:online:list') ? await openSessions(ctx, id) : null,
     logins: user.can('system:loginLog:list') ? await recentLogins(db, id) : null,
-    operations: user.can('system:operLog:list') ? await recentOperations(db, id) : null,
+    operations: user.can('system:operLog:list') ? await recentOperations(ctx, id) : null,
   }
 }
 
@@ -85,7 +86,8 @@ async function recentLogins(db: Db, uid: number) {
   return rows.map((row) => ({ ...row, location: ipLocationOf(row.ip) }))
 }
 
-const recentOperations = (db: Db, uid: number) =>
+/** Returns the last operations of an account, without actions on records outside the caller's data scope. */
+const recentOperations = ({ db, user }: Ctx, uid: number) =>
   db
     .select({
       operId: operLogs.operId,
@@ -95,6 +97,13 @@ const recentOperations = (db: Db, uid: number) =>
       status: operLogs.status,
     })
     .from(operLogs)
-    .where(and(eq(operLogs.uid, uid), gt(operLogs.operTime, RECENT)))
+    .where(
+      and(
+        eq(operLogs.uid, uid),
+        gt(operLogs.operTime, RECENT),
+        scoped(user, { tenant: operLogs.tenantId }),
+        recordsInScope(user),
+      ),
+    )
     .orderBy(desc(operLogs.operTime), desc(operLogs.operId))
     .limit(RECENT_ROWS)
