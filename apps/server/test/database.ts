@@ -6,6 +6,9 @@ import { type Database, openPool } from '#core/database/client.ts'
 /** Creates a migrated database without rows; `close` drops it. */
 export const createTestDatabase = () => create(`template ${inject('template')}`)
 
+/** Creates a migrated and seeded database, with the account `admin` and `ADMIN_PASSWORD`; `close` drops it. */
+export const createSeededDatabase = () => create(`template ${inject('seeded')}`)
+
 /** Creates a database without tables; `close` drops it. */
 export const emptyDatabase = () => create('')
 

@@ -16,8 +16,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { readConfig } from '#core/config/config.ts'
 import type { Services } from '#core/services.ts'
 import { createServices } from '#main/services.ts'
-import { seed } from '#main/seed/seed.ts'
-import { createTestDatabase } from './database.ts'
+import { createSeededDatabase } from './database.ts'
 import type { Clock } from '#protocols/shared/bandwidth.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
 
@@ -60,13 +59,12 @@ export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'oms-devices-'))
     const config = readConfig({ DATA_DIR: dataDir, ...env })
-    const database = await createTestDatabase()
+    const database = await createSeededDatabase()
     services = await createServices({
       config,
       database,
       log: pino({ level: 'trace' }, { write: (line: string) => void logs.push(line) }),
     })
-    await seed(database, { passwords: services.passwords, adminPassword: 'Test-admin-1' })
     handler = new DeviceHandler(services, clock)
     server = createServer((request, response) => handler.handle(request, response))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

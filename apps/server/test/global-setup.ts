@@ -5,17 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { connectionOf, readUrl } from '#core/database/client.ts'
+import { Passwords } from '#core/auth/passwords.ts'
+import { connectionOf, openPool, readUrl } from '#core/database/client.ts'
 import { findBinaries } from '#core/database/embedded/binaries.ts'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
 import { migrate } from '#core/database/migrate.ts'
+import { seed } from '#main/seed/seed.ts'
+import { ADMIN_PASSWORD } from './admin-password.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection settings of a role that may create databases. */
     server: pg.ClientConfig
     template: string
+    /** A migrated database with the seed of a first start. Seeding takes longer than copying. */
+    seeded: string
     /** Folder for temporary data. The folder and all processes in it are removed after the run. */
     scratch: string
     /** Folder of the built server and commands, for tests that start and kill them. */
@@ -34,16 +39,22 @@ export default async function setup({ provide }: TestProject) {
   const bundling = bundle(join(ROOT, '.cache/test-server', String(process.pid))).catch(() => '')
   const { server, stop } = await openServer(join(scratch, 'data'))
   const template = `oms_template_${process.pid}`
-  const drop = () => command(server, `drop database if exists ${template} with (force)`)
+  const seeded = `${template}_seeded`
+  const drop = async () => {
+    for (const name of [seeded, template]) await command(server, `drop database if exists ${name} with (force)`)
+  }
   try {
     await command(server, `create database ${template}`)
     await migrate({ ...server, database: template })
+    await command(server, `create database ${seeded} template ${template}`)
+    await seedTemplate({ ...server, database: seeded })
   } catch (error) {
     await stop()
     throw error
   }
   provide('server', server)
   provide('template', template)
+  provide('seeded', seeded)
   provide('scratch', scratch)
   const built = await bundling
   provide('bundle', built)
@@ -53,6 +64,13 @@ export default async function setup({ provide }: TestProject) {
     if (built) rmSync(built, { recursive: true, force: true })
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+async function seedTemplate(connection: pg.ClientConfig) {
+  const closeAfter = async () => {}
+  const database = await openPool(connection, { size: 1, embedded: true, warn: () => {}, closeAfter })
+  await seed(database, { passwords: new Passwords(), adminPassword: ADMIN_PASSWORD })
+  await database.close()
 }
 
 /**

@@ -14,8 +14,7 @@ import type { Services } from '#core/services.ts'
 import { createServices } from '#main/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { seed } from '#main/seed/seed.ts'
-import { createTestDatabase } from './database.ts'
+import { createSeededDatabase } from './database.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -68,10 +67,9 @@ export function useApp(env: Record<string, string> = {}, log?: Logger) {
       OMS_RATE_EXPORT: '100000',
       ...env,
     })
-    const database = await createTestDatabase()
+    const database = await createSeededDatabase()
     const silent = pino({ level: process.env.OMS_TEST_LOG ?? 'silent' })
     services = await createServices({ config, database, log: log ?? silent })
-    await seed(database, { passwords: services.passwords, adminPassword: 'Test-admin-1' })
     await services.permissionVersion.follow(services)
     app = buildApp(services)
     await app.ready()
