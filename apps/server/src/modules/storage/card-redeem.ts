@@ -3,8 +3,9 @@ import type { storageCards as calls } from '@oms/contract/storage/card.ts'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { ossCardAttempts, ossCardBatches, ossCards } from '#schema/storage-sales.ts'
-import { ApiError, invalid } from '#core/http/api-error.ts'
+import { ApiError, invalid, tooMany } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import type { Effect } from '#domain/storage/queue.ts'
 import { nextIds } from '#domain/storage/queue-save.ts'
 import { cardHasher, readCardCode } from './card-code.ts'
@@ -101,9 +102,12 @@ const attempt = (ctx: Ctx, input: Input, uid: number) =>
     }
   })
 
+/** Waiting attempts must not take the database connections of other calls. */
+const limitAttempts = limitConcurrency(3, 500, () => tooMany(5))
+
 /** Redeems a card. `attemptUid`: the account whose wrong codes are counted. */
 export async function redeemCard(ctx: Ctx, input: Input, attemptUid = ctx.user.uid) {
-  const outcome = await attempt(ctx, input, attemptUid)
+  const outcome = await limitAttempts(() => attempt(ctx, input, attemptUid))
   if (outcome instanceof ApiError) throw outcome
   return outcome
 }
