@@ -42,6 +42,7 @@ export const STORAGE: CatalogueDirectory = {
         ['refund', '退款'],
         ['card', '卡密'],
         ['hook', '回调与密钥'],
+        ['appKey', 'App密钥'],
         ['consent', '登记查看授权'],
         ['view', '查看录像'],
       ],

@@ -36,7 +36,7 @@ export const AppKeyRow = z.object({
 export type AppKeyRow = z.output<typeof AppKeyRow>
 
 const ROOT = '/api/v1/oss/appkey'
-const HOOK = 'ossManage:deviceList:hook'
+const APP_KEY = 'ossManage:deviceList:appKey'
 /** The secret is returned only in this response. */
 const Secret = z.object({ id: z.int(), keyId: z.string(), secret: z.string() })
 
@@ -45,7 +45,7 @@ export const appKeys = {
   list: {
     method: 'GET',
     path: `${ROOT}/page`,
-    access: HOOK,
+    access: APP_KEY,
     input: sortedPage(['createTime', 'updateTime']).extend({
       keyName: search('密钥名称', 32),
       tenantId: optional(id).meta({ title: '客户' }),
@@ -53,11 +53,11 @@ export const appKeys = {
     }),
     result: pageOf(AppKeyRow),
   },
-  get: { method: 'GET', path: `${ROOT}/detail/:id`, access: HOOK, input: z.object({ id }), result: AppKeyRow },
+  get: { method: 'GET', path: `${ROOT}/detail/:id`, access: APP_KEY, input: z.object({ id }), result: AppKeyRow },
   create: {
     method: 'POST',
     path: ROOT,
-    access: HOOK,
+    access: APP_KEY,
     title: '新增App密钥',
     body: 'json',
     input: AppKeyInput.extend({ tenantId: optional(id).meta({ title: '客户' }) }),
@@ -67,7 +67,7 @@ export const appKeys = {
   update: {
     method: 'PUT',
     path: ROOT,
-    access: HOOK,
+    access: APP_KEY,
     title: '修改App密钥',
     body: 'json',
     input: AppKeyInput.extend({ id, rev }),
@@ -78,18 +78,18 @@ export const appKeys = {
   rotate: {
     method: 'POST',
     path: `${ROOT}/rotate/:id`,
-    access: HOOK,
+    access: APP_KEY,
     title: '更换App密钥',
     kind: 'edit',
     input: z.object({ id }),
     result: Secret,
     done: '密钥已更换',
   },
-  ...switches(ROOT, HOOK, 'App密钥'),
+  ...switches(ROOT, APP_KEY, 'App密钥'),
   remove: {
     method: 'DELETE',
     path: `${ROOT}/:id`,
-    access: HOOK,
+    access: APP_KEY,
     title: '删除App密钥',
     input: z.object({ id }),
     result: z.null(),

@@ -1,3 +1,4 @@
+import { appKeys } from '@oms/contract/playback/app-key.ts'
 import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageCards } from '@oms/contract/storage/card.ts'
@@ -16,8 +17,8 @@ import { EntitlementList } from './entitlement-list.tsx'
 interface View {
   readonly key: string
   readonly label: string
-  /** The tab is hidden when the account may not call this endpoint. */
-  readonly to: CallAccess
+  /** The tab is hidden when the account may call none of these endpoints. */
+  readonly to: CallAccess | readonly CallAccess[]
   readonly panel: ComponentType
 }
 
@@ -51,7 +52,7 @@ const VIEWS: readonly View[] = [
   {
     key: 'hooks',
     label: '回调与密钥',
-    to: storageHooks.list,
+    to: [storageHooks.list, appKeys.list],
     panel: later(() => import('./hook-tab.tsx'), 'HookTab'),
   },
   {
@@ -65,7 +66,7 @@ const VIEWS: readonly View[] = [
 /** Shows entitlements, orders, cards, allowances, files, webhooks and consents in tabs. */
 export default function ActivationPage() {
   const mayCall = useMayCall()
-  const views = VIEWS.filter(({ to }) => mayCall(to))
+  const views = VIEWS.filter(({ to }) => [to].flat().some((call) => mayCall(call)))
   const [key, setKey] = useTabState('view', 'entitlements')
   const view = views.find((each) => each.key === key) ?? views[0]
   if (!view) return null

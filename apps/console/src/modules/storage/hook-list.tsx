@@ -3,7 +3,7 @@ import { HOOK_STATUS, HookRow, storageHooks } from '@oms/contract/storage/hook.t
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { Allowed } from '#core/auth/session.tsx'
+import { Allowed, useSession } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -52,10 +52,14 @@ export function HookList() {
   const [shown, setShown] = useState<HookRow>()
   const [secret, setSecret] = useState<Secret>()
   const rotate = useWrite(storageHooks.rotate)
-  const add = <AddButton onAdd={() => setEdited('new')} />
+  // Only the vendor writes webhooks, because a secret signs paid orders.
+  const isVendor = useSession()?.ownerId === '1'
+  const add = isVendor && <AddButton onAdd={() => setEdited('new')} />
   const onRotate = async ({ id, hookName }: HookRow) =>
     setSecret({ name: hookName, secret: (await rotate.mutateAsync({ id })).secret })
-  const rowActions = (row: HookRow) => <Actions row={row} onShow={setShown} onEdit={setEdited} onRotate={onRotate} />
+  const rowActions = (row: HookRow) => (
+    <Actions row={row} isVendor={isVendor} onShow={setShown} onEdit={setEdited} onRotate={onRotate} />
+  )
   return (
     <>
       <SearchForm {...list.search}>
@@ -88,17 +92,18 @@ const AddButton = ({ onAdd }: { onAdd(): void }) => (
 
 interface ActionsProps {
   readonly row: HookRow
+  readonly isVendor: boolean
   onShow(row: HookRow): void
   onEdit(row: HookRow): void
   onRotate(row: HookRow): unknown
 }
 
-const Actions = ({ row, onShow, onEdit, onRotate }: ActionsProps) => (
+const Actions = ({ row, isVendor, onShow, onEdit, onRotate }: ActionsProps) => (
   <RowActions
     items={[
       { label: '详情', to: storageHooks.get, onClick: () => onShow(row) },
-      { label: '编辑', to: storageHooks.update, onClick: () => onEdit(row) },
-      {
+      isVendor && { label: '编辑', to: storageHooks.update, onClick: () => onEdit(row) },
+      isVendor && {
         label: '更换密钥',
         to: storageHooks.rotate,
         confirm: `为「${row.hookName}」生成新密钥？现在的密钥继续有效，直到下一次更换。`,

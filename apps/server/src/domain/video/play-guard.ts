@@ -18,7 +18,9 @@ export interface PlayPermit {
   readonly consentId: number
 }
 
-/** Cached results expire after this time, because no event is published for a disabled account. */
+/** Resources whose change may disable an App account or its tenant. */
+const ACCOUNT_RESOURCES: ReadonlySet<string> = new Set(['account', 'tenant'])
+/** Cached results expire after this time, because no event is published when a tenant expires. */
 const KNOWN_FOR_MS = 30_000
 const MAX_KNOWN = 20_000
 
@@ -37,6 +39,7 @@ export class PlayGuard {
     this.#unsubscribe = [
       events.on('fleet', ({ table }) => table === 'devices' && forget()),
       events.on('consent', forget),
+      events.on('changed', ({ resource }) => ACCOUNT_RESOURCES.has(resource) && forget()),
       events.onReconnect(forget),
     ]
   }

@@ -11,6 +11,7 @@ const at = (clock: string) => instantOf(`${DAY} ${clock}`, ZONE)
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
 let wang: Awaited<ReturnType<typeof fixture.openSession>>
 let li: Awaited<ReturnType<typeof fixture.openSession>>
+let zhao: { uid: number; session: typeof wang }
 let key: Awaited<ReturnType<typeof fixture.addKey>>
 const clock = { now: at('20:00:00') }
 
@@ -24,6 +25,8 @@ beforeAll(async () => {
   await fixture.addAccount(1, 'li')
   wang = await fixture.openSession(key, 'wang')
   li = await fixture.openSession(key, 'li')
+  const uid = await fixture.addAccount(1, 'zhao')
+  zhao = { uid, session: await fixture.openSession(key, 'zhao') }
   await fixture.record(camera, { from: at('08:00:00'), count: 10 })
   await fixture.record(camera, { from: at('08:05:00'), count: 2, storageDays: 30 })
   await fixture.record(camera, { from: at('23:59:58') - 86_400_000, count: 1 })
@@ -128,5 +131,17 @@ describe('recordings of an App user', () => {
     expect(await li('POST', 'play', range)).toMatchObject({ msg: '该时间段没有录像' })
     expect((await li('GET', `timeline?sn=${own.sn}&day=${DAY}`)).data.list).toEqual([])
     expect((await li('GET', `day?sn=${own.sn}&month=2026-05`)).data.list).toEqual([])
+  })
+
+  test('disabling the App account ends open play addresses', async () => {
+    const own = await fixture.addCamera(1, zhao.uid)
+    await fixture.record(own, { from: at('12:00:00'), count: 3 })
+    const { url } = (await zhao.session('POST', 'play', { sn: own.sn, begin: at('12:00:00'), end: at('12:10:00') }))
+      .data
+    const read = () => app.stranger().inject({ method: 'GET', url })
+    expect((await read()).statusCode).toBe(200)
+    const admin = await app.by({ superAdmin: true })
+    await admin.call('POST', `/api/v1/account/app/disable/${zhao.uid}`)
+    await expect.poll(async () => (await read()).statusCode).toBe(410)
   })
 })

@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { titlesOf } from '#core/audit/field-titles.ts'
 import { changes } from '#core/audit/mask.ts'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { conflict, notFound } from '#core/http/api-error.ts'
+import { conflict, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { contains, paginate, within } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
@@ -61,9 +61,18 @@ export async function getHook({ db, user }: Ctx, { id }: ParsedOf<typeof calls.g
   return found
 }
 
+/**
+ * Only the vendor's staff writes webhooks. Whoever knows a secret can sign a paid order, and the staff of a tenant opens
+ * packages only out of its allowance.
+ */
+function assertVendor({ user }: Ctx) {
+  if (!user.isPlatform) throw refused('订单回调由厂商维护，请联系厂商')
+}
+
 /** Creates a webhook with a secret, which is returned only here. */
 export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now, services } = ctx
+  assertVendor(ctx)
   const tenant = await owningTenant(ctx, tenantId, 'tenantId')
   const secret = newHookSecret()
   const at = now.toISOString()
@@ -87,7 +96,9 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
   return { id, secret }
 }
 
-async function lockHook({ db, user }: Ctx, id: number) {
+async function lockHook(ctx: Ctx, id: number) {
+  assertVendor(ctx)
+  const { db, user } = ctx
   const [stored] = await db
     .select(getTableColumns(ossHooks))
     .from(ossHooks)

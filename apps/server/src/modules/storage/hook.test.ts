@@ -185,7 +185,7 @@ describe('STORAGE-10 orders', () => {
     const staff = await app.by({ tenant: '甲公司', permissions: rights })
     const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '甲公司'`)
     const [own, foreign] = [await newDevice(rows[0]!.id), await newDevice()]
-    const { data } = await staff.call('POST', HOOK, { hookName: '甲商城' })
+    const { data } = await call('POST', HOOK, { hookName: '甲商城', tenantId: rows[0]!.id })
     const before = { ...shop }
     Object.assign(shop, data)
     expect((await send(eventOf('paid', 'TENANT-1', [{ sn: foreign }]))).msg).toContain('设备不存在')
@@ -193,9 +193,18 @@ describe('STORAGE-10 orders', () => {
     Object.assign(shop, before)
     expect((await staff.call('GET', '/api/v1/oss/order/page')).data.total).toBe(1)
     expect((await staff.call('GET', HOOK)).data.list).toMatchObject([{ hookName: '甲商城', refusedEvents: 1 }])
-    expect((await staff.call('POST', `${HOOK}/rotate/${before.id}`)).code).toBe(400)
     const other = await app.by({ tenant: '乙公司', permissions: rights })
     expect((await other.call('GET', '/api/v1/oss/order/page')).data.total).toBe(0)
     expect((await other.call('GET', `${HOOK}/event/page`)).data.total).toBe(0)
   })
+})
+
+test('only the staff of the vendor writes webhooks, because a secret signs paid orders', async () => {
+  const rights = ['list', 'hook'].map((action) => `ossManage:deviceList:${action}`)
+  const clerk = await app.by({ tenant: '商城客户', permissions: rights })
+  const refused = { code: 501, msg: '订单回调由厂商维护，请联系厂商' }
+  expect(await clerk.call('POST', HOOK, { hookName: '自营', priceFree: 0, status: 1 })).toMatchObject(refused)
+  expect(await clerk.call('POST', `${HOOK}/rotate/${shop.id}`)).toMatchObject(refused)
+  const change = { id: shop.id, rev: 0, hookName: '自营', priceFree: 1, status: 1 }
+  expect(await clerk.call('PUT', HOOK, change)).toMatchObject(refused)
 })
