@@ -49,7 +49,7 @@ const storedFiles = async (id: number) => {
 }
 
 describe.skipIf(withoutFfmpeg !== undefined).each(['ts', 'fmp4'] as const)('a camera of ffmpeg with %s', (format) => {
-  test('STORAGE-04 uploads sessions, a backlog and a file whose upload was cut', {
+  test('STORAGE-04 uploads sessions, a backlog and an interrupted upload', {
     timeout: 120_000,
   }, async () => {
     const { sn, id } = await camera([{ from: -3 * 86_400, storageDays: 30 }])

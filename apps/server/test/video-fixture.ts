@@ -85,7 +85,7 @@ export function tsBytes(length: number, fill = 1): Buffer {
   return bytes
 }
 
-/** Cameras of a device lab: model 1 has two channels of cloud storage, model 2 has none. */
+/** Camera fixtures: model 1 has two channels of cloud storage, model 2 has none. */
 export function useCameras(oms: ReturnType<typeof deviceLab>) {
   beforeAll(async () => {
     await oms.query(`update device_models set cloud_channels = 2 where model_code = 'C1'`)

@@ -170,7 +170,7 @@ test('asks about a conflict and overwrites on request', async () => {
   stored = { ...stored, rev: 5 }
 })
 
-test('names the own other window in a conflict with the same account', async () => {
+test('a conflict with the same account says that another window saved', async () => {
   onTestFinished(forgetSession)
   saveCredentials({ token: 't', uid: 7, account: 'zhang', ownerId: null, ownerName: '', mustChangePassword: false })
   loadCredentials()

@@ -40,7 +40,7 @@ const daysAgo = ({ services }: Demo, days: number): Services => {
   return { ...services, now: () => at }
 }
 
-/** Returns cameras of the tenant without cloud storage, whose queues the past events do not disturb. */
+/** Returns cameras of the tenant without cloud storage, whose queues back-dated events do not change. */
 async function freeCameras({ db }: Demo, tenantId: number, count: number): Promise<string[]> {
   const { rows } = await db.execute<{ sn: string }>(sql`select d.sn from devices d
     join device_models m on m.id = d.model_id and m.model_code in ('C10', 'C20', 'C30')

@@ -29,6 +29,8 @@ const PackageStat = z.object({
 })
 export type PackageStat = z.output<typeof PackageStat>
 const SourceStat = z.object({ source: z.int().meta({ title: '来源', labels: ENTITLEMENT_SOURCE }), ...sold })
+/** A day of the console's zone: `2026-11-20`. */
+const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/)
 const TenantStat = z.object({ tenantId: z.int(), tenantName: z.string().meta(title('客户')), ...sold })
 const DueTenant = z.object({
   tenantId: z.int(),
@@ -93,9 +95,9 @@ export const storageStats = {
     path: '/api/v1/oss/statistics/summary',
     input: NowQuery,
     result: z.object({
-      today: z.string(),
+      today: Day,
       /** First day of the current month. */
-      monthBegin: z.string(),
+      monthBegin: Day,
       inForce: z.int(),
       waiting: z.int(),
       suspended: z.int(),
@@ -153,7 +155,7 @@ export const storageStats = {
     access: 'ossManage:ossStatisticalAnalysis:query',
     path: '/api/v1/oss/statistics/expiring',
     input: NowQuery,
-    result: z.object({ today: z.string(), list: z.array(DueTenant) }),
+    result: z.object({ today: Day, list: z.array(DueTenant) }),
   },
   /** Channels whose service ends on each of the next 90 days. */
   forecast: {

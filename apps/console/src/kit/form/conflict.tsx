@@ -11,7 +11,7 @@ interface Ways {
   readonly overwrite?: (() => void) | undefined
 }
 
-/** Returns the title and the first sentence for a conflict; a save in another window of this account is named so. */
+/** Returns the title and the first sentence for a conflict; a save in another window of this account is named in the title. */
 export function conflictText({ by, uid, at }: Conflict) {
   const isOwn = uid !== null && uid === currentSession()?.uid
   if (isOwn) return { title: '内容已在别处修改', text: `您于 ${at} 已在其他页面或设备上修改了这条数据。` }

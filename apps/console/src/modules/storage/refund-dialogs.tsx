@@ -6,7 +6,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { yuan } from './sales-cells.tsx'
 import './storage.css'
 
-/** The item that a refund belongs to, and the request that a record answers. */
+/** The item that a refund belongs to, and the pending request that an offline refund completes. */
 interface Target {
   readonly itemId: number
   readonly outOrderNo: string

@@ -13,7 +13,7 @@ export class FolderSync {
     this.#top = top
   }
 
-  /** Resolves when the entries of this folder survive a power failure. `created`: first of the new folders above. */
+  /** Resolves when the entries of this folder survive a power failure. `created` is the topmost folder that was created for this file. */
   synced(folder: string, created?: string): Promise<void> {
     this.#folders.add(folder)
     if (created !== undefined)

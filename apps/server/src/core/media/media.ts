@@ -3,7 +3,7 @@ import type { ByteRange } from '#core/storage/store.ts'
 import type { LocalMedia } from './local-media.ts'
 import type { S3Media } from './s3-media.ts'
 
-/** Calls that every store of videos has. Objects have keys, are not shared by content, and are not hashed. */
+/** Operations of every store of videos. Objects have keys, are not shared by content, and are not hashed. */
 export interface MediaFiles {
   /** False while new videos are refused for lack of space. */
   readonly hasRoom: boolean

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** Bytes per channel and day, for packages with a limit per day. Other processes are read every minute. */
+/** Bytes per channel and day, for packages with a limit per day. Uploads to other processes are added every minute. */
 export class DayMeter {
   readonly #pool: Pool
   #bytes = new Map<string, number>()

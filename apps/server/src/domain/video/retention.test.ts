@@ -215,7 +215,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await query('select owner_id from oss_segments')).toEqual([{ owner_id: 6 }])
   })
 
-  test('a young purge runs again, for uploads that were under way', async () => {
+  test('repeats a purge for one minute to catch uploads in progress, for uploads that were under way', async () => {
     await store(segment())
     await query('update devices set tenant_id = 7 where id = 1')
     await runPurges({ pool: database.pool, media })

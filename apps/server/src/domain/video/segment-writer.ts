@@ -48,7 +48,7 @@ export class SegmentWriter {
     })
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting segments. */
   async close() {
     while (this.#waiting.length > 0 || this.#running) {
       this.#start()

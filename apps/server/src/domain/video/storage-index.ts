@@ -12,7 +12,7 @@ export interface SlotFinder {
 const keyOf = (slot: number, channel: number) => slot * 64 + channel
 
 /**
- * In-memory copy of the entitlements of all channels: who may upload, and whose videos they are. Kept up to date with
+ * In-memory copy of the entitlements of all channels: the entitlements and owners of all channels. Kept up to date with
  * the fleet index. Channel 0 of each device is in arrays by slot; other channels are found by a map.
  */
 export class StorageIndex {

@@ -100,7 +100,7 @@ describe('STORAGE-11 card codes', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('void and expired cards read like unknown ones; used cards cannot be voided', async () => {
+  test('void and expired cards return the same message as unknown cards; used cards cannot be voided', async () => {
     const { codes, id } = await newCodes(3)
     const sn = await newDevice()
     await redeem(codes[0]!, sn)

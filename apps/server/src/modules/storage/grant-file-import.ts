@@ -31,7 +31,7 @@ export interface GrantState {
   readonly input: GrantInput
   readonly terms: Terms
   readonly grantFileId: number
-  /** First line of each channel. */
+  /** Row number of the first line of each channel. */
   readonly seen: Map<string, number>
   readonly opened: Set<number>
   entitlements: number

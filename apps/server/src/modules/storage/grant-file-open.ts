@@ -80,7 +80,7 @@ async function checkedLines(ctx: QueueCtx, lines: readonly Line[], { terms }: Gr
     else if (isTrial && copies > 1) problems[at] = '试用套餐每台设备只能开通1份、1个通道'
     else if (trials.has(sn)) problems[at] = '该设备已领取过试用'
     else ready.push({ at, target: target!, channel, copies })
-    // A trial counts once a serial number, also within the file.
+    // A serial number receives at most one trial, also within one file.
     if (isTrial && !problems[at]) trials.add(sn)
   }
   return { problems, ready }

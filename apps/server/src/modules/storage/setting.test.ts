@@ -13,7 +13,7 @@ const { at, setNow, call, newDevice, open, packages } = useStorage(app)
 
 const dayOf = (time: number) => new Date(time + 8 * 3_600_000).toISOString().slice(0, 10)
 
-test('the settings are read and changed by staff of all tenants alone, and the change is logged', async () => {
+test('the settings are read and changed only by staff whose data scope is all tenants, and the change is logged', async () => {
   expect((await call('GET', SETTING)).data).toEqual(STANDARD_STORAGE)
   const permissions = ['ossManage:ossStatisticalAnalysis:setting', 'ossManage:ossStatisticalAnalysis:list']
   const tenant = await app.by({ tenant: '己公司', permissions })

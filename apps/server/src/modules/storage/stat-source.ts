@@ -4,7 +4,7 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { ossCounts, ossEnds, ossFlows } from '#schema/storage.ts'
 
 /**
- * Sources of the statistics. They are the sums, which know tenants but not creators. For an account that sees only the
+ * Sources of the statistics. The sums have a tenant but no creator. For an account that sees only the
  * entitlements it created, the same columns are computed from these rows.
  */
 export interface Sources {

@@ -77,7 +77,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect((await put(url, BYTES)).status).toBe(410)
   })
 
-  test('a full disk answers 507, and a cut body leaves nothing', async () => {
+  test('returns 507 on a full disk and stores nothing of an interrupted body', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     const { media } = oms.services.videos

@@ -73,7 +73,7 @@ describe('STORAGE-03 state and permit', () => {
     full.mockRestore()
   })
 
-  test('a disabled device and a device of a disabled tenant are refused before all rules', async () => {
+  test('a disabled device and a device of a disabled tenant are refused before the permit rules', async () => {
     const { sn, id } = await camera()
     const { sn: other } = await camera([{}], { tenantId: 7 })
     await oms.query('update devices set status = 0 where id = $1', [id])
