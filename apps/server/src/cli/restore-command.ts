@@ -1,13 +1,28 @@
 import { join, resolve } from 'node:path'
-import { openDatabase } from '#core/database/client.ts'
-import { readConfig } from '#core/config/config.ts'
+import { type Database, openDatabase } from '#core/database/client.ts'
+import { type Config, readConfig } from '#core/config/config.ts'
+import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
+import { markMissingVideos } from '#domain/video/mark-missing.ts'
 import type { Command } from './command.ts'
 import { readManifest } from './manifest.ts'
 import { restore } from './restore.ts'
 import { words } from './arguments.ts'
 
 const USAGE = 'restore <目录>'
+
+/** Marks videos that the local store does not hold. A bucket of videos is shared with the installation before. */
+async function missingVideos(config: Config, { pool }: Database): Promise<number> {
+  // A backup of an earlier build has no table of videos.
+  const { rows } = await pool.query<{ found: boolean }>(`select to_regclass('oss_segments') is not null as found`)
+  if (!rows[0]?.found) return 0
+  const media = await openMedia(config)
+  try {
+    return media.kind === 'local' ? await markMissingVideos(pool, media) : 0
+  } finally {
+    await media.close()
+  }
+}
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -28,6 +43,8 @@ export const restoreCommand: Command = {
       print(
         `恢复完成：${manifest.tables.length} 张表 ${rows} 行，${manifest.files.length} 个文件（备份于 ${manifest.takenAt}）`,
       )
+      const missing = await missingVideos(config, database)
+      if (missing > 0) print(`备份不含录像文件：${missing} 段录像不在录像存储中，已标记为缺失`)
     } finally {
       await database.close()
     }
