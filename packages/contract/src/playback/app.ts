@@ -6,7 +6,6 @@ import { choice, day, id, optional, text, whole } from '../core/fields.ts'
 export const APP_TOKEN_HEADER = 'oss-token'
 /** Validity of a session in seconds. */
 export const SESSION_SECONDS = { min: 900, max: 43_200 } as const
-export const SIGNATURE_TOLERANCE_SECONDS = 300
 /** Longest range of one playlist, in milliseconds. */
 export const MAX_PLAY_MS = 24 * 3600_000
 export const MAX_PLAY_SEGMENTS = 5000

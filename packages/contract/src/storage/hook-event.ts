@@ -3,8 +3,6 @@ import { EFFECT_MODE } from './entitlement.ts'
 
 /** Largest body of an event in bytes. */
 export const MAX_EVENT_BYTES = 65_536
-/** Seconds by which the time of a signature may differ from the time of the server. */
-export const SIGNATURE_TOLERANCE_SECONDS = 300
 export const HOOK_EVENT_TYPES = ['order.created', 'order.paid', 'order.closed', 'order.refunded'] as const
 
 const MAX_AMOUNT = 2_000_000_000

@@ -5,11 +5,10 @@ import type { ChartData } from '#kit/chart/chart-data.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { entitlementListPath } from './entitlement-address.ts'
-import { FLOW, flowPath, queueEndPath, type StatRange } from './stat-range.ts'
+import { FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
 
 /** Colours of packages and sources, distinguishable with colour blindness. */
 const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#94a3b8'] as const
-const NO_SALES = '这段时间没有开通记录'
 
 interface RangeProps {
   readonly range: StatRange

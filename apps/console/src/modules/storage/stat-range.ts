@@ -15,6 +15,9 @@ export const rangeOf = (params: URLSearchParams, now = new Date()): StatRange =>
   ...(params.get('tenantId') && { tenantId: Number(params.get('tenantId')) }),
 })
 
+/** Text of a panel without sales in the range. */
+export const NO_SALES = '这段时间没有开通记录'
+
 /** Flows of entitlements: the values of the list filter `flow`. */
 export const FLOW = { opened: 1, renewed: 2, expired: 3, sold: 9 } as const
 

@@ -1,12 +1,10 @@
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ReactNode } from 'react'
-import { formatMoney } from '#core/text/format.ts'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { Count } from './count.tsx'
 import { entitlementListPath } from './entitlement-address.ts'
-import { dayAfter, FLOW, flowPath, queueEndPath, type StatRange } from './stat-range.ts'
-
-const NO_SALES = '这段时间没有开通记录'
+import { yuan } from './sales-cells.tsx'
+import { dayAfter, FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
 
 interface FigureTableProps {
   readonly label: string
@@ -42,8 +40,6 @@ const FigureTable = ({ label, head, rows }: FigureTableProps) => (
     </table>
   </div>
 )
-
-const yuan = (fen: number) => `¥${formatMoney(fen)}`
 
 /** Sales of each package, with the entitlements in force now. */
 export const PackageTable = ({ range }: { range: StatRange }) => (

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type playbackApp as calls, SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/playback/app.ts'
+import { SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/core/signature.ts'
+import type { playbackApp as calls } from '@oms/contract/playback/app.ts'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { PublicCtx } from '#core/http/context.ts'

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/storage/hook-event.ts'
+import { SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/core/signature.ts'
 
 const HEADER = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64}){1,5})$/
 

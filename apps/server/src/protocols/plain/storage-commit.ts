@@ -1,10 +1,9 @@
 import { HEAD_BYTES, hasFormat } from '#domain/video/format.ts'
 import { objectKeyOf } from '#domain/video/segment.ts'
-import type { Outcome } from '#domain/video/segment-writer.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import { DeviceError, wrong } from '#protocols/shared/response.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
-import { ownedSegment, storeRow, ticketOf } from './storage-segment.ts'
+import { ownedSegment, STATUS_BY_OUTCOME, storeRow, ticketOf } from './storage-segment.ts'
 
 const MAX_DONE = 100
 /** Objects that one call reads at once. */
@@ -12,8 +11,6 @@ const AT_ONCE = 8
 
 /** Result of one ticket: like the status of a PUT to the local store. */
 type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
-
-const STATUS: Readonly<Record<Outcome, Status>> = { stored: 201, same: 200, other: 409, gone: 410 }
 
 /** `storage/commit`: checks objects that a camera stored in the bucket, and stores their rows. May be repeated. */
 export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
@@ -49,7 +46,7 @@ async function checkObject(call: PlainCall, ticket: Ticket): Promise<Status> {
   const object = await videos.media.peek(key, HEAD_BYTES)
   if (!object) return 404
   const status = object.size !== segment.bytes ? 413 : hasFormat(segment.format, object.head) ? undefined : 415
-  if (status === undefined) return STATUS[await storeRow(videos, segment, call.now)]
+  if (status === undefined) return STATUS_BY_OUTCOME[await storeRow(videos, segment, call.now)]
   await videos.media.remove([key])
   return status
 }

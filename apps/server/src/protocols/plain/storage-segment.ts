@@ -10,7 +10,11 @@ import type { DeviceServices } from '#protocols/shared/device-services.ts'
 import type { PlainRequest } from './routes.ts'
 
 const WITHIN_MS = 120_000
-const PUT_STATUS: Readonly<Record<Outcome, number>> = { stored: 201, same: 200, other: 409, gone: 410 }
+/** HTTP status of each outcome, also in the results of `storage/commit`. */
+export const STATUS_BY_OUTCOME = { stored: 201, same: 200, other: 409, gone: 410 } as const satisfies Record<
+  Outcome,
+  number
+>
 
 /** `PUT storage/segment/{ticket}`: stores the bytes of a segment, and then its row. */
 export async function putSegment(arrived: PlainRequest, text: string) {
@@ -32,7 +36,7 @@ export async function putSegment(arrived: PlainRequest, text: string) {
   })
   if (put === 'other') throw new DeviceError(409, 'this ticket holds other bytes already')
   const outcome = await storeRow(videos, segment, now)
-  const status = outcome === 'stored' && put === 'same' ? 200 : PUT_STATUS[outcome]
+  const status = outcome === 'stored' && put === 'same' ? 200 : STATUS_BY_OUTCOME[outcome]
   if (status === 409) throw new DeviceError(409, 'another recording has this start')
   if (status === 410) throw new DeviceError(410, 'ticket over')
   sendJson(request, response, status, { status: 'stored' })
