@@ -1,4 +1,6 @@
-/** Response body of every call. `code` is the business result (see `CODE`); `msg` is a message for the user. */
+/**
+ * Response body of every call. `code` is the business result (see `RESPONSE_CODE`); `msg` is a message for the user.
+ */
 export interface Envelope<Data = unknown> {
   readonly code: number
   readonly msg: string
@@ -6,7 +8,7 @@ export interface Envelope<Data = unknown> {
 }
 
 /** Result codes of the specification. The HTTP status describes only the transport. */
-export const CODE = {
+export const RESPONSE_CODE = {
   ok: 200,
   /** Invalid input, missing record or conflict; `data.field` names the field. */
   invalid: 400,

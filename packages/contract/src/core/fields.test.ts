@@ -1,11 +1,12 @@
-import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import {
   about,
   choice,
   dateTime,
   day,
   id,
+  identifier,
   ids,
   money,
   note,
@@ -39,6 +40,25 @@ describe('text', () => {
     expect(note('备注', 5).parse(undefined)).toBe('')
     expect(search('账号').parse(undefined)).toBeUndefined()
   })
+})
+
+describe('identifier', () => {
+  const orderNo = identifier('订单号', 8)
+  test.each([
+    [undefined, '请输入订单号'],
+    ['', '请输入订单号'],
+    ['123456789', '订单号不能超过8个字符'],
+    ['S1\n', '订单号含有不支持的字符'],
+    ['S1\r', '订单号含有不支持的字符'],
+    ['S\t1', '订单号含有不支持的字符'],
+    [' S1', '订单号含有不支持的字符'],
+    ['S1\u0085', '订单号含有不支持的字符'],
+    ['S\u20281', '订单号含有不支持的字符'],
+    ['S\u00001', '订单号含有不支持的字符'],
+    ['S\u009f1', '订单号含有不支持的字符'],
+    ['\ud800', '订单号含有不支持的字符'],
+  ])('%j → %s', (value, message) => expect(said(orderNo, value)).toBe(message))
+  test('an identifier keeps its inner blanks', () => expect(orderNo.parse('单 1-a')).toBe('单 1-a'))
 })
 
 describe('numbers', () => {

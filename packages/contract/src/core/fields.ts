@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import zhCN from 'zod/v4/locales/zh-CN.js'
+import { defaultReason } from './default-reasons.ts'
 
-// Sets Chinese for zod's built-in messages.
-z.config(zhCN())
+z.config({ localeError: defaultReason })
 
 /** Maximum value of a column of type `integer`. */
 const MAX_ID = 2_147_483_647
@@ -29,13 +28,35 @@ export const ids = (max = 1000) =>
     z.array(id, '请选择数据').min(1, '请选择数据').max(max, `一次最多选择${max}条数据`),
   )
 
+/** Control characters (C0, DEL and C1) and the line and paragraph separators of Unicode. */
+// oxlint-disable-next-line no-control-regex -- the expression must match control characters
+const NOT_ONE_LINE = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/
+
+/**
+ * A required number or code from another system, used as a key. Nothing is trimmed: two keys must not become one. Blanks
+ * at the ends, control characters (line feeds among them) and lone surrogates are refused.
+ */
+export const identifier = (title: string, max: number, missing = `请输入${title}`) =>
+  z
+    .string(missing)
+    .min(1, missing)
+    .max(max, `${title}不能超过${max}个字符`)
+    .refine(...printable(title))
+    .refine((value) => !NOT_ONE_LINE.test(value) && value.trim() === value, `${title}含有不支持的字符`)
+    .meta({ title, max })
+
 /** A required text. The message `请输入…` is used for a missing key (an untouched form field) and for an empty string. */
-export const text = (title: string, max: number, missing = `请输入${title}`) =>
+export const text = (
+  title: string,
+  max: number,
+  missing = `请输入${title}`,
+  tooLong = `${title}不能超过${max}个字符`,
+) =>
   z
     .string(missing)
     .trim()
     .min(1, missing)
-    .max(max, `${title}不能超过${max}个字符`)
+    .max(max, tooLong)
     .refine(...printable(title))
     .meta({ title, max })
 
@@ -59,14 +80,22 @@ export const search = (title: string, max = 64) =>
     .optional()
     .meta({ title, max })
 
+/** Converts digits in a text to their number. Other notations (`0x10`, `1e3`, `1.0`, `true`) stay as they are. */
+export const wholeNumber = (value: unknown) =>
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+
 /** A whole number, also accepted as text from a form or query. */
 export const whole = (title: string, min: number, max: number) =>
   z
     .preprocess(
-      (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+      wholeNumber,
       z.int(`请输入${title}`).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
     )
     .meta({ title })
+
+/** A whole number whose only message names both limits. */
+export const limited = (title: string, min: number, max: number, message: string) =>
+  z.preprocess(wholeNumber, z.int(message).min(min, message).max(max, message)).meta({ title })
 
 /** Returns an amount in fen as yuan with two decimals: `123456` → `1234.56`. */
 export const yuanText = (fen: number) => (fen / 100).toFixed(2)
@@ -78,7 +107,7 @@ export const yuanText = (fen: number) => (fen / 100).toFixed(2)
 export const money = (title: string, { min = 0, max = MAX_ID }: { min?: number; max?: number } = {}) =>
   z
     .preprocess(
-      (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+      wholeNumber,
       z
         .int(`请输入${title}`)
         .min(min, `${title}不能小于${yuanText(min)}元`)

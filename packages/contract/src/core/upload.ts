@@ -12,10 +12,13 @@ const megabytes = ({ maxBytes }: FileRule) => Math.ceil(maxBytes / MIB)
 export const MAX_FILE_NAME_BYTES = 200
 /** Maximum pixels (width × height) of a picture. A small file can declare dimensions that decode to gigabytes. */
 export const MAX_IMAGE_PIXELS = 40_000_000
+/** Maximum width and height of a picture. Browsers and decoders fail at longer sides. */
+export const MAX_IMAGE_SIDE = 16_383
 /** Part size of a resumable upload in bytes; the last part may be shorter. */
 export const UPLOAD_PART_BYTES = 8 * MIB
 
 export const IMAGE_EXTENSIONS = ['png', 'jpg', 'jpeg'] as const
+const AD_IMAGE_EXTENSIONS = ['png', 'jpg', 'jpeg', 'webp'] as const
 export const DOCUMENT_EXTENSIONS = ['doc', 'docx', 'xls', 'xlsx', 'ppt', 'pptx', 'txt', 'pdf'] as const
 export const TABLE_EXTENSIONS = ['xlsx', 'csv'] as const
 
@@ -43,6 +46,16 @@ export const UPLOAD = {
     maxCount: 1,
     words: { size: '组件不可超过300mb,请重新选择上传' },
   },
+  adImage: { extensions: AD_IMAGE_EXTENSIONS, maxBytes: under(20), maxCount: 10 },
+  /** Inclusive limit, as of components. */
+  adVideo: { extensions: ['mp4', 'webm'], maxBytes: 300 * MIB, maxCount: 10 },
+  adAudio: { extensions: ['mp3', 'm4a', 'wav'], maxBytes: under(50), maxCount: 10 },
+  adPackage: { extensions: ['zip'], maxBytes: under(20), maxCount: 10 },
+  /** Picture of a video, captured by the uploading browser. */
+  adPoster: { extensions: AD_IMAGE_EXTENSIONS, maxBytes: MIB, maxCount: 1 },
+  adProof: { extensions: [...DOCUMENT_EXTENSIONS, ...IMAGE_EXTENSIONS], maxBytes: under(5), maxCount: 5 },
+  /** Samples of voices and recordings of speakers. Inclusive limit. */
+  agentAudio: { extensions: ['mp3', 'wav'], maxBytes: 10 * MIB, maxCount: 1 },
   table: { extensions: TABLE_EXTENSIONS, maxBytes: 50 * MIB, maxCount: 1 },
 } as const satisfies Record<string, UploadRule>
 export type UploadKind = keyof typeof UPLOAD
@@ -51,7 +64,9 @@ export const UPLOAD_MESSAGES = {
   comma: '文件名不正确，不能包含英文逗号!',
   nameTooLong: '文件名过长，请修改后重新上传!',
   empty: '文件内容为空，请重新选择!',
+  notPicture: '文件内容不是图片，请重新选择!',
   pixels: '图片像素过大，请压缩后重新上传!',
+  side: '图片宽度和高度不能超过16383像素，请裁剪后重新上传!',
   imageFailed: '上传图片失败，请重试',
   full: '存储空间不足，请联系管理员',
 } as const

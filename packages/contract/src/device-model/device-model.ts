@@ -20,6 +20,8 @@ export const ModelChoice = z.object({
   modelCode: z.string().meta({ title: '型号编码' }),
   typeId: z.int(),
   typeName: z.string().meta({ title: '设备类型' }),
+  /** True for a model of voice devices: the version number follows from the version name. */
+  hasBoards: z.boolean(),
 })
 export const TypeChoice = z.object({
   typeId: z.int(),
@@ -41,6 +43,21 @@ export const QuickModelInput = z.object({
 
 const keyword = z.object({ keyword: search('关键字', 32) })
 
+export const MAX_BOARDS = 50
+const board = z
+  .string('开发板不正确')
+  .trim()
+  .min(1, '开发板不能为空')
+  .max(50, '开发板不能超过50个字符')
+  .regex(/^[\w.:+-]+$/, '开发板只能包含字母、数字和 _ . : + -')
+/** Boards of voice devices. Repeated boards count once. */
+const boards = z
+  .preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : value === null || value === '' ? [] : [value]),
+    z.array(board, '开发板不正确').max(MAX_BOARDS, `开发板不能超过${MAX_BOARDS}个`).default([]),
+  )
+  .meta({ title: '开发板' })
+
 export const DeviceModelInput = z.object({
   typeId: reference('设备类型'),
   modelName: text('型号名称', 32),
@@ -51,6 +68,7 @@ export const DeviceModelInput = z.object({
   hwVersion: note('硬件版本', 32),
   chip: note('主控芯片', 32),
   cloudChannels: whole('云存储通道数', 0, 64).default(0).meta({ title: '云存储通道数' }),
+  boards,
   status: choice('状态', TYPE_STATUS).default(1).meta({ title: '状态', labels: TYPE_STATUS }),
   remark: note('备注', 200),
 })
@@ -66,6 +84,8 @@ export const DeviceModelRow = z.object({
   chip: z.string().meta({ title: '主控芯片' }),
   /** 0: the model does not support cloud storage. */
   cloudChannels: z.int().meta({ title: '云存储通道数' }),
+  /** Boards of voice devices that are of this model. */
+  boards: z.array(z.string()).meta({ title: '开发板' }),
   status: z.int().meta({ title: '状态', labels: TYPE_STATUS }),
   deviceCount: z.int().meta({ title: '设备数' }),
   onlineCount: z.int().meta({ title: '在线' }),

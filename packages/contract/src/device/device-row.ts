@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { deviceFilters, ONLINE, SN } from '../entities/device.ts'
-import { day, id, note, optional, text } from '../core/fields.ts'
+import { deviceFilters, mac, ONLINE, SN } from '../entities/device.ts'
+import { day, id, note, optional, text, wholeNumber } from '../core/fields.ts'
 import { sortedPage } from '../core/page.ts'
 
 export const DEVICE_STATUS = { 0: '停用', 1: '启用' } as const
@@ -12,14 +12,6 @@ export const MAX_BATCH = 1000
 export const DEVICE_IMPORT_ROWS = 200_000
 export const TOKEN_LENGTH = 32
 
-const MAC = /^[0-9a-f]{12}$/
-/** Normalises a MAC address to twelve lower-case hex digits; colons, dashes and dots are accepted. */
-const mac = z
-  .string('MAC不正确')
-  .trim()
-  .max(17, 'MAC格式不正确，应为12位十六进制')
-  .transform((value) => value.toLowerCase().replaceAll(/[:.-]/g, ''))
-  .refine((value) => MAC.test(value), 'MAC格式不正确，应为12位十六进制')
 const imei = z
   .string('IMEI不正确')
   .trim()
@@ -30,6 +22,7 @@ const tag = z
   .min(1, '标签不能为空')
   .max(TAG_LENGTH, `标签不能超过${TAG_LENGTH}个字符`)
   .regex(/^[^\s,，、;；"'\\{}]+$/, '标签不能包含空格、逗号、分号、引号等符号')
+  .refine((value) => !/\p{Cc}|\p{Cs}/u.test(value), '标签含有不支持的字符')
 export const tags = z
   .preprocess(
     (value) => (value === undefined || Array.isArray(value) ? value : value === null || value === '' ? [] : [value]),
@@ -37,11 +30,10 @@ export const tags = z
   )
   .meta({ title: '标签' })
 const verCode = optional(
-  z.coerce
-    .number<number>('固件版本号必须为数字值')
-    .int('固件版本号必须为数字值')
-    .min(0, '固件版本号必须为数字值')
-    .max(999_999_999, '固件版本号不能超过9个字符'),
+  z.preprocess(
+    wholeNumber,
+    z.int('固件版本号必须为数字值').min(0, '固件版本号必须为数字值').max(999_999_999, '固件版本号不能超过9个字符'),
+  ),
 ).meta({ title: '固件版本号', max: 9 })
 
 /** Device fields that a user edits. */

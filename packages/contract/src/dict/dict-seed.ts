@@ -1,3 +1,4 @@
+import { AD_DICTIONARIES } from './dict-seed-ads.ts'
 import type { ListClass } from './dict.ts'
 
 /** One shipped entry: value, label and, unless plain, the colour of its tag. */
@@ -231,14 +232,16 @@ const SERVICES: readonly SeedType[] = [
       ['3', '音频'],
       ['4', '文字'],
       ['5', '网页'],
+      ['6', 'HTML素材包'],
     ],
   },
+  ...AD_DICTIONARIES,
   {
     type: 'ad_audit_status',
-    name: '广告审批状态',
+    name: '广告审核状态',
     entries: [
       ['0', '草稿', 'default'],
-      ['1', '待审批', 'warning'],
+      ['1', '待审核', 'warning'],
       ['2', '已通过', 'success'],
       ['3', '已驳回', 'danger'],
     ],

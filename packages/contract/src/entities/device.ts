@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { choice, id, optional, search } from '../core/fields.ts'
+import { choice, id, optional, search, wholeNumber } from '../core/fields.ts'
 import { timeRange } from '../core/page.ts'
 
 export const ONLINE = { 0: '离线', 1: '在线' } as const
@@ -7,6 +7,14 @@ export const ACTIVATED = { 0: '未激活', 1: '已激活' } as const
 export const APP_BOUND = { 0: '未绑定', 1: '已绑定' } as const
 /** Allowed characters of a serial number: safe in labels, QR codes and URLs. */
 export const SN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
+const MAC = /^[0-9a-f]{12}$/
+/** Normalises a MAC address to twelve lower-case hex digits; colons, dashes and dots are accepted. */
+export const mac = z
+  .string('MAC不正确')
+  .trim()
+  .max(17, 'MAC格式不正确，应为12位十六进制')
+  .transform((value) => value.toLowerCase().replaceAll(/[:.-]/g, ''))
+  .refine((value) => MAC.test(value), 'MAC格式不正确，应为12位十六进制')
 /** Maximum serial numbers per search, pasted one per line. */
 export const MAX_SNS = 1000
 /** Minimum length for substring search by index; shorter text is matched only as a prefix. */
@@ -26,6 +34,10 @@ const snList = z
 export const pastedSns = z.preprocess(pasted, snList.min(1, '请输入序列号')).meta({ title: '序列号列表' })
 
 /** Device filters shared by the device list, allowlists, groups and exports. */
+const versionBound = optional(
+  z.preprocess(wholeNumber, z.int('版本号不正确').min(0, '版本号不正确').max(999_999_999, '版本号不正确')),
+)
+
 export const deviceFilters = {
   sn: search('序列号', 64),
   /** Many serial numbers: an array, or one text with one serial number per line. */
@@ -44,10 +56,10 @@ export const deviceFilters = {
   activated: optional(choice('激活状态', ACTIVATED)),
   /** 1: devices that an App account has bound. */
   appBound: optional(choice('App绑定', APP_BOUND)),
-  verCodeMin: optional(z.coerce.number<number>('版本号不正确').int('版本号不正确').min(0).max(999_999_999)).meta({
+  verCodeMin: versionBound.meta({
     title: '最低版本号',
   }),
-  verCodeMax: optional(z.coerce.number<number>('版本号不正确').int('版本号不正确').min(0).max(999_999_999)).meta({
+  verCodeMax: versionBound.meta({
     title: '最高版本号',
   }),
   ...timeRange,

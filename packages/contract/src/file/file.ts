@@ -12,6 +12,14 @@ export const FILE_PURPOSES = [
   'ticketImage',
   'component',
   'consent',
+  'adImage',
+  'adVideo',
+  'adAudio',
+  'adPackage',
+  'adPoster',
+  'adProof',
+  'agentDemo',
+  'agentAudio',
 ] as const
 export type FilePurpose = (typeof FILE_PURPOSES)[number]
 
@@ -44,7 +52,20 @@ export const files = {
     log: false,
     input: z.object({
       /** Default: `avatar` for a picture, `document` for any other file. */
-      purpose: z.enum(['avatar', 'file', 'image', 'notice', 'ticket', 'ticketImage', 'consent']).optional(),
+      purpose: z
+        .enum([
+          'avatar',
+          'file',
+          'image',
+          'notice',
+          'ticket',
+          'ticketImage',
+          'consent',
+          'adProof',
+          'agentDemo',
+          'agentAudio',
+        ])
+        .optional(),
     }),
     result: StoredFileRow,
   },
@@ -68,7 +89,7 @@ export const files = {
     title: '开始分片上传',
     log: false,
     input: z.object({
-      purpose: z.enum(['component']),
+      purpose: z.enum(['component', 'adImage', 'adVideo', 'adAudio', 'adPackage']),
       name: z.string('请选择文件').trim().min(1, '请选择文件').max(200, '文件名过长'),
       size: whole('文件大小', 1, Number.MAX_SAFE_INTEGER),
       /** Client-side key of the chosen file (name, size, last change), used to find an open upload again. */

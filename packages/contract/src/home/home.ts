@@ -9,6 +9,7 @@ export const HOME_BLOCKS = [
   'tickets',
   'licenses',
   'firmware',
+  'agentDevices',
   'accounts',
   'sessions',
   'storage',

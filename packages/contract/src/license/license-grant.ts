@@ -8,6 +8,7 @@ import { reason, typeCode } from './license-rows.ts'
 export const GRANT_STATUS = { 0: '待审批', 1: '生效中', 2: '已用尽', 3: '已过期', 4: '已撤销', 5: '已驳回' } as const
 export const LEDGER_KIND = { 1: '发放', 2: '增加额度', 3: '分配使用', 4: '收回退还', 5: '撤销作废' } as const
 export const MAX_QUOTA = 10_000_000
+export const OWN_GRANT = '不能审批自己提交的申请，请由其他人审批'
 
 export const GrantInput = z.object({
   /** Defaults to the tenant of the session. */

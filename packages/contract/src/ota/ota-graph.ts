@@ -53,7 +53,7 @@ const asked = {
   modelId: id.meta({ title: '设备型号' }),
   /** A version that is not enabled, previewed as enabled. */
   otaId: optional(id),
-  /** Or a version that is not saved yet. */
+  /** Fields of a version that is not saved yet; an alternative to `otaId`. */
   verCode: optional(verCode).meta({ title: '版本号' }),
   oldVerMin,
   oldVerMax,

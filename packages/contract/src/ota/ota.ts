@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, day, id, note, optional, optionalRev, search, text } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, optionalRev, search, text, wholeNumber } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -118,7 +118,7 @@ export const OtaComponentInput = z.object({
     .min(1, '请上传组件')
     .regex(COMPONENT_URL, '组件地址不正确，请重新上传')
     .meta({ title: '组件文件' }),
-  size: optional(z.coerce.number<number>('组件大小不正确').int('组件大小不正确').min(0, '组件大小不正确')),
+  size: optional(z.preprocess(wholeNumber, z.int('组件大小不正确').min(0, '组件大小不正确'))),
   md5: optional(hex(/^[0-9a-f]{32}$/)),
   sha1: optional(hex(/^[0-9a-f]{40}$/)),
   sha256: optional(hex(/^[0-9a-f]{64}$/)),

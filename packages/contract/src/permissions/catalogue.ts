@@ -1,5 +1,8 @@
+import { ADVERTISE } from './advertise.ts'
 import { AFTER_SERVICE } from './after-service.ts'
+import { AGENT } from './agent.ts'
 import { APP_ACCOUNTS } from './app-account.ts'
+import { type CatalogueDirectory, permissionsOf } from './declare.ts'
 import { DEVICES } from './device.ts'
 import { LICENSES } from './license.ts'
 import { BIG_SCREEN } from './screen.ts'
@@ -7,7 +10,6 @@ import { STORAGE } from './storage.ts'
 import { SYSTEM } from './system.ts'
 import { TENANTS } from './tenant.ts'
 import { UPGRADE } from './upgrade.ts'
-import { type CatalogueDirectory, permissionsOf } from './declare.ts'
 
 /** The shipped menu tree in sidebar order. It contains only implemented screens. */
 export const CATALOGUE: readonly CatalogueDirectory[] = [
@@ -19,6 +21,8 @@ export const CATALOGUE: readonly CatalogueDirectory[] = [
   AFTER_SERVICE,
   APP_ACCOUNTS,
   STORAGE,
+  ADVERTISE,
+  AGENT,
   SYSTEM,
 ].filter(({ pages }) => pages.length > 0)
 

@@ -74,7 +74,7 @@ export const appKeys = {
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },
-  /** Replaces the secret. Requests signed with the old secret are refused at once; open sessions stay. */
+  /** Replaces the secret. Requests signed with the old secret are refused, and open sessions and play addresses end. */
   rotate: {
     method: 'POST',
     path: `${ROOT}/rotate/:id`,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, optional, text, whole } from '../core/fields.ts'
+import { choice, day, id, identifier, optional, text, whole } from '../core/fields.ts'
 
 /** Header with the session token of an App user. App requests send neither cookie nor session ticket. */
 export const APP_TOKEN_HEADER = 'oss-token'
@@ -21,7 +21,7 @@ const month = z.string('请选择月份').regex(/^\d{4}-(0[1-9]|1[0-2])$/, '月�
 const range = { begin: time('开始时间'), end: time('结束时间') }
 
 /** A time with recordings, in milliseconds since 1970. */
-const Stretch = z.object({ from: z.number(), to: z.number() })
+const Interval = z.object({ from: z.number(), to: z.number() })
 
 const post = <Input extends z.ZodObject>(path: string, input: Input, title: string) =>
   ({
@@ -51,8 +51,8 @@ export const playbackApp = {
     perMinute: 6000,
     log: false,
     input: z.object({
-      keyId: text('密钥编号', 24),
-      account: text('账号', 50),
+      keyId: identifier('密钥编号', 24),
+      account: identifier('账号', 50),
       ttl: whole('有效秒数', SESSION_SECONDS.min, SESSION_SECONDS.max),
       nonce: z.string('请输入随机串').regex(/^[\w-]{8,64}$/, '随机串应为8～64位字母、数字、下划线或短横线'),
       time: whole('时间', 0, 99_999_999_999),
@@ -100,14 +100,46 @@ export const playbackApp = {
       list: z.array(z.object({ day: z.string(), seconds: z.int(), segments: z.int(), events: z.int() })),
     }),
   },
-  /** Merged stretches with recordings of one day. */
+  /** Merged intervals with recordings of one day. */
   timeline: {
     method: 'GET',
     path: '/api/v1/oss/app/timeline',
     access: 'public',
     perMinute: 120,
     input: z.object({ sn, channel, day: day('日期') }),
-    result: z.object({ list: z.array(Stretch) }),
+    result: z.object({ list: z.array(Interval) }),
+  },
+  /**
+   * Events that begin on a day, oldest first. `picture` is the address of the event's picture, relative to the server;
+   * null: none.
+   */
+  events: {
+    method: 'GET',
+    path: '/api/v1/oss/app/event/page',
+    access: 'public',
+    perMinute: 120,
+    input: z.object({
+      sn,
+      channel,
+      day: day('日期'),
+      type: optional(whole('事件类型', 0, 255)).meta({ title: '事件类型' }),
+      pageNum: whole('页码', 1, 1000).default(1),
+      pageSize: whole('每页条数', 1, 100).default(50),
+    }),
+    result: z.object({
+      total: z.int(),
+      list: z.array(
+        z.object({
+          /** Number that the camera gave the event. */
+          id: z.int(),
+          type: z.int(),
+          from: z.number(),
+          to: z.number(),
+          segments: z.int(),
+          picture: z.string().nullable(),
+        }),
+      ),
+    }),
   },
   /**
    * Creates the address of a playlist for a range. `nextBegin` is present when the range holds more than a playlist may:

@@ -1,13 +1,16 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage, timeRange } from '../core/page.ts'
 import { UPLOAD, type UploadRule } from '../core/upload.ts'
 
 export const CONSENT_SOURCE = { 1: 'App授权', 2: '书面授权' } as const
 export const CONSENT_STATE = { 1: '有效', 2: '已过期', 3: '已撤回' } as const
+export const OWN_CONSENT = '不能使用本人登记的授权，请由他人查看'
 /** Longest range of one view in milliseconds. */
 export const MAX_VIEW_MS = 30 * 60_000
+/** Most intervals of one day that are offered for a view. */
+export const MAX_INTERVALS = 200
 
 /** Document that proves a consent: a scan, a photo or a text. */
 export const CONSENT_DOCUMENT: UploadRule = {
@@ -65,6 +68,17 @@ export const ViewInput = z.object({
     .meta({ title: '查看原因', max: 200 }),
 })
 
+/** Recordings that a consent covers, so that a view is chosen from times with videos. */
+const ConsentedTimes = z.object({
+  /** Channels with recordings in the consented range. */
+  channels: z.array(z.int()).max(64),
+  /** Days with recordings of the channel in the consented range. */
+  days: z.array(z.string().regex(/^\d{4}-\d{2}-\d{2}$/)),
+  /** Recorded intervals of the day, within the consented range. */
+  list: z.array(z.object({ begin: z.string(), end: z.string() })).max(MAX_INTERVALS),
+})
+export type ConsentedTimes = z.output<typeof ConsentedTimes>
+
 export const ViewRow = z.object({
   id: z.int().meta({ title: '编号' }),
   tenantName: z.string().meta({ title: '客户' }),
@@ -117,6 +131,14 @@ export const playbackConsents = {
     input: z.object({ id }),
     result: z.null(),
     done: '已撤回',
+  },
+  /** Needs the same valid consent as a view. Without `day`, the last day with recordings is returned. */
+  times: {
+    method: 'GET',
+    path: '/api/v1/oss/consent/times',
+    access: 'ossManage:deviceList:view',
+    input: ViewInput.pick({ sn: true, channel: true, consentId: true }).extend({ day: optional(day('日期')) }),
+    result: ConsentedTimes,
   },
   /** Creates the address of a playlist for one view of at most 30 minutes. Every call is recorded. */
   view: {

@@ -3,6 +3,8 @@ import type { Contract } from '../core/endpoint.ts'
 import { id, optional, text, whole } from '../core/fields.ts'
 import { RedeemInput } from './card.ts'
 
+export const NOTICE_KIND = { 1: '即将到期', 2: '已过期', 3: '录像即将删除' } as const
+
 const place = { sn: text('序列号', 64), channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }) }
 
 /** Calls of an App for its user about purchases. They need the header `oss-token`, like the calls of playback. */
@@ -33,7 +35,10 @@ export const storageApp = {
     result: z.object({ packageName: z.string() }),
     done: '试用已开通',
   },
-  /** Notices after `sinceId` about the user's devices, oldest first. `days` 0: the service has ended. */
+  /**
+   * Notices after `sinceId` about the user's devices, oldest first. `kind` 1: the service ends in `days`; 2: the service has
+   * ended; 3: the recordings of the ended service are deleted in `days`.
+   */
   notices: {
     method: 'GET',
     path: '/api/v1/oss/app/notice/page',
@@ -46,6 +51,7 @@ export const storageApp = {
           id: z.int(),
           sn: z.string(),
           channel: z.int(),
+          kind: z.int().meta({ labels: NOTICE_KIND }),
           days: z.int(),
           /** Milliseconds since 1970. */
           endTime: z.number(),

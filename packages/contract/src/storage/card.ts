@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { pageOf, pageQuery } from '../core/page.ts'
 import { EFFECT_MODE } from './entitlement.ts'
-import { MAX_PRICE } from './package.ts'
+import { MAX_PRICE } from '../entities/package.ts'
 
 export const CARD_STATE = { 0: '未使用', 1: '已使用', 2: '已作废', 3: '已过期' } as const
 export const MAX_CARDS = 10_000
@@ -115,7 +115,7 @@ export const storageCards = {
     result: z.object({ id: z.int() }),
     done: '兑换成功',
   },
-  /** The codes of a batch: once, for its maker, within 24 hours. */
+  /** The codes of a batch: once, for the account that created the batch, within 24 hours. */
   file: {
     method: 'GET',
     path: '/api/v1/oss/card/file/:batchId',

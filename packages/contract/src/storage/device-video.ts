@@ -2,6 +2,9 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { text, whole } from '../core/fields.ts'
 
+/** Text of an answer that permits recording. Other answers are reasons of a refusal. */
+export const MAY_RECORD = '可以录像'
+
 const serial = text('序列号', 64)
 const channel = whole('通道', 0, 63).default(0).meta({ title: '通道' })
 
@@ -14,14 +17,14 @@ export const PERMIT_RULE = {
   none: '开通过套餐',
   waiting: '套餐已开始',
   suspended: '套餐未暂停',
-  expired: '套餐未到期',
+  expired: '套餐未过期',
   clock: '设备时间准确',
   old: '录像在保存期内',
   kind: '录像类型符合套餐',
   event: '事件录像时长符合套餐',
   day: '未超出当日容量',
   space: '存储空间充足',
-  switch: '用户已打开云录像',
+  switch: '用户已启用云录像',
 } as const
 
 const Rule = z.object({
@@ -37,7 +40,7 @@ export const WhyNoVideo = z.object({
   /** Text of the first failed rule; empty when a recording that starts now is taken. */
   refusal: z.string(),
   rules: z.array(Rule),
-  /** Last question of the camera and the answer as text; null: never asked. */
+  /** Last request of the camera and the response as text; null: never asked. */
   askTime: z.string().nullable(),
   answer: z.string(),
   uploadTime: z.string().nullable(),

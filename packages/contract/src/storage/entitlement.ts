@@ -3,7 +3,8 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { edge, pageOf, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
-import { MAX_PRICE, PERIOD_TYPE, RECORD_TYPE } from './package.ts'
+import { copyAmount as amount } from '../entities/package.ts'
+import { PERIOD_TYPE, RECORD_TYPE } from './package.ts'
 
 export const ENTITLEMENT_STATE = {
   0: '待生效',
@@ -34,6 +35,8 @@ export const LEDGER_KIND = {
 } as const
 /** Changes that the statistics count per day. */
 export const ENTITLEMENT_FLOW = { 1: '开通', 2: '续期', 3: '到期', 4: '取消', 9: '开通或续期' } as const
+/** Recordings of the channel of an entitlement. */
+export const CHANNEL_VIDEOS = { 1: '有未过保存期的录像', 2: '今日有上传' } as const
 const LAPSED = { 0: '到期后有套餐接续', 1: '到期后未续' } as const
 export const MAX_WAITING = 50
 export const MAX_YEARS = 10
@@ -52,7 +55,6 @@ const list = <T extends z.ZodType>(title: string, item: T, max: number) =>
     .meta({ title })
 const copies = whole('份数', 1, MAX_COPIES).default(1).meta({ title: '份数' })
 const source = choice('来源', OPEN_SOURCE).default(2).meta({ title: '来源', labels: OPEN_SOURCE })
-const amount = whole('每份金额', 0, MAX_PRICE).default(0).meta({ title: '每份金额', unit: 'fen' })
 
 export const OpenInput = z.object({
   sns: list('序列号', serial, MAX_DEVICES),
@@ -127,12 +129,14 @@ const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).exte
   flow: optional(choice('变动', ENTITLEMENT_FLOW)).meta({ title: '变动', labels: ENTITLEMENT_FLOW }),
   flowBegin: edge('变动日期'),
   flowEnd: edge('变动日期'),
+  /** The newest entitlement of each channel with these recordings: the channels whose bytes the statistics sum. */
+  videos: optional(choice('录像', CHANNEL_VIDEOS)).meta({ title: '录像', labels: CHANNEL_VIDEOS }),
   lapsed: optional(choice('续费情况', LAPSED)).meta({ title: '续费情况', labels: LAPSED }),
   ...timeRange,
 })
 
-/** A stretch of a queue, in the past or planned. */
-const Stretch = z.object({
+/** An interval of a queue, in the past or planned. */
+const Interval = z.object({
   id: z.int(),
   packageName: z.string(),
   recordType: z.int(),
@@ -140,7 +144,7 @@ const Stretch = z.object({
   from: z.string(),
   to: z.string(),
 })
-export type Stretch = z.output<typeof Stretch>
+export type Interval = z.output<typeof Interval>
 
 export const OpenPlan = z.object({
   devices: z.int(),
@@ -156,8 +160,8 @@ export const OpenPlan = z.object({
     z.object({
       sn: z.string(),
       channel: z.int(),
-      before: z.array(Stretch),
-      after: z.array(Stretch),
+      before: z.array(Interval),
+      after: z.array(Interval),
       endTime: z.string().nullable(),
       /** Seconds that an override discards. */
       lostSeconds: z.int(),
@@ -171,8 +175,8 @@ const ChannelQueue = z.object({
   channel: z.int(),
   serviceState: z.int().meta({ title: '服务状态', labels: SERVICE_STATE }),
   endTime: z.string().nullable(),
-  past: z.array(Stretch),
-  planned: z.array(Stretch),
+  past: z.array(Interval),
+  planned: z.array(Interval),
   entitlements: z.array(EntitlementRow),
 })
 export const DeviceQueue = z.object({

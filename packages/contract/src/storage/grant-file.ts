@@ -1,29 +1,30 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, reference, rev, search, text, whole } from '../core/fields.ts'
+import { choice, id, limited, note, optional, reference, rev, search, text } from '../core/fields.ts'
 import { pageOf, sortedPage, timeRange } from '../core/page.ts'
-import { importReport, jobResponse } from '../core/transfer.ts'
+import { importProblem, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE, OpenPlan } from './entitlement.ts'
-import { MAX_PRICE } from './package.ts'
+import { copyAmount } from '../entities/package.ts'
 
 /** Lines of one file. */
 export const GRANT_FILE_ROWS = 100_000
 export const GRANT_FILE_STATE = { 0: '待审批', 1: '执行中', 2: '已完成', 3: '已驳回', 4: '执行失败' } as const
+export const OWN_BATCH = '不能审批自己提交的批次，请由其他人审批'
 const PASS = { 1: '同意', 0: '驳回' } as const
 
 /** One line of the file. An empty channel is 0, an empty number of copies is 1. */
 export const GrantLine = z.object({
   sn: text('序列号', 64),
-  channel: optional(whole('通道', 0, 63)).meta({ title: '通道' }),
-  copies: optional(whole('份数', 1, 36)).meta({ title: '份数' }),
+  channel: optional(limited('通道', 0, 63, '通道应为0～63的整数')).meta({ title: '通道' }),
+  copies: optional(limited('份数', 1, 36, '份数应为1～36的整数')).meta({ title: '份数' }),
 })
 
 export const GrantFileInput = z.object({
   packageId: reference('云存套餐'),
   effectMode: choice('生效方式', EFFECT_MODE).default(1).meta({ title: '生效方式', labels: EFFECT_MODE }),
   source: choice('来源', OPEN_SOURCE).default(2).meta({ title: '来源', labels: OPEN_SOURCE }),
-  amount: whole('每份金额', 0, MAX_PRICE).default(0).meta({ title: '每份金额', unit: 'fen' }),
+  amount: copyAmount,
   reason: text('原因', 200),
 })
 
@@ -67,6 +68,16 @@ export const GrantFileRow = z.object({
 })
 export type GrantFileRow = z.output<typeof GrantFileRow>
 
+/** A batch with the report of its run. Both stay as long as the batch. */
+const GrantFileDetail = z.object({
+  row: GrantFileRow,
+  /** First refused lines. The file of failed lines contains all of them. */
+  problems: z.array(importProblem).max(MAX_JOB_REPORTED_ROWS),
+  /** 1: the file of failed lines can be downloaded. */
+  hasFile: z.int(),
+})
+export type GrantFileDetail = z.output<typeof GrantFileDetail>
+
 /** Entitlements opened by a file (tab 批量任务 of `/ossManage/deviceList`). */
 export const storageGrantFiles = {
   template: {
@@ -105,6 +116,22 @@ export const storageGrantFiles = {
       ...timeRange,
     }),
     result: pageOf(GrantFileRow),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/oss/device/import/detail/:id',
+    access: 'ossManage:deviceList:query',
+    input: z.object({ id }),
+    result: GrantFileDetail,
+  },
+  /** Lines that the run refused, with all columns and the reason. */
+  failedLines: {
+    method: 'GET',
+    path: '/api/v1/oss/device/import/failed/:id',
+    access: 'ossManage:deviceList:query',
+    stream: 'download',
+    input: z.object({ id }),
+    result: z.null(),
   },
   audit: {
     method: 'PUT',

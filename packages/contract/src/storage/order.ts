@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, money, note, optional, search, text } from '../core/fields.ts'
+import { choice, id, identifier, money, note, optional, search, text } from '../core/fields.ts'
 import { pageOf, pageQuery, sortedPage, timeRange } from '../core/page.ts'
+import { exportQuery } from '../core/transfer.ts'
 import { EFFECT_MODE, EntitlementRow } from './entitlement.ts'
-import { YES_NO } from './package.ts'
+import { YES_NO } from '../entities/package.ts'
 
 export const PAY_STATUS = { 0: '未支付', 1: '已支付', 2: '部分退款', 3: '已退款', 4: '已关闭' } as const
 export const REFUND_STATE = { 0: '待处理', 1: '已退款', 2: '已驳回' } as const
@@ -18,7 +19,9 @@ export const RefundInput = z.object({ itemId: id, amount, stops, reason })
 export const RefundRecord = z.object({
   itemId: id,
   refundId: optional(id),
-  outRefundNo: text('退款单号', 64),
+  outRefundNo: z
+    .preprocess((value) => (typeof value === 'string' ? value.trim() : value), identifier('退款单号', 64))
+    .meta({ title: '退款单号', max: 64 }),
   amount,
   stops,
   reason,
@@ -86,6 +89,16 @@ export type RefundRow = z.output<typeof RefundRow>
 const OrderDetail = z.object({ row: OrderRow, items: z.array(OrderItem), refunds: z.array(RefundRow) })
 export type OrderDetail = z.output<typeof OrderDetail>
 
+const OrderQuery = sortedPage(['createTime', 'payTime', 'amount']).extend({
+  outOrderNo: search('商城订单号', 64),
+  orderNo: search('订单号', 20),
+  sn: search('序列号', 64),
+  tenantId: optional(id).meta({ title: '客户' }),
+  hookId: optional(id).meta({ title: '商城' }),
+  payStatus: optional(choice('状态', PAY_STATUS)),
+  ...timeRange,
+})
+
 const order = 'ossManage:deviceList:order'
 const refund = 'ossManage:deviceList:refund'
 
@@ -95,16 +108,18 @@ export const storageOrders = {
     method: 'GET',
     path: '/api/v1/oss/order/page',
     access: order,
-    input: sortedPage(['createTime', 'payTime', 'amount']).extend({
-      outOrderNo: search('商城订单号', 64),
-      orderNo: search('订单号', 20),
-      sn: search('序列号', 64),
-      tenantId: optional(id).meta({ title: '客户' }),
-      hookId: optional(id).meta({ title: '商城' }),
-      payStatus: optional(choice('状态', PAY_STATUS)),
-      ...timeRange,
-    }),
+    input: OrderQuery,
     result: pageOf(OrderRow),
+  },
+  export: {
+    method: 'GET',
+    path: '/api/v1/oss/order/export',
+    access: 'ossManage:deviceList:export',
+    stream: 'download',
+    title: '导出云存订单',
+    kind: 'export',
+    input: OrderQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape),
+    result: z.null(),
   },
   get: {
     method: 'GET',

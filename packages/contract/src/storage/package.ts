@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, rev, search, text, whole } from '../core/fields.ts'
+import { choice, id, limited, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage, timeRange } from '../core/page.ts'
 import { sharedData } from '../core/shared-data.ts'
 import { exportQuery } from '../core/transfer.ts'
+import { packagePrice, packageScope, YES_NO } from '../entities/package.ts'
 
 export const RECORD_TYPE = { 1: '连续录像', 2: '事件录像', 3: '低功耗事件' } as const
 export const STORAGE_DAYS = {
@@ -17,33 +18,12 @@ export const STORAGE_DAYS = {
 } as const
 export const PERIOD_TYPE = { 1: '周', 2: '月', 3: '年' } as const
 export const PACKAGE_STATUS = { 1: '在售', 0: '已下架' } as const
-export const YES_NO = { 1: '是', 0: '否' } as const
-/** Highest price in fen. */
-export const MAX_PRICE = 99_999_999
 export const MAX_CHANNELS = 64
 export const MAX_PERIODS = 36
-const MAX_SCOPE = 200
 
 /** Formats the length of a package: `3个月`. */
 export const periodText = (type: number, count: number) => (type === 2 ? `${count}个月` : `${count}${PERIODS[type]}`)
 const PERIODS: Readonly<Record<number, string>> = PERIOD_TYPE
-
-/** A whole number whose only message names both limits. */
-const limited = (title: string, min: number, max: number, message: string) =>
-  z
-    .preprocess(
-      (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
-      z.int(message).min(min, message).max(max, message),
-    )
-    .meta({ title })
-const price = (title: string) => limited(title, 0, MAX_PRICE, '价格应为0～999999.99元').meta({ title, unit: 'fen' })
-const scope = (title: string) =>
-  z
-    .preprocess(
-      (value) => (value === undefined || value === null || Array.isArray(value) ? (value ?? []) : [value]),
-      z.array(id, `${title}不正确`).max(MAX_SCOPE, `${title}最多选择${MAX_SCOPE}个`),
-    )
-    .meta({ title })
 
 /** Fields that belong to the package itself and may change at any time. */
 const label = {
@@ -60,16 +40,16 @@ const terms = {
   storageDays: choice('保存天数', STORAGE_DAYS),
   periodType: choice('有效期单位', PERIOD_TYPE),
   periodCount: limited('有效期数量', 1, MAX_PERIODS, `有效期数量应为1～${MAX_PERIODS}`),
-  price: price('价格'),
-  originPrice: price('原价').default(0).meta({ title: '原价', unit: 'fen' }),
+  price: packagePrice('价格'),
+  originPrice: packagePrice('原价').default(0).meta({ title: '原价', unit: 'fen' }),
   channels: whole('可用通道数', 1, MAX_CHANNELS).default(1).meta({ title: '可用通道数' }),
   isTrial: choice('试用套餐', YES_NO).default(0).meta({ title: '试用套餐', labels: YES_NO }),
   preRecord: whole('预录时长', 0, 5).default(0).meta({ title: '预录时长' }),
   eventRecord: whole('单次事件时长', 0, 30).default(0).meta({ title: '单次事件时长' }),
   prolong: choice('事件持续时延长', YES_NO).default(0).meta({ title: '事件持续时延长', labels: YES_NO }),
   dayLimitMb: whole('每日容量上限', 0, 102_400).default(0).meta({ title: '每日容量上限' }),
-  modelIds: scope('适用型号').default([]).meta({ title: '适用型号' }),
-  tenantIds: scope('适用客户').default([]).meta({ title: '适用客户' }),
+  modelIds: packageScope('适用型号').default([]).meta({ title: '适用型号' }),
+  tenantIds: packageScope('适用客户').default([]).meta({ title: '适用客户' }),
 }
 export const PackageTerms = z.object(terms)
 export type PackageTerms = z.output<typeof PackageTerms>

@@ -1,10 +1,13 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { whole } from '../core/fields.ts'
+import { choice, whole } from '../core/fields.ts'
 
 /** Days before the end of a service at which a notice may be sent. */
 export const NOTICE_DAYS = [60, 30, 15, 7, 3, 1] as const
 const days = NOTICE_DAYS.map(String)
+
+/** What happens to the packages of a device that is unbound from its App account. */
+export const ON_UNBIND = { 1: '套餐随设备', 2: '暂停套餐' } as const
 
 /** Highest cost: 1,000 yuan in thousandths of a fen. */
 const MAX_COST = 100_000_000
@@ -33,6 +36,8 @@ export const StorageSettings = z.object({
   /** Days that videos stay after the last package of a channel ended. */
   keepDays: whole('到期后录像保留天数', 0, 30),
   noticeDays,
+  /** The default keeps settings valid that an earlier version stored. */
+  onUnbind: choice('设备解绑时', ON_UNBIND).default(1).meta({ title: '设备解绑时', labels: ON_UNBIND }),
   /** A batch for more devices needs the approval of a second person; 0: never. */
   twoPersonAbove: whole('批量开通审批台数', 0, 100_000),
   storeCost: cost('存储成本'),
@@ -46,6 +51,7 @@ export type StorageSettings = z.output<typeof StorageSettings>
 export const STANDARD_STORAGE: StorageSettings = {
   keepDays: 7,
   noticeDays: [30, 7, 1],
+  onUnbind: 1,
   twoPersonAbove: 1000,
   storeCost: 12_000,
   putCost: 1000,

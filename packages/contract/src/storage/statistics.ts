@@ -210,9 +210,7 @@ export const storageStats = {
     stream: 'download',
     kind: 'export',
     title: '导出云存统计',
-    input: checkedRange(
-      range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') }) as unknown as typeof range,
-    ),
+    input: checkedRange(range.extend({ format: z.enum(EXPORT_FORMATS, '导出格式不正确').default('xlsx') })),
     result: z.null(),
   },
 } as const satisfies Contract

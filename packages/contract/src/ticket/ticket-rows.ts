@@ -177,7 +177,7 @@ export const ServiceDevice = z.object({
   lastTicketTime: when('最近工单'),
 })
 
-/** Device data beside a ticket. */
+/** Device data shown with a ticket. */
 export const DeviceContext = z.object({
   /** False when the serial number belongs to no device, or to a device of another tenant. */
   found: z.boolean(),

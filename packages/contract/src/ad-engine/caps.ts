@@ -1,0 +1,33 @@
+import type { PlayableItem } from './program.ts'
+
+/** A cycle grows until it reaches this length. */
+export const CYCLE_MS = 3_600_000
+
+/** Counts the plays of one cycle. Positions are milliseconds from the start of the segment. */
+export interface Caps {
+  /** Returns the position from which the cap of an item permits its next play. */
+  allowedFrom(index: number): number
+  count(index: number): void
+  startCycle(position: number): void
+}
+
+/** With the cap m, play j + 1 of a cycle starts j · 3,600,000 / m ms after the start of the cycle or later. */
+export function createCaps(items: readonly PlayableItem[]): Caps {
+  const limits = items.map(({ item }) => item.maxPlaysPerHour)
+  const plays = items.map(() => 0)
+  const hasCaps = limits.some((limit) => limit > 0)
+  let cycleStart = 0
+  return {
+    allowedFrom(index) {
+      const limit = limits[index]!
+      return limit > 0 ? cycleStart + Math.ceil((plays[index]! * CYCLE_MS) / limit) : 0
+    },
+    count(index) {
+      plays[index]! += 1
+    },
+    startCycle(position) {
+      cycleStart = position
+      if (hasCaps) plays.fill(0)
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { ManifestAd, ManifestFile } from './manifest.ts'
+import { AD_TYPE } from './manifest.ts'
+
+interface Screen {
+  readonly width: number
+  readonly height: number
+  readonly mayPlay: (codec: string) => boolean
+}
+
+const isPortrait = ({ width, height }: { readonly width: number; readonly height: number }) => height > width
+const area = ({ width, height }: ManifestFile) => width * height
+
+/**
+ * Returns the rendition that a screen plays: a playable codec, the orientation of the screen, not larger than the screen
+ * and of these the largest, else the smallest; the lowest id of equal ones. Undefined when no codec is playable.
+ */
+export function chooseRendition({ files }: ManifestAd, screen: Screen): ManifestFile | undefined {
+  const playable = files.filter(({ codec }) => codec === '' || screen.mayPlay(codec))
+  const upright = playable.filter((file) => isPortrait(file) === isPortrait(screen))
+  const candidates = upright.length > 0 ? upright : playable
+  const fitting = candidates.filter(({ width, height }) => width <= screen.width && height <= screen.height)
+  const order = fitting.length > 0 ? -1 : 1
+  const pool = fitting.length > 0 ? fitting : candidates
+  return pool.slice().sort((a, b) => order * (area(a) - area(b)) || a.materialId - b.materialId)[0]
+}
+
+/** Returns true when the ad needs a file. */
+export const needsFile = ({ type }: ManifestAd) => type !== AD_TYPE.text && type !== AD_TYPE.web

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { computeVector, failedVectors } from './check-vectors.ts'
+import { vectorInputs } from './vector-inputs-fixture.ts'
+
+test('AD-01 the frozen vectors are those of the inputs; `vitest run -u` writes them anew', async () => {
+  const lines = vectorInputs.map((input) => JSON.stringify({ ...input, expected: computeVector(input) }))
+  await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('vectors.json')
+}, 60_000)
+
+test('AD-01 the engine computes the frozen vectors', () => {
+  expect(failedVectors()).toEqual([])
+}, 60_000)

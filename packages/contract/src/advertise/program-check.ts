@@ -1,0 +1,209 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { choice, dateTime, id, optional, text, whole } from '../core/fields.ts'
+import { pageOf, pageQuery } from '../core/page.ts'
+import { DELIVERY_STATE } from './screen.ts'
+
+const access = 'advertiseManage:ProgramList:query'
+/** The edited content, or the content of a published version. */
+const target = z.object({ id, verNo: optional(whole('版本', 0, 2_147_483_647)).meta({ title: '版本' }) })
+const counted = z.object({ id: z.int(), name: z.string(), count: z.int() })
+const stateCount = z.object({ state: z.int().meta({ labels: DELIVERY_STATE }), count: z.int() })
+
+export const ProgramConflict = z.object({
+  code: z.string(),
+  text: z.string(),
+  /** Screens that the conflict concerns. */
+  screens: z.int(),
+  adId: z.int().nullable(),
+})
+export const ConflictResult = z.object({
+  screens: z.int(),
+  /** Number of different combinations of programs on these screens. */
+  sets: z.int(),
+  /** First and last checked date. */
+  from: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+  to: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+  /** Conflicts that block publishing. */
+  errors: z.array(ProgramConflict),
+  warnings: z.array(ProgramConflict),
+})
+
+export const ProgramDryRun = z.object({
+  screens: z.int(),
+  needsApproval: z.boolean(),
+  insertMode: z.int(),
+  tenants: z.array(counted),
+  models: z.array(counted),
+  states: z.array(stateCount),
+  /** Bytes that all screens download together. */
+  totalBytes: z.int(),
+  /** Bytes that one screen downloads at most. */
+  maxBytes: z.int(),
+  /** Screens that need no download. */
+  readyScreens: z.int(),
+  /** Bytes per second of the server for media; 0: not limited. */
+  bandwidth: z.int(),
+  /** Hours of download in a day. */
+  windowHours: z.number(),
+  /** Hours until the first and the last screen are ready; null without a limit of the bandwidth. */
+  firstHours: z.number().nullable(),
+  lastHours: z.number().nullable(),
+  /** Planned plays of all screens on the first day. */
+  playsPerDay: z.int(),
+  sample: z.array(
+    z.object({
+      deviceId: z.int(),
+      sn: z.string(),
+      tenantName: z.string(),
+      modelName: z.string(),
+      state: z.int().meta({ labels: DELIVERY_STATE }),
+      bytes: z.int(),
+    }),
+  ),
+})
+
+/** Plays of a booking at its end, and the smallest measure of each kind that fills the gap. */
+export const ProgramForecast = z.object({
+  programId: z.int(),
+  programName: z.string().meta({ title: '节目单' }),
+  dateFrom: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+  dateTo: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+  booked: z.int().meta({ title: '预约次数' }),
+  played: z.int().meta({ title: '已播放' }),
+  /** Played plus planned plays times availability. */
+  expected: z.int().meta({ title: '预计播放' }),
+  /** Percentage of the booking that is expected. */
+  rate: z.number().meta({ title: '预计完成率' }),
+  gap: z.int().meta({ title: '缺口' }),
+  screens: z.int().meta({ title: '屏幕数' }),
+  /** Percentage of the planned plays of the last 14 days that were reported. */
+  availability: z.number().meta({ title: '到播率' }),
+  /** False when the last 14 days have no plan; the availability is then an assumption. */
+  isAvailabilityKnown: z.boolean(),
+  /** Share of time that fills the gap; null when no share fills the gap or there is no gap. */
+  share: z.int().nullable(),
+  /** Number of days after the last date that fill the gap. */
+  days: z.int().nullable(),
+  /** Number of further screens that fill the gap. */
+  addedScreens: z.int().nullable(),
+  texts: z.array(z.string()),
+})
+
+const Because = z.object({
+  programId: z.int(),
+  name: z.string(),
+  status: z.enum(['playing', 'inLoop', 'blocked']),
+  text: z.string(),
+})
+export const Agenda = z.object({
+  deviceId: z.int(),
+  sn: z.string(),
+  zone: z.string(),
+  /** Instants in milliseconds. */
+  at: z.int(),
+  from: z.int(),
+  to: z.int(),
+  /** Planned slot; the names are empty while nothing plays. */
+  planned: z.object({
+    programId: z.int(),
+    programName: z.string(),
+    adId: z.int(),
+    adName: z.string(),
+    start: z.int(),
+    ms: z.int(),
+    rule: z.string(),
+    hold: z.boolean(),
+  }),
+  /** Content that the screen reported last. */
+  reported: z
+    .object({
+      programId: z.int(),
+      programName: z.string(),
+      adId: z.int(),
+      adName: z.string(),
+      since: z.int(),
+      reportTime: z.string(),
+    })
+    .nullable(),
+  online: z.int().meta({ title: '在线状态' }),
+  /** Last status of the screen; null: never. */
+  lastReportTime: z.string().nullable().meta({ title: '最近上报' }),
+  /** True when the report of the last minutes differs from the plan of its own moment. */
+  differs: z.boolean(),
+  because: z.array(Because),
+  segments: z.array(
+    z.object({
+      start: z.int(),
+      end: z.int(),
+      rule: z.string(),
+      programs: z.array(z.object({ id: z.int(), name: z.string(), ms: z.int() })),
+    }),
+  ),
+})
+
+export const DeliveryRow = z.object({
+  id: z.int(),
+  sn: z.string().meta({ title: '序列号' }),
+  devName: z.string().meta({ title: '设备名称' }),
+  tenantName: z.string().meta({ title: '客户' }),
+  modelName: z.string().meta({ title: '设备型号' }),
+  state: z.int().meta({ title: '下发状态', labels: DELIVERY_STATE }),
+  readyFiles: z.int().meta({ title: '已就绪文件' }),
+  totalFiles: z.int().meta({ title: '文件总数' }),
+  reason: z.string().meta({ title: '失败原因' }),
+  lastReportTime: z.string().nullable().meta({ title: '最近上报' }),
+})
+
+/** Checks of a program before and after publishing. */
+export const programChecks = {
+  conflict: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/conflict',
+    access,
+    perMinute: 60,
+    input: target,
+    result: ConflictResult,
+  },
+  dryRun: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/dryRun',
+    access,
+    perMinute: 60,
+    input: target,
+    result: ProgramDryRun,
+  },
+  /** Forecasts the plays of the version in force, otherwise of the edited content. */
+  forecast: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/forecast',
+    access,
+    perMinute: 60,
+    input: z.object({ id }),
+    result: ProgramForecast,
+  },
+  /** What a screen plays at a moment, and why each of its programs plays or not. */
+  agenda: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/agenda',
+    access,
+    input: z.object({
+      sn: text('序列号', 64),
+      /** Default: now. Time of the screen's zone. */
+      time: optional(dateTime('时间')),
+      hours: whole('小时数', 1, 48).default(24).meta({ title: '小时数' }),
+    }),
+    result: Agenda,
+  },
+  delivery: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/delivery/:id',
+    access,
+    input: pageQuery.extend({ id, state: optional(choice('下发状态', DELIVERY_STATE)) }),
+    result: pageOf(DeliveryRow).extend({
+      states: z.array(stateCount),
+      /** Reasons of failures with the number of screens. */
+      failures: z.array(z.object({ reason: z.string(), count: z.int() })),
+    }),
+  },
+} as const satisfies Contract

@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { choice, id, optional, search } from '../core/fields.ts'
+import { optionsAt } from '../core/options.ts'
+import { pageOf, pageQuery } from '../core/page.ts'
+import { ManifestSchema } from './manifest-schema.ts'
+import { coherentProgram, ProgramInput } from './program-input.ts'
+import { TARGET_NAME } from './program-words.ts'
+
+const AD_TYPE_NAME = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const
+/** Ads of all programs of a screen. */
+const MAX_PREVIEWED_ADS = 5000
+const access = 'advertiseManage:ProgramList:query'
+
+/** An approved ad that the editor offers. */
+export const OfferedAd = z.object({
+  id: z.int(),
+  adName: z.string(),
+  adType: z.int().meta({ labels: AD_TYPE_NAME }),
+  orientation: z.int(),
+  /** Seconds. */
+  duration: z.int(),
+  advertiser: z.string(),
+  thumbUrl: z.string(),
+  validTo: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/)
+    .nullable(),
+})
+export type OfferedAdRow = z.output<typeof OfferedAd>
+
+/** Options of the program editor. */
+export const programOptions = {
+  /** Approved and enabled ads that are not expired. */
+  ads: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/option/ad',
+    access,
+    input: pageQuery.extend({
+      keyword: search('关键字', 32),
+      adType: optional(choice('类型', AD_TYPE_NAME)),
+      /** Tenant of the program. */
+      tenantId: optional(id),
+    }),
+    result: pageOf(OfferedAd),
+  },
+  /** Devices with a screen, groups, models or tenants. */
+  targets: optionsAt('/api/v1/advertise/program/option/target', access, {
+    row: { detail: z.string() },
+    asked: { targetType: choice('投放对象', TARGET_NAME), tenantId: optional(id) },
+  }),
+  /** Screens by serial number or name. */
+  screens: optionsAt('/api/v1/advertise/program/option/screen', access, { row: { devName: z.string() } }),
+  /** Files of approved ads for the preview: their addresses, and the signed queries of packages. */
+  files: {
+    method: 'POST',
+    path: '/api/v1/advertise/program/files',
+    access,
+    body: 'json',
+    log: false,
+    perMinute: 120,
+    input: z.object({ adIds: z.array(id, '广告不正确').max(MAX_PREVIEWED_ADS, '广告过多').meta({ title: '广告' }) }),
+    result: z.object({
+      files: z.array(z.object({ sha256: z.string(), url: z.string() })),
+      packages: z.array(z.object({ sha256: z.string(), query: z.string() })),
+    }),
+  },
+  /** Manifest of a screen as if the given content were published: for the preview and the 24-hour strip. */
+  manifest: {
+    method: 'POST',
+    path: '/api/v1/advertise/program/manifest',
+    access,
+    body: 'json',
+    log: false,
+    perMinute: 120,
+    input: coherentProgram(
+      ProgramInput.extend({
+        /** Absent: a new program. */
+        id: optional(id),
+        tenantId: optional(id),
+        /** Absent: only this program plays. */
+        deviceId: optional(id),
+      }),
+    ),
+    result: ManifestSchema,
+  },
+} as const satisfies Contract

@@ -1,0 +1,153 @@
+import * as z from 'zod'
+import type { Contract } from '../core/endpoint.ts'
+import { choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
+import { optionsAt } from '../core/options.ts'
+import { pageOf, sortedPage } from '../core/page.ts'
+import { ONLINE } from '../entities/device.ts'
+
+export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
+export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线' } as const
+/** IANA names of time zones. An empty text stands for the zone of the console. */
+const TIME_ZONE = /^(|[A-Za-z]+(\/[A-Za-z0-9_+-]+){0,2})$/
+
+const deviceId = reference('设备')
+export const ScreenInput = z.object({
+  timeZone: note('时区', 40).refine(
+    (zone) => TIME_ZONE.test(zone) && isZone(zone),
+    '请输入正确的时区，如 Asia/Shanghai',
+  ),
+  audienceFactor: z.coerce
+    .number<number>('请输入受众系数')
+    .min(0, '受众系数应为0～1000')
+    .max(1000, '受众系数应为0～1000')
+    .refine((value) => Math.round(value * 100) === Math.round(value * 1e6) / 1e4, '受众系数最多两位小数')
+    .meta({ title: '受众系数' }),
+  volume: whole('音量', 0, 100),
+})
+
+function isZone(zone: string) {
+  if (zone === '') return true
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+export const PairInput = z.object({
+  code: z
+    .preprocess(
+      (code) => (typeof code === 'string' ? code.trim().toUpperCase() : code),
+      z.string('请输入配对码').regex(/^[2-9A-HJKMNP-Z]{6}$/, '配对码不正确或已过期'),
+    )
+    .meta({ title: '配对码', max: 6 }),
+  deviceId,
+})
+
+export const ScreenRow = z.object({
+  /** Id of the device. */
+  id: z.int(),
+  sn: z.string().meta({ title: '序列号' }),
+  devName: z.string().meta({ title: '设备名称' }),
+  tenantId: z.int(),
+  tenantName: z.string().meta({ title: '客户' }),
+  modelName: z.string().meta({ title: '设备型号' }),
+  online: z.int().meta({ title: '在线状态', labels: ONLINE }),
+  playerKind: z.int().meta({ title: '播放器', labels: PLAYER_KIND }),
+  playerVersion: z.string().meta({ title: '播放器版本' }),
+  /** Pixels; 0: unknown. */
+  width: z.int().meta({ title: '分辨率' }),
+  height: z.int().meta({ title: '高度' }),
+  /** Names of the program and the ad that play; empty when nothing plays. */
+  programName: z.string().meta({ title: '节目单' }),
+  adName: z.string().meta({ title: '正在播放' }),
+  deliveryState: z.int().meta({ title: '投放状态', labels: DELIVERY_STATE }),
+  readyFiles: z.int().meta({ title: '就绪文件' }),
+  totalFiles: z.int().meta({ title: '文件数' }),
+  failed: z.array(z.object({ sha256: z.string(), reason: z.string() })).meta({ title: '失败文件' }),
+  freeBytes: z.int().nullable().meta({ title: '剩余空间' }),
+  /** Milliseconds; null: unknown. */
+  clockOffsetMs: z.int().nullable().meta({ title: '时钟偏差' }),
+  /** 0: the page was opened without HTTPS. */
+  offlineReady: z.int().meta({ title: '断网可用' }),
+  /** 1: the address is used by another SMIL player than the first. */
+  smilReplaced: z.int().meta({ title: '第三方播放器' }),
+  /** Programs that exceed the capacity of the screen. */
+  leftPrograms: z.int().meta({ title: '超出容量的节目单' }),
+  timeZone: z.string().meta({ title: '时区' }),
+  audienceFactor: z.number().meta({ title: '受众系数' }),
+  volume: z.int().meta({ title: '音量' }),
+  lastReportTime: z.string().nullable().meta({ title: '上次上报' }),
+  createTime: z.string().meta({ title: '绑定时间' }),
+  rev: z.int(),
+})
+export type ScreenRow = z.output<typeof ScreenRow>
+
+const filters = {
+  sn: search('序列号'),
+  tenantId: optional(id).meta({ title: '客户' }),
+  playerKind: optional(choice('播放器', PLAYER_KIND)).meta({ title: '播放器', labels: PLAYER_KIND }),
+  online: optional(choice('在线状态', ONLINE)).meta({ title: '在线状态', labels: ONLINE }),
+}
+
+/** Screens: devices with a player (hidden page `/advertiseManage/ProgramList/screens`). */
+export const adScreens = {
+  list: {
+    method: 'GET',
+    path: '/api/v1/advertise/screen/page',
+    access: 'advertiseManage:ProgramList:query',
+    input: sortedPage(['createTime', 'lastReportTime']).extend(filters),
+    result: pageOf(ScreenRow),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/v1/advertise/screen/:sn',
+    access: 'advertiseManage:ProgramList:query',
+    input: z.object({ sn: z.string().trim().min(1, '请输入序列号').max(64).meta({ title: '序列号' }) }),
+    result: ScreenRow,
+  },
+  /** Devices that a screen can be paired with, by serial number. */
+  devices: optionsAt('/api/v1/advertise/screen/devices', 'advertiseManage:ProgramList:screen', {
+    row: { modelName: z.string() },
+  }),
+  update: {
+    method: 'PUT',
+    path: '/api/v1/advertise/screen',
+    access: 'advertiseManage:ProgramList:screen',
+    title: '编辑屏幕',
+    input: ScreenInput.extend({ id, rev }),
+    result: z.object({ rev: z.int() }),
+    done: '已保存',
+  },
+  pair: {
+    method: 'POST',
+    path: '/api/v1/advertise/screen/pair',
+    access: 'advertiseManage:ProgramList:screen',
+    title: '配对屏幕',
+    kind: 'add',
+    input: PairInput,
+    result: z.object({ id: z.int(), sn: z.string() }),
+    done: '配对成功',
+  },
+  unpair: {
+    method: 'POST',
+    path: '/api/v1/advertise/screen/unpair/:id',
+    access: 'advertiseManage:ProgramList:screen',
+    title: '解除配对',
+    kind: 'edit',
+    input: z.object({ id }),
+    result: z.null(),
+    done: '已解除配对',
+  },
+  /** Creates or replaces the address for a SMIL player. The key is returned only in this response. */
+  smilKey: {
+    method: 'POST',
+    path: '/api/v1/advertise/screen/smilKey/:id',
+    access: 'advertiseManage:ProgramList:screen',
+    title: '生成第三方播放器地址',
+    kind: 'edit',
+    input: z.object({ id }),
+    result: z.object({ path: z.string() }),
+    done: '已生成',
+  },
+} as const satisfies Contract

@@ -1,0 +1,229 @@
+import * as z from 'zod'
+import { checkedRange, dayRange } from '../core/day-range.ts'
+import type { Contract } from '../core/endpoint.ts'
+import { choice, id, optional, search, whole } from '../core/fields.ts'
+import { optionsAt } from '../core/options.ts'
+import { pageOf, pageQuery, sortedPage } from '../core/page.ts'
+import { exportQuery } from '../core/transfer.ts'
+
+/** Rows of the table: ads of programs, screens, groups of screens, or tags of screens. */
+export const AD_STAT_GROUP = { 0: '无', 1: '屏幕', 2: '分组', 3: '标签' } as const
+export const AD_STAT_INTERVAL = { 1: '按日', 2: '按周', 3: '按月' } as const
+export const AD_RANK_BY = { 1: '广告', 2: '节目单', 3: '屏幕', 4: '客户' } as const
+export const AD_BOOKING_STATE = { 0: '未开始', 1: '进度正常', 2: '进度落后', 3: '已完成', 4: '未完成' } as const
+export const AD_WEEKDAY = { 1: '周一', 2: '周二', 3: '周三', 4: '周四', 5: '周五', 6: '周六', 7: '周日' } as const
+/** Maximum number of single plays in one export. */
+export const MAX_PLAY_ROWS = 1_000_000
+
+const filter = {
+  tenantId: optional(id).meta({ title: '客户' }),
+  programId: optional(id).meta({ title: '节目单' }),
+  adId: optional(id).meta({ title: '广告' }),
+  sn: search('屏幕'),
+  groupId: optional(id).meta({ title: '分组' }),
+  tag: search('标签', 20),
+}
+const range = dayRange.extend(filter)
+export const AdStatQuery = checkedRange(range)
+
+/** A day of the console's zone: `2026-11-20`. */
+const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/)
+const title = (text: string) => ({ title: text })
+const percent = (text: string) => z.number().nullable().meta(title(text))
+
+/**
+ * Sums of plays. `plays` contains `untrusted`; `complete`, `partial` and `ms` do not. `failed` is in no other figure.
+ */
+const sums = {
+  plays: z.int().meta(title('播放次数')),
+  complete: z.int().meta(title('完整')),
+  partial: z.int().meta(title('不完整')),
+  failed: z.int().meta(title('失败')),
+  untrusted: z.int().meta(title('未校时')),
+  ms: z.int().meta(title('播放时长')),
+}
+
+/** A row of the table. Figures that need single screens are null in an analysis by hour. */
+export const AdStatRow = z.object({
+  /** Distinct text of the row. */
+  key: z.string(),
+  /** Program, screen, group or tag; empty in the row of totals. */
+  name: z.string().meta(title('名称')),
+  /** Ad of the program, or tenant of the screen. */
+  detail: z.string().meta(title('广告')),
+  programId: z.int().nullable(),
+  adId: z.int().nullable(),
+  /** Values of the filters that select only this row. */
+  sn: z.string().nullable(),
+  groupId: z.int().nullable(),
+  tag: z.string().nullable(),
+  ...sums,
+  completeRate: percent('完整率（%）'),
+  screens: z.int().nullable().meta(title('到达屏幕数')),
+  share: percent('实际份额（%）'),
+  exposure: z.number().nullable().meta(title('预计曝光（估算）')),
+  firstTime: z.string().nullable().meta(title('首次播放')),
+  lastTime: z.string().nullable().meta(title('最近播放')),
+})
+export type AdStatRow = z.output<typeof AdStatRow>
+
+export const AdBookingRow = z.object({
+  programId: z.int(),
+  programName: z.string().meta(title('节目单')),
+  tenantName: z.string().meta(title('客户')),
+  dateFrom: Day.meta(title('开始日期')),
+  dateTo: Day.meta(title('结束日期')),
+  /** Plays of the whole booking. */
+  booked: z.int().meta(title('预约次数')),
+  played: z.int().meta(title('已播放')),
+  /** Plays up to yesterday that the booking requires, when the plays are spread evenly over its days. */
+  due: z.int().meta(title('应播放')),
+  rate: z.number().meta(title('完成率（%）')),
+  state: z.int().meta({ title: '进度', labels: AD_BOOKING_STATE }),
+})
+export type AdBookingRow = z.output<typeof AdBookingRow>
+
+export const AdPlayRow = z.object({
+  startTime: z.string().meta(title('开始时间')),
+  day: Day.meta(title('统计日期')),
+  tenantName: z.string().meta(title('客户')),
+  sn: z.string().meta(title('屏幕')),
+  programName: z.string().meta(title('节目单')),
+  programVer: z.int().meta(title('节目单版本')),
+  adName: z.string().meta(title('广告')),
+  adVer: z.int().meta(title('广告版本')),
+  seconds: z.number().meta(title('播放秒数')),
+  plannedSeconds: z.number().meta(title('计划秒数')),
+  result: z.int().meta({ title: '结果', labels: { 1: '完整', 2: '不完整', 3: '失败' } }),
+  clock: z.int().meta({ title: '时钟', labels: { 0: '未校时', 1: '已校时' } }),
+  count: z.int().meta(title('次数')),
+  recvTime: z.string().meta(title('上报时间')),
+  reportId: z.string().meta(title('播放编号')),
+})
+
+/** Returns true when the figures concern single screens, which the sums by hour do not contain. */
+const isByScreen = ({
+  groupBy,
+  sn,
+  groupId,
+  tag,
+}: {
+  groupBy: number
+  sn?: unknown
+  groupId?: unknown
+  tag?: unknown
+}) => groupBy !== 0 || [sn, groupId, tag].some((value) => value !== undefined && value !== '')
+
+const detailFields = {
+  groupBy: choice('统计方式', AD_STAT_GROUP).default(0),
+  weekday: optional(choice('星期', AD_WEEKDAY)),
+  hour: optional(whole('时段', 0, 23)),
+}
+const SORTS = ['plays', 'complete', 'partial', 'failed', 'ms', 'screens', 'completeRate', 'share', 'exposure'] as const
+const detailRange = sortedPage(SORTS).extend({ ...range.shape, ...detailFields })
+/** Refuses an analysis by hour together with figures of single screens. */
+const checkedDetail = <S extends typeof detailRange>(schema: S) =>
+  checkedRange(schema).refine(
+    ({ weekday, hour, ...rest }) => (weekday === undefined && hour === undefined) || !isByScreen(rest),
+    { path: ['groupBy'], message: '按时段查看时不能按屏幕、分组或标签统计' },
+  )
+
+const read = { method: 'GET', access: 'advertiseManage:statisticalAnalysis:list' } as const
+const path = <const P extends string>(name: P) => `/api/v1/advertise/statistics/${name}` as const
+
+/** Statistics of plays (`/advertiseManage/statisticalAnalysis`), read from sums by hour and by day alone. */
+export const adStats = {
+  summary: {
+    ...read,
+    path: path('summary'),
+    input: AdStatQuery,
+    result: z.object({
+      ...sums,
+      completeRate: percent('完整率'),
+      /** Distinct screens with a play. */
+      screens: z.int(),
+      /** Screens that the filter covers: of the program's version in force, otherwise all paired ones. */
+      allScreens: z.int(),
+      /** Percentage of these screens that have a play. */
+      deliveryRate: percent('送达率'),
+      exposure: z.number(),
+      /** Reports that were rejected in the range; not filtered by program and ad. */
+      rejected: z.int(),
+    }),
+  },
+  trend: {
+    ...read,
+    path: path('trend'),
+    input: checkedRange(range.extend({ interval: choice('统计粒度', AD_STAT_INTERVAL).default(1) })),
+    result: z.object({
+      /** `from` and `to` are the first and last day of the point within the range. */
+      points: z.array(z.object({ from: Day, to: Day, plays: z.int(), failed: z.int(), ms: z.int(), screens: z.int() })),
+    }),
+  },
+  /** The ten ads, programs, screens or tenants with the most plays. */
+  rank: {
+    ...read,
+    path: path('rank'),
+    input: checkedRange(range.extend({ by: choice('排行', AD_RANK_BY).default(1) })),
+    result: z.object({
+      list: z.array(
+        z.object({ id: z.int(), name: z.string(), sn: z.string().nullable(), plays: z.int(), ms: z.int() }),
+      ),
+    }),
+  },
+  /** Plays by hour of the day and weekday. */
+  heatmap: {
+    ...read,
+    path: path('heatmap'),
+    input: AdStatQuery,
+    result: z.object({
+      /** Null with a filter of screens, which the sums by hour do not have. 168 values otherwise, from Monday 00:00. */
+      plays: z.array(z.int()).nullable(),
+      /** Plays without a trusted clock, which are in no hour. */
+      untrusted: z.int(),
+    }),
+  },
+  detail: {
+    ...read,
+    access: 'advertiseManage:statisticalAnalysis:query',
+    path: path('detail'),
+    input: checkedDetail(detailRange),
+    result: pageOf(AdStatRow).extend({ sum: AdStatRow }),
+  },
+  /** Lists the booked programs whose dates overlap the range. */
+  completion: {
+    ...read,
+    access: 'advertiseManage:statisticalAnalysis:query',
+    path: path('completion'),
+    input: checkedRange(
+      pageQuery.extend(dayRange.shape).extend({ tenantId: filter.tenantId, programId: filter.programId }),
+    ),
+    result: pageOf(AdBookingRow),
+  },
+  /** Ads and programs of the filters, with deleted ones. */
+  ads: optionsAt(path('ads'), 'session'),
+  programs: optionsAt(path('programs'), 'session'),
+  groups: optionsAt(path('groups'), 'session'),
+  /** Exports the table with its row of totals. */
+  export: {
+    method: 'GET',
+    path: path('export'),
+    access: 'advertiseManage:statisticalAnalysis:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出广告播放统计',
+    input: checkedDetail(detailRange.extend({ format: exportQuery.shape.format })),
+    result: z.null(),
+  },
+  /** Exports single plays as a background job. */
+  exportPlays: {
+    method: 'GET',
+    path: path('exportPlays'),
+    access: 'advertiseManage:statisticalAnalysis:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出广告播放明细',
+    input: checkedRange(range.extend(exportQuery.shape)),
+    result: z.null(),
+  },
+} as const satisfies Contract

@@ -1,0 +1,11 @@
+/** A field of the form that configures a model of the provider. */
+export interface ProviderField {
+  key: string
+  label: string
+  /** `dict` is JSON text; `array` is a list separated by semicolons. */
+  type: 'string' | 'number' | 'boolean' | 'dict' | 'array' | 'password' | 'integer' | 'int' | 'float'
+  default?: string
+  required?: boolean
+  /** The value is stored encrypted and never returned. */
+  secret?: boolean
+}

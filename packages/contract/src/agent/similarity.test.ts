@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { bandOf, DEFAULT_THRESHOLDS, thresholdsFrom } from './similarity.ts'
+
+const stored = (values: Record<string, string>) => thresholdsFrom((key) => values[key] ?? null)
+
+test('FORMAT-03 reads the thresholds of similarity from local storage, as fractions or percentages', () => {
+  expect(stored({ similarityHigh: '0.9', similarityMedium: '0.7', similarityLow: '0.5' })).toEqual({
+    high: 0.9,
+    medium: 0.7,
+    low: 0.5,
+  })
+  expect(stored({ similarityHigh: '85', similarityMedium: '60', similarityLow: '35.5' })).toEqual({
+    high: 0.85,
+    medium: 0.6,
+    low: 0.355,
+  })
+})
+
+test('FORMAT-03 uses the default of a threshold that is missing or no number from 0 to 100', () => {
+  expect(stored({})).toEqual(DEFAULT_THRESHOLDS)
+  for (const text of ['', ' ', 'high', '-1', '101', 'NaN', 'Infinity', '1e-1', '0x1', '0.5.5', '9'.repeat(10_000)])
+    expect(stored({ similarityHigh: text }), text.slice(0, 20)).toEqual(DEFAULT_THRESHOLDS)
+  expect(stored({ similarityHigh: ' 0.8 ' })).toEqual({ ...DEFAULT_THRESHOLDS, high: 0.8 })
+})
+
+test('FORMAT-03 uses all defaults when the thresholds are not in descending order', () => {
+  expect(stored({ similarityHigh: '0.3', similarityMedium: '0.5' })).toEqual(DEFAULT_THRESHOLDS)
+  expect(stored({ similarityLow: '0.5' })).toEqual(DEFAULT_THRESHOLDS)
+})
+
+test.each([
+  [1, 'high'],
+  [0.9, 'high'],
+  [0.8999, 'medium'],
+  [0.7, 'medium'],
+  [0.6999, 'low'],
+  [0.5, 'low'],
+  [0.4999, 'none'],
+  [0, 'none'],
+  [-0.2, 'none'],
+])('FORMAT-03 puts the similarity %s in the band %s', (similarity, band) => {
+  expect(bandOf(similarity, { high: 0.9, medium: 0.7, low: 0.5 })).toBe(band)
+})

@@ -1,0 +1,117 @@
+import type { CatalogueDirectory, CataloguePage } from './declare.ts'
+
+const PAGES: readonly CataloguePage[] = [
+  {
+    url: '/agent/product',
+    name: '套餐管理',
+    icon: 'gift',
+    prefix: 'agent:product',
+    records: ['agentProduct'],
+    actions: ['query', 'add', 'edit', 'remove', 'enable', 'export'],
+  },
+  {
+    url: '/agent/agent',
+    name: '智能体',
+    icon: 'robot',
+    prefix: 'agent:agent',
+    records: ['agent', 'agentWordFile'],
+    actions: [
+      'query',
+      'add',
+      'edit',
+      'remove',
+      'enable',
+      ['test', '试用'],
+      ['version', '版本'],
+      ['history', '对话记录'],
+      ['memory', '记忆'],
+      'export',
+    ],
+    hidden: [{ url: '/agent/agent/detail/:id', name: '智能体详情' }],
+  },
+  {
+    url: '/agent/config',
+    name: '模型配置',
+    icon: 'api',
+    prefix: 'agent:config',
+    records: ['agentModel', 'agentProvider'],
+    actions: [
+      'query',
+      'add',
+      'edit',
+      'remove',
+      'enable',
+      ['test', '测试'],
+      ['plain', '查看密钥'],
+      ['provider', '字段管理'],
+    ],
+  },
+  {
+    url: '/agent/device',
+    name: '设备信息',
+    icon: 'mobile',
+    prefix: 'agent:device',
+    records: ['agentDevice'],
+    actions: [
+      'query',
+      ['bind', '绑定'],
+      ['unbind', '解绑'],
+      'edit',
+      ['move', '更换智能体'],
+      ['reset', '重置身份'],
+      'import',
+      'export',
+    ],
+  },
+  {
+    url: '/agent/template',
+    name: '模板',
+    icon: 'copy',
+    prefix: 'agent:template',
+    records: ['agentTemplate'],
+    actions: ['query', 'add', 'edit', 'remove', 'enable'],
+  },
+  {
+    url: '/agent/voiceprint',
+    name: '声纹',
+    icon: 'audio',
+    prefix: 'agent:voiceprint',
+    records: ['agentVoiceprint'],
+    actions: ['query', 'add', 'edit', 'remove', ['test', '测试']],
+  },
+  {
+    url: '/agent/voice',
+    name: '音色',
+    icon: 'sound',
+    prefix: 'agent:voice',
+    records: ['agentVoice', 'agentVoiceClone'],
+    actions: ['query', 'add', 'edit', 'remove', 'enable', 'import', 'export', ['clone', '克隆']],
+  },
+  {
+    url: '/agent/params',
+    name: '参数',
+    icon: 'control',
+    prefix: 'agent:params',
+    records: ['agentParam'],
+    actions: ['query', 'edit', 'remove', ['plain', '查看密钥'], ['action', '服务端操作']],
+  },
+]
+
+/** Pages whose screens exist. A page is added here together with its screen and its calls. */
+const BUILT: ReadonlySet<string> = new Set([
+  '/agent/agent',
+  '/agent/config',
+  '/agent/device',
+  '/agent/params',
+  '/agent/product',
+  '/agent/template',
+  '/agent/voice',
+  '/agent/voiceprint',
+])
+
+export const AGENT: CatalogueDirectory = {
+  url: '/agent',
+  name: '智能体',
+  icon: 'robot',
+  pages: PAGES.filter(({ url }) => BUILT.has(url)),
+}
