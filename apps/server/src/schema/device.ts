@@ -49,6 +49,8 @@ export const deviceModels = pgTable(
     chip: varchar({ length: 32 }).notNull().default(''),
     /** Channels that can record to cloud storage; 0: the model does not support cloud storage. */
     cloudChannels: smallint().notNull().default(0),
+    /** Boards of voice devices that are of this model. A board belongs to one model. */
+    boards: text().array().notNull().default(sql`'{}'::text[]`),
     status: enabled(),
     remark: remark(),
     ...audited,
@@ -58,6 +60,7 @@ export const deviceModels = pgTable(
     uniqueIndex('device_models_name').on(t.modelName).where(sql`deleted_at is null`),
     uniqueIndex('device_models_code').on(t.modelCode).where(sql`deleted_at is null`),
     index('device_models_type').on(t.typeId, t.id),
+    index('device_models_boards').using('gin', t.boards),
   ],
 )
 blocksDeletion(deviceTypes, deviceModels.typeId, '个型号')
@@ -100,7 +103,10 @@ export const devices = pgTable(
     attributesWanted: smallint().notNull().default(1),
     /** App account that the device is bound to. */
     appAccountId: integer(),
-    /** Last change of the App account or the tenant; null: never. Set by a trigger. Earlier recordings are not taken. */
+    /**
+     * Last change of the App account or the tenant; null: never. Set by a trigger. Recordings that started earlier are
+     * refused.
+     */
     ownerTime: moment(),
     remark: remark(),
     changed: transactionId().notNull().default(sql`pg_current_xact_id()`),

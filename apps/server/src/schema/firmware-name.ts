@@ -1,9 +1,24 @@
-import { sql } from 'drizzle-orm'
+import { type AnyColumn, sql } from 'drizzle-orm'
 import { devices } from './device.ts'
 
-/** Name of the firmware that a device runs, empty when unknown. Any name will do when several tenants have a version with this number. */
-export const firmwareName = sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${devices.modelId}
-  and v.ver_code = ${devices.verCode} and v.package_name = '' and v.deleted_at is null limit 1), '')`
+interface Firmware {
+  readonly modelId: AnyColumn | number
+  readonly verCode: AnyColumn
+  /** Tenant of the device. */
+  readonly tenantId: AnyColumn | number
+}
+
+/**
+ * Returns the name of a firmware version, empty when unknown. A version of the device's tenant comes before one of the platform (tenant 1);
+ * versions of other tenants with the same number name other firmware.
+ */
+export const firmwareNameOf = ({ modelId, verCode, tenantId }: Firmware) =>
+  sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${modelId}
+    and v.ver_code = ${verCode} and v.package_name = '' and v.deleted_at is null and v.tenant_id in (1, ${tenantId})
+    order by v.tenant_id desc limit 1), '')`
+
+/** Name of the firmware that a device runs. */
+export const firmwareName = firmwareNameOf(devices)
 
 /** System version as the device reports it; a device that reports only its number is named by its firmware. */
 export const systemVersion = sql<string>`left(coalesce(nullif(${devices.osVer}, ''), nullif(${firmwareName}, ''),

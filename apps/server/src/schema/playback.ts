@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import {
-  bigserial,
   bigint,
+  bigserial,
   index,
   integer,
   pgTable,
@@ -27,6 +27,8 @@ export const ossAppKeys = pgTable(
     /** Web origins that may call with the key's sessions from a browser (CORS). */
     origins: varchar({ length: 100 }).array().notNull().default(sql`'{}'`),
     status: enabled(),
+    /** Raised by a trigger when the key is disabled, deleted or gets another secret: sessions with a lower epoch are over. */
+    sessionEpoch: integer().notNull().default(0),
     ...audited,
     ...softDelete,
   },

@@ -1,7 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, pgTable, serial, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, jsonb, pgTable, serial, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
 import { audited, moment } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
+
+interface GrantProblem {
+  row: number
+  field?: string | undefined
+  msg: string
+}
 
 /** Files that open a package on many devices. A file that a second person must approve waits here. */
 export const ossGrantFiles = pgTable(
@@ -31,6 +37,10 @@ export const ossGrantFiles = pgTable(
     done: integer().notNull().default(0),
     failed: integer().notNull().default(0),
     jobId: integer(),
+    /** First refused lines of the run: row number, column and reason. */
+    problems: jsonb().$type<GrantProblem[]>().notNull().default([]),
+    /** Stored file of all refused lines of the run. */
+    failedFileId: varchar({ length: 32 }),
     auditBy: integer(),
     auditTime: moment(),
     auditRemark: varchar({ length: 200 }).notNull().default(''),

@@ -6,6 +6,7 @@ import {
   index,
   integer,
   pgTable,
+  primaryKey,
   serial,
   smallint,
   text,
@@ -270,15 +271,28 @@ export const ossNotices = pgTable(
     deviceId: integer().notNull(),
     sn: varchar({ length: 64 }).notNull(),
     channel: smallint().notNull(),
-    /** Days before the end; 0: the service has ended. */
+    /** 1 the service ends, 2 the service has ended, 3 the recordings of an ended service will be deleted. */
+    kind: smallint().notNull().default(1),
+    /** Days before the end or the deletion; 0: the service has ended. */
     days: smallint().notNull(),
     /** End of the queue that the notice announces. */
     endTime: moment().notNull(),
     createTime: moment().notNull(),
   },
   (t) => [
-    uniqueIndex('oss_notices_once').on(t.deviceId, t.channel, t.endTime, t.days),
+    uniqueIndex('oss_notices_once').on(t.deviceId, t.channel, t.endTime, t.kind, t.days),
     index('oss_notices_tenant').on(t.tenantId, t.id),
     tenantPolicy(),
   ],
+)
+
+/** Days on which the staff of a tenant was told about cameras without uploads: one message a day. */
+export const ossTroubleDays = pgTable(
+  'oss_trouble_days',
+  {
+    tenantId: integer().notNull(),
+    day: date().notNull(),
+    channels: integer().notNull(),
+  },
+  (t) => [primaryKey({ name: 'oss_trouble_days_pk', columns: [t.tenantId, t.day] }), tenantPolicy()],
 )

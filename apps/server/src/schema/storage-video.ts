@@ -140,7 +140,7 @@ export const ossPurges = pgTable(
     channel: smallint(),
     /** 1 package expired, 2 deleted by the user, 3 unbound, 4 change of tenant, 5 device deleted. */
     reason: smallint().notNull(),
-    /** Recordings that start in this stretch are deleted. */
+    /** Recordings that start in this interval are deleted. */
     fromMs: bigint({ mode: 'number' }).notNull().default(0),
     untilMs: bigint({ mode: 'number' }).notNull(),
     /** 0 waiting, 1 done. */

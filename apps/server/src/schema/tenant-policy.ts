@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { pgPolicy } from 'drizzle-orm/pg-core'
 
 const own = sql`tenant_id = (SELECT current_setting('oms.tenant')::integer)`
@@ -9,3 +9,13 @@ const own = sql`tenant_id = (SELECT current_setting('oms.tenant')::integer)`
  * @public
  */
 export const tenantPolicy = () => pgPolicy('tenant_isolation', { to: 'oms_tenant', using: own, withCheck: own })
+
+/**
+ * Policy beside `tenantPolicy` with which tenants read the rows of the platform that meet the condition.
+ */
+export const tenantReadsPlatform = (where?: SQL) =>
+  pgPolicy('tenant_reads', {
+    for: 'select',
+    to: 'oms_tenant',
+    using: where ? sql`tenant_id = 1 and ${where}` : sql`tenant_id = 1`,
+  })

@@ -29,6 +29,8 @@ export const tenants = pgTable(
     expireTime: moment(),
     level: smallint().notNull().default(1),
     status: enabled(),
+    /** 1: staff of the platform audits the ads of the tenant; 0: the tenant itself. */
+    adPlatformAudit: smallint().notNull().default(0),
     /** Time when a job disabled the expired tenant. A renewal enables the tenant again. */
     expiredAt: moment(),
     /** Days before expiry of the last warning: 30 or 7. */
@@ -119,6 +121,8 @@ export const appAccounts = pgTable(
     /** 0 none, 1 active, 2 expired. */
     cloudState: smallint().notNull().default(0),
     status: enabled(),
+    /** Raised by a trigger when the account is disabled or deleted: App sessions with a lower epoch are over. */
+    sessionEpoch: integer().notNull().default(0),
     remark: remark(),
     ...audited,
     ...softDelete,

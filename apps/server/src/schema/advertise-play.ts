@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  date,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core'
+import { moment } from './columns.ts'
+import { tenantPolicy } from './tenant-policy.ts'
+
+/** Counted values of plays. Milliseconds are shown time. */
+const sums = {
+  plays: integer().notNull(),
+  complete: integer().notNull(),
+  partial: integer().notNull(),
+  failed: integer().notNull(),
+  ms: bigint({ mode: 'number' }).notNull(),
+  /** Plays of screens without a trusted clock; they are in no other column. */
+  untrusted: integer().notNull(),
+}
+
+/** Reported plays. Partitioned by `play_day`, one day a partition; retention drops a partition. */
+export const adPlays = pgTable(
+  'ad_plays',
+  {
+    /** UTC day of the start; of plays without a trusted clock the day of arrival. */
+    playDay: date({ mode: 'string' }).notNull(),
+    deviceId: integer().notNull(),
+    reportId: uuid().notNull(),
+    startMs: bigint({ mode: 'number' }).notNull(),
+    ms: integer().notNull(),
+    planned: integer().notNull(),
+    tenantId: integer().notNull(),
+    modelId: integer().notNull(),
+    programId: integer().notNull(),
+    programVer: integer().notNull(),
+    itemId: integer().notNull(),
+    adId: integer().notNull(),
+    adVer: integer().notNull(),
+    materialId: integer().notNull().default(0),
+    /** 1 complete, 2 partial, 3 failed. */
+    result: smallint().notNull(),
+    /** 1 trusted, 0 not. */
+    clock: smallint().notNull(),
+    /** Plays in this row: above 1 for rows that a player added up by hour. */
+    count: integer().notNull().default(1),
+    recv: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    primaryKey({ name: 'ad_plays_pk', columns: [t.playDay, t.deviceId, t.reportId] }),
+    index('ad_plays_start').on(t.deviceId, t.startMs),
+    tenantPolicy(),
+  ],
+)
+
+/** Plays by hour. */
+export const adPlayHours = pgTable(
+  'ad_play_hours',
+  {
+    /** Start of the hour, epoch milliseconds. */
+    hour: bigint({ mode: 'number' }).notNull(),
+    tenantId: integer().notNull(),
+    programId: integer().notNull(),
+    adId: integer().notNull(),
+    modelId: integer().notNull(),
+    ...sums,
+  },
+  (t) => [
+    primaryKey({ name: 'ad_play_hours_pk', columns: [t.hour, t.tenantId, t.programId, t.adId, t.modelId] }),
+    tenantPolicy(),
+  ],
+)
+
+/** Plays by day of the console's zone and device. Days before the last 400 are added up to the first of their month. */
+export const adPlayDays = pgTable(
+  'ad_play_days',
+  {
+    day: date({ mode: 'string' }).notNull(),
+    deviceId: integer().notNull(),
+    programId: integer().notNull(),
+    adId: integer().notNull(),
+    tenantId: integer().notNull(),
+    ...sums,
+    firstStart: bigint({ mode: 'number' }).notNull(),
+    lastEnd: bigint({ mode: 'number' }).notNull(),
+  },
+  (t) => [
+    // A device may change its tenant during a day.
+    primaryKey({ name: 'ad_play_days_pk', columns: [t.day, t.deviceId, t.programId, t.adId, t.tenantId] }),
+    index('ad_play_days_tenant').on(t.tenantId, t.day),
+    index('ad_play_days_ad').on(t.adId, t.day),
+    index('ad_play_days_program').on(t.programId, t.day),
+    tenantPolicy(),
+  ],
+)
+
+/** Differences that are not yet merged into the hours and the days. Append-only; readers add them to the merged rows. */
+export const adPlayFresh = pgTable(
+  'ad_play_fresh',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    hour: bigint({ mode: 'number' }).notNull(),
+    day: date({ mode: 'string' }).notNull(),
+    deviceId: integer().notNull(),
+    tenantId: integer().notNull(),
+    programId: integer().notNull(),
+    adId: integer().notNull(),
+    modelId: integer().notNull(),
+    ...sums,
+    firstStart: bigint({ mode: 'number' }).notNull(),
+    lastEnd: bigint({ mode: 'number' }).notNull(),
+  },
+  () => [tenantPolicy()],
+)
+
+/** Reports that were rejected, by day of arrival. */
+export const adRejects = pgTable(
+  'ad_rejects',
+  {
+    day: date({ mode: 'string' }).notNull(),
+    deviceId: integer().notNull(),
+    reason: varchar({ length: 16 }).notNull(),
+    tenantId: integer().notNull(),
+    n: integer().notNull(),
+  },
+  (t) => [primaryKey({ name: 'ad_rejects_pk', columns: [t.day, t.deviceId, t.reason] }), tenantPolicy()],
+)
+
+/** Last known names of ads, programs, tenants and serial numbers of devices: deleted ones keep their name in the statistics. */
+export const adNames = pgTable(
+  'ad_names',
+  {
+    /** 1 ad, 2 program, 3 device, 4 tenant. */
+    kind: smallint().notNull(),
+    id: integer().notNull(),
+    name: varchar({ length: 64 }).notNull(),
+    /** 1: the named row was deleted. */
+    deleted: smallint().notNull().default(0),
+  },
+  (t) => [primaryKey({ name: 'ad_names_pk', columns: [t.kind, t.id] }), index('ad_names_name').on(t.kind, t.name)],
+)

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, jsonb, numeric, pgTable, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
+import { audited, moment } from './columns.ts'
+import { tenantPolicy } from './tenant-policy.ts'
+
+/** Players of devices: one screen a device. Reported columns are written at most once a minute. */
+export const adScreens = pgTable(
+  'ad_screens',
+  {
+    deviceId: integer().primaryKey(),
+    tenantId: integer().notNull(),
+    /** 1 web player, 2 native player, 3 SMIL player. */
+    playerKind: smallint().notNull(),
+    /** sha256 of the player's token; empty: none. */
+    playerTokenHash: varchar({ length: 64 }).notNull().default(''),
+    /** sha256 of the key in the address of the SMIL index; empty: none. */
+    smilKeyHash: varchar({ length: 64 }).notNull().default(''),
+    /** UUID that the SMIL player named first; another one is shown as a replaced player. */
+    smilUuid: varchar({ length: 64 }).notNull().default(''),
+    smilReplaced: smallint().notNull().default(0),
+    playerVersion: varchar({ length: 64 }).notNull().default(''),
+    /** Pixels; 0: unknown. */
+    width: integer().notNull().default(0),
+    height: integer().notNull().default(0),
+    /** Codecs that the player decodes; empty: unknown. */
+    codecs: varchar({ length: 32 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** IANA name; empty: the console's zone. */
+    timeZone: varchar({ length: 40 }).notNull().default(''),
+    audienceFactor: numeric({ precision: 6, scale: 2, mode: 'number' }).notNull().default(1),
+    /** Percent. */
+    volume: smallint().notNull().default(100),
+    appliedEtag: varchar({ length: 64 }).notNull().default(''),
+    readyFiles: integer().notNull().default(0),
+    totalFiles: integer().notNull().default(0),
+    failed: jsonb().$type<{ sha256: string; reason: string }[]>().notNull().default([]),
+    /** When the tenant was notified of the failed files; null: not yet, or no file fails any more. */
+    failNoticeTime: moment(),
+    /** Null: unknown. */
+    freeBytes: bigint({ mode: 'number' }),
+    clockOffsetMs: bigint({ mode: 'number' }),
+    /** 0 not trusted, 1 corrected. */
+    clockState: smallint().notNull().default(0),
+    /** 0: the page was opened without HTTPS and cannot restart without network. */
+    offlineReady: smallint().notNull().default(1),
+    nowPlaying: jsonb().$type<{ programId: number; itemId: number; adId: number; since: number }>(),
+    lastReportTime: moment(),
+    ...audited,
+  },
+  (t) => [
+    uniqueIndex('ad_screens_token').on(t.playerTokenHash).where(sql`player_token_hash <> ''`),
+    uniqueIndex('ad_screens_smil').on(t.smilKeyHash).where(sql`smil_key_hash <> ''`),
+    index('ad_screens_created').on(t.createTime, t.deviceId),
+    index('ad_screens_tenant').on(t.tenantId, t.deviceId),
+    index('ad_screens_failed')
+      .on(t.tenantId, t.deviceId)
+      .where(sql`failed <> '[]'::jsonb or fail_notice_time is not null`),
+    index('ad_screens_report').on(t.lastReportTime, t.deviceId),
+    tenantPolicy(),
+  ],
+)
+
+/** Open pairings of web players: a code on the screen that a person enters in the console. */
+export const adPairings = pgTable(
+  'ad_pairings',
+  {
+    pairId: varchar({ length: 32 }).primaryKey(),
+    secretHash: varchar({ length: 64 }).notNull(),
+    /** Six characters without 0, O, 1, I and L. */
+    code: varchar({ length: 6 }).notNull(),
+    playerId: varchar({ length: 64 }).notNull(),
+    width: integer().notNull().default(0),
+    height: integer().notNull().default(0),
+    codecs: varchar({ length: 32 }).array().notNull().default(sql`'{}'::varchar[]`),
+    address: varchar({ length: 64 }).notNull(),
+    /** Device and encrypted token after a person entered the code; removed at the first manifest call. */
+    deviceId: integer(),
+    tokenEncrypted: varchar({ length: 255 }).notNull().default(''),
+    expireTime: moment().notNull(),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    uniqueIndex('ad_pairings_code').on(t.code),
+    index('ad_pairings_address').on(t.address),
+    index('ad_pairings_expire').on(t.expireTime),
+  ],
+)

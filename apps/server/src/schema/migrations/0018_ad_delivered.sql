@@ -1,0 +1,1 @@
+ALTER TABLE "ad_programs" ADD COLUMN "delivered_ver" integer DEFAULT 0 NOT NULL;
