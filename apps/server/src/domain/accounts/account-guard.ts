@@ -6,7 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertMayGrant, grantedMenus, includesScope } from '#core/auth/grants.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Granter = Pick<Ctx, 'db' | 'user'>
 
@@ -31,14 +31,14 @@ const menusOfRoles = async (db: Db, roleIds: readonly number[]) =>
     : db
         .select({ roleId: roleMenus.roleId, menuId: roleMenus.menuId })
         .from(roleMenus)
-        .innerJoin(menus, and(eq(menus.id, roleMenus.menuId), alive(menus)))
+        .innerJoin(menus, and(eq(menus.id, roleMenus.menuId), notDeleted(menus)))
         .where(inArray(roleMenus.roleId, [...roleIds]))
 
 const rolesOfTenant = (db: Db, tenantId: number) =>
   db
     .select()
     .from(roles)
-    .where(and(eq(roles.tenantId, tenantId), alive(roles)))
+    .where(and(eq(roles.tenantId, tenantId), notDeleted(roles)))
     .orderBy(asc(roles.roleSort), asc(roles.id))
     .limit(1000)
 
@@ -74,7 +74,7 @@ export async function assertMayAssign(
     const found = await granter.db
       .select({ id: roles.id, roleName: roles.roleName, status: roles.status })
       .from(roles)
-      .where(and(inArray(roles.id, [...added]), eq(roles.tenantId, tenantId), alive(roles)))
+      .where(and(inArray(roles.id, [...added]), eq(roles.tenantId, tenantId), notDeleted(roles)))
     if (found.length < new Set(added).size) throw invalid('所选角色不存在或已被删除', 'roleIds')
     const off = found.find(({ status }) => status !== 1)
     if (off) throw invalid(`角色「${off.roleName}」已停用，不能分配`, 'roleIds')

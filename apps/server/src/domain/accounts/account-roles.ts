@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 export interface HeldRole {
   readonly id: number
@@ -25,7 +25,7 @@ export async function rolesOfAccounts(db: Db, uids: readonly number[]): Promise<
     .from(accountRoles)
     .innerJoin(accounts, eq(accounts.uid, accountRoles.uid))
     .innerJoin(roles, and(eq(roles.id, accountRoles.roleId), eq(roles.tenantId, accounts.tenantId)))
-    .where(and(inArray(accountRoles.uid, [...uids]), alive(roles)))
+    .where(and(inArray(accountRoles.uid, [...uids]), notDeleted(roles)))
     .orderBy(asc(roles.roleSort), asc(roles.id))
   for (const { uid, ...role } of rows) held.set(uid, [...(held.get(uid) ?? []), role])
   return held

@@ -2,7 +2,7 @@ import { and, eq, exists, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { menusOfTenant, SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const MAX_HOLDERS = 500
 
@@ -32,7 +32,7 @@ async function uidsOf(db: Db, which: SQL | undefined) {
   const rows = await db
     .select({ uid: accounts.uid })
     .from(accounts)
-    .where(and(which, eq(accounts.status, 1), alive(accounts)))
+    .where(and(which, eq(accounts.status, 1), notDeleted(accounts)))
     .orderBy(accounts.uid)
     .limit(MAX_HOLDERS)
   return rows.map(({ uid }) => uid)

@@ -4,11 +4,11 @@ import type { Db } from '#core/database/client.ts'
 import { deviceGroups, devices, type GroupRule } from '#schema/device.ts'
 import type { User } from '#core/http/context.ts'
 import { contains, within } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 /** Returns the condition for devices that the account may see. Every query on devices includes the condition. */
 export const visibleDevices = (user: User) =>
-  and(alive(devices), scoped(user, { tenant: devices.tenantId, creator: devices.createBy }))
+  and(notDeleted(devices), scoped(user, { tenant: devices.tenantId, creator: devices.createBy }))
 
 /**
  * Returns the condition for the devices that a filter matches, independent of the account: combine with
@@ -95,7 +95,7 @@ export async function groupCondition(db: Db, user: User, groupId: number): Promi
   const [group] = await db
     .select({ ...GROUP_KEY, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
-    .where(and(eq(deviceGroups.id, groupId), alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
+    .where(and(eq(deviceGroups.id, groupId), notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
   if (!group) return sql`false`
   const own = group.tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, group.tenantId)
   return and(own, devicesOfGroup(group)) ?? sql`true`

@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const MAX_OPTIONS = 100
 
@@ -26,7 +26,7 @@ export const modelOptionsOf = (db: Db, { keyword, typeId }: ModelsWanted) =>
     .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
     .where(
       and(
-        alive(deviceModels),
+        notDeleted(deviceModels),
         typeId === undefined ? undefined : eq(deviceModels.typeId, typeId),
         or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
       ),
@@ -42,7 +42,7 @@ export async function assertModelInUse(db: Db, id: number, field: string, before
   const [model] = await db
     .select({ status: deviceModels.status })
     .from(deviceModels)
-    .where(and(eq(deviceModels.id, id), alive(deviceModels)))
+    .where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
     .for('share')
   if (!model || (model.status !== 1 && id !== before)) throw invalid('设备型号不存在或已停用', field)
 }

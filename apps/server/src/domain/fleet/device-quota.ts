@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Remaining device quota of a tenant. */
 export interface DeviceQuota {
@@ -20,14 +20,14 @@ export async function lockDeviceQuota(db: Db, tenantId: number): Promise<DeviceQ
   const [tenant] = await db
     .select({ quota: tenants.deviceQuota })
     .from(tenants)
-    .where(and(eq(tenants.id, tenantId), alive(tenants)))
+    .where(and(eq(tenants.id, tenantId), notDeleted(tenants)))
     .for('update')
   if (!tenant) throw invalid('客户不存在或已被删除', 'tenantId')
   if (tenant.quota < 0) return { quota: -1, left: Number.POSITIVE_INFINITY }
   const [used] = await db
     .select({ n: sql<number>`count(*)::int` })
     .from(devices)
-    .where(and(eq(devices.tenantId, tenantId), alive(devices)))
+    .where(and(eq(devices.tenantId, tenantId), notDeleted(devices)))
   return { quota: tenant.quota, left: Math.max(0, tenant.quota - (used?.n ?? 0)) }
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { agentDevices } from '#schema/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { ossQueues } from '#schema/storage.ts'
 import { tickets } from '#schema/ticket.ts'
@@ -54,7 +55,16 @@ const liveStorage: DeviceUse = {
       .groupBy(ossQueues.deviceId),
 }
 
-const DEVICE_REFERENCES: readonly DeviceUse[] = [openTasks, boundLicences, openTickets, liveStorage]
+const boundAgents: DeviceUse = {
+  name: '已绑定智能体',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: agentDevices.deviceId, n: sql<number>`1` })
+      .from(agentDevices)
+      .where(among(agentDevices.deviceId, ids)),
+}
+
+const DEVICE_REFERENCES: readonly DeviceUse[] = [openTasks, boundLicences, openTickets, liveStorage, boundAgents]
 
 /**
  * Returns the text about the references of each device, such as `3个未关闭的工单`. Devices without references are absent.
@@ -70,5 +80,11 @@ export async function countDeviceReferences(db: Db, ids: readonly number[]): Pro
 /** Returns the devices that have an open upgrade task. */
 export async function devicesInUpgrade(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const rows = await openTasks.count(db, ids)
+  return new Set(rows.map(({ deviceId }) => deviceId))
+}
+
+/** Returns the devices that are bound to an agent. */
+export async function devicesOfAgents(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await boundAgents.count(db, ids)
   return new Set(rows.map(({ deviceId }) => deviceId))
 }

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
+import { rowsCopied } from '#core/database/copy-rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { coalesced } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'
-import { rowsCopied } from '#core/database/copy-rows.ts'
 import { countDevices, followTasks, horizonOf, loadDevices, loadReferences, loadTasks } from './load-devices.ts'
-import { loadRules, reloadGroup, reloadAllowlists } from './load-rules.ts'
+import { loadRules, reloadAllowlists, reloadGroup } from './load-rules.ts'
 import type { Slots } from './slots.ts'
 import { FleetState } from './state.ts'
 
@@ -20,7 +20,7 @@ const RETRY_MS = 250
 const MAX_RETRY_MS = 5000
 const DYNAMIC_GROUPS_MS = 60_000
 
-/** Another index by slot that is loaded and followed with the devices. */
+/** Another index by slot. It is loaded and updated together with the devices. */
 export interface IndexPart {
   load(client: pg.Client, slots: Slots): Promise<void>
   /** Loads what transactions since `since` changed. */
@@ -33,6 +33,9 @@ interface Parts {
   readonly log: Logger
   readonly parts?: readonly IndexPart[]
 }
+
+/** Rows of these tables are checked at every load, here or by an `IndexPart`. */
+const CHECKED_TABLES = new Set(['devices', 'ota_tasks', 'oss_queues', 'ads', 'ad_programs', 'ad_screens'])
 
 /** Changed members by list: the device ids, or null for all members. */
 type Lists = Map<number, Set<number> | null>
@@ -48,9 +51,8 @@ class Marks {
   readonly groups: Lists = new Map()
 
   take({ table, lists, devices }: Topics['fleet']) {
-    // Rows of devices, tasks and storage queues are checked at every load.
     if (table === 'devices') this.devices = true
-    if (table === 'devices' || table === 'ota_tasks' || table === 'oss_queues') return
+    if (CHECKED_TABLES.has(table)) return
     if (table === 'ota_versions' || table === 'ota_policies') {
       if (!lists) this.rules = null
       else for (const otaId of lists) this.rules?.add(otaId)

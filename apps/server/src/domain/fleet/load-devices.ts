@@ -153,11 +153,10 @@ interface AccessRow {
 /** Loads models, tenants and the authentication settings of tenants. The tables are small and are read completely. */
 export async function loadReferences(client: pg.Client, state: FleetState) {
   const models = await client.query<Model & { id: number }>(
-    `select id, model_code as code, status = 1 and deleted_at is null as "inUse", cloud_channels as "cloudChannels"
-     from device_models`,
+    `select id, model_code as code, status = 1 and deleted_at is null as "inUse", cloud_channels as "cloudChannels",
+       boards from device_models`,
   )
-  state.models.clear()
-  for (const { id, ...model } of models.rows) state.models.set(id, model)
+  state.setModels(models.rows)
   const tenants = await client.query<{ id: number; no: string; isOpen: boolean; isDeleted: boolean }>(
     `select id, tenant_no as no, status = 1 as "isOpen", deleted_at is not null as "isDeleted" from tenants`,
   )

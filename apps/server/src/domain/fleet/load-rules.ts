@@ -1,15 +1,15 @@
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type pg from 'pg'
 import type { Db } from '#core/database/client.ts'
-import { devices, type GroupRule } from '#schema/device.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { copyRows } from '#core/database/copy-rows.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { devices, type GroupRule } from '#schema/device.ts'
 import { devicesOfRule } from './device-filter.ts'
 import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
 import { FLAG } from './slots.ts'
-import { type FleetState, type Group, type EnabledRule, NEVER_AGAIN } from './state.ts'
+import { type EnabledRule, type FleetState, type Group, NEVER_AGAIN } from './state.ts'
 
 /** Converts local times to instants in the database. The connection's time zone is that of the console. */
 const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model_id as "modelId", v.kind,
@@ -28,6 +28,7 @@ const LIVE_RULES = `${RULE_SQL} where v.status = 1 and v.deleted_at is null`
 const FEW_RULES = { name: 'fleet-rules', text: `${LIVE_RULES} and v.ota_id = any($1)` }
 type RuleRow = Omit<Rule, 'allowlist' | 'groups'>
 type QueryClient = Pick<pg.Client, 'query'>
+type DeviceState = Pick<FleetState, 'slots'>
 
 /**
  * Loads all enabled versions, or the given versions. Keeps the allowlists of known versions and loads those of new
@@ -103,7 +104,7 @@ export function membersOf(state: FleetState, allowlistSlots: SlotSet, groupIds: 
   }
 }
 
-async function readMembers(client: pg.Client, { slots }: FleetState, query: string, flag = 0): Promise<SlotSet> {
+async function readMembers(client: pg.Client, { slots }: DeviceState, query: string, flag = 0): Promise<SlotSet> {
   const members = new SlotSet()
   await copyRows(client, query, ([deviceId]) => {
     const slot = slots.slotOf(Number(deviceId))
@@ -123,33 +124,36 @@ interface GroupRow {
   readonly rule: GroupRule | null
 }
 
-/** Loads the members of a group. A deleted or disabled group has none. */
+/** Loads the members of a group into the index. */
 export async function loadGroup(client: pg.Client, db: Db, state: FleetState, id: number) {
+  state.groups.set(id, await readGroup(client, db, state, id))
+}
+
+/** Returns the members of a group. A deleted or disabled group has none. */
+export async function readGroup(client: pg.Client, db: Db, state: DeviceState, id: number): Promise<Group> {
   const { rows } = await client.query<GroupRow>(
     `select tenant_id as "tenantId", kind, rule from device_groups where id = $1 and status = 1 and deleted_at is null`,
     [id],
   )
   const [row] = rows
   const group = (members: SlotSet): Group => ({ id, tenantId: row?.tenantId ?? 0, isDynamic: row?.kind === 2, members })
-  if (!row) state.groups.set(id, group(new SlotSet()))
-  else if (row.kind === 2) state.groups.set(id, group(await matching(db, state, row)))
-  else {
-    const query = `select device_id from device_group_members where group_id = ${Number(id)}`
-    state.groups.set(id, group(await readMembers(client, state, query)))
-  }
+  if (!row) return group(new SlotSet())
+  if (row.kind === 2) return group(await matching(db, state, row))
+  const query = `select device_id from device_group_members where group_id = ${Number(id)}`
+  return group(await readMembers(client, state, query))
 }
 
 const PAGE = 50_000
 
 /** Returns the devices of a dynamic group: of any tenant for the vendor, otherwise of the group's tenant. */
-async function matching(db: Db, state: FleetState, { tenantId, rule }: GroupRow) {
+async function matching(db: Db, state: DeviceState, { tenantId, rule }: GroupRow) {
   const members = new SlotSet()
   const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId)
   for (let last = 0; ; ) {
     const rows = await db
       .select({ id: devices.id })
       .from(devices)
-      .where(and(gt(devices.id, last), own, alive(devices), devicesOfRule(rule ?? {})))
+      .where(and(gt(devices.id, last), own, notDeleted(devices), devicesOfRule(rule ?? {})))
       .orderBy(asc(devices.id))
       .limit(PAGE)
     for (const { id } of rows) {

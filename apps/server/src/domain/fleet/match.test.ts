@@ -102,7 +102,7 @@ describe('matching of devices and versions', () => {
     expect(inAt(2500).filter((id) => rolloutPosition(id, 12) < 2500).length).toBeLessThan(400)
   })
 
-  test('release date just before and after; date ranges and daily windows, also across midnight', () => {
+  test('compares release dates, date ranges and daily windows, also across midnight', () => {
     expect(gets({ releaseAt: NOW.ms + 1 })).toBe(false)
     expect(gets({ releaseAt: NOW.ms })).toBe(true)
     expect(gets({ startAt: NOW.ms + 1 })).toBe(false)

@@ -4,7 +4,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
 import { otaPolicies, otaStages, otaTasks } from '#schema/upgrade.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /** Columns of a version that decide which devices the version targets. */
 export interface TargetDevices {
@@ -21,7 +21,7 @@ export interface TargetDevices {
  */
 export const withinReach = ({ tenantId, modelId }: Pick<TargetDevices, 'tenantId' | 'modelId'>): SQL | undefined =>
   and(
-    alive(devices),
+    notDeleted(devices),
     eq(devices.modelId, modelId),
     tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId),
   )

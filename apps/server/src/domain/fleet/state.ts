@@ -34,6 +34,8 @@ export interface Model {
   readonly inUse: boolean
   /** Channels that can record to cloud storage. */
   readonly cloudChannels: number
+  /** Boards of voice devices of this model. */
+  readonly boards: readonly string[]
 }
 
 /** Authentication settings of a tenant's devices. */
@@ -82,6 +84,7 @@ const higherFirst = (a: EnabledRule, b: EnabledRule) => b.verCode - a.verCode ||
 export class FleetState {
   slots: Slots
   readonly models = new Map<number, Model>()
+  readonly #modelByBoard = new Map<string, number>()
   readonly tenantIds = new Map<string, number>()
   /** Tenants that are disabled, expired or deleted: their devices are not served. */
   readonly closedTenants = new Set<number>()
@@ -98,6 +101,21 @@ export class FleetState {
 
   constructor(expected = 1000) {
     this.slots = new Slots(expected)
+  }
+
+  /** Replaces all models. */
+  setModels(models: readonly (Model & { readonly id: number })[]) {
+    this.models.clear()
+    this.#modelByBoard.clear()
+    for (const { id, ...model } of models) {
+      this.models.set(id, model)
+      if (model.inUse) for (const board of model.boards) this.#modelByBoard.set(board, id)
+    }
+  }
+
+  /** Returns the model in use that has this board. */
+  modelOfBoard(board: string) {
+    return this.#modelByBoard.get(board)
   }
 
   /** Replaces all rules and keeps the task data of known versions. */

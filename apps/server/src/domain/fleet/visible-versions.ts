@@ -1,13 +1,13 @@
 import { and, eq, not, type SQL, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import type { User } from '#core/http/context.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { reachesBeyond } from './release-scope.ts'
 
 /** Returns the condition for versions of an artifact kind that the account may see. */
 export const visibleVersions = (user: User, kind: 1 | 2): SQL | undefined =>
   and(
-    alive(otaVersions),
+    notDeleted(otaVersions),
     eq(otaVersions.kind, kind),
     scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
   )

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { licenses } from '#schema/license.ts'
 import type { Services } from '#core/services.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type StepContext, type StoredLicense, takeDeviceStep } from './steps.ts'
 
 /** Data that a device sends about itself and its certificate. */
@@ -111,7 +111,7 @@ async function deviceOf(db: Db, { deviceId, sn }: Activation, locked = false): P
     .innerJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .where(
       and(
-        alive(devices),
+        notDeleted(devices),
         ne(devices.status, 0),
         deviceId === undefined ? eq(devices.sn, sn) : and(eq(id, deviceId), eq(devices.sn, sn)),
       ),

@@ -2,7 +2,7 @@ import { and, arrayOverlaps, eq, gt, inArray, isNull, lte, or, type SQL, sql } f
 import type { Db } from '#core/database/client.ts'
 import { noticeReads, notices } from '#schema/system.ts'
 import type { User } from '#core/http/context.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const PUBLISHED = 1
 const TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
@@ -23,7 +23,7 @@ export function inboxOf(user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>): S
   // A tenant's notices reach only that tenant's accounts. Platform notices reach every addressed account.
   const senders = tenantId === null ? [PLATFORM_TENANT_ID] : [PLATFORM_TENANT_ID, tenantId]
   return and(
-    alive(notices),
+    notDeleted(notices),
     eq(notices.status, PUBLISHED),
     inArray(notices.tenantId, senders),
     or(isNull(notices.startTime), lte(notices.startTime, sql`now()`)),

@@ -1,4 +1,4 @@
-import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { instantOf, lastDayOf, localTimeOf } from '#core/time/zone.ts'
 
 /** Length of a package: `type` 1 weeks, 2 months, 3 years. */
 export interface Period {
@@ -11,12 +11,12 @@ const MONTHS_IN: Readonly<Record<number, number>> = { 2: 1, 3: 12 }
 
 /** Returns the same wall-clock time some months later; a day that the month lacks becomes its last day. */
 function monthsLater(wall: string, months: number) {
-  const [year = 0, month = 0, day = 0] = wall.slice(0, 10).split('-').map(Number)
+  const [year = 0, month = 0] = wall.slice(0, 7).split('-').map(Number)
   const target = year * 12 + (month - 1) + months
-  const [toYear, toMonth] = [Math.floor(target / 12), (target % 12) + 1]
-  const lastDay = new Date(Date.UTC(toYear, toMonth, 0)).getUTCDate()
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${toYear}-${two(toMonth)}-${two(Math.min(day, lastDay))}${wall.slice(10)}`
+  const toMonth = `${Math.floor(target / 12)}-${String((target % 12) + 1).padStart(2, '0')}`
+  const sameDay = `${toMonth}-${wall.slice(8, 10)}`
+  const lastDay = lastDayOf(toMonth)
+  return `${sameDay < lastDay ? sameDay : lastDay}${wall.slice(10)}`
 }
 
 /**

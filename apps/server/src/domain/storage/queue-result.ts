@@ -1,5 +1,5 @@
 import { periodEnd } from './period.ts'
-import { project, QUEUED, type QueueEvent, type QueueItem, type Span } from './queue.ts'
+import { projectSpans, QUEUED, type QueueEvent, type QueueItem, type Span } from './queue.ts'
 import type { Entry, QueueWork } from './queue-store.ts'
 
 /** Kinds of ledger entries. */
@@ -132,7 +132,7 @@ interface Placed {
 export function resultOf(work: QueueWork, now: number, zone: string): QueueResult {
   const books = new Map([...work.entries.values()].map((entry) => [entry.id, new Book(entry)]))
   const spans: Span[] = []
-  const planned = new Map(project(work.queue, now, zone).map((span) => [span.entitlementId, span]))
+  const planned = new Map(projectSpans(work.queue, now, zone).map((span) => [span.entitlementId, span]))
   for (const [at, event] of work.events.entries()) {
     const [book, entry] = [books.get(event.id), work.entries.get(event.id)]
     if (!book || !entry) continue

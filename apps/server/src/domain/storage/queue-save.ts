@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
-import { project, QUEUED } from './queue.ts'
+import { projectSpans, QUEUED } from './queue.ts'
 import { type NextRow, resultOf } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'
 
-/** Who changes queues, when, and why. `now` is in seconds. */
+/** Actor, time and reason of a change of queues. `now` is in seconds. */
 export interface QueueActor {
   readonly uid: number | null
   readonly operName: string
@@ -35,7 +35,7 @@ const updateRows = (db: Db, rows: readonly NextRow[], { uid, now }: QueueActor) 
 /** Returns the columns of `oss_queues`, which follow from the queue. */
 function queueRow(work: QueueWork, { now, zone }: QueueActor) {
   const { deviceId, channel, tenantId, queue, events, entries } = work
-  const spans = project(queue, now, zone)
+  const spans = projectSpans(queue, now, zone)
   const [first, last] = [queue[0], queue.at(-1)]
   const isSuspended = first?.state === QUEUED.suspended
   return {

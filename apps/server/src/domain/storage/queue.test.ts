@@ -7,14 +7,14 @@ import {
   EFFECT,
   type Effect,
   open,
-  project,
+  projectSpans,
   QUEUED,
   type Queue,
   type QueueItem,
   resume,
   type Span,
   suspend,
-  takeOut,
+  removeItem,
 } from './queue.ts'
 
 const ZONE = 'Asia/Shanghai'
@@ -37,7 +37,7 @@ const add = (queue: Queue, id: number, length: Parameters<typeof item>[1], now: 
   open(queue, [item(id, length)], effect, at(now), ZONE)
 /** Spans as `id from to`, days only. */
 const shown = (queue: Queue, now: string) =>
-  project(queue, at(now), ZONE).map(
+  projectSpans(queue, at(now), ZONE).map(
     (span) => `${span.entitlementId} ${wall(span.from).slice(0, 10)} ${wall(span.to).slice(0, 10)}`,
   )
 
@@ -56,7 +56,7 @@ describe('lengths', () => {
     expect(wall(periodEnd(at(start), { type, count }, ZONE))).toBe(end)
   })
 
-  test('months follow the clock of the zone over daylight saving, weeks have a fixed length', () => {
+  test('months follow the wall clock of the zone across daylight saving; weeks have a fixed length', () => {
     const zone = 'Europe/Berlin'
     const start = at('2026-03-20 12:00:00', zone)
     expect(wall(periodEnd(start, { type: 2, count: 1 }, zone), zone)).toBe('2026-04-20 12:00:00')
@@ -123,10 +123,10 @@ describe('positions in the queue', () => {
 
   test('a cancelled package moves the ones behind it up', () => {
     const queue = add(add(first, 2, '1m', '2026-05-02').queue, 3, '1w', '2026-05-03').queue
-    const waiting = takeOut(queue, 2, 'cancel', at('2026-05-11'), ZONE)
+    const waiting = removeItem(queue, 2, 'cancel', at('2026-05-11'), ZONE)
     expect(waiting.events).toMatchObject([{ kind: 'cancel', id: 2, left: 30 * DAY }])
     expect(shown(waiting.queue, '2026-05-11')).toEqual(['1 2026-05-01 2026-06-01', '3 2026-06-01 2026-06-08'])
-    const running = takeOut(queue, 1, 'cancel', at('2026-05-11'), ZONE)
+    const running = removeItem(queue, 1, 'cancel', at('2026-05-11'), ZONE)
     expect(running.events.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['cancel 1', 'start 2'])
     expect(shown(running.queue, '2026-05-11')).toEqual(['2 2026-05-11 2026-06-11', '3 2026-06-11 2026-06-18'])
   })
@@ -210,8 +210,8 @@ class Walk {
     if (!current || !chosen || (kind < 0.45 && this.queue.length < MAX_QUEUE)) return this.openNew(current)
     if (kind < 0.55) return this.take(suspend(this.queue, current.id, this.now, ZONE))
     if (kind < 0.7) return this.take(resume(this.queue, current.id, this.now, ZONE))
-    if (kind < 0.8) return this.take(takeOut(this.queue, chosen.id, 'cancel', this.now, ZONE))
-    if (kind < 0.85) return this.take(takeOut(this.queue, chosen.id, 'transfer', this.now, ZONE))
+    if (kind < 0.8) return this.take(removeItem(this.queue, chosen.id, 'cancel', this.now, ZONE))
+    if (kind < 0.85) return this.take(removeItem(this.queue, chosen.id, 'transfer', this.now, ZONE))
     return this.take(advance(this.queue, this.now, ZONE))
   }
 
@@ -235,7 +235,7 @@ describe('10,000 random steps', () => {
       expect(queue.length === 0 || queue[0]!.state !== QUEUED.waiting).toBe(true)
       expect(history.at(-1)?.to ?? 0).toBeLessThanOrEqual(now)
       if (count % 4 !== 0) continue
-      const spans = [...history.slice(-20), ...project(queue, now, ZONE)]
+      const spans = [...history.slice(-20), ...projectSpans(queue, now, ZONE)]
       for (const [place, span] of spans.entries()) {
         expect(span.to).toBeGreaterThan(span.from)
         if (place > 0) expect(span.from).toBeGreaterThanOrEqual(spans[place - 1]!.to)
@@ -244,8 +244,8 @@ describe('10,000 random steps', () => {
       const later = now + (count % 400) * DAY
       const { queue: after, events } = advance(queue, later, ZONE)
       const ended = events.flatMap(({ id, used, kind }) => (kind === 'expire' ? [{ id, ...used! }] : []))
-      const before = project(queue, now, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
-      const then = project(after, later, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
+      const before = projectSpans(queue, now, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
+      const then = projectSpans(after, later, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
       expect([...ended, ...then]).toEqual(before)
     }
     expect(walk.breaches).toEqual([])

@@ -15,14 +15,14 @@ export interface QueueItem {
   readonly period: Period
   /** Seconds that remain, fixed after the first pause; null: the whole period, counted by the calendar. */
   readonly left: number | null
-  /** Start and end of the current stretch; null unless the item is in force. */
+  /** Start and end of the current interval; null unless the item is in force. */
   readonly from: number | null
   readonly to: number | null
 }
 /** The current item (in force or suspended) first, then the waiting items in order. */
 export type Queue = readonly QueueItem[]
 
-/** A stretch of time with the terms that apply to recordings started in it. */
+/** An interval with the terms that apply to recordings started in it. */
 export interface Span {
   readonly entitlementId: number
   readonly from: number
@@ -31,7 +31,7 @@ export interface Span {
   readonly storageDays: number
 }
 
-/** A change of one item. `used` is the stretch that ends with the change. */
+/** A change of one item. `used` is the interval that ends with the change. */
 export interface QueueEvent {
   readonly kind: 'start' | 'expire' | 'yield' | 'suspend' | 'cancel' | 'replace' | 'transfer'
   readonly id: number
@@ -61,7 +61,7 @@ const endFrom = ({ left, period }: QueueItem, start: number, zone: string) =>
  * Nothing follows a suspended item, because its end is unknown. The result does not depend on `now` while an item is
  * in force, so a late job changes nothing.
  */
-export function project(queue: Queue, now: number, zone: string): Span[] {
+export function projectSpans(queue: Queue, now: number, zone: string): Span[] {
   const spans: Span[] = []
   let at = now
   for (const item of queue) {
@@ -83,7 +83,7 @@ function startFirst(queue: Queue, at: number, zone: string): Change {
   return { queue: [started, ...rest], events: [{ kind: 'start', id: first.id, at, left: to - at }] }
 }
 
-/** Records what time has decided up to now: items that ended, and items that started at these ends. */
+/** Records the items that ended up to now, and the items that started at these ends. */
 export function advance(queue: Queue, now: number, zone: string): Change {
   let next = queue
   const events: QueueEvent[] = []
@@ -104,7 +104,7 @@ function step(queue: Queue, now: number, zone: string, work: (queue: Queue) => C
   return { queue: after.queue, events: [...before.events, ...done.events, ...after.events] }
 }
 
-/** Returns the stretch and the remaining seconds of an item that stops now. */
+/** Returns the interval and the remaining seconds of an item that stops now. */
 function stop(item: QueueItem, now: number, zone: string) {
   if (item.from === null || item.to === null) return { left: item.left ?? endFrom(item, now, zone) - now }
   return { used: { from: item.from, to: now }, left: item.to - now }
@@ -142,11 +142,11 @@ export const resume = (queue: Queue, id: number, now: number, zone: string): Cha
   })
 
 /** Takes an item out of its queue, by cancellation or for a transfer; the items behind move up. */
-export const takeOut = (queue: Queue, id: number, kind: 'cancel' | 'transfer', now: number, zone: string): Change =>
+export const removeItem = (queue: Queue, id: number, kind: 'cancel' | 'transfer', now: number, zone: string): Change =>
   step(queue, now, zone, (advanced) => {
     const found = advanced.find((item) => item.id === id)
     if (!found) return { queue: advanced, events: [] }
-    const planned = project(advanced, now, zone).find(({ entitlementId }) => entitlementId === id)
+    const planned = projectSpans(advanced, now, zone).find(({ entitlementId }) => entitlementId === id)
     const stopped = stop(found, now, zone)
     const left = found.state === QUEUED.waiting && planned ? planned.to - planned.from : stopped.left
     return { queue: advanced.filter((item) => item !== found), events: [{ kind, id, at: now, ...stopped, left }] }

@@ -23,6 +23,7 @@ const RECORDS = [
   ['storageOrder', sql`oss_orders`, sql`id`, sql`tenant_id`],
   ['storageHook', sql`oss_hooks`, sql`id`, sql`tenant_id`],
   ['storageCardBatch', sql`oss_card_batches`, sql`id`, sql`tenant_id`],
+  ['ad', sql`ads`, sql`id`, sql`tenant_id`],
   ['storageGrantFile', sql`oss_grant_files`, sql`id`, sql`tenant_id`],
 ] as const
 

@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
-import { alive, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
 /** Columns that `standingProblem` needs. */
 export const TENANT_STANDING_COLUMNS = {
@@ -24,7 +24,7 @@ export const standingProblem = ({ name, status, isExpired }: Standing): string |
 
 const readTenant = async (db: Db, id: number) => {
   const rows = db.select({ id: tenants.id, ...TENANT_STANDING_COLUMNS }).from(tenants)
-  const [found] = await rows.where(and(eq(tenants.id, id), alive(tenants)))
+  const [found] = await rows.where(and(eq(tenants.id, id), notDeleted(tenants)))
   return found
 }
 

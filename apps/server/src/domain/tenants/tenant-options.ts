@@ -3,13 +3,13 @@ import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 const MAX_OPTIONS = 100
 
 /** Condition on `tenants`: neither deleted, disabled nor expired. Only such tenants are offered as new targets. */
 export const tenantInUse = (): SQL | undefined =>
-  and(alive(tenants), eq(tenants.status, 1), or(isNull(tenants.expireTime), gt(tenants.expireTime, sql`now()`)))
+  and(notDeleted(tenants), eq(tenants.status, 1), or(isNull(tenants.expireTime), gt(tenants.expireTime, sql`now()`)))
 
 interface TenantsWanted {
   readonly keyword?: string | undefined
@@ -24,7 +24,7 @@ export const tenantOptionsOf = (db: Db, user: User, { keyword, inUse }: TenantsW
     .from(tenants)
     .where(
       and(
-        inUse === 1 ? tenantInUse() : alive(tenants),
+        inUse === 1 ? tenantInUse() : notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
         or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
       ),

@@ -1,5 +1,5 @@
 import type { CalendarValue } from '@oms/contract/ticket/ticket-desk.ts'
-import { dayAfter, instantOf, localTimeOf, weekdayOf } from '#core/time/zone.ts'
+import { dayAfter, instantOf, localDayOf, weekdayOf } from '#core/time/zone.ts'
 
 const MINUTE_MS = 60_000
 /** Number of days to search. A calendar without a workday in this period counts every minute. */
@@ -24,7 +24,7 @@ function periodsOf(calendar: CalendarValue, day: string, zone: string): readonly
 /** Returns the time at which this many working minutes have passed since `start`. */
 export function addWorkingMinutes(calendar: CalendarValue, zone: string, start: Date, minutes: number): Date {
   let left = minutes * MINUTE_MS
-  let day = localTimeOf(start, zone).slice(0, 10)
+  let day = localDayOf(start, zone)
   for (let step = 0; step < MAX_DAYS; step++, day = dayAfter(day)) {
     for (const [begin, end] of periodsOf(calendar, day, zone)) {
       const from = Math.max(begin, start.getTime())
@@ -39,8 +39,8 @@ export function addWorkingMinutes(calendar: CalendarValue, zone: string, start: 
 /** Returns the working minutes between two times, rounded down; 0 when the second is not later. */
 export function workingMinutesBetween(calendar: CalendarValue, zone: string, from: Date, to: Date): number {
   let sum = 0
-  let day = localTimeOf(from, zone).slice(0, 10)
-  const last = localTimeOf(to, zone).slice(0, 10)
+  let day = localDayOf(from, zone)
+  const last = localDayOf(to, zone)
   for (let step = 0; step < MAX_DAYS && day <= last; step++, day = dayAfter(day))
     for (const [begin, end] of periodsOf(calendar, day, zone))
       sum += Math.max(0, Math.min(end, to.getTime()) - Math.max(begin, from.getTime()))

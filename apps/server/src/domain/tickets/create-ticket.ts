@@ -1,15 +1,15 @@
 import { NO_PROBLEMS, type ProblemAttrValue } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Services } from '#core/services.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { localDayOf } from '#core/time/zone.ts'
 import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { systemVersion } from '#schema/firmware-name.ts'
 import { files } from '#schema/system.ts'
 import { ticketFiles, ticketNumbers, ticketRecords, tickets } from '#schema/ticket.ts'
-import type { Services } from '#core/services.ts'
-import { invalid } from '#core/http/api-error.ts'
-import { systemVersion } from '#schema/firmware-name.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
 import { slaOf, slaSettings } from './sla.ts'
-import { localTimeOf } from '#core/time/zone.ts'
 
 export const RECORD = {
   created: 1,
@@ -64,7 +64,7 @@ async function snapshotOf(db: Db, deviceId: number | undefined) {
     .from(devices)
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .leftJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
-    .where(and(eq(devices.id, deviceId), alive(devices)))
+    .where(and(eq(devices.id, deviceId), notDeleted(devices)))
   return found ?? {}
 }
 
@@ -77,7 +77,7 @@ export async function insertTicket(services: Pick<Services, 'config' | 'events'>
   const limits = slaOf(await slaSettings(db), timeZone, { ...timed, slaBreached: false }, now)
   const device = await snapshotOf(db, deviceId)
   // Last statement, because simultaneous tickets of the day wait for the number.
-  const feedbackNo = await nextNumber(db, localTimeOf(now, timeZone).slice(0, 10))
+  const feedbackNo = await nextNumber(db, localDayOf(now, timeZone))
   const at = now.toISOString()
   const [made] = await db
     .insert(tickets)

@@ -3,14 +3,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { expired, invalid } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { alive, inTenant } from '#core/tenancy/tenancy.ts'
-import { readNumbers } from './signed-token.ts'
+import { notDeleted, inTenant } from '#core/tenancy/tenancy.ts'
 import { devices } from '#schema/device.ts'
 import { ossAppKeys } from '#schema/playback.ts'
 import { appAccounts, tenants } from '#schema/tenant.ts'
+import { readNumbers, signNumbers } from './signed-token.ts'
 
-/** Purpose of the tokens of App sessions. */
-export const APP_SESSION_USE = 'app session'
+const SESSION_USE = 'app session'
 const over = () => expired('登录已失效，请重新进入')
 
 /** User of a tenant's App, from the token of its session. */
@@ -18,7 +17,19 @@ export interface AppUser {
   readonly uid: number
   readonly account: string
   readonly tenantId: number
+  readonly session: AppSession
 }
+
+/** Key of a session, and the epochs of key and account when the session began. */
+export interface AppSession {
+  readonly keyId: number
+  readonly keyEpoch: number
+  readonly accountEpoch: number
+}
+
+/** Returns the token of a session. `expireTime` is milliseconds since 1970. */
+export const createSessionToken = (secretKey: Buffer, uid: number, expireTime: number, session: AppSession) =>
+  signNumbers(secretKey, SESSION_USE, [uid, expireTime, session.keyId, session.keyEpoch, session.accountEpoch])
 
 /** Condition of keys whose requests are accepted. Needs a join of the tenant. */
 export const usableKey = () =>
@@ -28,19 +39,32 @@ export const usableKey = () =>
     sql`coalesce(${tenants.expireTime} > now(), true)`,
   )
 
-/** Returns the user of a request with a session token. Refuses tokens of disabled keys, accounts and tenants. */
+/**
+ * Returns the user of a request with a session token. Refuses tokens of disabled keys, accounts and tenants, also after
+ * they are enabled again.
+ */
 export async function appUserOf({ db, services, request, now }: PublicCtx): Promise<AppUser> {
   const token = request.header(APP_TOKEN_HEADER)
-  const [keyId, uid, expires] = (token && readNumbers(services.config.secretKey, APP_SESSION_USE, token, 3)) || []
-  if (keyId === undefined || uid === undefined || !expires || now.getTime() >= expires) throw over()
+  const numbers = token ? readNumbers(services.config.secretKey, SESSION_USE, token, 5) : undefined
+  const [uid = 0, expires = 0, keyId = 0, keyEpoch = 0, accountEpoch = 0] = numbers ?? []
+  if (now.getTime() >= expires) throw over()
   const [user] = await db
     .select({ uid: appAccounts.uid, account: appAccounts.account, tenantId: appAccounts.tenantId })
     .from(appAccounts)
     .innerJoin(tenants, eq(tenants.id, appAccounts.tenantId))
     .innerJoin(ossAppKeys, and(eq(ossAppKeys.id, keyId), eq(ossAppKeys.tenantId, appAccounts.tenantId)))
-    .where(and(eq(appAccounts.uid, uid), eq(appAccounts.status, 1), alive(appAccounts), usableKey()))
+    .where(
+      and(
+        eq(appAccounts.uid, uid),
+        eq(appAccounts.status, 1),
+        eq(appAccounts.sessionEpoch, accountEpoch),
+        notDeleted(appAccounts),
+        eq(ossAppKeys.sessionEpoch, keyEpoch),
+        usableKey(),
+      ),
+    )
   if (!user) throw over()
-  return user
+  return { ...user, session: { keyId, keyEpoch, accountEpoch } }
 }
 
 /** Runs a read of the App's user under the row-level security of the tenant. */
@@ -51,7 +75,7 @@ export async function asAppUser<T>(ctx: PublicCtx, work: (db: Db, user: AppUser)
 
 /** Condition of the devices of the App's user. */
 export const ownDevices = ({ uid, tenantId }: AppUser) =>
-  and(eq(devices.appAccountId, uid), eq(devices.tenantId, tenantId), alive(devices))
+  and(eq(devices.appAccountId, uid), eq(devices.tenantId, tenantId), notDeleted(devices))
 
 /** Returns the device of the App's user. Devices of others do not exist for the user. */
 export async function ownDevice(db: Db, user: AppUser, sn: string) {

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { isolateRows } from '#core/database/isolate-rows.ts'
 
 const FLUSH_MS = 10_000
-/** The time of a repeated question is stored again after this time. */
+/** The time of a repeated request is stored again after this interval. */
 const REPEAT_MS = 600_000
-/** Channels whose last stored question is remembered. */
+/** Maximum number of channels whose last stored request is kept in memory. */
 const MAX_KNOWN = 2_000_000
 
 export interface StatusKey {
@@ -12,7 +13,7 @@ export interface StatusKey {
   readonly channel: number
   readonly tenantId: number
 }
-interface News extends StatusKey {
+interface StatusChange extends StatusKey {
   askedAt?: number
   answer?: string
   uploadedAt?: number
@@ -21,12 +22,12 @@ interface News extends StatusKey {
   troubleText?: string
 }
 
-/** Stores the last question, answer, upload and trouble of each channel in batches, never on the path of a call. */
+/** Stores the last request, response, upload and fault of each channel in batches, never on the path of a call. */
 export class DeviceStatus {
   readonly #pool: Pool
   readonly #log: Logger
-  #news = new Map<number, News>()
-  /** Minute of the last stored question and the answer, by device of channel 0. */
+  #changes = new Map<number, StatusChange>()
+  /** Time of the last stored request and its response, by device of channel 0. */
   readonly #stored = new Map<number, { readonly answer: string; readonly at: number }>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
@@ -42,18 +43,18 @@ export class DeviceStatus {
     if (stored?.answer === answer && now - stored.at < REPEAT_MS) return
     if (this.#stored.size >= MAX_KNOWN) this.#stored.clear()
     this.#stored.set(number, { answer, at: now })
-    Object.assign(this.#newsOf(key), { askedAt: now, answer })
+    Object.assign(this.#changeOf(key), { askedAt: now, answer })
   }
 
   uploaded(key: StatusKey, now: number) {
-    this.#newsOf(key).uploadedAt = now
+    this.#changeOf(key).uploadedAt = now
   }
 
   reported(key: StatusKey, trouble: { readonly code: string; readonly text: string }, now: number) {
-    Object.assign(this.#newsOf(key), { troubleAt: now, troubleCode: trouble.code, troubleText: trouble.text })
+    Object.assign(this.#changeOf(key), { troubleAt: now, troubleCode: trouble.code, troubleText: trouble.text })
   }
 
-  /** Writes the news. Coalesces simultaneous calls. */
+  /** Writes the changes. Coalesces simultaneous calls. */
   flush(): Promise<void> {
     return (this.#flushing ??= this.#write().finally(() => (this.#flushing = undefined)))
   }
@@ -64,12 +65,12 @@ export class DeviceStatus {
     await this.flush()
   }
 
-  #newsOf(key: StatusKey): News {
+  #changeOf(key: StatusKey): StatusChange {
     const number = numberOf(key)
-    const known = this.#news.get(number)
+    const known = this.#changes.get(number)
     if (known) return known
-    const made: News = { ...key }
-    this.#news.set(number, made)
+    const made: StatusChange = { ...key }
+    this.#changes.set(number, made)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       void this.flush()
@@ -78,24 +79,32 @@ export class DeviceStatus {
   }
 
   async #write() {
-    const news = [...this.#news].toSorted(([a], [b]) => a - b).map(([, each]) => each)
-    this.#news = new Map()
-    if (news.length === 0) return
-    const values = [
-      news.map(({ deviceId }) => deviceId),
-      news.map(({ channel }) => channel),
-      news.map(({ tenantId }) => tenantId),
-      news.map(({ askedAt }) => secondsOf(askedAt)),
-      news.map(({ answer }) => answer ?? null),
-      news.map(({ uploadedAt }) => secondsOf(uploadedAt)),
-      news.map(({ troubleAt }) => secondsOf(troubleAt)),
-      news.map(({ troubleCode }) => troubleCode ?? null),
-      news.map(({ troubleText }) => troubleText ?? null),
-    ]
+    const changes = [...this.#changes].toSorted(([a], [b]) => a - b).map(([, each]) => each)
+    this.#changes = new Map()
+    if (changes.length === 0) return
     // The next change of a channel stores its status again.
-    await this.#pool.query(UPSERT, values).catch((error: unknown) => {
+    await isolateRows(
+      changes,
+      (some) => this.#store(some),
+      ({ deviceId }, err) => this.#log.warn({ err, deviceId }, 'status of a channel dropped'),
+    ).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'status of cloud storage not stored')
     })
+  }
+
+  async #store(changes: readonly StatusChange[]) {
+    const values = [
+      changes.map(({ deviceId }) => deviceId),
+      changes.map(({ channel }) => channel),
+      changes.map(({ tenantId }) => tenantId),
+      changes.map(({ askedAt }) => secondsOf(askedAt)),
+      changes.map(({ answer }) => answer ?? null),
+      changes.map(({ uploadedAt }) => secondsOf(uploadedAt)),
+      changes.map(({ troubleAt }) => secondsOf(troubleAt)),
+      changes.map(({ troubleCode }) => troubleCode ?? null),
+      changes.map(({ troubleText }) => troubleText ?? null),
+    ]
+    await this.#pool.query(UPSERT, values)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Terms, TermSpan } from './span-table.ts'
 
 /** Reasons of a refusal in the order of their rules, with the text for people. */
-export const REASONS = {
+export const REFUSAL_REASONS = {
   disabled: '设备已停用',
   tenant: '客户已停用或到期',
   model: '型号不支持云存储',
@@ -18,7 +18,7 @@ export const REASONS = {
   space: '存储空间不足',
   switch: '用户已关闭云录像',
 } as const
-export type Reason = keyof typeof REASONS
+export type Reason = keyof typeof REFUSAL_REASONS
 
 export const RECORD = { continuous: 1, events: 2, lowPower: 3 } as const
 const CLOCK_MS = 5 * 60_000
@@ -27,7 +27,7 @@ const BACKLOG_MS = 7 * 86_400_000
 const CUT_MS = 2_000
 const MB = 1024 * 1024
 
-/** What OMS knows about a channel at the start of a recording. */
+/** Facts about a channel at the start of a recording, which the rules compare. */
 export interface PermitFacts {
   readonly isEnabled: boolean
   readonly isTenantOpen: boolean
@@ -60,7 +60,7 @@ export interface Recording {
 }
 
 /** Returns a recording that starts now and that every package permits. */
-export const usualRecording = (now: number): Recording => ({
+export const sampleRecording = (now: number): Recording => ({
   startMs: now,
   durationMs: 4000,
   bytes: 1,
@@ -104,7 +104,7 @@ const RULES: readonly Rule[] = [
   ['switch', ({ isSwitchedOff }) => isSwitchedOff],
 ]
 
-/** Returns the reason why a recording is not taken; undefined when the upload is permitted. */
+/** Returns the reason why a recording is refused; undefined when the upload is permitted. */
 export function refusalOf(facts: PermitFacts, recording: Recording, now: number): Reason | undefined {
   for (const [reason, fails] of RULES) if (fails(facts, recording, now)) return reason
   return undefined
@@ -119,7 +119,7 @@ export function explainPermit(facts: PermitFacts, recording: Recording, now: num
   return RULES.map(([reason, fails], at) => {
     const dependsOnSpan = !facts.span && NEEDS_SPAN.has(reason)
     const isPassed = dependsOnSpan && at > first && first >= 0 ? null : !fails(facts, recording, now)
-    return { reason, text: REASONS[reason], isPassed, isFirst: at === first }
+    return { reason, text: REFUSAL_REASONS[reason], isPassed, isFirst: at === first }
   })
 }
 const NEEDS_SPAN: ReadonlySet<Reason> = new Set(['waiting', 'suspended', 'expired', 'kind', 'event', 'day'])

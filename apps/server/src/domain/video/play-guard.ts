@@ -16,17 +16,21 @@ export interface PlayPermit {
   readonly ownerId: number
   /** 0: the owner plays. */
   readonly consentId: number
+  /** App key of the owner's session with the epochs of key and account; 0: staff views with a consent. */
+  readonly keyId: number
+  readonly keyEpoch: number
+  readonly accountEpoch: number
 }
 
-/** Resources whose change may disable an App account or its tenant. */
-const ACCOUNT_RESOURCES: ReadonlySet<string> = new Set(['account', 'tenant'])
+/** Resources whose change may disable an App account, its tenant or the App key. */
+const ACCOUNT_RESOURCES: ReadonlySet<string> = new Set(['account', 'tenant', 'oss'])
 /** Cached results expire after this time, because no event is published when a tenant expires. */
 const KNOWN_FOR_MS = 30_000
 const MAX_KNOWN = 20_000
 
 /**
- * Decides whether a play address is still valid. Device, tenant and App account must be unchanged and enabled, and the
- * consent must not be withdrawn. Results are cached until a device or a consent changes, so that segments need no query.
+ * Decides whether a play address is still valid. Device, tenant and App account must be unchanged and enabled, the App
+ * session must not be over, and the consent must not be withdrawn. Results are cached until a device or a consent changes, so that segments need no query.
  */
 export class PlayGuard {
   readonly #database: Database
@@ -49,7 +53,8 @@ export class PlayGuard {
   }
 
   isAllowed(permit: PlayPermit, now: number): Promise<boolean> {
-    const key = `${permit.deviceId}.${permit.tenantId}.${permit.ownerId}.${permit.consentId}`
+    const { deviceId, tenantId, ownerId, consentId, keyId, keyEpoch, accountEpoch } = permit
+    const key = [deviceId, tenantId, ownerId, consentId, keyId, keyEpoch, accountEpoch].join('.')
     const known = this.#known.get(key)
     if (known && now - known.at < KNOWN_FOR_MS) return known.isAllowed
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
@@ -59,13 +64,18 @@ export class PlayGuard {
     return isAllowed
   }
 
-  async #read({ deviceId, tenantId, ownerId, consentId }: PlayPermit): Promise<boolean> {
+  async #read(permit: PlayPermit): Promise<boolean> {
+    const { deviceId, tenantId, ownerId, consentId, keyId, keyEpoch, accountEpoch } = permit
     const { rows } = await this.#database.db.execute(sql`
       select 1 from devices d join tenants t on t.id = d.tenant_id
       where d.id = ${deviceId} and d.tenant_id = ${tenantId} and coalesce(d.app_account_id, 0) = ${ownerId}
         and d.deleted_at is null and t.deleted_at is null and t.status = 1 and coalesce(t.expire_time > now(), true)
         and (${ownerId} = 0 or exists (
-          select from app_accounts a where a.uid = ${ownerId} and a.status = 1 and a.deleted_at is null))
+          select from app_accounts a where a.uid = ${ownerId} and a.status = 1 and a.deleted_at is null
+            and (${keyId} = 0 or a.session_epoch = ${accountEpoch})))
+        and (${keyId} = 0 or exists (
+          select from oss_app_keys k where k.id = ${keyId} and k.tenant_id = t.id and k.status = 1
+            and k.deleted_at is null and k.session_epoch = ${keyEpoch}))
         and (${consentId} = 0 or exists (
           select from oss_consents c where c.id = ${consentId} and c.device_id = d.id and c.withdraw_time is null
             and c.valid_until > now()))`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { zonedIso } from '#core/time/zone.ts'
-import { hlsPlaylist, isDiscontinuous, mergeStretches, type PlaylistSegment } from './playlist.ts'
+import { hlsPlaylist, isDiscontinuous, mergeIntervals, type PlaylistSegment } from './playlist.ts'
 
 const START = Date.parse('2026-11-22T04:33:10.000Z')
 const wallTime = (ms: number) => zonedIso(ms, 'Asia/Shanghai')
@@ -78,9 +78,9 @@ b.ts
   })
 })
 
-test('merged stretches count overlaps once and close gaps of one second', () => {
+test('merged intervals count overlaps once and close gaps of one second', () => {
   const at = (startMs: number, durationMs: number) => ({ startMs, durationMs })
-  expect(mergeStretches([at(0, 4000), at(3000, 4000), at(8000, 1000), at(10_001, 500)])).toEqual([
+  expect(mergeIntervals([at(0, 4000), at(3000, 4000), at(8000, 1000), at(10_001, 500)])).toEqual([
     { from: 0, to: 9000 },
     { from: 10_001, to: 10_501 },
   ])

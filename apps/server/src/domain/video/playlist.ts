@@ -56,11 +56,11 @@ export function hlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (m
   ]
   let before: PlaylistSegment | undefined
   for (const segment of segments) {
-    const isNewStretch = before === undefined || isDiscontinuous(before, segment)
-    if (isNewStretch && before !== undefined) lines.push('#EXT-X-DISCONTINUITY')
+    const startsAnew = before === undefined || isDiscontinuous(before, segment)
+    if (startsAnew && before !== undefined) lines.push('#EXT-X-DISCONTINUITY')
     const { map, file } = mediaLines(segment)
     lines.push(...map)
-    if (isNewStretch) lines.push(`#EXT-X-PROGRAM-DATE-TIME:${wallTimeOf(segment.startMs)}`)
+    if (startsAnew) lines.push(`#EXT-X-PROGRAM-DATE-TIME:${wallTimeOf(segment.startMs)}`)
     lines.push(...file)
     before = segment
   }
@@ -68,13 +68,13 @@ export function hlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (m
 }
 
 /** An interval with recordings, in milliseconds. */
-export interface Stretch {
+export interface Interval {
   readonly from: number
   readonly to: number
 }
 
 /** Merges recordings in the order of their start. Overlaps count once; gaps up to `joinMs` are closed. */
-export function mergeStretches(segments: Iterable<{ startMs: number; durationMs: number }>, joinMs = 1000): Stretch[] {
+export function mergeIntervals(segments: Iterable<{ startMs: number; durationMs: number }>, joinMs = 1000): Interval[] {
   const merged: { from: number; to: number }[] = []
   for (const { startMs, durationMs } of segments) {
     const last = merged.at(-1)

@@ -120,11 +120,11 @@ async function removeSome({ pool, media, onStep }: Purging, purge: Purge, day: s
   await media.remove(rows.map(objectKeyOf))
   onStep?.('objects')
   await pool.query(
-    `with gone as (delete from oss_segments s using unnest($3::smallint[], $4::smallint[], $5::bigint[]) as x (channel, kind, start_ms)
+    `with deleted as (delete from oss_segments s using unnest($3::smallint[], $4::smallint[], $5::bigint[]) as x (channel, kind, start_ms)
        where s.expire_day = $1 and s.device_id = $2 and s.channel = x.channel and s.kind = x.kind and s.start_ms = x.start_ms
        returning s.bytes)
-     update oss_purges set segments = segments + (select count(*) from gone),
-       bytes = bytes + (select coalesce(sum(bytes), 0) from gone) where id = $6`,
+     update oss_purges set segments = segments + (select count(*) from deleted),
+       bytes = bytes + (select coalesce(sum(bytes), 0) from deleted) where id = $6`,
     [
       day,
       purge.deviceId,

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/video-fixture.ts'
-import { checkObjects } from './check-objects.ts'
 import { VIDEO_BREACHES } from './invariants.ts'
 import { addExpiryPurges, runPurges } from './purge.ts'
 import { daysOf, objectKeyOf, type Segment } from './segment.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { sweepDays } from './sweep.ts'
+import { checkObjects } from './verify-objects.ts'
 
 const ZONE = 'Asia/Shanghai'
 const DAY_MS = 86_400_000
@@ -84,7 +84,7 @@ async function interrupted(work: (onStep: (step: string) => void) => Promise<unk
 }
 
 describe('STORAGE-06 retention', () => {
-  test('on every day exactly the videos of living days exist, under four storage times', {
+  test('on every day exactly the videos of retained days exist, under four storage times', {
     timeout: 120_000,
   }, async () => {
     const all = [0, 1, 2].flatMap((day) =>
@@ -105,26 +105,26 @@ describe('STORAGE-06 retention', () => {
       '2027-01-01',
     ]) {
       await sweepDays({ pool: database.pool, media }, today)
-      const living = all.filter(({ expireDay }) => expireDay > today)
-      expect(await objects()).toEqual(living.map(objectKeyOf).toSorted())
-      expect(await rows()).toBe(living.length)
+      const retained = all.filter(({ expireDay }) => expireDay > today)
+      expect(await objects()).toEqual(retained.map(objectKeyOf).toSorted())
+      expect(await rows()).toBe(retained.length)
       expect(await breaches()).toEqual([])
     }
   })
 
-  test('a run that is interrupted at any step is completed by the next, and no living day is touched', {
+  test('a run that is interrupted at any step is completed by the next, and no retained day is touched', {
     timeout: 120_000,
   }, async () => {
     const past = [1, 2, 3, 4, 5].map((deviceId) => segment({ deviceId, eventNo: 1, eventType: 1 }))
-    const living = [segment({ storageDays: 30 }), segment({ startMs: START + 5 * DAY_MS })]
-    await store(...past, ...living)
+    const retained = [segment({ storageDays: 30 }), segment({ startMs: START + 5 * DAY_MS })]
+    await store(...past, ...retained)
     const steps = await interrupted(async (onStep) => {
       await sweepDays({ pool: database.pool, media, onStep }, '2026-11-28')
     })
     expect([...steps]).toEqual(
       expect.arrayContaining(['objects', 'detached oss_segments', 'detached oss_events', 'sums', 'dropped']),
     )
-    expect(await objects()).toEqual(living.map(objectKeyOf).toSorted())
+    expect(await objects()).toEqual(retained.map(objectKeyOf).toSorted())
     expect(await rows()).toBe(2)
     expect(await query(`select state from oss_days where expire_day = '2026-11-28'`)).toEqual([{ state: 3 }])
     expect(await query(`select to_regclass('oss_segments_20261128') as name`)).toEqual([{ name: null }])

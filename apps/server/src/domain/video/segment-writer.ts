@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg'
+import { BatchQueue } from '#core/database/batch-queue.ts'
 import type { Segment } from './segment.ts'
 import { earlierSegments, insertSegments, rowKeyOf, saveDays, saveEvents, type EarlierSegment } from './segment-rows.ts'
 
-const MOST = 5000
+const BATCH_ROWS = 5000
 const PAUSE_MS = 200
-/** Segments that may wait; more would only time out. */
-const MAX_WAITING = 100_000
+const MAX_ROWS = 100_000
 
 /**
  * `stored`: the row exists, from this or an earlier call with the same object. `same`: an equal recording with the same
@@ -13,12 +13,6 @@ const MAX_WAITING = 100_000
  * no longer belongs to the App account or tenant of the permit.
  */
 export type Outcome = 'stored' | 'same' | 'other' | 'gone'
-
-interface Waiting {
-  readonly segment: Segment
-  readonly done: (outcome: Outcome) => void
-  readonly fail: (error: unknown) => void
-}
 
 /** Too many segments wait for the database. */
 export class WriterBusy extends Error {
@@ -30,50 +24,28 @@ export class SegmentWriter {
   readonly #pool: Pool
   /** Expire days whose partitions exist. */
   readonly #days = new Set<string>()
-  #waiting: Waiting[] = []
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #queue: BatchQueue<Segment, Outcome>
 
   constructor(pool: Pool) {
     this.#pool = pool
+    this.#queue = new BatchQueue({
+      rowsOf: () => 1,
+      batchRows: BATCH_ROWS,
+      pauseMs: PAUSE_MS,
+      maxRows: MAX_ROWS,
+      busy: () => new WriterBusy('too many segments wait'),
+      write: (segments) => this.#write(segments),
+    })
   }
 
   /** Stores a segment whose object is in the store. Resolves after the commit. */
   add(segment: Segment): Promise<Outcome> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new WriterBusy('too many segments wait'))
-    return new Promise((done, fail) => {
-      this.#waiting.push({ segment, done, fail })
-      if (this.#waiting.length >= MOST) this.#start()
-      else this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
-    })
+    return this.#queue.add(segment)
   }
 
   /** Writes the waiting segments. */
-  async close() {
-    while (this.#waiting.length > 0 || this.#running) {
-      this.#start()
-      await this.#running
-    }
-  }
-
-  #start() {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#running ??= this.#writeAll().finally(() => {
-      this.#running = undefined
-      if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
-    })
-  }
-
-  async #writeAll() {
-    const batch = this.#waiting.slice(0, MOST)
-    this.#waiting = this.#waiting.slice(MOST)
-    try {
-      const outcomes = await this.#write(batch.map(({ segment }) => segment))
-      for (const [at, { done }] of batch.entries()) done(outcomes[at]!)
-    } catch (error) {
-      for (const { fail } of batch) fail(error)
-    }
+  close() {
+    return this.#queue.close()
   }
 
   async #write(segments: readonly Segment[]): Promise<Outcome[]> {

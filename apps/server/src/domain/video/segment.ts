@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
 
-export const KIND = { video: 1, picture: 2 } as const
+export const SEGMENT_KIND = { video: 1, picture: 2 } as const
 export const FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
 export type Format = (typeof FORMAT)[keyof typeof FORMAT]
 
@@ -13,7 +13,7 @@ const FILES: Readonly<Record<Format, readonly [extension: string, contentType: s
 }
 export const extensionOf = (format: Format) => FILES[format][0]
 export const contentTypeOf = (format: Format) => FILES[format][1]
-export const kindOf = (format: Format) => (format === FORMAT.jpg ? KIND.picture : KIND.video)
+export const kindOf = (format: Format) => (format === FORMAT.jpg ? SEGMENT_KIND.picture : SEGMENT_KIND.video)
 
 /** The fields of a stored segment that make its object key. */
 export interface SegmentKey {
@@ -45,6 +45,9 @@ export interface Segment extends SegmentKey {
   readonly eventType: number
 }
 
+/** Folders of one expire day. */
+export const FOLDERS = 256
+
 export const saltText = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
 
 /** Returns the folder of a device below its expire day: two hex digits that spread the devices evenly. */
@@ -60,6 +63,6 @@ export const objectKeyOf = ({ expireDay, deviceId, channel, startMs, salt, forma
 
 /** Returns the day of a recording in the console's zone, and the first day on which the recording no longer exists. */
 export function daysOf(startMs: number, storageDays: number, zone: string) {
-  const day = localTimeOf(startMs, zone).slice(0, 10)
+  const day = localDayOf(startMs, zone)
   return { day, expireDay: dayAfter(day, storageDays + 1) }
 }

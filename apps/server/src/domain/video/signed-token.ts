@@ -1,23 +1,12 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '#core/crypto/derived-key.ts'
 
 const MAC_BYTES = 16
 /** Characters of the signature at the end of a token. */
 const MAC_LENGTH = 22
-const keys = new WeakMap<Buffer, Map<string, Buffer>>()
-
-/** Returns the key of one use, derived from the installation's secret key. */
-function keyOf(secretKey: Buffer, use: string): Buffer {
-  const byUse = keys.get(secretKey) ?? new Map<string, Buffer>()
-  keys.set(secretKey, byUse)
-  const known = byUse.get(use)
-  if (known) return known
-  const derived = Buffer.from(hkdfSync('sha256', secretKey, '', `oms ${use} 1`, 32))
-  byUse.set(use, derived)
-  return derived
-}
 
 const macOf = (secretKey: Buffer, use: string, text: string) =>
-  createHmac('sha256', keyOf(secretKey, use)).update(text).digest().subarray(0, MAC_BYTES)
+  createHmac('sha256', derivedKey(secretKey, use)).update(text).digest().subarray(0, MAC_BYTES)
 
 /**
  * Returns whole numbers of at least 0 as a signed text for use in a URL: base 36, joined by dots, and the

@@ -8,7 +8,7 @@ export interface Terms {
   readonly dayLimitMb: number
 }
 
-/** A stretch of time with its entitlement, in seconds since 1970. */
+/** An interval with its entitlement, in seconds since 1970. */
 export interface TermSpan {
   readonly from: number
   readonly to: number
@@ -19,7 +19,7 @@ export interface TermSpan {
 /** `known`: the channel has or had a package. `past`: spans of the last days are in the map of past spans. */
 export const SPAN_FLAG = { known: 1, suspended: 2, switchedOff: 4, past: 8 } as const
 
-/** Spare room of the arrays for new devices. */
+/** Factor by which the arrays exceed the number of devices, for new devices. */
 export const GROWTH = 1.1
 
 /**
@@ -44,7 +44,7 @@ export class SpanTable {
     )
   }
 
-  /** Makes room for this row. */
+  /** Enlarges the arrays for this row. */
   reserve(row: number) {
     if (row < this.flags.length) return
     const length = Math.max(64, Math.ceil((row + 1) * GROWTH))
@@ -64,6 +64,13 @@ export class SpanTable {
     this.to[row] = 0
     this.entitlements[row] = 0
     this.nextEntitlements[row] = 0
+  }
+
+  /** Returns the flags and the spans of a row as a text for comparison. */
+  contentOf(row: number): string {
+    const { flags, from, to, entitlements, terms, nextTo, nextEntitlements, nextTerms } = this
+    const current = [flags[row]! & ~SPAN_FLAG.past, from[row], to[row], entitlements[row], terms[row]]
+    return [...current, nextTo[row], nextEntitlements[row], nextTerms[row]].join(' ')
   }
 
   /** Adds the next span of a row. Later spans than the second are not kept. */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { followOwners, followQueues, loadOwners, loadQueues, type QueueFacts, type SpanFacts } from './load-storage.ts'
-import { GROWTH, SPAN_FLAG, SpanTable, type Terms, type TermSpan, widened } from './span-table.ts'
+import { GROWTH, SPAN_FLAG, SpanTable, type TermSpan, type Terms, widened } from './span-table.ts'
 
 /** Finds devices in the fleet index. */
 export interface SlotFinder {
@@ -11,8 +11,12 @@ export interface SlotFinder {
 
 const keyOf = (slot: number, channel: number) => slot * 64 + channel
 
+/** Time for which a change is announced to a camera. Every camera requests its state at least once a day. */
+const ANNOUNCED_MS = 86_400_000
+const MAX_ANNOUNCED = 500_000
+
 /**
- * In-memory copy of the entitlements of all channels: the entitlements and owners of all channels. Kept up to date with
+ * In-memory copy of the entitlements and owners of all channels. Kept up to date with
  * the fleet index. Channel 0 of each device is in arrays by slot; other channels are found by a map.
  */
 export class StorageIndex {
@@ -24,6 +28,8 @@ export class StorageIndex {
   #ownerTimes = new Uint32Array(0)
   #terms: Terms[] = []
   #termsByKey = new Map<string, number>()
+  /** Slots whose entitlements changed since the device asked for its state, with the time of the change. */
+  readonly #announced = new Map<number, number>()
 
   /** Bytes of the arrays by slot. */
   get bytes() {
@@ -49,10 +55,42 @@ export class StorageIndex {
   /** Loads the channels and owners that transactions since `since` changed. */
   async follow(client: pg.Client, slots: SlotFinder, since: string) {
     await followOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
+    const before = new Map<number, string>()
     await followQueues(client, since, {
-      queue: (facts) => this.#setQueue(slots, facts),
+      queue: (facts) => {
+        const slot = slots.slotOf(facts.deviceId)
+        if (slot >= 0) before.set(keyOf(slot, facts.channel), this.#contentOf(slot, facts.channel))
+        this.#setQueue(slots, facts)
+      },
       span: (facts) => this.#addSpan(slots, facts),
     })
+    // The same rows are read again while older transactions are open, so the contents are compared.
+    for (const [key, content] of before)
+      if (this.#contentOf(Math.floor(key / 64), key % 64) !== content) this.#announce(Math.floor(key / 64))
+  }
+
+  /** True when the entitlements of a device changed since the device asked this process for its state. */
+  hasChanged(slot: number, now: number): boolean {
+    const at = this.#announced.get(slot)
+    if (at === undefined || now - at < ANNOUNCED_MS) return at !== undefined
+    this.#announced.delete(slot)
+    return false
+  }
+
+  /** Records that a device asked for its state. */
+  tookState(slot: number) {
+    this.#announced.delete(slot)
+  }
+
+  #announce(slot: number) {
+    if (this.#announced.size >= MAX_ANNOUNCED) this.#announced.clear()
+    this.#announced.set(slot, Date.now())
+  }
+
+  /** Returns flags and spans of a channel as a text for comparison. */
+  #contentOf(slot: number, channel: number) {
+    const [table, row] = [this.#tableOf(channel), this.#rowOf(slot, channel)]
+    return row < 0 ? '' : table.contentOf(row)
   }
 
   /** App account that the device is bound to; 0: none. */

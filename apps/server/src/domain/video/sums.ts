@@ -11,14 +11,14 @@ export async function foldVideoSums(database: Db) {
   await database.transaction(async (db) => {
     await lockSums(db)
     await db.execute(sql`
-      with gone as (delete from oss_stored returning *)
+      with deleted as (delete from oss_stored returning *)
       insert into oss_stored (expire_day, tenant_id, model_id, record_type, segments, bytes)
-      select expire_day, tenant_id, model_id, record_type, sum(segments), sum(bytes) from gone
+      select expire_day, tenant_id, model_id, record_type, sum(segments), sum(bytes) from deleted
       group by 1, 2, 3, 4 having sum(segments) <> 0 or sum(bytes) <> 0`)
     await db.execute(sql`
-      with gone as (delete from oss_usage_days returning *)
+      with deleted as (delete from oss_usage_days returning *)
       insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
-      select day, tenant_id, model_id, record_type, sum(segments), sum(duration_ms), sum(bytes), sum(device_days) from gone
+      select day, tenant_id, model_id, record_type, sum(segments), sum(duration_ms), sum(bytes), sum(device_days) from deleted
       group by 1, 2, 3, 4`)
   })
 }

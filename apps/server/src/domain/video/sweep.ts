@@ -1,9 +1,7 @@
 import type { Pool } from 'pg'
 import type { MediaFiles } from '#core/media/media.ts'
-import { dayPrefix } from './segment.ts'
+import { dayPrefix, FOLDERS } from './segment.ts'
 
-/** Folders of a day. */
-const FOLDERS = 256
 const REMOVED_AT_ONCE = 1000
 /** A statement that waits longer for its lock is tried again by the next run. */
 const LOCK_TIMEOUT = '2s'

@@ -1,6 +1,7 @@
-import { hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
-import { dayAfter } from '#core/time/zone.ts'
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import { derivedKey } from '#core/crypto/derived-key.ts'
 import { hmacWith } from '#core/crypto/one-shot-hmac.ts'
+import { dayAfter } from '#core/time/zone.ts'
 import type { Format, Segment } from './segment.ts'
 
 export const TICKET_SECONDS = 15 * 60
@@ -27,7 +28,7 @@ export class Tickets {
   readonly #sign: (message: Uint8Array) => Buffer
 
   constructor(secretKey: Buffer) {
-    this.#sign = hmacWith(Buffer.from(hkdfSync('sha256', secretKey, '', `oms video ticket ${VERSION}`, 32)))
+    this.#sign = hmacWith(derivedKey(secretKey, 'video ticket', VERSION))
   }
 
   /** Returns the text of a ticket: 102 characters of base64url. */

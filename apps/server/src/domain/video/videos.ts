@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Media } from '#core/media/media.ts'
+import { dayClock } from '#core/time/day-clock.ts'
 import { DayMeter } from './day-meter.ts'
 import { DeviceStatus } from './device-status.ts'
 import type { PermitFacts } from './permit-rules.ts'
-import { dayClock } from './day-clock.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { SPAN_FLAG } from './span-table.ts'
 import type { StorageIndex } from './storage-index.ts'
@@ -16,7 +16,7 @@ declare module '#core/services.ts' {
   }
 }
 
-/** The part of the fleet index that permits need. */
+/** The functions of the fleet index that the permit rules use. */
 export interface FleetView {
   readonly slots: {
     readonly ids: Int32Array

@@ -1,0 +1,38 @@
+import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/list-query.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { ads, adVersions } from '#schema/advertise.ts'
+
+const APPROVED = 2
+
+/** The approved content of an ad with what a program needs besides. */
+export interface ApprovedAd {
+  readonly ad: ManifestAd
+  readonly tenantId: number
+  /** 0 any, 1 landscape, 2 portrait. */
+  readonly orientation: number
+  /** Milliseconds of one play: the duration of the file for video and audio, otherwise the default of the ad. */
+  readonly durationMs: number
+}
+
+/**
+ * Returns the approved contents of these ads by id. Ads that are deleted, disabled or never approved are absent. Expired
+ * ads are included, because players compare the dates with their own clock.
+ */
+export async function approvedAds(db: Db, adIds: readonly number[]): Promise<Map<number, ApprovedAd>> {
+  if (adIds.length === 0) return new Map()
+  const rows = await db
+    .select({ id: ads.id, tenantId: ads.tenantId, verNo: adVersions.verNo, body: adVersions.body })
+    .from(ads)
+    .innerJoin(adVersions, and(eq(adVersions.adId, ads.id), eq(adVersions.verNo, ads.approvedVer)))
+    .where(and(among(ads.id, adIds), eq(ads.enableStat, 1), eq(adVersions.auditStatus, APPROVED), notDeleted(ads)))
+  return new Map(
+    rows.map(({ id, tenantId, verNo, body }) => {
+      const { review, ...ad } = body
+      const { orientation = 0, durationMs = 0 } = review ?? {}
+      return [id, { ad: { ...ad, verNo }, tenantId, orientation, durationMs }]
+    }),
+  )
+}

@@ -1,0 +1,30 @@
+/** Delivery states of a screen, derived from its last report and the manifest that it should have. */
+export const DELIVERY = { waiting: 0, loading: 1, ready: 2, failed: 3, offline: 4 } as const
+export type DeliveryState = (typeof DELIVERY)[keyof typeof DELIVERY]
+
+/** Number of poll intervals without a call after which a screen is offline. */
+const SILENT_POLLS = 3
+/** Maximum time between two status reports of a player. */
+const STATUS_MS = 600_000
+
+interface ScreenFacts {
+  readonly appliedEtag: string
+  /** ETag of the manifest that the screen should have. */
+  readonly etag: string
+  readonly readyFiles: number
+  readonly totalFiles: number
+  readonly failed: readonly unknown[]
+  /** Time of the last status; null: never. */
+  readonly lastReportMs: number | null
+}
+
+/** Returns the delivery state. A screen that is ready stays ready while it is offline. */
+export function deliveryStateOf(screen: ScreenFacts, now: number, pollSeconds: number): DeliveryState {
+  const { appliedEtag, etag, readyFiles, totalFiles, failed, lastReportMs } = screen
+  const isCurrent = appliedEtag === etag && appliedEtag !== ''
+  if (isCurrent && failed.length === 0 && readyFiles >= totalFiles) return DELIVERY.ready
+  const silentMs = STATUS_MS + SILENT_POLLS * pollSeconds * 1000
+  if (lastReportMs === null || now - lastReportMs > silentMs) return DELIVERY.offline
+  if (failed.length > 0) return DELIVERY.failed
+  return isCurrent || readyFiles < totalFiles ? DELIVERY.loading : DELIVERY.waiting
+}

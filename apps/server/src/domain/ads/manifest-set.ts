@@ -1,0 +1,155 @@
+import { hash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { Manifest, ManifestAd, ManifestFile, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+
+/** Limits of one screen. */
+export const MAX_PROGRAMS = 50
+export const MAX_FILES = 500
+export const MAX_BYTES = 8 * 1024 ** 3
+
+/** A program in force with the JSON of its version. */
+export interface LiveProgram {
+  readonly id: number
+  readonly body: ManifestProgram
+  readonly json: string
+}
+
+/** An approved and enabled ad with its JSON. */
+export interface LiveAd {
+  readonly body: ManifestAd
+  readonly json: string
+}
+
+/** A manifest as players receive it. */
+export interface RenderedManifest {
+  /** sha256 of the body. */
+  readonly etag: string
+  readonly body: Buffer
+  /** Compressed at the first request that accepts gzip. */
+  readonly gzip: () => Buffer
+  readonly files: ReadonlyMap<string, ManifestFile>
+  /** Input of the schedule engine, which remembers what it planned for this object. */
+  readonly schedule: Manifest
+  /** Programs that exceed the limits of a screen. */
+  readonly left: readonly number[]
+}
+
+/** Screens with the same zone, volume and programs, which share one rendered manifest. */
+export interface ManifestSet {
+  readonly number: number
+  readonly key: string
+  readonly zone: string
+  readonly volume: number
+  /** Sorted ids. */
+  readonly programs: readonly number[]
+  screens: number
+  rendered: RenderedManifest | undefined
+}
+
+interface Source {
+  readonly programs: ReadonlyMap<number, LiveProgram>
+  readonly ads: ReadonlyMap<number, LiveAd>
+  /** Hours of the day and rate at which players download. */
+  readonly download: object
+}
+
+/** Programs that play first come first, so that the limits of a screen remove the least important ones. */
+const byImportance = (a: LiveProgram, b: LiveProgram) =>
+  Number(a.body.fallback > 0) - Number(b.body.fallback > 0) ||
+  b.body.insertMode - a.body.insertMode ||
+  b.body.priority - a.body.priority ||
+  a.id - b.id
+
+/** Renders the manifest of a set within the limits of a screen. */
+export function renderManifest({ zone, volume, programs }: ManifestSet, source: Source): RenderedManifest {
+  const ads = new Map<number, LiveAd>()
+  const files = new Map<string, ManifestFile>()
+  const kept: LiveProgram[] = []
+  const left: number[] = []
+  let bytes = 0
+  const live = programs.flatMap((id) => source.programs.get(id) ?? []).toSorted(byImportance)
+  for (const program of live) {
+    const wanted = adsOf(program, source).filter(({ body }) => !ads.has(body.id))
+    const fresh = new Map(wanted.flatMap(({ body }) => body.files.map((file) => [file.sha256, file] as const)))
+    for (const sha256 of files.keys()) fresh.delete(sha256)
+    const size = [...fresh.values()].reduce((sum, file) => sum + file.size, 0)
+    if (kept.length >= MAX_PROGRAMS || files.size + fresh.size > MAX_FILES || bytes + size > MAX_BYTES) {
+      left.push(program.id)
+      continue
+    }
+    kept.push(program)
+    bytes += size
+    for (const ad of wanted) ads.set(ad.body.id, ad)
+    for (const [sha256, file] of fresh) files.set(sha256, file)
+  }
+  kept.sort((a, b) => a.id - b.id)
+  const sortedAds = [...ads.values()].toSorted((a, b) => a.body.id - b.body.id)
+  const text = `{"format":1,"zone":${JSON.stringify(zone)},"volume":${volume},"download":${JSON.stringify(source.download)},"programs":[${kept.map(({ json }) => json).join(',')}],"ads":[${sortedAds.map(({ json }) => json).join(',')}]}`
+  const body = Buffer.from(text)
+  let packed: Buffer | undefined
+  return {
+    etag: hash('sha256', body),
+    body,
+    gzip: () => (packed ??= gzipSync(body)),
+    files,
+    schedule: { format: 1, zone, programs: kept.map((each) => each.body), ads: sortedAds.map((each) => each.body) },
+    left,
+  }
+}
+
+function adsOf({ body }: LiveProgram, { ads }: Source): LiveAd[] {
+  const ids = new Set(body.items.map(({ adId }) => adId))
+  return [...ids].flatMap((id) => ads.get(id) ?? [])
+}
+
+const keyOf = (zone: string, volume: number, programs: readonly number[]) => `${zone} ${volume} ${programs.join(',')}`
+
+/** The sets in use, by number. Set 0 stands for a screen in the console's zone without programs. */
+export class ManifestSets {
+  readonly #byKey = new Map<string, ManifestSet>()
+  readonly #byNumber: (ManifestSet | undefined)[] = []
+  readonly #free: number[] = []
+
+  constructor(zone: string, volume: number) {
+    this.of(zone, volume, [])
+  }
+
+  get count() {
+    return this.#byKey.size
+  }
+
+  at(number: number): ManifestSet {
+    return this.#byNumber[number]!
+  }
+
+  /** Returns the set with these sorted programs. */
+  of(zone: string, volume: number, programs: readonly number[]): ManifestSet {
+    const key = keyOf(zone, volume, programs)
+    const known = this.#byKey.get(key)
+    if (known) return known
+    const number = this.#free.pop() ?? this.#byNumber.length
+    const made = { number, key, zone, volume, programs, screens: 0, rendered: undefined }
+    this.#byKey.set(key, made)
+    this.#byNumber[number] = made
+    return made
+  }
+
+  /** Removes the sets that no screen uses. */
+  prune() {
+    for (const set of this.#byKey.values()) {
+      if (set.screens > 0 || set.number === 0) continue
+      this.#byKey.delete(set.key)
+      this.#byNumber[set.number] = undefined
+      this.#free.push(set.number)
+    }
+  }
+
+  /** Discards the rendered manifests of the sets with one of these programs. */
+  markStale(programIds: ReadonlySet<number>) {
+    for (const set of this.#byKey.values()) if (set.programs.some((id) => programIds.has(id))) set.rendered = undefined
+  }
+
+  values() {
+    return this.#byKey.values()
+  }
+}

@@ -1,0 +1,26 @@
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+
+/** Letters of a pairing code, without 0, O, 1, I and L, which people confuse. */
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+const LENGTH = 6
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+const SMIL_KEY_LENGTH = 26
+
+export const PAIRING_SECONDS = 900
+
+const lettersOf = (alphabet: string, length: number) =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+export const newPairingCode = () => lettersOf(LETTERS, LENGTH)
+
+/** Returns 130 random bits in base32 for the address of a SMIL index. */
+export const newSmilKey = () => lettersOf(BASE32, SMIL_KEY_LENGTH)
+
+/** Returns a token of 256 random bits. */
+export const newPlayerToken = () => randomBytes(32).toString('base64url')
+
+export const hashOf = (secret: string) => hash('sha256', secret)
+
+/** True when this is the secret of a stored hash. Compares in constant time. */
+export const isSecret = (secret: string, stored: string) =>
+  timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(stored.padEnd(64).slice(0, 64)))

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+
+/** Maximum number of differences that one transaction merges. */
+const AT_ONCE = 50_000
+/** Advisory lock of the transactions that merge or remove sums, so that they never wait for each other's rows. */
+const SUMS_LOCK = '7302519, 7'
+
+export const lockPlaySums = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${sql.raw(SUMS_LOCK)})`)
+
+/** Columns of the counted values, in the order of the tables. */
+export const SUM_COLUMNS = ['plays', 'complete', 'partial', 'failed', 'ms', 'untrusted'] as const
+
+const names = sql.raw(SUM_COLUMNS.join(', '))
+const sums = sql.raw(SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
+/** Assignments that add the new row to the stored row of this table. */
+export const addedTo = (table: string) =>
+  sql.raw(SUM_COLUMNS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', '))
+/** Assignments that widen the first start and last end of a stored row of `ad_play_days`. */
+export const WIDENED = sql.raw(`first_start = least(ad_play_days.first_start, excluded.first_start),
+  last_end = greatest(ad_play_days.last_end, excluded.last_end)`)
+
+/**
+ * Merges the differences of plays into hours and days. Each transaction moves differences: a reader that adds both sees
+ * the same sums before and after. Differences written meanwhile are merged by the next run.
+ */
+export async function mergePlaySums(database: Db, atOnce = AT_ONCE, signal?: AbortSignal): Promise<{ merged: number }> {
+  let merged = 0
+  for (let count = atOnce; count === atOnce; merged += count) {
+    signal?.throwIfAborted()
+    count = await database.transaction((db) => mergeSome(db, atOnce))
+  }
+  return { merged }
+}
+
+async function mergeSome(db: Db, atOnce: number): Promise<number> {
+  await lockPlaySums(db)
+  const { rows } = await db.execute<{ count: number }>(sql`
+    with gone as (
+      delete from ad_play_fresh where id in (select id from ad_play_fresh order by id limit ${atOnce}) returning *),
+    hours as (
+      insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, ${names})
+      select hour, tenant_id, program_id, ad_id, model_id, ${sums} from gone group by 1, 2, 3, 4, 5
+      on conflict (hour, tenant_id, program_id, ad_id, model_id) do update set ${addedTo('ad_play_hours')}),
+    days as (
+      insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, ${names}, first_start, last_end)
+      select day, device_id, program_id, ad_id, tenant_id, ${sums}, min(first_start), max(last_end)
+      from gone group by 1, 2, 3, 4, 5
+      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${addedTo('ad_play_days')}, ${WIDENED}),
+    named as (
+      insert into ad_names (kind, id, name, deleted)
+      select 3, id, sn, (deleted_at is not null)::int from devices where id in (select device_id from gone)
+      on conflict do nothing)
+    select count(*)::int as count from gone`)
+  return rows[0]!.count
+}

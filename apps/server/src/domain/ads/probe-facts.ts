@@ -1,0 +1,55 @@
+/** Facts of a file of an ad. Sizes are after rotation; 0 and empty texts mean none. */
+export interface ProbeFacts {
+  readonly mime: string
+  readonly width: number
+  readonly height: number
+  readonly rotation: number
+  readonly durationMs: number
+  readonly codec: string
+  readonly fps: number
+  readonly bitrate: number
+  readonly hasAudio: number
+}
+export const NO_FACTS: ProbeFacts = {
+  mime: '',
+  width: 0,
+  height: 0,
+  rotation: 0,
+  durationMs: 0,
+  codec: '',
+  fps: 0,
+  bitrate: 0,
+  hasAudio: 0,
+}
+
+export type ProbeKind = 'adImage' | 'adVideo' | 'adAudio' | 'adPackage' | 'adPoster'
+/** Task of the probe process. `directory` belongs to this task. */
+export interface ProbeTask {
+  readonly kind: ProbeKind
+  readonly path: string
+  readonly directory: string
+  readonly chunkBytes: number
+}
+export interface Probed {
+  readonly facts: ProbeFacts
+  /** sha256 of each chunk of the played file. */
+  readonly chunkHashes: string[]
+  /** Files that the probe process wrote into the directory of the task; empty: none. */
+  readonly thumbPath: string
+  readonly pagePath: string
+}
+export type ProbeAnswer = { readonly probed: Probed } | { readonly refused: string }
+
+const MAX_SHOWN = 100
+
+/** Returns a name or an address of an uploaded file as a text that can be stored and shown. */
+export const shownText = (text: string) =>
+  text
+    .slice(0, MAX_SHOWN)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, ' ')
+
+/** The file cannot be used; the message is shown to the person who uploaded the file. */
+export class FileRefused extends Error {
+  override readonly name = 'FileRefused'
+}

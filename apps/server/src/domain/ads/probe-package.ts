@@ -1,0 +1,74 @@
+import { AD_MESSAGES, pageProblem } from '@oms/contract/advertise/ad-rules.ts'
+import { DomUtils, parseDocument } from 'htmlparser2'
+import { readArchive } from './package-archive.ts'
+import { PackageReferences } from './package-references.ts'
+import { FileRefused } from './probe-facts.ts'
+
+const INDEX = 'index.html'
+const REFERENCES = ['src', 'href', 'poster', 'data', 'background', 'xlink:href'] as const
+const SETS = ['srcset', 'imagesrcset'] as const
+/** Elements that leave the page or embed another one. The policy of the page would block them on the screen. */
+const REFUSED: readonly string[] = ['iframe', 'frame', 'object', 'embed', 'base', 'portal', 'form']
+/** The policy that players send as a header; repeated in the page. */
+const POLICY =
+  "default-src data: blob: 'unsafe-inline'; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'"
+
+type Document = ReturnType<typeof parseDocument>
+type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number]
+
+/**
+ * Returns one HTML document of a package: every referenced file becomes a `data:` address. Refuses references outside
+ * the package. Files that only scripts name are not included, because scripts on screens have no network.
+ */
+export async function probePackage(path: string): Promise<string> {
+  const files = await readArchive(path)
+  const index = files.get(INDEX)
+  if (!index) throw new FileRefused(AD_MESSAGES.pageMissing)
+  try {
+    return inlined(index.toString('utf8'), new PackageReferences(files))
+  } catch (error) {
+    throw error instanceof FileRefused ? error : new FileRefused(AD_MESSAGES.pageBroken, { cause: error })
+  }
+}
+
+function inlined(html: string, references: PackageReferences) {
+  const document = parseDocument(html)
+  for (const element of DomUtils.getElementsByTagName('*', document)) rewrite(element, references)
+  return withPolicy(document, DomUtils.getOuterHTML(document.children))
+}
+
+function rewrite(element: Element, references: PackageReferences) {
+  const { attribs, name } = element
+  const isRefresh = name === 'meta' && /refresh/i.test(attribs['http-equiv'] ?? '')
+  if (isRefresh) throw new FileRefused(pageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
+  if (REFUSED.includes(name)) throw new FileRefused(pageProblem(`${INDEX} 不能使用 <${name}>`))
+  for (const key of REFERENCES) {
+    const value = attribs[key]
+    if (value !== undefined) attribs[key] = references.resolve(value, INDEX)
+  }
+  for (const key of SETS) {
+    const value = attribs[key]
+    if (value !== undefined) attribs[key] = candidates(value, references)
+  }
+  if (attribs['style'] !== undefined) attribs['style'] = references.styles(attribs['style'], INDEX)
+  if (name === 'style')
+    for (const child of element.children) if ('data' in child) child.data = references.styles(child.data, INDEX)
+}
+
+/** Replaces the addresses of `a.png 1x, b.png 2x`. */
+const candidates = (value: string, references: PackageReferences) =>
+  value
+    .split(',')
+    .map((candidate) => {
+      const [address = '', ...rest] = candidate.trim().split(/\s+/)
+      return [references.resolve(address, INDEX), ...rest].join(' ')
+    })
+    .join(', ')
+
+function withPolicy(document: Document, html: string) {
+  const meta = `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`
+  const [head] = DomUtils.getElementsByTagName('head', document, true, 1)
+  if (head) return html.replace(/<head[^>]*>/i, (tag) => tag + meta)
+  const doctype = /^\s*<!doctype[^>]*>/i.exec(html)?.[0] ?? ''
+  return `${doctype}${meta}${html.slice(doctype.length)}`
+}

@@ -1,0 +1,43 @@
+import { crc32 } from 'node:zlib'
+
+export interface ZipEntry {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+const UTF8_NAMES = 0x0800
+/** 1980-01-01, so that equal entries make equal bytes. */
+const DATE = 0x0021
+const VERSION = 20
+
+/** Returns a zip file with uncompressed entries. Equal entries make equal bytes. */
+export function createZip(entries: readonly ZipEntry[]): Buffer {
+  const parts: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, bytes } of entries) {
+    const encoded = Buffer.from(name)
+    const facts = Buffer.alloc(26)
+    facts.writeUInt16LE(VERSION, 0)
+    facts.writeUInt16LE(UTF8_NAMES, 2)
+    facts.writeUInt16LE(DATE, 8)
+    facts.writeUInt32LE(crc32(bytes), 10)
+    facts.writeUInt32LE(bytes.length, 14)
+    facts.writeUInt32LE(bytes.length, 18)
+    facts.writeUInt16LE(encoded.length, 22)
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), facts, encoded])
+    const tail = Buffer.alloc(14)
+    tail.writeUInt32LE(offset, 10)
+    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002'), Buffer.from([VERSION, 0]), facts, tail, encoded]))
+    parts.push(local, bytes)
+    offset += local.length + bytes.length
+  }
+  const central = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write('PK\u0005\u0006', 'latin1')
+  end.writeUInt16LE(entries.length, 8)
+  end.writeUInt16LE(entries.length, 10)
+  end.writeUInt32LE(central.length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...parts, central, end])
+}

@@ -1,0 +1,24 @@
+import { boardVersionCode } from '@oms/contract/agent/board-version.ts'
+import { FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
+
+interface Component {
+  readonly type: number
+  readonly fileName: string
+}
+interface Version<C extends Component> {
+  readonly verName: string
+  readonly verCode: number
+  readonly components: readonly C[]
+}
+
+/** True when the name and the number of a version mean the same. The firmware of voice devices aborts on text. */
+export const isBoardVersion = ({ verName, verCode }: Pick<Version<Component>, 'verName' | 'verCode'>) =>
+  boardVersionCode(verName) === verCode
+
+/** Returns the only image of a version, or undefined when voice devices cannot install the version. */
+export function boardImageOf<C extends Component>(version: Version<C>): C | undefined {
+  const images = version.components.filter(
+    ({ type, fileName }) => type === FIRMWARE_COMPONENT && fileName.toLowerCase().endsWith('.bin'),
+  )
+  return images.length === 1 && isBoardVersion(version) ? images[0] : undefined
+}

@@ -1,0 +1,9 @@
+/** Replaces words as the voice server does: every `from` of a `from|to` line, in the order of the lines. */
+export function correctWords(text: string, lines: readonly string[]): string {
+  let corrected = text
+  for (const line of lines) {
+    const [from = '', to = ''] = line.split('|', 2)
+    if (from !== '') corrected = corrected.replaceAll(from, () => to)
+  }
+  return corrected
+}

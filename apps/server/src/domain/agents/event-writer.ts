@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import type { Database } from '#core/database/client.ts'
+import { isolateRows } from '#core/database/isolate-rows.ts'
+import { addEvents, type DeviceEvent } from './device-events.ts'
+
+const FLUSH_MS = 1000
+const BATCH = 5000
+const MAX_WAITING = 20_000
+/** A device that repeats its last step within this time adds no event. */
+const REPEAT_MS = 600_000
+const MAX_REMEMBERED = 200_000
+
+/** Writes steps of devices in batches, so that no answer waits for the timeline. */
+export class EventWriter {
+  readonly #database: Pick<Database, 'db'>
+  readonly #log: Logger
+  /** Last step of each device. */
+  readonly #last = new Map<string, { readonly key: string; readonly at: number }>()
+  #waiting: DeviceEvent[] = []
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+
+  constructor(database: Pick<Database, 'db'>, log: Logger) {
+    this.#database = database
+    this.#log = log
+  }
+
+  /** Adds a step. Drops a repeated step, and every step while too many wait. */
+  add(event: DeviceEvent, now: number) {
+    const key = JSON.stringify([event.kind, event.tenantId, event.detail])
+    const last = this.#last.get(event.mac)
+    if (last?.key === key && now - last.at < REPEAT_MS) return
+    if (this.#waiting.length >= MAX_WAITING) return
+    if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
+    this.#last.set(event.mac, { key, at: now })
+    this.#waiting.push(event)
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+  }
+
+  /** Writes the waiting steps. Coalesces simultaneous calls. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return (this.#running ??= this.#write()
+      .catch((err: unknown) => this.#log.warn({ err }, 'steps of voice devices not stored'))
+      .finally(() => (this.#running = undefined)))
+  }
+
+  async #write() {
+    while (this.#waiting.length > 0)
+      await isolateRows(
+        this.#waiting.splice(0, BATCH),
+        (some) => addEvents(this.#database.db, some),
+        ({ mac }, err) => this.#log.warn({ err, mac }, 'step of a voice device dropped'),
+      )
+  }
+}

@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { Services } from '#core/services.ts'
+
+/** Maximum number of appended rows that one transaction merges. */
+const AT_ONCE = 50_000
+/** Advisory lock of the transactions that merge, so that two runs never wait for each other's rows. */
+const LOCK = '7302519, 8'
+
+/** Registers the job that merges the appended rows of `agent_usage` every ten minutes. */
+export function registerUsageFold(services: Services) {
+  const options = { title: '智能体用量汇总', cron: '15 */10 * * * *' }
+  services.jobs.schedule(
+    'agent-usage-fold',
+    (_job, _progress, signal) => foldUsage(services.database.db, { signal }),
+    options,
+  )
+}
+
+/**
+ * Merges appended rows into one row a day, tenant, agent, device, model, source and unit. Each statement deletes and adds
+ * the same amounts, so a sum is exact at any moment. Rows appended meanwhile are merged by the next run.
+ */
+export async function foldUsage(
+  database: Db,
+  { atOnce = AT_ONCE, signal }: { readonly atOnce?: number; readonly signal?: AbortSignal } = {},
+): Promise<{ merged: number }> {
+  let merged = 0
+  for (let count = atOnce; count === atOnce; merged += count) {
+    signal?.throwIfAborted()
+    count = await database.transaction((db) => foldSome(db, atOnce))
+  }
+  return { merged }
+}
+
+async function foldSome(db: Db, atOnce: number): Promise<number> {
+  await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`)
+  const { rows } = await db.execute<{ count: number }>(sql`
+    with gone as (
+      delete from agent_usage where id in (select id from agent_usage where folded = 0 order by id limit ${atOnce})
+      returning *),
+    sums as (
+      insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost, folded)
+      select day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, sum(n), sum(cost), 1 from gone
+      group by 1, 2, 3, 4, 5, 6, 7, 8
+      on conflict (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate) where folded = 1
+        do update set n = agent_usage.n + excluded.n, cost = agent_usage.cost + excluded.cost)
+    select count(*)::int as count from gone`)
+  return rows[0]!.count
+}

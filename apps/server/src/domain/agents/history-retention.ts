@@ -1,0 +1,53 @@
+import type { Services } from '#core/services.ts'
+
+const BATCH = 5000
+const MAX_BATCHES = 2000
+
+const OLD_TURNS = `delete from agent_turns where (report_time, id) in (
+  select report_time, id from agent_turns where tenant_id = $1 and report_time < now() - make_interval(days => $2) limit ${BATCH})`
+/** A session is deleted when its last turn is older than the retention. */
+const OLD_SESSIONS = `delete from agent_sessions where id in (
+  select id from agent_sessions where tenant_id = $1 and last_time < now() - make_interval(days => $2) limit ${BATCH})`
+/**
+ * Removes recordings from turns. Files that no row names are deleted by `file-sweep`; enrolled voiceprints keep theirs.
+ */
+const OLD_AUDIO = `with t as (update agent_turns x set audio_id = '' from agent_turns o where (x.report_time, x.id) = (o.report_time, o.id)
+    and (o.report_time, o.id) in (select report_time, id from agent_turns
+      where tenant_id = $1 and audio_id <> '' and report_time < now() - make_interval(days => $2) limit ${BATCH})
+    returning o.audio_id)
+  delete from files f using t where f.id = t.audio_id
+    and not exists (select from agent_voiceprints p where p.audio_id = f.id)`
+
+/** Statements with the tenant and the days as parameters. A test checks that each reads an index of its table. */
+export const RETENTION_STATEMENTS = { turns: OLD_TURNS, sessions: OLD_SESSIONS, audio: OLD_AUDIO }
+
+/** Registers the nightly deletion of old conversations, by the parameters of each tenant. */
+export function registerHistoryRetention(services: Services) {
+  const options = { title: '对话记录保留期处理', cron: '0 55 3 * * *', timeLimitSeconds: 55 * 60 }
+  services.jobs.schedule('agent-retention', (_job, _progress, signal) => deleteOldHistory(services, signal), options)
+}
+
+/**
+ * Deletes words and recordings after the days of the tenant's parameters. Creates the partitions of the next months.
+ */
+export async function deleteOldHistory({ database: { pool }, agentParameters }: Services, signal?: AbortSignal) {
+  await pool.query('select oms_ensure_agent_turns(3)')
+  const { rows } = await pool.query<{ id: number }>('select id from tenants')
+  let deleted = 0
+  for (const { id } of rows) {
+    const params = await agentParameters.of(id)
+    const [days, audioDays] = [params.number('history.days'), params.number('history.audio_days')]
+    for (const [text, after] of [
+      [OLD_AUDIO, Math.min(days, audioDays)],
+      [OLD_TURNS, days],
+      [OLD_SESSIONS, days],
+    ] as const)
+      for (let n = 0; n < MAX_BATCHES; n += 1) {
+        signal?.throwIfAborted()
+        const { rowCount } = await pool.query(text, [id, after])
+        deleted += rowCount ?? 0
+        if ((rowCount ?? 0) === 0) break
+      }
+  }
+  return { deleted }
+}

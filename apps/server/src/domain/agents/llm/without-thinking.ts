@@ -1,0 +1,17 @@
+const [START, END] = ['<think>', '</think>']
+
+/**
+ * Removes the thoughts that some models write between `<think>` and `</think>` before their answer. A thought without an end
+ * lasts to the end of the text. The time is linear, because vendors decide what the text contains.
+ */
+export function withoutThinking(text: string): string {
+  const kept: string[] = []
+  let at = 0
+  for (;;) {
+    const start = text.indexOf(START, at)
+    kept.push(text.slice(at, start < 0 ? undefined : start))
+    const end = start < 0 ? -1 : text.indexOf(END, start)
+    if (end < 0) return kept.join('')
+    at = end + END.length
+  }
+}

@@ -1,0 +1,34 @@
+import { createDecipheriv, createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { mcpCallAddress, mcpToken } from './mcp-address.ts'
+
+/** Decrypts a token as the MCP end point service does. */
+function open(token: string, key: string, bits: 128 | 192 | 256) {
+  const padded = Buffer.alloc(bits / 8)
+  padded.write(key)
+  const cipher = createDecipheriv(`aes-${bits}-ecb`, padded, null)
+  return JSON.parse(Buffer.concat([cipher.update(token, 'base64'), cipher.final()]).toString())
+}
+
+test.each([
+  ['0123456789abcdef', 128],
+  ['0123456789abcdef01234567', 192],
+  ['0123456789abcdef0123456789abcdef', 256],
+  ['short', 256],
+  ['0123456789abcdef0123456789abcdef-and-more', 256],
+] as const)('the key %s encrypts with %i bits', (key, bits) => {
+  expect(open(mcpToken(key, '7'), key, bits)).toEqual({ agentId: createHash('md5').update('7').digest('hex') })
+})
+
+test('the address keeps host and prefix and calls /call/ with an escaped token', () => {
+  const address = mcpCallAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', '7')!
+  expect(address).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=[\w%.-]+$/)
+  const token = new URL(address).searchParams.get('token')!
+  expect(token).toBe(mcpToken('0123456789abcdef', '7'))
+  expect(mcpCallAddress('https://host/x/health?key=k', '7')).toMatch(/^wss:\/\/host\/x\/call\//)
+})
+
+test('returns no address without a key', () => {
+  expect(mcpCallAddress('', '7')).toBeUndefined()
+  expect(mcpCallAddress('http://host:8004/mcp_endpoint/health', '7')).toBeUndefined()
+})

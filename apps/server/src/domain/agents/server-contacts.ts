@@ -1,0 +1,80 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { isolateRows } from '#core/database/isolate-rows.ts'
+
+/** Minimum time between two stored calls of one server. */
+const EVERY_MS = 30_000
+const FLUSH_MS = 5000
+/**
+ * Maximum number of servers in memory. A restarted server counts as another, because its name contains the process id.
+ */
+const MOST = 5000
+const STORE = `insert into agent_servers as s (tenant_id, address, client, last_time, base_time)
+  select tenant_id, address, client, now(), case when base then now() end
+  from unnest($1::int[], $2::text[], $3::text[], $4::bool[]) as u (tenant_id, address, client, base)
+  order by 1, 2, 3
+  on conflict (tenant_id, address, client) do update set last_time = now(), base_time = coalesce(excluded.base_time, s.base_time)`
+
+export interface ServerContact {
+  /** Tenant of the secret. */
+  readonly tenantId: number
+  readonly address: string
+  /** User-Agent. */
+  readonly client: string
+  /** True for a request of the base configuration. */
+  readonly isBase: boolean
+}
+
+/** Stores which voice servers called, and when. Gathers the calls of some seconds into one statement. */
+export class ServerContacts {
+  readonly #pool: Pool
+  readonly #log: Logger
+  readonly #stored = new Map<string, number>()
+  readonly #waiting = new Map<string, ServerContact>()
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+
+  constructor(pool: Pool, log: Logger) {
+    this.#pool = pool
+    this.#log = log
+  }
+
+  note(contact: ServerContact, now: number) {
+    const key = `${contact.tenantId} ${contact.address} ${contact.client}`
+    if (!contact.isBase && now - (this.#stored.get(key) ?? 0) < EVERY_MS) return
+    if (this.#stored.size >= MOST) this.#stored.clear()
+    this.#stored.set(key, now)
+    const isBase = contact.isBase || this.#waiting.get(key)?.isBase === true
+    this.#waiting.set(key, { ...contact, isBase })
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+  }
+
+  /** Writes the waiting calls. Coalesces simultaneous calls. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return (this.#running ??= this.#write()
+      .catch((err: unknown) => this.#log.warn({ err }, 'calls of voice servers not stored'))
+      .finally(() => (this.#running = undefined)))
+  }
+
+  async #write() {
+    const rows = [...this.#waiting.values()]
+    this.#waiting.clear()
+    if (rows.length === 0) return
+    await isolateRows(
+      rows,
+      (some) => this.#store(some),
+      ({ tenantId }, err) => this.#log.warn({ err, tenantId }, 'call of a voice server dropped'),
+    )
+  }
+
+  async #store(rows: readonly ServerContact[]) {
+    await this.#pool.query(STORE, [
+      rows.map(({ tenantId }) => tenantId),
+      rows.map(({ address }) => address.replace(/^::ffff:/, '').slice(0, 45)),
+      rows.map(({ client }) => client),
+      rows.map(({ isBase }) => isBase),
+    ])
+  }
+}

@@ -1,0 +1,16 @@
+import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
+
+export interface ShippedProvider {
+  readonly type: string
+  readonly code: string
+  readonly name: string
+  readonly fields: readonly ProviderField[]
+}
+
+/** Returns a field of a provider's form. */
+export const field = (
+  key: string,
+  label: string,
+  type: ProviderField['type'] = 'string',
+  rest: Pick<ProviderField, 'default' | 'required' | 'secret'> = {},
+): ProviderField => ({ key, label, type, ...rest })

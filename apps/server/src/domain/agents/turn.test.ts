@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { reportedTurn, wavSeconds } from './turn.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const of = (report: object) => reportedTurn({ chatType: 1, content: '你好', reportTime: NOW, ...report }, NOW)
+
+test('reads plain text, and JSON with the recognised speaker', () => {
+  expect(of({})).toEqual({ kind: 1, raw: '你好', content: '你好', speaker: '', time: NOW, characters: 2 })
+  const content = JSON.stringify({ speaker: '张三', emotion: 'happy', content: '开灯' })
+  expect(of({ content })).toMatchObject({ raw: content, content: '开灯', speaker: '张三', characters: 2 })
+  expect(of({ content: '{不是 JSON' })).toMatchObject({ content: '{不是 JSON', speaker: '' })
+  expect(of({ chatType: 3, content: '[{"type":"tool"}]' })).toMatchObject({ kind: 3, characters: 0 })
+  expect(of({ chatType: '2', content: [{ text: 1 }] })).toMatchObject({ kind: 2, content: '[{"text":1}]' })
+})
+
+test('removes NUL and lone surrogates instead of refusing the report; an emoji counts as one character', () => {
+  expect(of({ content: 'a\0b\ud83dc😀' })).toMatchObject({ content: 'ab�c😀', characters: 5 })
+})
+
+test('ignores a report without kind or text', () => {
+  for (const wrong of [{ chatType: 4 }, { chatType: null }, { content: '' }, { content: null }, { content: '\0' }])
+    expect(of(wrong)).toBeUndefined()
+})
+
+test('a value of another type is no number and no word, and ends no call', () => {
+  const odd = JSON.parse('{"valueOf":1,"toString":1}') as object
+  for (const chatType of [odd, [1], true, {}]) expect(of({ chatType })).toBeUndefined()
+  for (const reportTime of [odd, [NOW - 1], {}, true]) expect(of({ reportTime })?.time).toBe(NOW)
+  expect(of({ content: odd })?.content).toBe('{"valueOf":1,"toString":1}')
+  expect(of({ content: JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown })).toBeUndefined()
+})
+
+test('converts seconds to milliseconds; replaces a missing time, and a time one day ahead, by the present time', () => {
+  expect(of({ reportTime: NOW / 1000 })?.time).toBe(NOW)
+  expect(of({ reportTime: String(NOW - 5) })?.time).toBe(NOW - 5)
+  for (const reportTime of [undefined, 'x', -1, NOW + 2 * 86_400_000]) expect(of({ reportTime })?.time).toBe(NOW)
+})
+
+test('reads the length of a recording from its header', () => {
+  const head = Buffer.alloc(44)
+  head.write('RIFF')
+  head.writeUInt32LE(16_000, 28)
+  expect(wavSeconds(head, 44 + 40_000)).toBe(2.5)
+  expect(wavSeconds(Buffer.from('x'), 44 + 64_000)).toBe(2)
+  for (const rate of [0, 1, 7999, 768_001, 0xffffffff]) {
+    head.writeUInt32LE(rate, 28)
+    expect(wavSeconds(head, 44 + 15_000_000)).toBe(468.8)
+  }
+})

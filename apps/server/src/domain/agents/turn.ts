@@ -1,0 +1,99 @@
+/** Kinds of turns. */
+export const TURN = { user: 1, agent: 2, tool: 3 } as const
+export type TurnKind = (typeof TURN)[keyof typeof TURN]
+
+const MAX_CONTENT = 20_000
+const MAX_SPEAKER = 64
+/** Smaller values are seconds, because old voice servers report seconds. */
+const FIRST_MILLISECONDS = 100_000_000_000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** A turn as a voice server reports it, with cleaned texts. */
+export interface ReportedTurn {
+  readonly kind: TurnKind
+  /** Text as reported. A repeated report has the same text. */
+  readonly raw: string
+  /** Spoken text, or the JSON of a tool call. */
+  readonly content: string
+  /** Recognised speaker; empty: none. */
+  readonly speaker: string
+  /** Epoch milliseconds. */
+  readonly time: number
+  readonly characters: number
+}
+
+/** Removes NUL and lone surrogates, which PostgreSQL cannot store. */
+const cleaned = (text: string) => text.toWellFormed().replaceAll('\0', '')
+
+/** Reads kind, text and time of a report. Undefined when the report has no kind or no text. */
+export function reportedTurn(
+  { chatType, content, reportTime }: Readonly<Record<string, unknown>>,
+  now: number,
+): ReportedTurn | undefined {
+  const kind = numberOf(chatType)
+  if (kind !== TURN.user && kind !== TURN.agent && kind !== TURN.tool) return undefined
+  const raw = cleaned(wordsOf(content)).slice(0, MAX_CONTENT)
+  if (raw === '') return undefined
+  const words = kind === TURN.user ? spokenWords(raw) : { content: raw, speaker: '' }
+  const characters = kind === TURN.tool ? 0 : [...words.content].length
+  return { kind, raw, ...words, time: timeOf(reportTime, now), characters }
+}
+
+/** Old voice servers send numbers as text. An object has no number; `Number` would throw for some objects. */
+const numberOf = (value: unknown): number =>
+  typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN
+
+/**
+ * Returns the words of a report. Objects become JSON, except objects that are nested too deeply for `JSON.stringify`.
+ */
+function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (content === undefined || content === null) return ''
+  try {
+    return JSON.stringify(content)
+  } catch {
+    return ''
+  }
+}
+
+/** Reads the text of a user: plain text, or JSON with the recognised speaker. */
+function spokenWords(raw: string): { readonly content: string; readonly speaker: string } {
+  if (raw.startsWith('{'))
+    try {
+      const { content, speaker } = JSON.parse(raw) as Record<string, unknown>
+      if (typeof content === 'string')
+        return {
+          content: cleaned(content),
+          speaker: typeof speaker === 'string' ? cleaned(speaker).trim().slice(0, MAX_SPEAKER) : '',
+        }
+    } catch {
+      // The text is no JSON although it starts with a brace.
+    }
+  return { content: raw, speaker: '' }
+}
+
+/** Returns the reported time; the present time when the report has none or the server's clock runs ahead by a day. */
+function timeOf(reported: unknown, now: number): number {
+  const value = numberOf(reported)
+  if (!Number.isFinite(value) || value <= 0) return now
+  const time = Math.round(value < FIRST_MILLISECONDS ? value * 1000 : value)
+  return time > now + DAY_MS ? now : time
+}
+
+const WAV_HEADER = 44
+const RATE_AT = 28
+const DEFAULT_RATE = 32_000
+/** Bytes a second of 8 kHz mono 8 bit, and of 96 kHz stereo 32 bit. Other rates are wrong headers. */
+const [MIN_RATE, MAX_RATE] = [8000, 768_000]
+
+/**
+ * Returns the length of a WAV file in seconds from its first bytes and its size. The lengths in the header are not
+ * used.
+ */
+export function wavSeconds(head: Uint8Array, size: number): number {
+  const header = Buffer.from(head.buffer, head.byteOffset, head.length)
+  const isWav = header.length >= WAV_HEADER && header.toString('latin1', 0, 4) === 'RIFF'
+  const rate = isWav ? header.readUInt32LE(RATE_AT) : DEFAULT_RATE
+  const bytesPerSecond = rate >= MIN_RATE && rate <= MAX_RATE ? rate : DEFAULT_RATE
+  return Math.round((Math.max(0, size - WAV_HEADER) / bytesPerSecond) * 10) / 10
+}

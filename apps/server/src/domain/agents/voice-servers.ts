@@ -1,0 +1,44 @@
+import type { Config } from '#core/config/config.ts'
+import type { Database } from '#core/database/client.ts'
+import type { Logger } from 'pino'
+import type { AgentParameters } from './parameters.ts'
+import { DeviceMarks } from './device-marks.ts'
+import { EventWriter } from './event-writer.ts'
+import { ServerContacts } from './server-contacts.ts'
+import { TurnWriter } from './turn-writer.ts'
+
+declare module '#core/services.ts' {
+  interface ServiceExtensions {
+    readonly voiceServers: VoiceServers
+  }
+}
+
+interface Parts {
+  readonly database: Pick<Database, 'db' | 'pool'>
+  readonly log: Logger
+  readonly config: Pick<Config, 'secretKey'>
+  readonly agentParameters: AgentParameters
+}
+
+/** Services of one process for the calls of voice servers. */
+export class VoiceServers {
+  readonly contacts: ServerContacts
+  readonly marks: DeviceMarks
+  readonly events: EventWriter
+  readonly turns: TurnWriter
+
+  constructor({ database, log, config, agentParameters }: Parts) {
+    const { pool } = database
+    this.contacts = new ServerContacts(pool, log)
+    this.marks = new DeviceMarks(pool, log)
+    this.events = new EventWriter(database, log)
+    this.turns = new TurnWriter({ pool, parameters: agentParameters, secretKey: config.secretKey })
+  }
+
+  async close() {
+    await this.turns.written()
+    await this.contacts.flush()
+    await this.marks.flush()
+    await this.events.flush()
+  }
+}
