@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { dayAfter, weekdayOf } from '#core/time/zone.ts'
+import { adPlayDays, adPlayFresh } from '#schema/advertise-play.ts'
+
+const PER_SCREEN_AND_DAY = 2
+
+interface Booking {
+  readonly dateFrom: string
+  readonly dateTo: string
+  readonly weekdays: number
+  readonly bookedPlays: number
+  readonly bookedPer: number
+}
+
+/** Returns the booked plays of all screens and days together. */
+export function bookedTotal({ dateFrom, dateTo, weekdays, bookedPlays, bookedPer }: Booking, screens: number): number {
+  if (bookedPer !== PER_SCREEN_AND_DAY) return bookedPlays
+  return bookedPlays * Math.max(1, screens) * dueDays(dateFrom, dateTo, weekdays)
+}
+
+/** Counts the due days of a program from one day to another, both included; `weekdays` is a bit mask from Monday. */
+export function dueDays(from: string, to: string, weekdays: number): number {
+  let days = 0
+  for (let day = from; day <= to; day = dayAfter(day)) if (weekdays & (1 << (weekdayOf(day) - 1))) days += 1
+  return days
+}
+
+/**
+ * Adds up the plays of each program on the screens that the account may see, from its first date to the day after its
+ * last, on which a daypart may end.
+ */
+export async function playedOf(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  rows: readonly { readonly programId: number; readonly dateFrom: string; readonly dateTo: string }[],
+) {
+  if (rows.length === 0) return new Map<number, number>()
+  const bookings = JSON.stringify(
+    rows.map(({ programId, dateFrom, dateTo }) => ({ id: programId, first: dateFrom, last: dateTo })),
+  )
+  const part = (table: typeof adPlayDays | typeof adPlayFresh) => sql`
+    select b.id, ${table.plays} + ${table.untrusted} as plays from booking b
+    join ${table} on ${table.programId} = b.id and ${table.day} between b.first and b.last + 1
+    where ${scoped(user, { tenant: table.tenantId }) ?? sql`true`}`
+  const { rows: sums } = await db.execute<{ id: number; plays: number }>(sql`
+    with booking as (select * from json_to_recordset(${bookings}) as b (id int, first date, last date))
+    select id, sum(plays)::float8 as plays from (${part(adPlayDays)} union all ${part(adPlayFresh)}) d group by 1`)
+  return new Map(sums.map(({ id, plays }) => [id, plays]))
+}

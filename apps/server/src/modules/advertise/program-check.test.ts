@@ -1,0 +1,156 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useApp } from '#test/harness.ts'
+import { approvedAd, programInput, screensOf } from './program-fixture.ts'
+
+const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
+const ROOT = '/api/v1/advertise/program'
+const PERMISSIONS = ['list', 'query', 'add', 'edit', 'publish', 'pause'].map((a) => `advertiseManage:ProgramList:${a}`)
+
+let staff: Caller
+let ad: number
+let screens: { modelId: number; ids: number[]; sns: string[] }
+beforeAll(async () => {
+  staff = await server.by({ permissions: PERMISSIONS })
+  ad = await approvedAd(server.db, { name: '早餐' })
+  screens = await screensOf(server.db, { count: 3 })
+})
+
+const get = (path: string) => staff.call('GET', `${ROOT}/${path}`)
+async function draft(fields: object = {}) {
+  const body = programInput({ items: [{ adId: ad }], targetIds: screens.ids, ...fields })
+  return (await staff.call('POST', ROOT, body)).data.id as number
+}
+const publish = (id: number, body: object = {}) => staff.call('POST', `${ROOT}/publish/${id}`, body)
+
+describe('AD-05 the conflict check', () => {
+  test('counts the screens of shares above 100, and publishing is refused', async () => {
+    const own = await screensOf(server.db, { count: 2 })
+    const first = await draft({ programName: '份额甲', shareOfVoice: 60, targetIds: own.ids })
+    expect((await publish(first)).code).toBe(200)
+    const second = await draft({ programName: '份额乙', shareOfVoice: 50, targetIds: [...own.ids, ...screens.ids] })
+    const { data } = await get(`conflict?id=${second}`)
+    expect(data).toMatchObject({ screens: 5, sets: 2 })
+    expect(data.errors).toHaveLength(1)
+    expect(data.errors[0]).toMatchObject({ code: 'sharesAbove100', screens: 2 })
+    expect((await publish(second)).msg).toMatch(/^份额合计超过100%：/)
+  })
+
+  test('names ads that end before the program', async () => {
+    const ending = await approvedAd(server.db, { name: '将到期', validTo: programInput().dateFrom })
+    const id = await draft({ items: [{ adId: ending }] })
+    const { data } = await get(`conflict?id=${id}`)
+    expect(data.errors.map(({ code }: { code: string }) => code)).toEqual(['adEndsEarlier'])
+    expect((await publish(id)).msg).toMatch(/^请先处理冲突：广告《将到期》有效期至/)
+  })
+
+  test('counts screens that lack the codec of a video', async () => {
+    const video = await approvedAd(server.db, { type: 2 })
+    const other = await screensOf(server.db, { count: 2, codecs: ['vp9'] })
+    const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
+    expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
+  })
+})
+
+test('AD-05 the dry run counts screens by tenant, model and state, and the bytes that they lack', async () => {
+  const big = await approvedAd(server.db, { size: 5_000_000 })
+  const { data } = await get(`dryRun?id=${await draft({ items: [{ adId: big }, { adId: big }] })}`)
+  expect(data).toMatchObject({ screens: 3, totalBytes: 15_000_000, maxBytes: 5_000_000, readyScreens: 0 })
+  expect(data.models).toEqual([expect.objectContaining({ id: screens.modelId, count: 3 })])
+  expect(data.states).toEqual([{ state: 4, count: 3 }])
+  expect(data.sample.map(({ sn }: { sn: string }) => sn)).toEqual(screens.sns)
+})
+
+test('AD-05 the dry run counts the rendition that each screen plays', async () => {
+  const own = await screensOf(server.db, { count: 3 })
+  await server.db.execute(sql`update ad_screens set width = 1080, height = 1920 where device_id = ${own.ids[1]}`)
+  await server.db.execute(sql`update ad_screens set codecs = '{vp9}' where device_id = ${own.ids[2]}`)
+  const both = await approvedAd(server.db, { type: 2, size: 4_000_000 })
+  const upright = {
+    materialId: 0,
+    sha256: 'f'.repeat(64),
+    size: 3_000_000,
+    mime: 'video/mp4',
+    width: 1080,
+    height: 1920,
+  }
+  await server.db.execute(sql`update ad_versions set body = jsonb_set(body, '{files,1}',
+    ${JSON.stringify({ ...upright, codec: 'avc1.42c015', chunks: [] })}::jsonb) where ad_id = ${both}`)
+  const { data } = await get(`dryRun?id=${await draft({ items: [{ adId: both }], targetIds: own.ids })}`)
+  expect(data).toMatchObject({ totalBytes: 7_000_000, maxBytes: 4_000_000, readyScreens: 1 })
+  expect(data.sample.map(({ bytes }: { bytes: number }) => bytes)).toEqual([4_000_000, 3_000_000, 0])
+})
+
+test('AD-05 a program above the capacity of a screen is not published', async () => {
+  const huge = await approvedAd(server.db, { type: 2, size: 9 * 1024 ** 3 })
+  const id = await draft({ items: [{ adId: huge }] })
+  expect((await publish(id)).msg).toBe('该屏幕的节目超出容量：9.0 GB，最多 8 GB')
+})
+
+test('AD-05 the delivery states sum to the targeted screens', async () => {
+  const own = await screensOf(server.db, { count: 4 })
+  await server.db.execute(sql`update ad_screens set last_report_time = now(), failed = '[{"sha256":"","reason":"校验失败"}]'
+    where device_id = ${own.ids[0]}`)
+  const id = await draft({ targetIds: own.ids })
+  await publish(id)
+  const { data } = await get(`delivery/${id}`)
+  expect(data).toMatchObject({ total: 4, failures: [{ reason: '校验失败', count: 1 }] })
+  expect(data.states).toEqual([
+    { state: 3, count: 1 },
+    { state: 4, count: 3 },
+  ])
+  expect((await get(`delivery/${id}?state=3`)).data.list[0]).toMatchObject({ sn: own.sns[0], reason: '校验失败' })
+})
+
+test('AD-12 the agenda tells what plays and why every other program does not', async () => {
+  const own = await screensOf(server.db, { count: 1 })
+  const high = await draft({ programName: '高', priority: 5, targetIds: own.ids })
+  const low = await draft({ programName: '低', targetIds: own.ids })
+  const paused = await draft({ programName: '停', targetIds: own.ids })
+  const unpublished = await draft({ programName: '稿', targetIds: own.ids })
+  for (const id of [high, low, paused]) await publish(id)
+  await staff.call('POST', `${ROOT}/pause/${paused}`)
+  const { data } = await get(`agenda?sn=${own.sns[0]}`)
+  expect(data.planned).toMatchObject({ programId: high, programName: '高', adName: '早餐' })
+  const because = Object.fromEntries(
+    data.because.map(({ programId, text }: { programId: number; text: string }) => [programId, text]),
+  )
+  expect(because).toMatchObject({
+    [high]: '正在播放',
+    [low]: '优先级低于《高》',
+    [paused]: '已暂停',
+    [unpublished]: '未发布',
+  })
+  expect(data.segments[0].programs).toEqual([expect.objectContaining({ id: high })])
+  expect(data).toMatchObject({ reported: null, differs: false })
+  const now = { programId: low, itemId: 1, adId: ad, since: Date.now() - 1000 }
+  await server.db.execute(sql`update ad_screens set now_playing = ${JSON.stringify(now)}::jsonb, last_report_time = now()
+    where device_id = ${own.ids[0]}`)
+  const told = (await get(`agenda?sn=${own.sns[0]}`)).data
+  expect(told.lastReportTime).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
+  await server.db.execute(sql`update devices set online = 0 where id = ${own.ids[0]}`)
+  expect((await get(`agenda?sn=${own.sns[0]}`)).data).toMatchObject({ online: 0, lastReportTime: told.lastReportTime })
+  expect(told).toMatchObject({ differs: true, reported: { programName: '低', adName: '早餐' } })
+})
+
+test('AD-05 checks of a customer take one connection each', async () => {
+  const customer = await server.by({ tenant: '连接客户', permissions: PERMISSIONS })
+  const { rows } = await server.db.execute<{ id: number }>(
+    sql`select tenant_id as id from accounts where uid = ${customer.uid}`,
+  )
+  const tenantId = rows[0]?.id as number
+  const own = await screensOf(server.db, { tenantId })
+  const ad = await approvedAd(server.db, { name: '客户广告', tenantId })
+  const body = programInput({ items: [{ adId: ad }], targetIds: own.ids, programName: '连接' })
+  const { id } = (await customer.call('POST', ROOT, body)).data
+  const { pool } = server.services.database
+  // One connection stays free: a call that takes a second one would wait for it in vain.
+  const held = await Promise.all(Array.from({ length: (pool.options.max ?? 10) - 1 }, () => pool.connect()))
+  try {
+    for (const path of [`dryRun?id=${id}`, `conflict?id=${id}`, `agenda?sn=${own.sns[0]}`])
+      expect((await customer.call('GET', `${ROOT}/${path}`)).code).toBe(200)
+    expect((await customer.call('POST', `${ROOT}/publish/${id}`, {})).code).toBe(200)
+  } finally {
+    for (const client of held) client.release()
+  }
+})

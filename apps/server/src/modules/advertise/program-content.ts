@@ -1,0 +1,33 @@
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { notFound } from '#core/http/api-error.ts'
+import { adProgramVersions } from '#schema/advertise.ts'
+import type { StoredProgram } from './program-rows.ts'
+
+/** Returns a program with the content of one of its versions. */
+export async function contentOf(db: Db, program: StoredProgram, verNo: number): Promise<StoredProgram> {
+  const [version] = await db
+    .select()
+    .from(adProgramVersions)
+    .where(and(eq(adProgramVersions.programId, program.id), eq(adProgramVersions.verNo, verNo)))
+  if (!version) throw notFound('版本')
+  const { body, targetType, targetIds, bookedPlays, bookedPer } = version
+  return {
+    ...program,
+    programName: body.name,
+    items: body.items,
+    playMode: body.playMode,
+    priority: body.priority,
+    insertMode: body.insertMode,
+    shareOfVoice: body.share,
+    dateFrom: body.dateFrom,
+    dateTo: body.dateTo,
+    weekdays: body.weekdays,
+    dayParts: body.dayParts,
+    isDefault: body.fallback > 0 ? 1 : 0,
+    targetType,
+    targetIds,
+    bookedPlays,
+    bookedPer,
+  }
+}

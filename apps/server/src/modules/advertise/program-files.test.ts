@@ -1,0 +1,29 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { approvedAd } from './program-fixture.ts'
+
+const server = useApp()
+const PERMISSIONS = ['advertiseManage:ProgramList:query']
+
+test('AD-04 the preview gets the files of approved ads of the own tenant, and signed queries of packages', async () => {
+  const staff = await server.by({ permissions: PERMISSIONS })
+  const tenant = await server.by({ tenant: '预览公司', permissions: PERMISSIONS })
+  const [picture, pack, draft] = [
+    await approvedAd(server.db),
+    await approvedAd(server.db, { type: 6 }),
+    await approvedAd(server.db),
+  ]
+  await server.db.execute(sql`update ad_materials set page_file_id = 'page' where ad_id = ${pack}`)
+  await server.db.execute(sql`update ads set approved_ver = 0 where id = ${draft}`)
+  const { rows } = await server.db.execute<{ id: number; sha256: string; file: string }>(
+    sql`select ad_id as id, sha256, file_id as file from ad_materials`,
+  )
+  const of = (adId: number) => rows.find(({ id }) => id === adId)!
+  const ask = (who: typeof staff) =>
+    who.call('POST', '/api/v1/advertise/program/files', { adIds: [picture, pack, draft] })
+  const { data } = await ask(staff)
+  expect(data.files).toEqual([{ sha256: of(picture).sha256, url: `/api/v1/file/${of(picture).file}` }])
+  expect(data.packages).toEqual([{ sha256: of(pack).sha256, query: expect.stringMatching(/^\?t=[\w.-]+$/) }])
+  expect((await ask(tenant)).data).toEqual({ files: [], packages: [] })
+})

@@ -1,0 +1,149 @@
+import { AD_TYPE, type ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
+import type { ProgramItemView } from '@oms/contract/advertise/program.ts'
+import type { ProgramValues } from '@oms/contract/advertise/program-input.ts'
+import { and, inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { fileUrl } from '#core/storage/save-upload.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { instantOf, localTimeOf } from '#core/time/zone.ts'
+import { type ApprovedAd, approvedAds } from '#domain/ads/approved-ads.ts'
+import { ads } from '#schema/advertise.ts'
+
+/** Kinds whose play lasts as long as the file. */
+const isTimed = (adType: number) => adType === AD_TYPE.video || adType === AD_TYPE.audio
+
+/** Milliseconds of the approved file of a video or audio ad; undefined for other kinds. */
+const fileMs = (adType: number, approved: ApprovedAd | undefined) =>
+  isTimed(adType) && approved && approved.durationMs > 0 ? approved.durationMs : undefined
+
+const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
+  db
+    .select({
+      id: ads.id,
+      tenantId: ads.tenantId,
+      adName: ads.adName,
+      adType: ads.adType,
+      duration: ads.duration,
+      approvedVer: ads.approvedVer,
+      enableStat: ads.enableStat,
+    })
+    .from(ads)
+    .where(and(inArray(ads.id, [...new Set(ids)]), notDeleted(ads), scoped(user, { tenant: ads.tenantId })))
+
+interface Wanted {
+  readonly tenantId: number
+  readonly items: ProgramValues['items']
+  /** Items that the program has now: they keep their ids. */
+  readonly before: readonly ManifestItem[]
+}
+
+/**
+ * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved.
+ * New items get the next free id, so that plays of removed items never count for another item.
+ */
+export async function storedItems(ctx: Ctx, { tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
+  const adIds = items.map(({ adId }) => adId)
+  const found = await namedAds(ctx, adIds)
+  const approved = await approvedAds(ctx.db, adIds)
+  const byId = new Map(found.map((ad) => [ad.id, ad]))
+  const zone = ctx.services.config.timeZone
+  const known = new Map(before.map((item) => [item.id, item]))
+  let last = Math.max(0, ...before.map(({ id }) => id))
+  const taken = new Set<number>()
+  return items.map((item, at) => {
+    const ad = byId.get(item.adId)
+    if (!ad || (tenantId !== PLATFORM_TENANT_ID && ad.tenantId !== tenantId))
+      throw invalid('广告不存在或已被删除', `items.${at}.adId`)
+    if (ad.approvedVer === 0) throw invalid(`广告《${ad.adName}》未通过审核`, `items.${at}.adId`)
+    const keeps = known.get(item.itemId)?.adId === item.adId && !taken.has(item.itemId)
+    const id = keeps ? item.itemId : ++last
+    taken.add(id)
+    return {
+      id,
+      adId: item.adId,
+      ms: fileMs(ad.adType, approved.get(ad.id)) ?? (item.duration ?? ad.duration) * 1000,
+      weight: item.weight,
+      maxPlaysPerHour: item.maxPlaysPerHour,
+      from: item.startDt ? instantOf(item.startDt, zone) : null,
+      to: item.endDt ? instantOf(item.endDt, zone) : null,
+      transition: item.transition,
+    }
+  })
+}
+
+/** Returns the items with the present durations of their files. Refuses ads that nobody approved or that are disabled. */
+export async function approvedItems(ctx: Ctx, items: readonly ManifestItem[]): Promise<ManifestItem[]> {
+  const adIds = items.map(({ adId }) => adId)
+  const rows = await namedAds(ctx, adIds)
+  const approved = await approvedAds(ctx.db, adIds)
+  const byId = new Map(rows.map((ad) => [ad.id, ad]))
+  return items.map((item) => {
+    const ad = byId.get(item.adId)
+    if (!ad) throw invalid('广告不存在或已被删除', 'items')
+    if (ad.approvedVer === 0) throw invalid(`广告《${ad.adName}》未通过审核`, 'items')
+    if (ad.enableStat === 0) throw invalid(`广告《${ad.adName}》已停用`, 'items')
+    return { ...item, ms: fileMs(ad.adType, approved.get(ad.id)) ?? item.ms }
+  })
+}
+
+/** Returns the total duration in whole seconds. */
+export const totalSeconds = (items: readonly ManifestItem[]): number =>
+  Math.round(items.reduce((sum, { ms }) => sum + ms, 0) / 1000)
+
+/** Returns the items of a program with the facts about their ads. */
+export async function itemViews(db: Db, items: readonly ManifestItem[], zone: string): Promise<ProgramItemView[]> {
+  if (items.length === 0) return []
+  const rows = await db
+    .select({
+      id: ads.id,
+      adName: ads.adName,
+      adType: ads.adType,
+      orientation: ads.orientation,
+      thumb: ads.thumb,
+      approvedVer: ads.approvedVer,
+      enableStat: ads.enableStat,
+      validTo: ads.validTo,
+    })
+    .from(ads)
+    .where(inArray(ads.id, [...new Set(items.map(({ adId }) => adId))]))
+  const byId = new Map(rows.map((ad) => [ad.id, ad]))
+  return items.map((item) => {
+    const { id: _, thumb, ...ad } = byId.get(item.adId) ?? GONE
+    return {
+      ...ad,
+      thumbUrl: thumb ? fileUrl(thumb) : '',
+      itemId: item.id,
+      adId: item.adId,
+      duration: Math.max(1, Math.round(item.ms / 1000)),
+      weight: item.weight,
+      maxPlaysPerHour: item.maxPlaysPerHour,
+      startDt: item.from === null ? null : localTimeOf(item.from, zone),
+      endDt: item.to === null ? null : localTimeOf(item.to, zone),
+      transition: item.transition,
+    }
+  })
+}
+
+/** Shown for an ad outside the caller's data scope. */
+const GONE = {
+  id: 0,
+  adName: '',
+  adType: 0,
+  orientation: 0,
+  thumb: '',
+  approvedVer: 0,
+  enableStat: 0,
+  validTo: null,
+}
+
+/** Returns the names of ads by id. */
+export async function adNamesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ id: ads.id, adName: ads.adName })
+    .from(ads)
+    .where(inArray(ads.id, [...new Set(ids)]))
+  return new Map(rows.map(({ id, adName }) => [id, adName]))
+}

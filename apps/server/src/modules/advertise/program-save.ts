@@ -1,0 +1,192 @@
+import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
+import type { programs as calls } from '@oms/contract/advertise/program.ts'
+import { ProgramInput, type ProgramValues } from '@oms/contract/advertise/program-input.ts'
+import {
+  BOOKED_PER_NAME,
+  dayPartsText,
+  INSERT_MODE_NAME,
+  PLAY_MODE_NAME,
+  PROGRAM_STATUS,
+  TARGET_NAME,
+  weekdaysText,
+  YES_NO,
+} from '@oms/contract/advertise/program-words.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { changes } from '#core/audit/mask.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { refreshAdUses } from '#domain/ads/ad-uses.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { adPrograms } from '#schema/advertise.ts'
+import { adNamesOf, storedItems, totalSeconds } from './program-items.ts'
+import { readProgram, type StoredProgram, visiblePrograms } from './program-rows.ts'
+import { checkedTargets, targetNames } from './program-targets.ts'
+
+export const BIZ_TYPE = 'adProgram'
+const TITLES = titlesOf(ProgramInput.shape)
+const CLASHES = {
+  ad_programs_default: ['已有默认节目单，请先取消原来的默认节目单', 'isDefault'],
+} as const
+const MAX_NAME = 32
+
+/** Reloads open lists of programs. */
+export const publishChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
+  services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
+
+/** Returns the program, locked until the transaction ends. */
+export async function lockProgram({ db, user }: Ctx, id: number): Promise<StoredProgram> {
+  const [found] = await db
+    .select()
+    .from(adPrograms)
+    .where(and(eq(adPrograms.id, id), visiblePrograms(user)))
+    .for('update')
+  if (!found) throw notFound('节目单')
+  return found
+}
+
+export async function create(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  const { id: tenantId } = await owningTenant(ctx, asked, 'tenantId')
+  if (!isTenantInScope(user, tenantId)) throw invalid('请选择客户', 'tenantId')
+  const fields = await prepared(ctx, { tenantId, items: [] }, input)
+  const [made] = await db
+    .insert(adPrograms)
+    .values({ ...fields, tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: adPrograms.id })
+    .catch(rethrowClash)
+  const { id } = made!
+  await refreshAdUses(db, id)
+  ctx.audit({
+    bizType: BIZ_TYPE,
+    bizId: id,
+    action: `新增节目单「${input.programName}」`,
+    diff: changes({}, await inWords(ctx, { ...fields, tenantId }), TITLES),
+  })
+  await publishChanged(ctx, tenantId)
+  return { id }
+}
+
+/** Saves the edited content. What screens play changes with the next publishing only. */
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const stored = await lockProgram(ctx, id)
+  await checkRevision(db, stored, rev)
+  const fields = await prepared(ctx, stored, input)
+  const diff = changes(await inWords(ctx, stored), await inWords(ctx, { ...fields, tenantId: stored.tenantId }), TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  const [saved] = await db
+    .update(adPrograms)
+    .set({ ...fields, ...touched(stored, user.uid, now) })
+    .where(eq(adPrograms.id, id))
+    .returning({ rev: adPrograms.rev })
+    .catch(rethrowClash)
+  await refreshAdUses(db, id)
+  ctx.audit({ bizType: BIZ_TYPE, bizId: id, action: `修改节目单「${stored.programName}」`, diff })
+  await publishChanged(ctx, stored.tenantId)
+  return saved!
+}
+
+export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+  const { db, user, now } = ctx
+  const stored = await lockProgram(ctx, id)
+  const { waitingVer } = await readProgram(ctx, id)
+  const isIdle = stored.status === PROGRAM_STATUS.draft || stored.status === PROGRAM_STATUS.ended
+  if (!isIdle || waitingVer > 0) throw conflict('节目单已发布，请先撤回再删除')
+  await db
+    .update(adPrograms)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(adPrograms.id, id))
+  await refreshAdUses(db, id)
+  ctx.audit({ bizType: BIZ_TYPE, bizId: id, action: `删除节目单「${stored.programName}」` })
+  await publishChanged(ctx, stored.tenantId)
+  return null
+}
+
+/** Copies the edited content into a new draft. A copy is never the default program. */
+export async function copy(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>) {
+  const { db, user } = ctx
+  const source = await readProgram(ctx, id)
+  await owningTenant(ctx, source.tenantId)
+  if (!isTenantInScope(user, source.tenantId)) throw refused('您的数据范围不包含该节目单的客户')
+  const { description, items, playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo } = source
+  const { weekdays, dayParts, targetType, targetIds, resolution, totalDuration, bookedPlays, bookedPer } = source
+  const schedule = { playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo, weekdays, dayParts }
+  const rest = { description, items, targetType, targetIds, resolution, totalDuration, bookedPlays, bookedPer }
+  const programName = copyName(source.programName)
+  const { tenantId } = source
+  const [made] = await db
+    .insert(adPrograms)
+    .values({ ...schedule, ...rest, programName, tenantId, createBy: user.uid, updateBy: user.uid })
+    .returning({ id: adPrograms.id })
+  const copied = made!.id
+  await refreshAdUses(db, copied)
+  ctx.audit({
+    bizType: BIZ_TYPE,
+    bizIds: [id, copied],
+    action: `复制节目单「${source.programName}」为「${programName}」`,
+  })
+  await publishChanged(ctx, tenantId)
+  return { id: copied }
+}
+
+const COPY_SUFFIX = ' 副本'
+const copyName = (name: string) => `${name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`
+
+/** Checks ads and targets, and returns the columns to store. */
+async function prepared(ctx: Ctx, stored: Pick<StoredProgram, 'tenantId' | 'items'>, input: ProgramValues) {
+  const { tenantId } = stored
+  const items = await storedItems(ctx, { tenantId, items: input.items, before: stored.items })
+  const targetIds = await checkedTargets(ctx, { ...input, tenantId })
+  return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: totalSeconds(items) }
+}
+
+type Content = Awaited<ReturnType<typeof prepared>> & { tenantId: number }
+
+/** Replaces codes and ids by words for the operation log. */
+async function inWords(
+  { db, user }: Ctx,
+  content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,
+) {
+  const names = await adNamesOf(
+    db,
+    content.items.map(({ adId }) => adId),
+  )
+  const targets = await targetNames(db, user, content)
+  return {
+    ...content,
+    items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`)).join('、'),
+    playMode: label(PLAY_MODE_NAME, content.playMode),
+    insertMode: label(INSERT_MODE_NAME, content.insertMode),
+    weekdays: weekdaysText(content.weekdays),
+    dayParts: dayPartsText(content.dayParts),
+    targetType: label(TARGET_NAME, content.targetType),
+    targetIds: targets.map(({ name }) => name).join('、'),
+    bookedPer: label(BOOKED_PER_NAME, content.bookedPer),
+    isDefault: label(YES_NO, content.isDefault),
+  }
+}
+
+/** Describes an item with all its values, so that every change of an item appears in the log. */
+function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: ManifestItem, name: string) {
+  const day = (at: number) => new Date(at).toISOString().slice(0, 16)
+  const parts = [
+    `${ms / 1000}秒`,
+    weight === 1 ? '' : `权重${weight}`,
+    maxPlaysPerHour === 0 ? '' : `每小时${maxPlaysPerHour}次`,
+    from === null ? '' : `自${day(from)}`,
+    to === null ? '' : `至${day(to)}`,
+    transition === 0 ? '' : '淡入',
+  ]
+  return `${name}（${parts.filter(Boolean).join('，')}）`
+}
+
+const label = (words: Readonly<Record<number, string>>, code: number) => words[code] ?? code
+
+function rethrowClash(error: unknown): never {
+  throw uniqueViolation(error, CLASHES) ?? error
+}

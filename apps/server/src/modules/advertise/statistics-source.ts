@@ -1,0 +1,101 @@
+import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type Column, eq, sql, type SQL } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { groupCondition } from '#domain/fleet/device-filter.ts'
+import { adPlayDays, adPlayFresh, adPlayHours } from '#schema/advertise-play.ts'
+
+type Query = ParsedOf<typeof calls.summary>
+/** Filter of plays; `days` is the range of days. */
+export type PlayFilter = Partial<Query> & Pick<Query, 'startDate' | 'endDate'>
+
+interface Columns {
+  readonly tenantId: Column
+  readonly programId: Column
+  readonly adId: Column
+}
+
+/** Returns the condition for devices of a serial number, a group and a tag; undefined without such a filter. */
+export async function screenCondition(db: Db, user: User, { sn, groupId, tag }: PlayFilter): Promise<SQL | undefined> {
+  const conditions = [
+    // Names keep the serial numbers of deleted devices.
+    sn ? sql`device_id in (select id from ad_names where kind = 3 and name = ${sn})` : undefined,
+    groupId === undefined
+      ? undefined
+      : sql`device_id in (select id from devices where ${await groupCondition(db, user, groupId)})`,
+    tag ? sql`device_id in (select id from devices where tags @> array[${tag}]::text[])` : undefined,
+  ].filter((condition) => condition !== undefined)
+  return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
+}
+
+/** Returns the condition for the plays that the account may see, limited by tenant, program and ad. */
+export function playCondition(user: User, columns: Columns, { tenantId, programId, adId }: Partial<Query>): SQL {
+  const { ownOnly } = user.scope
+  const conditions = [
+    scoped(user, { tenant: columns.tenantId }),
+    // Plays have no creator. Accounts that see only their own records see the plays of their programs.
+    ownOnly ? sql`${columns.programId} in (select id from ad_programs where create_by = ${user.uid})` : undefined,
+    tenantId === undefined ? undefined : eq(columns.tenantId, tenantId),
+    programId === undefined ? undefined : eq(columns.programId, programId),
+    adId === undefined ? undefined : eq(columns.adId, adId),
+  ].filter((condition) => condition !== undefined)
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+const VALUES = sql.raw('plays, complete, partial, failed, ms, untrusted')
+
+/** Sums by day, device, program and ad: merged rows and differences, read with one snapshot. */
+export async function daySource({ db, user }: Pick<Ctx, 'db' | 'user'>, filter: PlayFilter): Promise<SQL> {
+  const screens = (await screenCondition(db, user, filter)) ?? sql`true`
+  const part = (table: typeof adPlayDays | typeof adPlayFresh) => sql`
+    select day, device_id, program_id, ad_id, tenant_id, ${VALUES}, first_start, last_end from ${table}
+    where day between ${filter.startDate}::date and ${filter.endDate}::date and ${screens} and ${playCondition(user, table, filter)}`
+  return sql`(${part(adPlayDays)} union all ${part(adPlayFresh)})`
+}
+
+export interface HourFilter extends Omit<PlayFilter, 'sn' | 'groupId' | 'tag'> {
+  readonly weekday?: number | undefined
+  readonly hour?: number | undefined
+}
+
+/** Sums by hour of a range of days with `weekday` (1 to 7) and `hour` of the console's zone; not by screen. */
+export function hourSource({ user, services }: Pick<Ctx, 'user' | 'services'>, filter: HourFilter): SQL {
+  const zone = services.config.timeZone
+  const at = (day: string, days: number) =>
+    sql`extract(epoch from (${day}::date + ${days}::int)::timestamp at time zone ${zone}) * 1000`
+  const part = (table: typeof adPlayHours | typeof adPlayFresh) => sql`
+    select to_timestamp(hour / 1000) at time zone ${zone} as local, tenant_id, program_id, ad_id, ${VALUES} from ${table}
+    where hour >= ${at(filter.startDate, 0)} and hour < ${at(filter.endDate, 1)} and ${playCondition(user, table, filter)}`
+  const chosen = [
+    filter.weekday === undefined ? undefined : sql`weekday = ${filter.weekday}::int`,
+    filter.hour === undefined ? undefined : sql`hour = ${filter.hour}::int`,
+  ].filter((condition) => condition !== undefined)
+  return sql`(select * from (
+      select extract(isodow from local)::int as weekday, extract(hour from local)::int as hour, tenant_id, program_id, ad_id, ${VALUES}
+      from (${part(adPlayHours)} union all ${part(adPlayFresh)}) h) w
+    where ${chosen.length === 0 ? sql`true` : sql.join(chosen, sql` and `)})`
+}
+
+/** Sums of plays in the order of the contract. `plays` contains the plays without a trusted clock. */
+export const PLAY_TOTALS =
+  sql.raw(`coalesce(sum(plays + untrusted), 0)::float8 as plays, coalesce(sum(complete), 0)::float8 as complete,
+  coalesce(sum(partial), 0)::float8 as partial, coalesce(sum(failed), 0)::float8 as failed,
+  coalesce(sum(untrusted), 0)::float8 as untrusted, coalesce(sum(ms), 0)::float8 as ms`)
+
+/** Joins the audience factor of each screen as `f`. */
+export const joinFactor = sql.raw('left join (select device_id, audience_factor from ad_screens) f using (device_id)')
+
+/** Columns of `PLAY_TOTALS`. */
+export type Sums = { plays: number; complete: number; partial: number; failed: number; untrusted: number; ms: number }
+
+/** Returns a percentage with one decimal; null without a whole. */
+export const percentOf = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 1000) / 10)
+
+/** Name of a row of `ad_names` with the alias `n`; deleted rows are marked. */
+export const SHOWN_NAME = sql.raw(`coalesce(n.name || case when n.deleted = 1 then '（已删除）' else '' end, '未知')`)
+
+/** Joins `ad_names` as `n`: kind 1 ad, 2 program, 3 device, 4 tenant. */
+export const joinName = (kind: 1 | 2 | 3 | 4, column: SQL) =>
+  sql`left join ad_names n on n.kind = ${sql.raw(String(kind))} and n.id = ${column}`

@@ -1,0 +1,49 @@
+import { queueResponse } from '#protocols/shared/batch-responses.ts'
+import { hasTag, rawHeader } from '#protocols/shared/headers.ts'
+import { idleSeconds } from '#protocols/shared/poll-interval.ts'
+import { type ScreenRequest, screenSlot } from '#protocols/shared/screen-call.ts'
+import { removePairings } from './pairing-rows.ts'
+
+const PATH = '/device/v1/ad/manifest/'
+const SERIAL = /^[\w.:-]{1,64}$/
+
+/** Headers that set the player's clock and its next poll. */
+export function timeHeaders({ side }: Pick<ScreenRequest, 'side'>, slot: number): [string, string, string, string] {
+  const { services } = side
+  const seconds = idleSeconds(services.fleet.slots.ids[slot]!, services.config.ads.pollSeconds)
+  return ['x-oms-time', String(Date.now()), 'x-oms-poll', String(Math.min(3600, Math.max(5, seconds)))]
+}
+
+/**
+ * Responds to `GET manifest/{sn}` synchronously from the cached manifest of the set. Returns false for a URL that
+ * the full handler must parse.
+ */
+export function sendCachedManifest({
+  side,
+  request,
+  response,
+  ip,
+  now,
+}: Omit<ScreenRequest, 'origin' | 'search'>): boolean {
+  const sn = (request.url ?? '').slice(PATH.length)
+  if (!SERIAL.test(sn)) return false
+  sendManifest({ side, request, response, ip, now }, sn)
+  return true
+}
+
+/** Sends the manifest of a screen, or 304. */
+export function sendManifest(call: Omit<ScreenRequest, 'origin' | 'search'>, sn: string) {
+  const { side, request, response } = call
+  const slot = screenSlot(call, sn)
+  const { index } = side.services.adDelivery
+  const manifest = index.manifestOf(slot)
+  const common = ['etag', `"${manifest.etag}"`, ...timeHeaders(call, slot), 'cache-control', 'no-cache']
+  if (index.changedScreens.size > 0 && index.changedScreens.delete(slot)) removePairings(side.services, slot)
+  if (hasTag(rawHeader(request, 'if-none-match'), manifest.etag)) return queueResponse(response, 304, common, '')
+  const isPacked = /\bgzip\b/.test(rawHeader(request, 'accept-encoding') ?? '')
+  const body = isPacked ? manifest.gzip() : manifest.body
+  const headers = [...common, 'content-type', 'application/json', 'vary', 'accept-encoding']
+  headers.push('content-length', String(body.length))
+  if (isPacked) headers.push('content-encoding', 'gzip')
+  response.writeHead(200, headers).end(body)
+}

@@ -1,0 +1,20 @@
+import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
+import { PlaysBusy } from '#domain/ads/play-writer.ts'
+import { DeviceError, sendJson, wrong } from '#protocols/shared/response.ts'
+import { playDevice, type ScreenRequest, screenSlot } from '#protocols/shared/screen-call.ts'
+import { bodyOf, serialOf } from './call.ts'
+
+/** `POST report`: stores played ads. The player removes all reports of a successful call from its queue. */
+export async function report(call: ScreenRequest) {
+  const { side, request, response, now } = call
+  const body = await bodyOf(call)
+  const slot = screenSlot(call, serialOf(body))
+  const { reports } = body
+  if (!Array.isArray(reports)) throw wrong('reports must be a list')
+  if (reports.length > MAX_REPORTS) throw new DeviceError(413, `at most ${MAX_REPORTS} reports`)
+  const { ingest } = side.services.adDelivery
+  const reply = await ingest.take(playDevice(side, slot), reports, now).catch((error: unknown) => {
+    throw error instanceof PlaysBusy ? new DeviceError(503, 'busy', 30) : error
+  })
+  sendJson(request, response, 200, reply)
+}

@@ -1,0 +1,41 @@
+import { DeviceError, missing } from '#protocols/shared/response.ts'
+import type { ScreenRequest } from '#protocols/shared/screen-call.ts'
+import { sendAgenda } from './agenda.ts'
+import { sendManifest } from './manifest.ts'
+import { sendMedia } from './media.ts'
+import { openPairing, readPairing } from './pair.ts'
+import { report } from './report.ts'
+import { status } from './status.ts'
+
+/** Routes one call below `/device/v1/ad/`. */
+export async function ad(call: ScreenRequest, [name = '', ...rest]: readonly string[]): Promise<unknown> {
+  const { method } = call.request
+  const only = (...methods: string[]) => {
+    if (!methods.includes(method ?? '')) throw new DeviceError(405, `${methods.join(' or ')} only`)
+  }
+  if (name === 'manifest' && rest.length === 1) {
+    only('GET')
+    return sendManifest(call, rest[0]!)
+  }
+  if (name === 'agenda' && rest.length === 1) {
+    only('GET')
+    return sendAgenda(call, rest[0]!)
+  }
+  if (name === 'media' && rest.length === 2) {
+    only('GET', 'HEAD')
+    return sendMedia(call, rest[0]!, rest[1]!)
+  }
+  if (name === 'pair' && rest.length === 0) {
+    only('POST')
+    return openPairing(call)
+  }
+  if (name === 'pair' && rest.length === 1) {
+    only('GET')
+    return readPairing(call, rest[0]!)
+  }
+  if (rest.length > 0) throw missing('call')
+  if (name === 'report' || name === 'status') only('POST')
+  if (name === 'report') return report(call)
+  if (name === 'status') return status(call)
+  throw missing('call')
+}

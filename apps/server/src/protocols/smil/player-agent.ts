@@ -1,0 +1,28 @@
+import type { Services } from '#core/services.ts'
+
+const MAX_KEPT = 100_000
+/** UUID of the last request of each screen, so that each player is stored once. */
+const lastUuids = new Map<number, string>()
+
+/** `GAPI/1.0 (UUID:…; NAME:…) garlic-linux/v0.6.0 (MODEL:Garlic)`, or `ADAPI/1.0 …` of IAdea. */
+const AGENT = /\bUUID:\s*([\w-]{1,64})[^)]*\)\s*([\w./-]{1,40})?/
+
+const UPDATE = `update ad_screens set smil_uuid = case when smil_uuid = '' then $2 else smil_uuid end,
+  smil_replaced = case when smil_uuid in ('', $2) then 0 else 1 end where device_id = $1`
+
+/**
+ * Notes which player uses the address of a screen, and returns its version. The header is not trusted: another player is
+ * answered, and shown in the console.
+ */
+export function notePlayer({ database, fleet, log }: Services, slot: number, header: string | undefined): string {
+  const [, uuid = '', version = ''] = AGENT.exec((header ?? '').slice(0, 512)) ?? []
+  const deviceId = fleet.slots.ids[slot]!
+  if (uuid !== '' && lastUuids.get(deviceId) !== uuid) {
+    if (lastUuids.size >= MAX_KEPT) lastUuids.clear()
+    lastUuids.set(deviceId, uuid)
+    database.pool
+      .query(UPDATE, [deviceId, uuid])
+      .catch((err: unknown) => log.warn({ err }, 'player of a screen not stored'))
+  }
+  return version
+}

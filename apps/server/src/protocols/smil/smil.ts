@@ -1,0 +1,101 @@
+import { FileMissing } from '#core/storage/store.ts'
+import { planSend } from '#core/storage/send.ts'
+import { smilEtag, smilIndexOf, smilText } from '#domain/ads/smil-index.ts'
+import { textPage, widgetOf } from '#domain/ads/text-widget.ts'
+import { hasTag, rawHeader } from '#protocols/shared/headers.ts'
+import { isEnabled } from '#protocols/shared/identify.ts'
+import { DeviceError, missing, unauthorized } from '#protocols/shared/response.ts'
+import { playDevice, type ScreenRequest } from '#protocols/shared/screen-call.ts'
+import { sendMediaFile } from '#protocols/shared/send-media.ts'
+import { notePlayer } from './player-agent.ts'
+import { takeLog } from './log.ts'
+
+const KEY = /^[a-z2-7]{26}$/
+const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
+const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
+const WIDGET_TYPE = 'application/widget'
+
+/** Routes one call below `/device/v1/ad/smil/{key}/`, as unmodified SMIL players send it. The key is the credential. */
+export async function smil(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
+  const slot = slotOfKey(call, key)
+  const [name = '', file = ''] = rest
+  const { method = '' } = call.request
+  if (name === 'log') {
+    if (method !== 'PUT' && method !== 'POST') throw new DeviceError(405, 'PUT or POST only')
+    return takeLog(call, slot)
+  }
+  if (method !== 'GET' && method !== 'HEAD') throw new DeviceError(405, 'GET or HEAD only')
+  if (name === 'index.smil' && rest.length === 1) return sendIndex(call, slot, key)
+  if (name === 'm' && rest.length === 2) return sendMedium(call, slot, file)
+  throw missing('call')
+}
+
+function slotOfKey({ side, now, ip }: ScreenRequest, key: string): number {
+  const { services } = side
+  const slot = KEY.test(key) ? services.adDelivery.index.slotOfSmilKey(key) : -1
+  if (slot < 0) throw missing('screen')
+  if (!isEnabled(services, slot)) throw unauthorized('device disabled')
+  side.limits.takeDevice(slot, now, services.fleet.slots)
+  side.presence.saw(slot, ip, now)
+  return slot
+}
+
+async function sendIndex(call: ScreenRequest, slot: number, key: string) {
+  const { side, request, response, origin, now } = call
+  const { index } = side.services.adDelivery
+  const set = index.setOf(slot)
+  const manifest = index.render(set)
+  const smilIndex = await smilIndexOf(set, manifest, now)
+  const base = `${origin}/device/v1/ad/smil/${key}/`
+  const etag = smilEtag(smilIndex, base)
+  const { deviceId, tenantId } = playDevice(side, slot)
+  const playerVersion = notePlayer(side.services, slot, rawHeader(request, 'user-agent'))
+  const report = { deviceId, tenantId, at: now, appliedEtag: manifest.etag, playerKind: 3, playerVersion }
+  side.services.adDelivery.status.take(report)
+  const common = {
+    etag: `"${etag}"`,
+    'last-modified': new Date(smilIndex.at).toUTCString(),
+    'cache-control': 'no-cache',
+  }
+  // garlic-player sends the tag without quotes.
+  if (hasTag(rawHeader(request, 'if-none-match'), etag)) return void response.writeHead(304, common).end()
+  const body = Buffer.from(smilText(smilIndex, base))
+  const headers = { ...common, 'content-type': 'application/smil+xml', 'content-length': body.length }
+  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body)
+}
+
+async function sendMedium(call: ScreenRequest, slot: number, name: string) {
+  const manifest = call.side.services.adDelivery.index.manifestOf(slot)
+  const text = TEXT.exec(name)
+  if (text) {
+    const ad = manifest.schedule.ads.find(({ id, verNo }) => id === Number(text[1]) && verNo === Number(text[2]))
+    if (!ad?.text) throw missing('file')
+    return sendBytes(call, name, widgetOf(textPage(ad.text)))
+  }
+  const [, sha256 = '', extension] = MEDIA.exec(name) ?? []
+  const file = manifest.files.get(sha256)
+  if (!file) throw missing('file')
+  // Players keep only what has no attachment header.
+  if (extension !== 'wgt') return sendMediaFile(call, slot, file, { 'content-disposition': 'inline' })
+  call.side.media.take(slot, call.now)
+  return sendBytes(call, name, widgetOf(await wholeFile(call, sha256)))
+}
+
+async function wholeFile({ side }: ScreenRequest, sha256: string): Promise<Buffer> {
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of await side.services.files.openRead(sha256)) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks)
+  } catch (error) {
+    if (error instanceof FileMissing) throw new DeviceError(503, 'the file is not available', 300)
+    throw error
+  }
+}
+
+/** Sends a widget that was made for this request, whole or a range. */
+function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer) {
+  const { method = 'GET', headers } = request
+  const plan = planSend({ method, headers }, { sha256: name, size: bytes.length, mime: WIDGET_TYPE, name })
+  response.writeHead(plan.status, { ...plan.headers, 'content-disposition': 'inline' })
+  response.end(plan.range ? bytes.subarray(plan.range.start, plan.range.end + 1) : undefined)
+}
