@@ -1,0 +1,94 @@
+import { EVENT } from '@oms/contract/agent/device-event.ts'
+import { agentConfig } from '#domain/agents/agent-config.ts'
+import { agentFactsOf } from '#domain/agents/agent-facts.ts'
+import { type DeviceAgent, deviceAgentOf } from '#domain/agents/device-agent.ts'
+import { macDigits } from '#domain/agents/mac.ts'
+import type { StoredModel } from '#domain/agents/server-models.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { contextSource } from './context.ts'
+import { CallRefused, RESPONSE_CODE } from './envelope.ts'
+import { relayedModel } from './relay-key.ts'
+import { serverBase } from './server-base.ts'
+import { toolAddress } from './tool-token.ts'
+import { objectOf, type ServerCall, cleanText } from './server-call.ts'
+
+/** Temporary ids of `domain/agents/server-action.ts`: the voice server asks for the base configuration once. */
+const TAKE_TEMPORARY = `delete from challenges where id = $1 and kind = 'voice-action' and expire_time > now() returning id`
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `POST config/agent-models`: the configuration of the agent of a connecting device. */
+export async function agentModels(call: ServerCall) {
+  const { macAddress, clientId, selectedModule } = await objectOf(call.request)
+  const [given, client] = [cleanText(macAddress), cleanText(clientId)]
+  if (given === '' || client === '' || !isObject(selectedModule))
+    throw new CallRefused(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
+  const mac = macDigits(given)
+  if (mac !== undefined) return configurationOf(call, mac, selectedModule)
+  const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
+  if (rowCount === 1) return serverBase(call)
+  throw unknownDevice()
+}
+
+/** Returns the configuration of a bound device. Every outcome is a step of its timeline. */
+async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
+  const { services } = call.side
+  const { pool } = services.database
+  const { secretKey } = services.config
+  const { events, marks } = services.voiceServers
+  const { device, code } = await deviceAgentOf(pool, secretKey, mac)
+  const tenantId = device?.tenantId
+  const refusal = refusalOf(call, device, code)
+  if (refusal) {
+    events.add({ mac, tenantId, kind: EVENT.refused, detail: { reason: refusal.reason } }, call.now)
+    throw refusal.answer
+  }
+  const agent = device!.agent!
+  const params = await services.agentParameters.of(device!.tenantId)
+  const asker = { secretKey, origin: call.origin, now: call.now }
+  const { deviceId } = device!
+  const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
+  const handedOut = (model: StoredModel) => relayedModel(model, relay)
+  const facts = await agentFactsOf({ pool, secretKey, params, handedOut }, { ...device!, agent })
+  marks.connected(deviceId, call.now)
+  const detail = {
+    agent: agent.agentName,
+    version: agent.versionNo,
+    candidate: agent.versionNo === agent.candidateNo,
+    llm: facts.models.LLM?.code ?? '',
+    tts: facts.models.TTS?.code ?? '',
+  }
+  events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
+  const source = contextSource(asker, agent)
+  const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
+  return agentConfig({ ...facts, mcpEndpoint, contextProviders: [...facts.contextProviders, ...source] }, loaded)
+}
+
+interface Refusal {
+  readonly answer: CallRefused
+  /** Reason for the timeline. The voice server gets less. */
+  readonly reason: string
+}
+
+/** Returns why the device gets no configuration; undefined when the device may talk. */
+function refusalOf(call: ServerCall, device: DeviceAgent | undefined, code: string | undefined): Refusal | undefined {
+  if (code !== undefined)
+    return { answer: new CallRefused(RESPONSE_CODE.deviceUnbound, code), reason: '设备未绑定，语音服务播报验证码' }
+  if (!device) return { answer: unknownDevice(), reason: '设备未绑定，也没有有效的验证码' }
+  if (!device.isOpen) return { answer: unknownDevice(), reason: '设备或所属客户已停用' }
+  if (!isSecretValidFor(call, device.tenantId))
+    return { answer: unknownDevice(), reason: '语音服务使用了另一客户的密钥' }
+  if (device.agent?.status !== 1)
+    return {
+      answer: new CallRefused(RESPONSE_CODE.agentMissing, '智能体不存在或已停用'),
+      reason: '智能体不存在或已停用',
+    }
+  return undefined
+}
+
+const unknownDevice = () => new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
+
+/** Returns whether the secret of the call is valid for devices of a tenant. The platform's secret is valid for all. */
+export const isSecretValidFor = ({ serverTenant }: Pick<ServerCall, 'serverTenant'>, tenantId: number) =>
+  serverTenant === PLATFORM_TENANT_ID || serverTenant === tenantId

@@ -1,0 +1,53 @@
+import type { ContextFact } from '@oms/contract/agent/agent-input.ts'
+import { EVENT } from '@oms/contract/agent/device-event.ts'
+import { agentOfToken, contextToken } from './context-token.ts'
+import { deviceAgentOf } from '#domain/agents/device-agent.ts'
+import { deviceContext } from '#domain/agents/device-context.ts'
+import { macDigits } from '#domain/agents/mac.ts'
+import { bearerOf } from '#protocols/shared/headers.ts'
+import { missing } from '#protocols/shared/response.ts'
+import type { XiaozhiCall } from './call.ts'
+import { CallRefused, RESPONSE_CODE, sendData, sendRefusal } from './envelope.ts'
+
+/** True for the context source, given the parts of the path below `/xiaozhi/`. */
+export const isContextPath = (path: readonly string[]) => path.length === 1 && path[0] === 'context'
+
+/**
+ * Handles `GET /xiaozhi/context`: facts of the device in `device-id`, for the prompt of its agent. Voice servers send
+ * the headers of `contextSource`. The token is checked before anything else of the request.
+ */
+export async function context(call: XiaozhiCall) {
+  const { request, response, side, now } = call
+  const { config, database } = side.services
+  const agentId = agentOfToken(config.secretKey, bearerOf(request), now)
+  if (agentId === undefined)
+    return sendRefusal(response, new CallRefused(RESPONSE_CODE.unauthorized, '令牌不正确或已过期'))
+  if (request.method !== 'GET') throw missing('call')
+  const mac = macDigits(String(request.headers['device-id'] ?? ''))
+  const { device } = mac === undefined ? {} : await deviceAgentOf(database.pool, config.secretKey, mac)
+  const isOwn = device?.isOpen === true && device.agent?.id === agentId && device.agent.tenantId === device.tenantId
+  if (!isOwn) return sendData(response, {})
+  const facts = await deviceContext(database.pool, device, factsOf(device.agent))
+  const detail = { facts: Object.keys(facts).join('、') }
+  side.services.voiceServers.events.add({ mac: mac!, tenantId: device.tenantId, kind: EVENT.context, detail }, now)
+  return sendData(response, facts)
+}
+
+const factsOf = ({ contextFacts }: { readonly contextFacts: readonly string[] }) => contextFacts as ContextFact[]
+
+interface Asker {
+  readonly secretKey: Buffer
+  /** Address at which the voice server called. */
+  readonly origin: string
+  readonly now: number
+}
+
+/** Returns the entry of `context_providers` with which a voice server reads the chosen facts; none without facts. */
+export function contextSource(
+  { secretKey, origin, now }: Asker,
+  { id, contextFacts }: { readonly id: number; readonly contextFacts: readonly string[] },
+) {
+  if (contextFacts.length === 0) return []
+  const headers = { Authorization: `Bearer ${contextToken(secretKey, id, now)}` }
+  return [{ url: `${origin}/xiaozhi/context`, headers }]
+}

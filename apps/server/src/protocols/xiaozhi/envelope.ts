@@ -1,0 +1,35 @@
+import type { ServerResponse } from 'node:http'
+
+/** Codes that voice servers understand. Every other code makes a server treat the device as unknown. */
+export const RESPONSE_CODE = {
+  unauthorized: 401,
+  failed: 500,
+  blank: 10_034,
+  deviceUnknown: 10_041,
+  deviceUnbound: 10_042,
+  agentMissing: 10_053,
+  noTemplate: 10_183,
+} as const
+
+/** Ends a call of a voice server with this code. The HTTP status stays 200, because clients repeat errors of HTTP. */
+export class CallRefused extends Error {
+  override readonly name = 'CallRefused'
+  readonly code: number
+
+  constructor(code: number, words: string) {
+    super(words)
+    this.code = code
+  }
+}
+
+/** Sends `data` in the envelope of a success. */
+export const sendData = (response: ServerResponse, data: unknown) => send(response, { code: 0, msg: 'success', data })
+
+export const sendRefusal = (response: ServerResponse, { code, message }: CallRefused) =>
+  send(response, { code, msg: message, data: null })
+
+function send(response: ServerResponse, body: object) {
+  const text = Buffer.from(JSON.stringify(body))
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length })
+  response.end(text)
+}

@@ -1,0 +1,41 @@
+import { DeviceError } from '#protocols/shared/response.ts'
+
+/** Calls of one MAC in a minute. A device calls every 3 seconds at most. */
+const PER_MINUTE = 60
+const MINUTE_MS = 60_000
+const MAX_MACS = 200_000
+/** Tolerance for rounding of the weighted sum. */
+const ROUNDING = 1e-6
+
+let minute = 0
+/** Calls of this clock minute and of the one before, by MAC. */
+let current = new Map<string, number>()
+let previous = new Map<string, number>()
+
+/**
+ * Counts one call of a MAC. Throws when the limit is exceeded. The window slides: of the calls in the minute before,
+ * the share counts that the last 60 seconds cover.
+ */
+export function countMacCall(mac: string, now: number) {
+  moveTo(Math.floor(now / MINUTE_MS))
+  const passed = (now % MINUTE_MS) / MINUTE_MS
+  const count = current.get(mac) ?? 0
+  const before = previous.get(mac) ?? 0
+  if (before * (1 - passed) + count + 1 > PER_MINUTE + ROUNDING)
+    throw new DeviceError(429, 'too many calls', secondsUntilFree(before, count, passed))
+  if (count > 0 || current.size < MAX_MACS) current.set(mac, count + 1)
+}
+
+function moveTo(next: number) {
+  if (next === minute) return
+  previous = next === minute + 1 ? current : new Map()
+  current = new Map()
+  minute = next
+}
+
+/** Returns the time until the next call is allowed, when the device is silent until then. */
+function secondsUntilFree(before: number, count: number, passed: number): number {
+  const isThisMinute = count < PER_MINUTE
+  const share = isThisMinute ? 1 - (PER_MINUTE - 1 - count) / before : 2 - (PER_MINUTE - 1) / count
+  return Math.max(1, Math.ceil(((share - passed) * MINUTE_MS) / 1000))
+}

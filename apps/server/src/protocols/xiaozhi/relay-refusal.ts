@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http'
+import { failureWords, type LlmError } from '#domain/agents/llm/llm-error.ts'
+
+/** Ends a call of the relay with this status, in the form that OpenAI clients read. */
+export class RelayRefused extends Error {
+  override readonly name = 'RelayRefused'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, words: string) {
+    super(words)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Returns the refusal of a caller with too many completions. */
+export const busy = (status: 429 | 503) => new RelayRefused(status, 'rate_limit_exceeded', 'too many completions')
+
+/** Returns the refusal for a completion that no vendor answered. Words of the vendor stay inside OMS. */
+export const vendorRefusal = (error: LlmError) =>
+  new RelayRefused(
+    error.kind === 'quota' ? 429 : error.kind === 'time' ? 504 : 502,
+    `vendor_${error.kind}`,
+    failureWords(error),
+  )
+
+/** `x-should-retry` keeps OpenAI clients from repeating the call: the relay has tried the fallback already. */
+export function sendRelayRefusal(response: ServerResponse, { status, code, message }: RelayRefused) {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  const text = Buffer.from(errorText(code, message))
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': text.length, 'x-should-retry': 'false' })
+    .end(text)
+}
+
+/** Returns an error as OpenAI clients read it in a response or in an event. */
+export const errorText = (code: string, message: string) =>
+  JSON.stringify({ error: { message, type: 'relay_error', param: null, code } })

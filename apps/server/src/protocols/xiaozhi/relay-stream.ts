@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http'
+import type { VendorJson } from '#domain/agents/llm/vendor-body.ts'
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
+/** Longest pause of a reader that takes no bytes. */
+const STALL_MS = 30_000
+
+type Choice = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the chunk for the voice server, which asked for no usage: without usage, with the code as model name.
+ * Undefined for a chunk of usage alone. A whole completion of a vendor that does not stream becomes one chunk.
+ */
+export function forwarded({ usage: _usage, ...json }: VendorJson, code: string): VendorJson | undefined {
+  const choices = Array.isArray(json['choices']) ? (json['choices'] as Choice[]) : []
+  if (choices.length === 0) return undefined
+  const deltas = choices.map(({ message, ...choice }) =>
+    message !== undefined && choice['delta'] === undefined ? { ...choice, delta: message } : choice,
+  )
+  return { ...json, object: 'chat.completion.chunk', model: code, choices: deltas }
+}
+
+/** Writes server-sent events no faster than the reader takes them. */
+export class EventResponse {
+  readonly #response: ServerResponse
+
+  constructor(response: ServerResponse) {
+    this.#response = response
+    response.writeHead(200, HEADERS)
+  }
+
+  /** Resolves when the reader can take more, or is gone. */
+  async send(data: string) {
+    if (this.#response.destroyed || this.#response.write(`data: ${data}\n\n`)) return
+    await drained(this.#response)
+  }
+
+  end() {
+    this.#response.end()
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => response.destroy(), STALL_MS)
+    const finish = () => {
+      clearTimeout(timer)
+      response.off('drain', finish).off('close', finish)
+      done()
+    }
+    response.once('drain', finish).once('close', finish)
+  })
+}

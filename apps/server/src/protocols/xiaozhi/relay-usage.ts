@@ -1,0 +1,25 @@
+import { USAGE_SOURCE } from '@oms/contract/agent/usage-unit.ts'
+import type { StoredModel } from '#domain/agents/server-models.ts'
+import { recordUsage, tokenEntries } from '#domain/agents/usage.ts'
+import type { XiaozhiCall } from './call.ts'
+import type { CountedTokens } from './relay-tally.ts'
+import type { RelayTarget } from './relay-target.ts'
+
+/**
+ * Counts the tokens of a completion for the device, its agent and the model that answered. The answer has been sent, so a
+ * failure is logged and not reported.
+ */
+export async function countRelayed(
+  { side }: XiaozhiCall,
+  { deviceId, agentId, tenantId }: RelayTarget,
+  model: StoredModel,
+  { isEstimate, ...usage }: CountedTokens,
+) {
+  const { database, log } = side.services
+  const owner = { deviceId, agentId, tenantId, source: USAGE_SOURCE.device }
+  try {
+    await recordUsage(database.db, tokenEntries(owner, model, usage, isEstimate))
+  } catch (error) {
+    log.error({ err: error, deviceId, ...usage }, 'tokens of a relayed completion not counted')
+  }
+}

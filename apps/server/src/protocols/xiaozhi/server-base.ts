@@ -1,0 +1,16 @@
+import { serverBaseOf } from '#domain/agents/server-base.ts'
+import { CallRefused, RESPONSE_CODE } from './envelope.ts'
+import type { ServerCall } from './server-call.ts'
+
+/** `POST config/server-base`: the configuration of a starting voice server. */
+export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
+  const { agentParameters, database, config } = side.services
+  const base = await serverBaseOf({
+    pool: database.pool,
+    secretKey: config.secretKey,
+    params: await agentParameters.of(serverTenant),
+    tenantId: serverTenant,
+  })
+  if (!base) throw new CallRefused(RESPONSE_CODE.noTemplate, '没有默认的智能体模板')
+  return base
+}
