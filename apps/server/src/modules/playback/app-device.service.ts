@@ -1,15 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { MAX_PLAY_MS, MAX_PLAY_SEGMENTS, type playbackApp as calls } from '@oms/contract/playback/app.ts'
-import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
+import { type playbackApp as calls, MAX_PLAY_MS, MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
+import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import { dayAfter, instantOf, localTimeOf } from '#core/time/zone.ts'
-import { mergeStretches } from '#domain/video/playlist.ts'
+import { dayAfter, instantOf, lastDayOf, localDayOf } from '#core/time/zone.ts'
+import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
+import { mergeIntervals } from '#domain/video/playlist.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
-import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
 import { createPlayToken, playlistUrl } from './play-token.ts'
 import { recordingsOf } from './recordings.ts'
 
@@ -81,8 +81,7 @@ export const deviceList = (ctx: PublicCtx) =>
 export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof calls.days>) =>
   asAppUser(ctx, async (db, user) => {
     const { id } = await ownDevice(db, user, sn)
-    const first = `${month}-01`
-    const today = localTimeOf(ctx.now, ctx.services.config.timeZone).slice(0, 10)
+    const today = localDayOf(ctx.now, ctx.services.config.timeZone)
     const list = await db
       .select({
         day: ossDeviceDays.day,
@@ -97,8 +96,8 @@ export const days = (ctx: PublicCtx, { sn, channel, month }: ParsedOf<typeof cal
           eq(ossDeviceDays.channel, channel),
           eq(ossDeviceDays.tenantId, user.tenantId),
           eq(ossDeviceDays.ownerId, user.uid),
-          gte(ossDeviceDays.day, first),
-          lt(ossDeviceDays.day, `${dayAfter(first, 31).slice(0, 7)}-01`),
+          gte(ossDeviceDays.day, `${month}-01`),
+          lte(ossDeviceDays.day, lastDayOf(month)),
           sql`${today} < any(${ossDeviceDays.expireDays})`,
         ),
       )
@@ -116,7 +115,7 @@ const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
 /** Maximum segments that are read for one day. */
 const MAX_DAY_SEGMENTS = 50_000
 
-/** Returns the merged stretches of a day with recordings. */
+/** Returns the merged intervals of a day with recordings. */
 export const timeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof calls.timeline>) =>
   asAppUser(ctx, async (db, user) => {
     const { id } = await ownDevice(db, user, sn)
@@ -126,7 +125,7 @@ export const timeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof c
     const scope = { ...scopeOf(user, id, channel), begin, end }
     const rows = await recordingsOf(db, scope, { zone, now: ctx.now.getTime(), limit: MAX_DAY_SEGMENTS })
     return {
-      list: mergeStretches(rows).map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) })),
+      list: mergeIntervals(rows).map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) })),
     }
   })
 
@@ -147,7 +146,7 @@ export const play = (ctx: PublicCtx, { sn, channel, ...range }: ParsedOf<typeof 
     if (rows.length === 0) throw refused('该时间段没有录像')
     const next = rows[MAX_PLAY_SEGMENTS]
     const end = next ? next.startMs : range.end
-    const { token, expires } = createPlayToken(config.secretKey, { ...scope, end, consentId: 0 }, now)
+    const { token, expires } = createPlayToken(config.secretKey, { ...scope, ...user.session, end, consentId: 0 }, now)
     return { url: playlistUrl(token), expireTime: expires, ...(next && { nextBegin: next.startMs }) }
   })
 

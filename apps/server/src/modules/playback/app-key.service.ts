@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { appKeys as calls } from '@oms/contract/playback/app-key.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { appKeys as calls } from '@oms/contract/playback/app-key.ts'
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
+import { newSecret } from '#core/crypto/new-secret.ts'
 import type { Db } from '#core/database/client.ts'
-import { usableKey } from '#domain/video/app-user.ts'
 import { contains, orderOf, paginate } from '#core/database/list-query.ts'
 import { defineRecord, visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { usableKey } from '#domain/video/app-user.ts'
 import { ossAppKeys } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
 
@@ -22,9 +23,7 @@ const appKey = defineRecord({
 })
 export const { remove, enable, disable } = appKey
 
-const newSecret = () => randomBytes(32).toString('base64url')
-
-const { secretEncrypted: _secret, ...shownColumns } = getTableColumns(ossAppKeys)
+const { secretEncrypted: _secret, sessionEpoch: _epoch, ...shownColumns } = getTableColumns(ossAppKeys)
 const selectKeys = (db: Db) =>
   db
     .select({ ...shownColumns, tenantName: sql<string>`coalesce(${tenants.name}, '')` })
@@ -74,13 +73,19 @@ export async function rotate(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
     .set({ secretEncrypted: encrypt(ctx.services.config.secretKey, secret), rev: stored.rev + 1 })
     .where(eq(ossAppKeys.id, id))
   ctx.audit({ bizType: 'appKey', bizId: id, action: `更换App密钥「${stored.keyName}」` })
+  await ctx.services.events.publish(ctx.db, 'changed', { resource: 'oss', tenantId: stored.tenantId })
   return { id, keyId: stored.keyId, secret }
 }
 
 /** Returns the secret of an enabled key with its tenant; undefined for an unknown or disabled key. */
 export async function secretOf({ db, services }: Pick<Ctx, 'db' | 'services'>, keyId: string) {
   const [found] = await db
-    .select({ id: ossAppKeys.id, tenantId: ossAppKeys.tenantId, secretEncrypted: ossAppKeys.secretEncrypted })
+    .select({
+      id: ossAppKeys.id,
+      tenantId: ossAppKeys.tenantId,
+      secretEncrypted: ossAppKeys.secretEncrypted,
+      sessionEpoch: ossAppKeys.sessionEpoch,
+    })
     .from(ossAppKeys)
     .innerJoin(tenants, eq(tenants.id, ossAppKeys.tenantId))
     .where(and(eq(ossAppKeys.keyId, keyId), usableKey()))

@@ -18,7 +18,7 @@ const ask = async (method: 'GET' | 'OPTIONS', url: string, origin: string) => {
 }
 const LIST = '/api/v1/oss/app/device/list'
 
-test('STORAGE-08 pages of an origin of an enabled key may call, without cookies', async () => {
+test('STORAGE-08 pages from an origin of an enabled key may call the API without cookies', async () => {
   expect(await ask('OPTIONS', LIST, ALLOWED)).toEqual({ statusCode: 204, origin: ALLOWED, credentials: undefined })
   expect(await ask('GET', LIST, ALLOWED)).toMatchObject({ origin: ALLOWED, credentials: undefined })
   expect((await ask('GET', `/api/v1/oss/play/${'a'.repeat(60)}/index.m3u8`, ALLOWED)).origin).toBe(ALLOWED)

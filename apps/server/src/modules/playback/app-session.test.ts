@@ -7,16 +7,25 @@ const app = useApp()
 const fixture = playbackFixture(app)
 let admin: Caller
 let key: Awaited<ReturnType<typeof fixture.addKey>>
+let camera: Awaited<ReturnType<typeof fixture.addCamera>>
+const APP_KEY = '/api/v1/oss/appkey'
+const FROM = Date.now() - 3600_000
 
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
   await fixture.addAccount(1, 'Wang')
-  await fixture.addAccount(1, 'Li')
+  camera = await fixture.addCamera(1, await fixture.addAccount(1, 'Li'))
+  await fixture.record(camera, { from: FROM, count: 2 })
   key = await fixture.addKey(admin)
 })
 
 const now = () => Math.floor(Date.now() / 1000)
 const open = (sent: object) => app.stranger().call('POST', '/api/v1/oss/app/session', sent)
+const get = (url: string) => app.stranger().inject({ method: 'GET', url })
+const setStatus = (table: string, where: string, status: number) =>
+  app.db.execute(sql`update ${sql.raw(table)} set status = ${status} where ${sql.raw(where)}`)
+/** Clears the cached decisions about play addresses, as a change in the console does. */
+const forgetPermits = () => app.services.events.publish(app.db, 'changed', { resource: 'tenant', tenantId: null })
 const devicesOf = (token: string) => withToken(app.stranger(), token)('GET', 'device/list')
 
 describe('sessions of App users', () => {
@@ -42,22 +51,52 @@ describe('sessions of App users', () => {
     expect(codes.filter((code) => code === 200)).toHaveLength(1)
   })
 
-  test('refuses a token after its key or its account is disabled', async () => {
+  /** Ends of sessions that must not be undone, each with its reversal. */
+  const ENDS = [
+    [
+      'key is disabled',
+      () => admin.call('POST', `${APP_KEY}/disable/${key.id}`),
+      () => admin.call('POST', `${APP_KEY}/enable/${key.id}`),
+    ],
+    [
+      'account is disabled',
+      () => setStatus('app_accounts', `account = 'Li'`, 0),
+      () => setStatus('app_accounts', `account = 'Li'`, 1),
+    ],
+    ['tenant is disabled', () => setStatus('tenants', 'id = 1', 0), () => setStatus('tenants', 'id = 1', 1)],
+    [
+      'secret is replaced',
+      async () => (key = (await admin.call('POST', `${APP_KEY}/rotate/${key.id}`)).data),
+      () => undefined,
+    ],
+  ] as const
+
+  test.each(ENDS)('STORAGE-08 sessions and play addresses end when the %s, and stay ended', async (_, end, undo) => {
     const { token } = (await open(signedRequest(key, { account: 'Li' }))).data
+    const { data } = await withToken(app.stranger(), token)('POST', 'play', {
+      sn: camera.sn,
+      begin: FROM,
+      end: FROM + 8000,
+    })
     expect((await devicesOf(token)).code).toBe(200)
-    await admin.call('POST', `/api/v1/oss/appkey/disable/${key.id}`)
+    expect((await get(data.url)).statusCode).toBe(200)
+    await end()
     expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
-    expect((await open(signedRequest(key))).code).toBe(501)
-    await admin.call('POST', `/api/v1/oss/appkey/enable/${key.id}`)
-    await app.db.execute(sql`update app_accounts set status = 0 where account = 'Li'`)
-    expect((await devicesOf(token)).code).toBe(401)
+    await undo()
+    await forgetPermits()
+    expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
+    // The guard of play addresses forgets its results when the event arrives.
+    await expect.poll(async () => (await get(data.url)).statusCode, { timeout: 5000 }).toBe(410)
+    expect((await devicesOf((await open(signedRequest(key, { account: 'Li' }))).data.token)).code).toBe(200)
   })
 
-  test('a replaced secret is refused at once', async () => {
-    const made = (await admin.call('POST', '/api/v1/oss/appkey', { keyName: '轮换' })).data
-    const rotated = (await admin.call('POST', `/api/v1/oss/appkey/rotate/${made.id}`)).data
+  test('refuses requests that are signed with a disabled key or a replaced secret', async () => {
+    const made = (await admin.call('POST', APP_KEY, { keyName: '轮换' })).data
+    const rotated = (await admin.call('POST', `${APP_KEY}/rotate/${made.id}`)).data
     expect((await open(signedRequest(made))).code).toBe(501)
     expect((await open(signedRequest(rotated))).code).toBe(200)
+    await admin.call('POST', `${APP_KEY}/disable/${made.id}`)
+    expect((await open(signedRequest(rotated))).code).toBe(501)
   })
 
   test('neither list nor database shows the secret', async () => {

@@ -4,11 +4,10 @@ import { SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/core/signature.ts'
 import type { playbackApp as calls } from '@oms/contract/playback/app.ts'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import type { PublicCtx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
-import { APP_SESSION_USE } from '#domain/video/app-user.ts'
-import { signNumbers } from '#domain/video/signed-token.ts'
+import type { PublicCtx } from '#core/http/context.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { createSessionToken } from '#domain/video/app-user.ts'
 import { ossAppNonces } from '#schema/playback.ts'
 import { appAccounts } from '#schema/tenant.ts'
 import { secretOf } from './app-key.service.ts'
@@ -45,17 +44,18 @@ export async function session(ctx: PublicCtx, input: ParsedOf<typeof calls.sessi
   if (Math.abs(now.getTime() / 1000 - input.time) > SIGNATURE_TOLERANCE_SECONDS) throw badSignature()
   if (!(await takeNonce(db, input.keyId, input.nonce))) throw badSignature()
   const [user] = await db
-    .select({ uid: appAccounts.uid })
+    .select({ uid: appAccounts.uid, accountEpoch: appAccounts.sessionEpoch })
     .from(appAccounts)
     .where(
       and(
         eq(appAccounts.tenantId, key.tenantId),
         sql`lower(${appAccounts.account}) = lower(${input.account})`,
         eq(appAccounts.status, 1),
-        alive(appAccounts),
+        notDeleted(appAccounts),
       ),
     )
   if (!user) throw refused('账号不存在或已停用')
   const expireTime = now.getTime() + input.ttl * 1000
-  return { token: signNumbers(services.config.secretKey, APP_SESSION_USE, [key.id, user.uid, expireTime]), expireTime }
+  const opened = { keyId: key.id, keyEpoch: key.sessionEpoch, accountEpoch: user.accountEpoch }
+  return { token: createSessionToken(services.config.secretKey, user.uid, expireTime, opened), expireTime }
 }

@@ -22,7 +22,7 @@ const FORMAT_BY_EXTENSION: Readonly<Record<string, Format>> = { ts: FORMAT.ts, m
 const formatOf = (file: string): Format => FORMAT_BY_EXTENSION[file.split('.')[1] ?? ''] ?? FORMAT.ts
 
 /** Name of a segment's file in a playlist. Server and token complete it to the object key. */
-const fileNameOf = ({
+export const fileNameOf = ({
   expireDay,
   startMs,
   salt,

@@ -1,3 +1,4 @@
+import type { PlayPermit } from '#domain/video/play-guard.ts'
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'play'
@@ -5,20 +6,29 @@ const MIN_MS = 3600_000
 const MAX_MS = 12 * 3600_000
 
 /** Contents of a play token. All times are milliseconds since 1970. */
-export interface PlayToken {
-  readonly deviceId: number
+export interface PlayToken extends PlayPermit {
   readonly channel: number
-  readonly tenantId: number
-  /** App account whose recordings are played; 0: a device without an account. */
-  readonly ownerId: number
-  /** Consent of a view by staff; 0: the owner plays. */
-  readonly consentId: number
   readonly begin: number
   readonly end: number
   readonly expires: number
 }
 
-const FIELDS = ['deviceId', 'channel', 'tenantId', 'ownerId', 'consentId', 'begin', 'end', 'expires'] as const
+const FIELDS = [
+  'deviceId',
+  'channel',
+  'tenantId',
+  'ownerId',
+  'consentId',
+  'keyId',
+  'keyEpoch',
+  'accountEpoch',
+  'begin',
+  'end',
+  'expires',
+] as const
+
+/** Fields of a token without an App session: staff views with a consent. */
+export const NO_SESSION = { keyId: 0, keyEpoch: 0, accountEpoch: 0 } as const
 
 /** Signs a play address that is valid for twice the length of the range, at least 1 h and at most 12 h. */
 export function createPlayToken(secretKey: Buffer, range: Omit<PlayToken, 'expires'>, now: number) {
@@ -42,5 +52,8 @@ export function readPlayToken(secretKey: Buffer, token: string, now: number): Pl
   return now < permit.expires ? permit : undefined
 }
 
-/** Address of a playlist, relative to the server. Segments have addresses relative to the playlist. */
-export const playlistUrl = (token: string) => `/api/v1/oss/play/${token}/index.m3u8`
+/** Address of a file below a token, relative to the server. */
+export const playUrl = (token: string, file: string) => `/api/v1/oss/play/${token}/${file}`
+
+/** Address of a playlist. Segments have addresses relative to the playlist. */
+export const playlistUrl = (token: string) => playUrl(token, 'index.m3u8')

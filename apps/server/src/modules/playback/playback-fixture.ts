@@ -1,9 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { APP_TOKEN_HEADER } from '@oms/contract/playback/app.ts'
 import { sql } from 'drizzle-orm'
-import type { Caller, useApp } from '#test/harness.ts'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
 import { ossDeviceDays, ossSegments } from '#schema/storage-video.ts'
+import type { Caller, useApp } from '#test/harness.ts'
 import { signedText } from './app-session.ts'
 
 const URL = '/api/v1/oss'
@@ -79,7 +79,7 @@ const record =
   async (camera: Camera, { from, count, storageDays = 7 }: { from: number; count: number; storageDays?: number }) => {
     const rows = Array.from({ length: count }, (_, at) => {
       const startMs = from + at * 4000
-      const day = localTimeOf(startMs, ZONE).slice(0, 10)
+      const day = localDayOf(startMs, ZONE)
       return {
         expireDay: dayAfter(day, storageDays + 1),
         deviceId: camera.id,

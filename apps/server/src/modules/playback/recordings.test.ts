@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useApp } from '#test/harness.ts'
 import { instantOf } from '#core/time/zone.ts'
+import { useApp } from '#test/harness.ts'
 import { playbackFixture, ZONE } from './playback-fixture.ts'
 
 const app = useApp()
@@ -39,7 +39,7 @@ const timeline = (who: typeof wang, day = DAY) => who('GET', `timeline?sn=${came
 const play = (who: typeof wang, begin: number, end: number) => who('POST', 'play', { sn: camera.sn, begin, end })
 
 describe('recordings of an App user', () => {
-  test('STORAGE-08 calendar and timeline show days and merged stretches, also over two storage terms', async () => {
+  test('STORAGE-08 calendar and timeline show days and merged intervals, also over two storage terms', async () => {
     expect((await wang('GET', `day?sn=${camera.sn}&month=2026-05`)).data.list).toEqual([
       { day: '2026-05-01', seconds: 4, segments: 1, events: 0 },
       { day: DAY, seconds: 48, segments: 12, events: 0 },

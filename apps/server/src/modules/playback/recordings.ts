@@ -1,9 +1,9 @@
 import { MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
 import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
-import { KIND } from '#domain/video/segment.ts'
-import { ossDeviceDays, ossPurges, ossSegments } from '#schema/storage-video.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { SEGMENT_KIND } from '#domain/video/segment.ts'
+import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
 
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
 export const LONGEST_MS = 600_000
@@ -20,13 +20,11 @@ export interface RecordingScope {
   readonly end: number
 }
 
-const dayOf = (ms: number, zone: string) => localTimeOf(ms, zone).slice(0, 10)
-
-/** Returns the partitions that hold the recordings of a range, from the calendar of the channel. */
-async function expireDaysOf(
+/** Returns the unexpired partitions that hold the recordings of a range, from the calendar of the channel. */
+export async function expireDaysOf(
   db: Db,
   { deviceId, channel, tenantId, ownerId, begin, end }: RecordingScope,
-  zone: string,
+  { zone, now }: { readonly zone: string; readonly now: number },
 ) {
   const rows = await db
     .select({ expireDay: sql<string>`distinct unnest(${ossDeviceDays.expireDays})::text` })
@@ -37,19 +35,24 @@ async function expireDaysOf(
         eq(ossDeviceDays.channel, channel),
         eq(ossDeviceDays.tenantId, tenantId),
         eq(ossDeviceDays.ownerId, ownerId),
-        gte(ossDeviceDays.day, dayOf(begin - LONGEST_MS, zone)),
-        lt(ossDeviceDays.day, dayAfter(dayOf(end, zone))),
+        gte(ossDeviceDays.day, localDayOf(begin - LONGEST_MS, zone)),
+        lt(ossDeviceDays.day, dayAfter(localDayOf(end, zone))),
       ),
     )
-  return rows.map(({ expireDay }) => expireDay)
+  const today = localDayOf(now, zone)
+  return rows.map(({ expireDay }) => expireDay).filter((expireDay) => expireDay > today)
 }
 
-/** Condition of recordings that no waiting deletion covers: deleted recordings are hidden before they are removed. */
-const notPurged = sql`not exists (select from ${ossPurges} p where p.state = 0
-  and p.device_id = ${ossSegments.deviceId} and p.tenant_id = ${ossSegments.tenantId}
-  and (p.owner_id = 0 or p.owner_id = ${ossSegments.ownerId})
-  and (p.channel is null or p.channel = ${ossSegments.channel})
-  and ${ossSegments.startMs} >= p.from_ms and ${ossSegments.startMs} < p.until_ms)`
+/**
+ * Condition of recordings or events that no waiting deletion covers: deleted recordings are hidden before they are
+ * removed.
+ */
+export const notPurged = (of: typeof ossSegments | typeof ossEvents) => sql`not exists (
+  select from ${ossPurges} p where p.state = 0
+  and p.device_id = ${of.deviceId} and p.tenant_id = ${of.tenantId}
+  and (p.owner_id = 0 or p.owner_id = ${of.ownerId})
+  and (p.channel is null or p.channel = ${of.channel})
+  and ${of.startMs} >= p.from_ms and ${of.startMs} < p.until_ms)`
 
 /**
  * Returns stored videos of a range in the order of their start, at most `limit`, from unexpired days only. A video
@@ -60,8 +63,7 @@ export async function recordingsOf(
   scope: RecordingScope,
   { zone, now, limit = MAX_PLAY_SEGMENTS }: { readonly zone: string; readonly now: number; readonly limit?: number },
 ) {
-  const today = dayOf(now, zone)
-  const unexpired = (await expireDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
+  const unexpired = await expireDaysOf(db, scope, { zone, now })
   if (unexpired.length === 0) return []
   return db
     .select({
@@ -81,14 +83,14 @@ export async function recordingsOf(
         inArray(ossSegments.expireDay, unexpired),
         eq(ossSegments.deviceId, scope.deviceId),
         eq(ossSegments.channel, scope.channel),
-        eq(ossSegments.kind, KIND.video),
+        eq(ossSegments.kind, SEGMENT_KIND.video),
         gte(ossSegments.startMs, scope.begin - LONGEST_MS),
         lt(ossSegments.startMs, scope.end),
         sql`${ossSegments.startMs} + ${ossSegments.durationMs} > ${scope.begin}`,
         eq(ossSegments.tenantId, scope.tenantId),
         eq(ossSegments.ownerId, scope.ownerId),
         eq(ossSegments.status, 1),
-        notPurged,
+        notPurged(ossSegments),
       ),
     )
     .orderBy(asc(ossSegments.startMs))

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { MAX_VIEW_MS, type playbackConsents as calls } from '@oms/contract/playback/consent.ts'
+import { type playbackConsents as calls, MAX_VIEW_MS, OWN_CONSENT } from '@oms/contract/playback/consent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
@@ -11,7 +11,7 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
-import { createPlayToken, playlistUrl } from './play-token.ts'
+import { createPlayToken, NO_SESSION, playlistUrl } from './play-token.ts'
 import { recordingsOf } from './recordings.ts'
 
 const noConsent = () => refused('未取得用户授权，不能查看录像')
@@ -27,11 +27,8 @@ interface Wanted {
   readonly end: number
 }
 
-/**
- * Refuses a view without a valid consent that covers device, owner and range. Staff cannot use a consent that they
- * recorded themselves.
- */
-async function assertConsent({ db, user, now, services }: Ctx, wanted: Wanted) {
+/** Returns the valid consent of a device's owner. Staff cannot use a consent that they recorded themselves. */
+export async function usableConsent({ db, user, now, services }: Ctx, wanted: Omit<Wanted, 'begin' | 'end'>) {
   const { timeZone: zone } = services.config
   const [consent] = await db
     .select()
@@ -44,12 +41,19 @@ async function assertConsent({ db, user, now, services }: Ctx, wanted: Wanted) {
     consent.withdrawTime === null &&
     instant(consent.validUntil, zone) > now.getTime()
   if (!isValid) throw noConsent()
-  if (wanted.begin < instant(consent.rangeBegin, zone) || wanted.end > instant(consent.rangeEnd, zone))
-    throw invalid(`授权仅包含 ${consent.rangeBegin} 至 ${consent.rangeEnd} 的录像`, 'begin')
-  if (consent.uid === user.uid) throw refused('不能使用本人登记的授权，请由他人查看')
+  if (consent.uid === user.uid) throw refused(OWN_CONSENT)
+  const { rangeBegin, rangeEnd } = consent
+  return { rangeBegin, rangeEnd, begin: instant(rangeBegin, zone), end: instant(rangeEnd, zone) }
 }
 
-async function viewedDevice({ db, user }: Ctx, sn: string) {
+/** Refuses a view whose range the consent does not cover. */
+async function assertConsent(ctx: Ctx, wanted: Wanted) {
+  const consent = await usableConsent(ctx, wanted)
+  if (wanted.begin < consent.begin || wanted.end > consent.end)
+    throw invalid(`授权仅包含 ${consent.rangeBegin} 至 ${consent.rangeEnd} 的录像`, 'begin')
+}
+
+export async function viewedDevice({ db, user }: Ctx, sn: string) {
   const [device] = await db
     .select({ id: devices.id, tenantId: devices.tenantId, owner: devices.appAccountId })
     .from(devices)
@@ -90,7 +94,7 @@ export async function view(ctx: Ctx, { sn, channel, consentId, reason, ...texts 
   const action = `查看设备 ${sn} 通道${channel}的录像：${texts.begin} 至 ${texts.end}，原因：${reason}`
   ctx.audit({ bizType: 'device', bizId: device.id, action })
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
-  const { token, expires } = createPlayToken(secretKey, { ...scope, consentId }, now.getTime())
+  const { token, expires } = createPlayToken(secretKey, { ...scope, ...NO_SESSION, consentId }, now.getTime())
   const watermark = `${user.account} ${localTimeOf(now, zone)}`
   return { url: playlistUrl(token), expireTime: expires, watermark }
 }

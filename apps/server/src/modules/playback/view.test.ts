@@ -98,6 +98,25 @@ describe('views of recordings by staff', () => {
     expect(list[0]).toMatchObject({ consentId: id, segments: 15, operName: seen.operName })
   })
 
+  test('STORAGE-09 offers recorded times inside the consented range only', async () => {
+    const id = await consentInApp()
+    const times = (who: Caller, more = '') =>
+      who.call('GET', `${URL}/consent/times?sn=${camera.sn}&channel=0&consentId=${id}${more}`)
+    const { data } = await times(viewer)
+    expect(data.channels).toEqual([0])
+    expect(data.days).toContain(text(START).slice(0, 10))
+    const { list } = (await times(viewer, `&day=${data.days[0]}`)).data
+    expect(list[0].begin).toBe(text(START))
+    const last = (await times(viewer)).data.list.at(-1)
+    expect(last.end <= text(START + 1_200_000)).toBe(true)
+    expect(await view(viewer, id, list[0])).toMatchObject({ code: 200 })
+    expect((await times(viewer, '&day=2020-01-01')).data.list).toEqual([])
+    expect((await owner('DELETE', `consent/${id}`)).code).toBe(200)
+    expect(await times(viewer)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
+    const other = await app.by({ tenant: '又一个客户', permissions: RIGHTS })
+    expect(await times(other)).toMatchObject({ code: 400, data: { field: 'sn' } })
+  })
+
   test.each([
     ['outside the consented range', { begin: text(START - 60_000) }, 'begin'],
     ['longer than 30 minutes', { end: text(START + 1_801_000) }, 'end'],

@@ -11,7 +11,7 @@ import { conflict, forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { orderOf, paginate } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { addAllowanceLine, ALLOWANCE } from './allowance-charge.ts'
 import { publishEntitlements } from './open.service.ts'
@@ -72,7 +72,7 @@ async function packageNameOf({ db }: Ctx, packageId: number) {
   const [found] = await db
     .select({ name: ossPackages.packageName })
     .from(ossPackages)
-    .where(and(eq(ossPackages.id, packageId), alive(ossPackages)))
+    .where(and(eq(ossPackages.id, packageId), notDeleted(ossPackages)))
   if (!found) throw invalid('云存套餐不存在或已被删除', 'packageId')
   return found.name
 }

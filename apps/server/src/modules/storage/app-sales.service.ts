@@ -1,17 +1,17 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageApp as calls } from '@oms/contract/storage/app-sales.ts'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { ossNotices } from '#schema/storage-sales.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
-import { devices } from '#schema/device.ts'
 import { platformUser } from '#core/auth/system-actor.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
+import { devices } from '#schema/device.ts'
+import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { ossNotices } from '#schema/storage-sales.ts'
 import { redeemCard } from './card-redeem.ts'
-import { devicesBySn, targetProblem } from './open-prepare.ts'
 import { openPackage } from './open.service.ts'
+import { devicesBySn, targetProblem } from './open-prepare.ts'
 import { isCurrentVersion } from './package-rows.ts'
 
 /** Returns a context in which the App's user acts on the devices of its tenant, without an allowance. */
@@ -39,7 +39,7 @@ async function trialFor(ctx: Ctx, sn: string, channel: number) {
     .select({ terms: ossPackageVersions, packageName: ossPackages.packageName, packageCode: ossPackages.packageCode })
     .from(ossPackages)
     .innerJoin(ossPackageVersions, isCurrentVersion)
-    .where(and(alive(ossPackages), eq(ossPackages.status, 1), eq(ossPackageVersions.isTrial, 1)))
+    .where(and(notDeleted(ossPackages), eq(ossPackages.status, 1), eq(ossPackageVersions.isTrial, 1)))
     .orderBy(asc(ossPackages.sort), asc(ossPackages.id))
   const offers = rows.map(({ terms, ...names }) => ({ ...terms, ...names }))
   const found = offers.find((terms) => targetProblem(target, [channel], terms) === undefined)
@@ -69,6 +69,7 @@ export const appNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<t
         id: ossNotices.id,
         sn: ossNotices.sn,
         channel: ossNotices.channel,
+        kind: ossNotices.kind,
         days: ossNotices.days,
         endTime: sql<number>`floor(extract(epoch from ${ossNotices.endTime}) * 1000)::float8`,
       })

@@ -22,7 +22,7 @@ export function newCardCode(): string {
 }
 
 /** Returns a code in groups of four letters. */
-export const grouped = (code: string) => code.match(/.{4}/g)!.join('-')
+export const formatCode = (code: string) => code.match(/.{4}/g)!.join('-')
 
 /** Returns the letters of an entered code, with I, L and O read as digits; undefined for an impossible code. */
 export function readCardCode(entered: string): string | undefined {

@@ -102,7 +102,7 @@ const attempt = (ctx: Ctx, input: Input, uid: number) =>
     }
   })
 
-/** Waiting attempts must not take the database connections of other calls. */
+/** Limit of simultaneous attempts, so that they leave database connections for other calls. */
 const limitAttempts = limitConcurrency(3, 500, () => tooMany(5))
 
 /** Redeems a card. `attemptUid`: the account whose wrong codes are counted. */

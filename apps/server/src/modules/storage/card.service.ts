@@ -1,19 +1,19 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { CARD_FILE_HOURS, type storageCards as calls } from '@oms/contract/storage/card.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { accounts } from '#schema/account.ts'
-import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
+import type { Db } from '#core/database/client.ts'
+import { among, contains, paginate } from '#core/database/list-query.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
-import { among, contains, paginate } from '#core/database/list-query.ts'
 import { sendTable } from '#core/spreadsheet/send-table.ts'
 import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
-import { cardHasher, grouped, newCardCode } from './card-code.ts'
-import { termsOnSale } from './open-prepare.ts'
+import { accounts } from '#schema/account.ts'
+import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
+import { cardHasher, formatCode, newCardCode } from './card-code.ts'
 import { markSold, publishEntitlements } from './open.service.ts'
+import { termsOnSale } from './open-prepare.ts'
 
 const KIND = 'storageCardBatch'
 const FILE_MS = CARD_FILE_HOURS * 3_600_000
@@ -101,7 +101,7 @@ async function insertCards(db: Db, batchId: number, codes: readonly string[], se
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(hash text, tail text)`)
 }
 
-/** Creates a batch of cards. The codes exist only in the encrypted file for its maker. */
+/** Creates a batch of cards. The codes exist only in the encrypted file for the account that created the batch. */
 export async function createCards(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user, now, services } = ctx
   const { packageId, count, unitAmount, validTo, remark } = input
@@ -179,12 +179,15 @@ async function takeFile(ctx: Ctx, batchId: number) {
   return { batch, codes: decrypt(services.config.secretKey, batch.fileEncrypted).split('\n') }
 }
 
-/** Sends the codes of a batch: once, for its maker, within 24 hours. A HEAD request takes nothing. */
+/**
+ * Sends the codes of a batch: once, for the account that created the batch, within 24 hours. A HEAD request takes
+ * nothing.
+ */
 export async function cardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
   if (ctx.request.method === 'HEAD') return (_request, reply) => reply.send()
   const { batch, codes } = await transact(ctx, (db) => takeFile({ ...ctx, db }, batchId))
   ctx.audit({ bizType: KIND, bizId: batchId, action: `下载批次 ${batch.batchNo} 的卡密文件` })
-  const rows = codes.map((code) => ({ code: grouped(code), packageName: batch.packageName, validTo: batch.validTo }))
+  const rows = codes.map((code) => ({ code: formatCode(code), packageName: batch.packageName, validTo: batch.validTo }))
   const columns = [
     { key: 'code', title: '卡密', width: 24 },
     { key: 'packageName', title: '套餐', width: 28 },

@@ -10,33 +10,33 @@ const CARD = '/api/v1/oss/card'
 const CARD_RIGHT = 'ossManage:deviceList:card'
 const WRONG = '卡密无效或已使用'
 
-let maker: Caller
+let creator: Caller
 beforeAll(async () => {
   setNow(Date.now())
-  maker = await app.by({ superAdmin: true })
+  creator = await app.by({ superAdmin: true })
 })
 beforeEach(() => app.db.execute(sql`delete from oss_card_attempts`))
 
 const create = (count: number, over: object = {}) =>
-  maker.call('POST', `${CARD}/create`, {
+  creator.call('POST', `${CARD}/create`, {
     packageId: packages['M1'],
     count,
     unitAmount: 700,
     validTo: '2099-12-31',
     ...over,
   })
-const fileOf = (id: number, caller = maker) => caller.inject({ method: 'GET', url: `${CARD}/file/${id}` })
+const fileOf = (id: number, caller = creator) => caller.inject({ method: 'GET', url: `${CARD}/file/${id}` })
 /** Returns the codes of a new batch. */
 async function newCodes(count: number) {
   const { data } = await create(count)
   const { body } = await fileOf(data.id)
   return { id: data.id as number, codes: body.match(/\b[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\b/g)! }
 }
-const redeem = (code: string, sn: string, caller: Pick<Caller, 'call'> = maker) =>
+const redeem = (code: string, sn: string, caller: Pick<Caller, 'call'> = creator) =>
   caller.call('POST', `${CARD}/redeem`, { code, sn })
 
 describe('STORAGE-11 card codes', () => {
-  test('a code with one wrong letter is never a code; I, L, O, spaces and case are forgiven', () => {
+  test('a code with one wrong letter is invalid; I, L, O, spaces and case are accepted', () => {
     const code = newCardCode()
     expect(readCardCode(code)).toBe(code)
     expect(readCardCode(` ${code.slice(0, 4).toLowerCase()} - ${code.slice(4)} `)).toBe(code)
@@ -49,12 +49,12 @@ describe('STORAGE-11 card codes', () => {
     expect(readCardCode(`${code}U`)).toBeUndefined()
   })
 
-  test('the file exists once, for its maker, for 24 hours; codes are stored as hashes only', async () => {
+  test('the file is downloaded once, by its creator, within 24 hours; codes are stored as hashes only', async () => {
     const { data } = await create(3)
     const other = await app.by({ superAdmin: true })
     const refusal = { code: 501, msg: '卡密文件已下载或已过期，不能再次下载' }
     expect((await fileOf(data.id, other)).json()).toMatchObject(refusal)
-    await maker.inject({ method: 'HEAD', url: `${CARD}/file/${data.id}` })
+    await creator.inject({ method: 'HEAD', url: `${CARD}/file/${data.id}` })
     const file = await fileOf(data.id)
     expect(file.headers['content-disposition']).toContain('attachment')
     const codes = file.body.match(/\b[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\b/g)!

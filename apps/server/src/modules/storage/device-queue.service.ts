@@ -1,24 +1,24 @@
-import type { SERVICE_STATE, storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageEntitlements as calls, SERVICE_STATE } from '@oms/contract/storage/entitlement.ts'
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { ossEntitlements, ossSpans } from '#schema/storage.ts'
-import { tenants } from '#schema/tenant.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { localTimeOf } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { readStorageSettings } from '#domain/storage/settings.ts'
 import { QUEUED } from '#domain/storage/queue.ts'
 import { loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossEntitlements, ossSpans } from '#schema/storage.ts'
+import { tenants } from '#schema/tenant.ts'
 import { presentEntitlement, selectEntitlements, visibleEntitlements } from './entitlement-rows.ts'
+import { intervalsOf } from './open.service.ts'
 import { secondsOf } from './open-prepare.ts'
-import { stretchesOf } from './open.service.ts'
 
 const DAY_MS = 86_400_000
-/** Entitlements and past stretches that the device page shows. */
+/** Entitlements and past intervals that the device page shows. */
 const SHOWN = 200
 
 async function deviceOf({ db, user }: Ctx, sn: string) {
@@ -67,7 +67,7 @@ function serviceStateOf(
   return end > now ? 1 : 3
 }
 
-/** Returns the queues of a device: past and planned stretches, and all entitlements of each channel. */
+/** Returns the queues of a device: past and planned intervals, and all entitlements of each channel. */
 export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
   const { db, user, services } = ctx
   const { tenantId, ...device } = await deviceOf(ctx, sn)
@@ -87,7 +87,7 @@ export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
     ...device,
     now: nowText,
     channels: [...works.values()].map((work) => {
-      const planned = stretchesOf(work, work.queue, now, zone)
+      const planned = intervalsOf(work, work.queue, now, zone)
       const ended = past.filter(({ channel }) => channel === work.channel).toReversed()
       const end = planned.at(-1)?.to ?? ended.at(-1)?.to ?? null
       return {
@@ -96,7 +96,9 @@ export async function queue(ctx: Ctx, { sn }: ParsedOf<typeof calls.queue>) {
         endTime: end,
         past: ended,
         planned,
-        entitlements: rows.filter(({ channel }) => channel === work.channel).map(presentEntitlement),
+        entitlements: rows
+          .filter(({ channel }) => channel === work.channel)
+          .map((row) => presentEntitlement(row, nowText)),
       }
     }),
   }

@@ -1,13 +1,19 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { storageDeviceVideos as calls } from '@oms/contract/storage/device-video.ts'
+import { type storageDeviceVideos as calls, MAY_RECORD } from '@oms/contract/storage/device-video.ts'
 import { RECORD_TYPE } from '@oms/contract/storage/package.ts'
 import { and, eq, gte, lte, sql } from 'drizzle-orm'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { lastDayOf, localDayOf, localTimeOf } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { explainPermit, type PermitFacts, REASONS, type Reason, usualRecording } from '#domain/video/permit-rules.ts'
+import {
+  explainPermit,
+  type PermitFacts,
+  REFUSAL_REASONS,
+  type Reason,
+  sampleRecording,
+} from '#domain/video/permit-rules.ts'
 import { devices } from '#schema/device.ts'
 import { ossDeviceDays, ossDeviceStatus } from '#schema/storage-video.ts'
 
@@ -28,7 +34,7 @@ export async function why(ctx: Ctx, { sn, channel }: ParsedOf<typeof calls.why>)
   const now = ctx.now.getTime()
   const slot = services.fleet.slots.slotOf(deviceId)
   const facts = services.videos.factsAt(slot, channel, now, now)
-  const rules = explainPermit(facts, usualRecording(now), now)
+  const rules = explainPermit(facts, sampleRecording(now), now)
   const [status] = await db
     .select()
     .from(ossDeviceStatus)
@@ -51,7 +57,7 @@ export async function why(ctx: Ctx, { sn, channel }: ParsedOf<typeof calls.why>)
   }
 }
 
-const answerText = (answer: string) => (answer === 'recording' ? '可以录像' : (REASONS[answer as Reason] ?? ''))
+const answerText = (answer: string) => (answer === 'recording' ? MAY_RECORD : (REFUSAL_REASONS[answer as Reason] ?? ''))
 
 /** Values that the rules compare, as text. */
 const VALUES: Readonly<Partial<Record<Reason, (facts: PermitFacts, timeOf: (seconds: number) => string) => string>>> = {
@@ -80,7 +86,7 @@ const valueOf = (reason: Reason, facts: PermitFacts, zone: string) =>
 export async function deviceUsage(ctx: Ctx, { sn, channel, month }: ParsedOf<typeof calls.usage>) {
   const { db, user, services } = ctx
   const deviceId = await deviceIdOf(ctx, sn)
-  const today = localTimeOf(ctx.now, services.config.timeZone).slice(0, 10)
+  const today = localDayOf(ctx.now, services.config.timeZone)
   const days = await db
     .select({
       day: ossDeviceDays.day,
@@ -103,9 +109,4 @@ export async function deviceUsage(ctx: Ctx, { sn, channel, month }: ParsedOf<typ
     .groupBy(ossDeviceDays.day)
     .orderBy(ossDeviceDays.day)
   return { month, days }
-}
-
-function lastDayOf(month: string): string {
-  const [year = 0, number = 0] = month.split('-').map(Number)
-  return `${month}-${new Date(Date.UTC(year, number, 0)).getUTCDate()}`
 }

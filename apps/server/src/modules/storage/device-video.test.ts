@@ -9,7 +9,7 @@ const { setNow, call, newDevice, open } = useStorage(app)
 const rulesOf = (rules: { reason: string; passed: number | null; value: string }[]) =>
   Object.fromEntries(rules.map(({ reason, passed }) => [reason, passed]))
 
-test('STORAGE-14 shows every rule with its value, and the last question of the camera', async () => {
+test('STORAGE-14 shows every rule with its value, and the last request of the camera', async () => {
   setNow(Date.now())
   const sn = await newDevice()
   const none = (await call('GET', `${URL}/why?sn=${sn}`)).data
@@ -48,4 +48,20 @@ test('usage returns the uploads of each day of a month, and only to staff who se
   const tenant = await app.by({ tenant: '乙公司', permissions: ['ossManage:deviceList:query'] })
   for (const path of [`why?sn=${sn}`, `usage?sn=${sn}&month=2026-05`])
     expect(await tenant.call('GET', `${URL}/${path}`)).toMatchObject({ code: 400, msg: '设备不存在或已被删除' })
+})
+
+test('the filter by recordings lists each counted channel once', async () => {
+  const [kept, today, none] = [await newDevice(), await newDevice(), await newDevice()]
+  await open([kept, today, none])
+  await open([kept])
+  await app.db.execute(sql`
+    insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
+      events, duration_ms, bytes, first_ms, last_ms)
+    select id, 0, case when sn = ${kept} then '2026-05-03'::date else current_date end, 1, 0, 1, 1,
+      case when sn = ${kept} then array['2036-01-01'::date] else '{}' end, 1, 0, 4000, 700, 0, 1
+    from devices where sn in (${kept}, ${today})`)
+  const listed = async (videos: number) =>
+    (await call('GET', `${URL}/page?videos=${videos}`)).data.list.map(({ sn }: { sn: string }) => sn)
+  expect(await listed(1)).toEqual([kept])
+  expect(await listed(2)).toEqual([today])
 })

@@ -1,25 +1,28 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
-  type ENTITLEMENT_FLOW,
-  EntitlementRow,
-  SERVICE_STATE,
-  storageEntitlements as contract,
   type storageEntitlements as calls,
+  storageEntitlements as contract,
+  type CHANNEL_VIDEOS,
+  type ENTITLEMENT_FLOW,
+  EntitlementListRow,
+  SERVICE_STATE,
 } from '@oms/contract/storage/entitlement.ts'
 import { periodText } from '@oms/contract/storage/package.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { accounts } from '#schema/account.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { ossEntitlements, ossLedger } from '#schema/storage.ts'
-import { tenants } from '#schema/tenant.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { localTimeOf } from '#core/time/zone.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { keyOf } from '#domain/storage/queue-store.ts'
 import { KEEP_DAYS } from '#domain/storage/settings.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossEntitlements, ossLedger } from '#schema/storage.ts'
+import { tenants } from '#schema/tenant.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 const MAX_LINES = 200
@@ -42,10 +45,43 @@ export const selectEntitlements = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
     .leftJoin(accounts, eq(accounts.uid, ossEntitlements.createBy))
 
-export const presentEntitlement = <R extends { periodType: number; periodCount: number }>(row: R) => ({
+interface Presented {
+  readonly state: number
+  readonly periodType: number
+  readonly periodCount: number
+  readonly usedSeconds: number
+  readonly leftSeconds: number | null
+  readonly runFrom: string | null
+  readonly startTime: string | null
+  readonly endTime: string | null
+}
+const IN_FORCE = 1
+const WAITING = 0
+
+/** Returns the seconds between two times of the database, `yyyy-MM-dd HH:mm:ss`. */
+const secondsBetween = (from: string, to: string) =>
+  Math.max(0, Math.round((Date.parse(`${to.replace(' ', 'T')}Z`) - Date.parse(`${from.replace(' ', 'T')}Z`)) / 1000))
+
+/** Returns used and remaining seconds at a local time. The table counts the current interval only when it ends. */
+function lengthsOf(row: Presented, nowText: string) {
+  const { state, runFrom, startTime, endTime, usedSeconds, leftSeconds } = row
+  if (state === IN_FORCE && runFrom && endTime)
+    return {
+      usedSeconds: usedSeconds + secondsBetween(runFrom, nowText),
+      leftSeconds: secondsBetween(nowText, endTime),
+    }
+  const planned = state === WAITING && startTime && endTime ? secondsBetween(startTime, endTime) : null
+  return { usedSeconds, leftSeconds: leftSeconds ?? planned }
+}
+
+/** Adds the period in words, and the lengths at a local time. */
+export const presentEntitlement = <R extends Presented>(row: R, nowText: string) => ({
   ...row,
+  ...lengthsOf(row, nowText),
   period: periodText(row.periodType, row.periodCount),
 })
+
+const nowTextOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => localTimeOf(now, services.config.timeZone)
 
 const queueIs = (condition: SQL) =>
   sql`exists (select from oss_queues q where q.device_id = ${ossEntitlements.deviceId}
@@ -96,6 +132,22 @@ function flowCondition(flow: keyof typeof ENTITLEMENT_FLOW, { flowBegin, flowEnd
   )
 }
 
+/** Recordings by value of the filter, as conditions on `oss_device_days d`. */
+const VIDEOS: Readonly<Record<keyof typeof CHANNEL_VIDEOS, SQL>> = {
+  1: sql`current_date < any(d.expire_days)`,
+  2: sql`d.day = current_date`,
+}
+
+/** Selects the newest entitlement of each channel with recordings, so that no channel is listed twice. */
+const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
+  and(
+    sql`exists (select from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}
+      and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId} and ${VIDEOS[videos]})`,
+    sql`not exists (select from oss_entitlements later where later.device_id = ${ossEntitlements.deviceId}
+      and later.channel = ${ossEntitlements.channel} and later.tenant_id = ${ossEntitlements.tenantId}
+      and later.id > ${ossEntitlements.id})`,
+  )
+
 export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefined =>
   and(
     visibleEntitlements(user),
@@ -109,6 +161,7 @@ export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefin
     filter.lapsed === undefined
       ? undefined
       : and(eq(ossEntitlements.state, EXPIRED), eq(ossEntitlements.lapsed, filter.lapsed)),
+    filter.videos === undefined ? undefined : videoCondition(filter.videos),
     ...queueEndConditions(filter),
     filter.flow === undefined ? undefined : flowCondition(filter.flow, filter),
     ...within(ossEntitlements.endTime, filter.endBegin, filter.endEnd),
@@ -127,23 +180,27 @@ const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     [desc(ossEntitlements.id)],
   )
 
-export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db, user } = ctx
+  const nowText = nowTextOf(ctx)
   const rows = selectEntitlements(db).where(conditionsOf(user, input)).$dynamic()
   const page = await paginate(db, rows, input, entitlementOrder(input))
-  const facts = await videoFacts(db, page.list)
-  return {
-    ...page,
-    list: page.list.map((row) => ({ ...presentEntitlement(row), ...(facts.get(keyOf(row)) ?? NO_VIDEOS) })),
-  }
+  const rowsNow = page.list.map((row) => presentEntitlement(row, nowText))
+  return { ...page, list: await withVideos(db, rowsNow) }
 }
 
-interface VideoFacts {
-  readonly usedBytes: number
-  readonly uploadTime: string | null
-}
+type VideoFacts = { readonly usedBytes: number; readonly uploadTime: string | null }
 const NO_VIDEOS: VideoFacts = { usedBytes: 0, uploadTime: null }
 
-/** Returns the bytes of the living videos of channels and their last uploads. */
+async function withVideos<R extends { deviceId: number; channel: number; tenantId: number }>(
+  db: Db,
+  rows: readonly R[],
+) {
+  const facts = await videoFacts(db, rows)
+  return rows.map((row) => ({ ...row, ...(facts.get(keyOf(row)) ?? NO_VIDEOS) }))
+}
+
+/** Returns the bytes of the retained videos of channels and their last uploads. */
 async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: number; tenantId: number }[]) {
   const asked = JSON.stringify(rows.map(({ deviceId, channel, tenantId }) => ({ deviceId, channel, tenantId })))
   const { rows: found } = await db.execute<
@@ -157,7 +214,8 @@ async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: nu
   return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [keyOf(key), { usedBytes, uploadTime }]))
 }
 
-export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const { db, user } = ctx
   const [row] = await selectEntitlements(db).where(and(eq(ossEntitlements.id, id), visibleEntitlements(user)))
   if (!row) throw notFound('开通记录')
   const ledger = await db
@@ -166,14 +224,17 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
     .where(and(eq(ossLedger.entitlementId, id), scoped(user, { tenant: ossLedger.tenantId })))
     .orderBy(asc(ossLedger.id))
     .limit(MAX_LINES)
-  return { row: presentEntitlement(row), ledger }
+  return { row: presentEntitlement(row, nowTextOf(ctx)), ledger }
 }
+
+/** A line of the file: bytes are shown in gigabytes, which a spreadsheet can add up. */
+const ExportRow = EntitlementListRow.extend({ usedBytes: z.number().meta({ title: '已用空间（GB）' }) })
 
 export const exportEntitlements = defineExport({
   kind: 'storage-entitlement',
   endpoint: contract.export,
   sheet: '云存开通记录',
-  schema: EntitlementRow,
+  schema: ExportRow,
   columns: [
     ['entNo', { width: 20 }],
     ['sn', { width: 22 }],
@@ -188,6 +249,8 @@ export const exportEntitlements = defineExport({
     ['state', { width: 10 }],
     ['startTime', { type: 'dateTime' }],
     ['endTime', { type: 'dateTime' }],
+    ['usedBytes', { type: 'number', width: 14 }],
+    ['uploadTime', { type: 'dateTime' }],
     'amount',
     ['createName', { width: 14 }],
     ['createTime', { type: 'dateTime' }],
@@ -197,8 +260,15 @@ export const exportEntitlements = defineExport({
     db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(conditionsOf(user, input)).$dynamic(),
   order: entitlementOrder,
   load: async (db, user, keys) =>
-    (await selectEntitlements(db).where(and(among(ossEntitlements.id, keys), visibleEntitlements(user)))).map(
-      presentEntitlement,
+    withVideos(
+      db,
+      (await selectEntitlements(db).where(and(among(ossEntitlements.id, keys), visibleEntitlements(user)))).map(
+        (row) => ({
+          ...row,
+          period: periodText(row.periodType, row.periodCount),
+        }),
+      ),
     ),
+  line: ({ usedBytes }) => ({ usedBytes: Math.round(usedBytes / 1e7) / 100 }),
   keyOf: ({ id }) => id,
 })

@@ -26,6 +26,19 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
+  test('an entitlement in force shows the used and the remaining time of now', async () => {
+    at('2026-05-01')
+    const sn = await newDevice()
+    await open([sn], 'W1', { copies: 2 })
+    at('2026-05-03')
+    const { data } = await call('GET', `${URL}/page?sn=${sn}&orderByColumn=startTime&isAsc=asc`)
+    const [current, next] = data.list
+    expect(current).toMatchObject({ state: 1, usedSeconds: 2 * 86_400, leftSeconds: 5 * 86_400 })
+    expect(next).toMatchObject({ state: 0, usedSeconds: 0, leftSeconds: 7 * 86_400 })
+    const { data: details } = await call('GET', `${URL}/detail/${current.id}`)
+    expect(details.row).toMatchObject({ usedSeconds: 2 * 86_400, leftSeconds: 5 * 86_400 })
+  })
+
   test('a package opened in front keeps the remaining time of the current one; an override discards it', async () => {
     at('2026-05-01')
     const sn = await newDevice()

@@ -1,13 +1,15 @@
 import type { GrantPlan } from '@oms/contract/storage/grant-file.ts'
 import { GRANT_FILE_ROWS, GrantLine, storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type ImportReport, MAX_JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
 import { and, eq } from 'drizzle-orm'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
@@ -64,6 +66,7 @@ export const grantImport = defineImport({
   takeMany,
   finish,
   isAnswerOptional: true,
+  storeReport,
   answer: ({ plan }: GrantState, dryRun) => (dryRun && plan ? { plan } : {}),
 })
 
@@ -143,7 +146,7 @@ async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
   )
   for (const [index, { at }] of fresh.entries()) {
     const problem = opened[index]
-    outcomes[at] = problem === undefined ? 'created' : invalid(problem, 'sn')
+    outcomes[at] = problem === undefined ? 'created' : invalid(problem.msg, problem.field)
   }
   state.done += outcomes.filter((outcome) => outcome === 'created').length
   return outcomes
@@ -175,14 +178,27 @@ async function finish(ctx: ImportCtx, state: GrantState) {
     allowance: await remainingAllowance(ctx, input.packageId),
     needsApproval: needsApproval(twoPersonAbove, input.totals?.devices ?? 0),
   }
+  const opened = { devices: state.opened.size, copies: entitlements, listPrice: entitlements * terms.price }
   // A file that opened nothing may be sent again when its devices are ready.
   if (done === 0 && !input.grantFileId) await db.delete(ossGrantFiles).where(eq(ossGrantFiles.id, grantFileId))
   else
     await db
       .update(ossGrantFiles)
-      .set({ state: 2, done, failed: Math.max(0, (input.totals?.lines ?? done) - done) })
+      .set({ ...opened, state: 2, done, failed: Math.max(0, (input.totals?.lines ?? done) - done) })
       .where(and(eq(ossGrantFiles.id, grantFileId)))
   if (done > 0) await publishEntitlements(ctx)
+}
+
+/** Stores the report with the batch. A batch that opened nothing has no row, so that its file may be sent again. */
+async function storeReport(ctx: Pick<Ctx, 'services' | 'user'>, { grantFileId }: GrantState, report: ImportReport) {
+  await transact(ctx, async (db) => {
+    const [stored] = await db
+      .update(ossGrantFiles)
+      .set({ problems: report.rows.slice(0, MAX_JOB_REPORTED_ROWS), failedFileId: report.file?.id ?? null })
+      .where(eq(ossGrantFiles.id, grantFileId))
+      .returning({ id: ossGrantFiles.id })
+    if (stored) await keepReportFile(db, report)
+  })
 }
 
 /** Returns whether a second person must approve a file for this number of devices. */

@@ -6,6 +6,7 @@ import { chargeAllowances } from './allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
 import { idSource, orderOf, storePrepared, trialsOf } from './open.service.ts'
 import {
+  channelProblem,
   devicesBySn,
   type Order,
   type Place,
@@ -18,6 +19,11 @@ import {
 } from './open-prepare.ts'
 
 type Line = z.output<typeof GrantLine>
+/** Reason why a line is refused, with the column that causes it. */
+interface LineProblem {
+  readonly msg: string
+  readonly field: 'sn' | 'channel' | 'copies'
+}
 /** Entitlements that are prepared at once. */
 const AT_ONCE = 5000
 
@@ -38,7 +44,7 @@ export async function openLines(
   lines: readonly Line[],
   state: GrantState,
   onOpened: (prepared: Prepared) => void,
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly (LineProblem | undefined)[]> {
   const { problems, ready } = await checkedLines(ctx, lines, state)
   for (const { copies, part } of parts(ready)) {
     const order: Order = {
@@ -49,7 +55,10 @@ export async function openLines(
     // oxlint-disable-next-line no-await-in-loop -- all parts use one transaction
     const prepared = await openPart(ctx, part, order, state)
     const failed = new Map(prepared.failed.map(({ id, msg }) => [id, msg]))
-    for (const { at, target } of part) problems[at] = failed.get(target.id)
+    for (const { at, target } of part) {
+      const msg = failed.get(target.id)
+      problems[at] = msg === undefined ? undefined : { msg, field: 'sn' }
+    }
     onOpened(prepared)
   }
   return problems
@@ -71,14 +80,15 @@ async function checkedLines(ctx: QueueCtx, lines: readonly Line[], { terms }: Gr
   const tenants = await tenantProblems(ctx, [...found.values()])
   const isTrial = terms.isTrial === 1
   const trials = new Set(isTrial ? await trialsOf(ctx, sns) : [])
-  const problems: (string | undefined)[] = []
+  const problems: (LineProblem | undefined)[] = []
   const ready: Ready[] = []
   for (const [at, { sn, channel = 0, copies = 1 }] of lines.entries()) {
     const target = found.get(sn)
     const problem = targetProblem(target, [channel], terms) ?? tenants.get(target!.tenantId)
-    if (problem) problems[at] = problem
-    else if (isTrial && copies > 1) problems[at] = '试用套餐每台设备只能开通1份、1个通道'
-    else if (trials.has(sn)) problems[at] = '该设备已领取过试用'
+    const field = target && channelProblem(target, [channel]) === problem ? 'channel' : 'sn'
+    if (problem) problems[at] = { msg: problem, field }
+    else if (isTrial && copies > 1) problems[at] = { msg: '试用套餐每台设备只能开通1份、1个通道', field: 'copies' }
+    else if (trials.has(sn)) problems[at] = { msg: '该设备已领取过试用', field: 'sn' }
     else ready.push({ at, target: target!, channel, copies })
     // A serial number receives at most one trial, also within one file.
     if (isTrial && !problems[at]) trials.add(sn)

@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
-import { GRANT_FILE_ROWS, GrantLine, storageGrantFiles as contract } from '@oms/contract/storage/grant-file.ts'
+import {
+  GRANT_FILE_ROWS,
+  GrantLine,
+  OWN_BATCH,
+  storageGrantFiles as contract,
+} from '@oms/contract/storage/grant-file.ts'
 import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
-import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { and, eq, getTableColumns } from 'drizzle-orm'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { fieldsOf } from '#core/spreadsheet/header.ts'
 import { receiveTable, type ReceivedTable } from '#core/spreadsheet/import.ts'
 import { throwTableError } from '#core/spreadsheet/read-incoming.ts'
 import { TABLE_MIME } from '#core/spreadsheet/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { addTransfer, storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
-import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
-import { accounts } from '#schema/account.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
 import {
@@ -31,39 +33,6 @@ import { termsOnSale } from './open-prepare.ts'
 
 const STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as const
 
-const visibleFiles = (user: User) => scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy })
-const auditors = alias(accounts, 'auditors')
-const nameOf = (table: typeof accounts | typeof auditors, as: string) =>
-  sql<string>`coalesce(nullif(${table.realname}, ''), ${table.account}, '')`.as(as)
-/** State of a file: a file whose job ended without a result has failed. */
-const STATE_NOW = sql<number>`case when ${ossGrantFiles.state} = 1 and ${jobs.state} in ('failed', 'cancelled')
-  then 4 else ${ossGrantFiles.state} end`
-
-export function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const rows = db
-    .select({
-      ...getTableColumns(ossGrantFiles),
-      state: STATE_NOW.as('state_now'),
-      createName: nameOf(accounts, 'create_name'),
-      auditName: nameOf(auditors, 'audit_name'),
-    })
-    .from(ossGrantFiles)
-    .leftJoin(jobs, eq(jobs.jobId, ossGrantFiles.jobId))
-    .leftJoin(accounts, eq(accounts.uid, ossGrantFiles.createBy))
-    .leftJoin(auditors, eq(auditors.uid, ossGrantFiles.auditBy))
-    .where(
-      and(
-        visibleFiles(user),
-        contains(ossGrantFiles.fileName, input.fileName),
-        input.state === undefined ? undefined : sql`${STATE_NOW} = ${input.state}`,
-        ...within(ossGrantFiles.createTime, input.beginTime, input.endTime),
-      ),
-    )
-    .$dynamic()
-  const columns = { createTime: ossGrantFiles.createTime, devices: ossGrantFiles.devices }
-  return paginate(db, rows, input, orderOf(input, columns, ossGrantFiles.id, [desc(ossGrantFiles.id)]))
-}
-
 /** Opens by a file, plans it, or stores it for approval by a second person. */
 export async function importFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
   const table = await receiveTable(ctx, contract.import)
@@ -74,7 +43,7 @@ export async function importFile(ctx: Ctx, input: ParsedOf<typeof calls.import>)
   return grantImport.takeTable(ctx, given, table)
 }
 
-/** Counts lines, serial numbers and copies of a table. Invalid lines count one copy. */
+/** Counts lines, serial numbers and copies of a table. An empty cell is one copy; an invalid number is none. */
 async function totalsOf({ bytes, name }: ReceivedTable): Promise<GrantTotals> {
   const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: GRANT_FILE_ROWS + 1 })
   try {
@@ -85,12 +54,17 @@ async function totalsOf({ bytes, name }: ReceivedTable): Promise<GrantTotals> {
     for await (const { cells } of rows) {
       lines += 1
       sns.add((cells[snAt] ?? '').trim())
-      copies += Math.min(36, Math.max(1, Math.floor(Number(cells[copiesAt])) || 1))
+      copies += copiesIn((cells[copiesAt] ?? '').trim())
     }
     return { lines, devices: sns.size, copies }
   } finally {
     close()
   }
+}
+
+function copiesIn(cell: string) {
+  const parsed = GrantLine.shape.copies.safeParse(cell)
+  return parsed.success ? (parsed.data ?? 1) : 0
 }
 
 async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: ReceivedTable) {
@@ -169,7 +143,7 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
   const [job] = found.jobId === null ? [] : await db.select().from(jobs).where(eq(jobs.jobId, found.jobId))
   const isOpen = found.state === STATE.waiting || (found.state === STATE.running && (!job || isEnded(job.state)))
   if (!isOpen) throw refused('该批次已处理')
-  if (found.createBy === user.uid) throw refused('不能审批自己提交的批次，请由其他人审批')
+  if (found.createBy === user.uid) throw refused(OWN_BATCH)
   return found
 }
 

@@ -66,15 +66,60 @@ test('STORAGE-12 a dry run returns the plan and changes nothing; the run reports
     { row: 5, field: '序列号', msg: '该型号不支持云存储' },
     { row: 6, field: '序列号', msg: '设备不存在' },
     { row: 7, field: '序列号', msg: '与第2行的序列号和通道重复' },
-    { row: 8, field: '序列号', msg: '通道号应为0～1' },
+    { row: 8, field: '通道', msg: '通道号应为0～1' },
   ])
   expect(data.file.name).toBe('云存开通导入失败明细.csv')
   expect(data.plan).toBeUndefined()
   expect(await shown(second)).toHaveLength(2)
-  expect(await files()).toMatchObject([{ state: 2, lines: 7, devices: 4, copies: 8, done: 3, failed: 4 }])
+  expect(await files()).toMatchObject([
+    { state: 2, lines: 7, devices: 2, copies: 4, listPrice: 3600, done: 3, failed: 4 },
+  ])
   expect(await send(requester, lines)).toMatchObject({ code: 400, msg: '文件已导入过', data: { field: 'file' } })
   expect(await send(requester, lines, { dryRun: 1 })).toMatchObject({ msg: '文件已导入过' })
   expect(await breaches()).toEqual([])
+})
+
+/** Reads the file of refused lines of a batch. */
+const failedLines = async (who: Caller, id: number) => who.inject({ method: 'GET', url: `${URL}/import/failed/${id}` })
+
+test('STORAGE-12 the report of a batch and its refused lines can be fetched at any time', async () => {
+  const [sn, none] = [await newDevice(), await newDevice(1, 2)]
+  const { data } = await send(requester, [`${sn},0,1`, `${none},0,1`, 'NOPE,0,1'])
+  const [{ id }] = await files()
+  const colleague = await app.as('ossManage:deviceList:list', 'ossManage:deviceList:query')
+  const { data: detail } = await colleague.call('GET', `${URL}/import/detail/${id}`)
+  expect(detail).toMatchObject({ row: { id, done: 1, failed: 2, state: 2 }, problems: data.rows, hasFile: 1 })
+  expect(detail.problems).toHaveLength(2)
+  // Files with the purpose `export` are deleted after some days; the report of a batch stays.
+  const { rows } = await app.db.execute(sql`select purpose from files where id = ${data.file.id}`)
+  expect(rows).toEqual([{ purpose: 'importReport' }])
+  const sent = await failedLines(colleague, id)
+  expect(sent.headers['content-disposition']).toContain(encodeURIComponent('云存开通导入失败明细.csv'))
+  expect(sent.body).toContain('NOPE')
+  expect(sent.body).toContain('设备不存在')
+  // The address of the file itself stays with the account that imported.
+  expect(await colleague.call('GET', `/api/v1/file/${data.file.id}`)).toMatchObject({ code: 400 })
+  const stranger = await app.by({ tenant: '辛公司', permissions: ACTIONS })
+  expect(await stranger.call('GET', `${URL}/import/detail/${id}`)).toMatchObject({ code: 400 })
+  expect((await failedLines(stranger, id)).json()).toMatchObject({ code: 400 })
+})
+
+test('a batch without refused lines has no file', async () => {
+  await send(requester, [`${await newDevice()},0,1`])
+  const [{ id }] = await files()
+  expect((await requester.call('GET', `${URL}/import/detail/${id}`)).data).toMatchObject({ problems: [], hasFile: 0 })
+  expect((await failedLines(requester, id)).json()).toMatchObject({ code: 501, msg: '该批次没有失败明细' })
+})
+
+test('a finished file counts what it opened, and a wrong cell is refused at its column', async () => {
+  const [sn] = [await newDevice()]
+  const { data } = await send(requester, [`${sn},0,999`, `${sn},0,abc`, `${sn},x,1`, `${sn},0,2`])
+  expect(data.rows).toEqual([
+    { row: 2, field: '份数', msg: '份数应为1～36的整数' },
+    { row: 3, field: '份数', msg: '份数应为1～36的整数' },
+    { row: 4, field: '通道', msg: '通道应为0～63的整数' },
+  ])
+  expect((await files())[0]).toMatchObject({ lines: 4, devices: 1, copies: 2, listPrice: 1800, done: 1, failed: 3 })
 })
 
 test('a file that opens nothing may be sent again', async () => {

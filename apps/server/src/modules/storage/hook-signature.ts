@@ -1,9 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { SIGNATURE_TOLERANCE_SECONDS } from '@oms/contract/core/signature.ts'
 
 const HEADER = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64}){1,5})$/
-
-export const newHookSecret = () => `whsec_${randomBytes(32).toString('base64url')}`
 
 const signatureOf = (secret: string, time: string, body: Buffer) =>
   createHmac('sha256', secret).update(`${time}.`).update(body).digest()

@@ -1,21 +1,24 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { HookChange, type storageHooks as calls } from '@oms/contract/storage/hook.ts'
+import { type storageHooks as calls, HookChange } from '@oms/contract/storage/hook.ts'
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
-import { tenants } from '#schema/tenant.ts'
 import { titlesOf } from '#core/audit/field-titles.ts'
 import { changes } from '#core/audit/mask.ts'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { conflict, notFound, refused } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import { newSecret } from '#core/crypto/new-secret.ts'
+import type { Db } from '#core/database/client.ts'
 import { contains, paginate, within } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { conflict, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { publishEntitlements } from './open.service.ts'
+import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
+import { tenants } from '#schema/tenant.ts'
 import { replayEvent } from './hook-events.ts'
-import { newHookSecret } from './hook-signature.ts'
+import { publishEntitlements } from './open.service.ts'
+
+/** Prefix of the secrets of webhooks. */
+const HOOK_SECRET = 'whsec_'
 
 const KIND = 'storageHook'
 const TITLES = titlesOf(HookChange.shape)
@@ -74,7 +77,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
   const { db, user, now, services } = ctx
   assertVendor(ctx)
   const tenant = await owningTenant(ctx, tenantId, 'tenantId')
-  const secret = newHookSecret()
+  const secret = newSecret(HOOK_SECRET)
   const at = now.toISOString()
   const [made] = await db
     .insert(ossHooks)
@@ -128,7 +131,7 @@ export async function updateHook(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
 export async function rotateHook(ctx: Ctx, { id }: ParsedOf<typeof calls.rotate>) {
   const { db, user, now, services } = ctx
   const stored = await lockHook(ctx, id)
-  const secret = newHookSecret()
+  const secret = newSecret(HOOK_SECRET)
   const encrypted = {
     secretEncrypted: encrypt(services.config.secretKey, secret),
     previousEncrypted: stored.secretEncrypted,

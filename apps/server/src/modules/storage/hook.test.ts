@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { useStorage } from './storage-fixture.ts'
 import { useShop } from './sales-fixture.ts'
+import { useStorage } from './storage-fixture.ts'
 
 const app = useApp()
 const storage = useStorage(app)
@@ -49,6 +49,27 @@ describe('STORAGE-10 signatures', () => {
     ])
     const { rows } = await app.db.execute<{ row: string }>(sql`select t::text as row from oss_hooks t`)
     expect(rows[0]!.row).not.toContain(shop.secret)
+  })
+
+  test.each([
+    ['a trailing line feed', '\n'],
+    ['a leading blank', ' ', true],
+    ['a control character', 'a\u0007b'],
+    ['a zero byte', 'a\u0000b'],
+    ['a lone surrogate', '\ud800'],
+    ['a line separator', 'a\u2028b'],
+  ])('an event with %s in a number is refused with 400 and not stored', async (_, bad, isFirst = false) => {
+    const of = (value: string) => (isFirst ? `${bad}${value}` : `${value}${bad}`)
+    const sn = await newDevice()
+    const good = eventOf('refunded', 'TEXT-1', [{ sn }], { refunds: [{ outRefundNo: 'R1', amount: 1 }] })
+    const body = JSON.stringify(good)
+    const { id } = good as { id: string }
+    for (const value of [id, 'TEXT-1', sn, 'M1', 'R1']) {
+      const sent = body.replaceAll(JSON.stringify(value), JSON.stringify(of(value)))
+      expect(sent).not.toBe(body)
+      expect(await sendBody(sent), value).toEqual({ status: 400, msg: '请求内容格式不正确' })
+    }
+    expect(await events(`outOrderNo=TEXT-1`)).toEqual([])
   })
 
   test('a body over 64 KB, an unreadable body and an unknown or disabled webhook are refused', async () => {

@@ -4,9 +4,9 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { EFFECT, type Effect, open, project, QUEUED, type QueueItem } from '#domain/storage/queue.ts'
+import { EFFECT, type Effect, open, projectSpans, QUEUED, type QueueItem } from '#domain/storage/queue.ts'
 import type { NewEntitlement } from '#domain/storage/queue-save.ts'
 import { applyChange, keyOf, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
 import { receivingProblem } from '#domain/tenants/receiving-tenant.ts'
@@ -41,7 +41,7 @@ export async function termsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number): P
       code: ossPackages.packageCode,
     })
     .from(ossPackages)
-    .where(and(eq(ossPackages.id, packageId), alive(ossPackages)))
+    .where(and(eq(ossPackages.id, packageId), notDeleted(ossPackages)))
   if (!found) throw invalid('云存套餐不存在或已被删除', 'packageId')
   if (found.status !== 1) throw invalid('套餐已下架', 'packageId')
   const [terms] = await db
@@ -79,11 +79,18 @@ export async function devicesBySn(
   return new Map(rows.map((row) => [row.sn, row]))
 }
 
+/** Returns the error for channels that the device does not record to the cloud, or undefined. */
+export function channelProblem({ cloudChannels }: Pick<Target, 'cloudChannels'>, channels: readonly number[]) {
+  if (cloudChannels === 0 || channels.every((channel) => channel < cloudChannels)) return undefined
+  return cloudChannels === 1 ? '该型号只有通道0' : `通道号应为0～${cloudChannels - 1}`
+}
+
 /** Returns why a device cannot receive the package, or undefined. */
 export function targetProblem(target: Target | undefined, channels: readonly number[], terms: Terms) {
   if (!target) return '设备不存在'
   if (target.cloudChannels === 0) return '该型号不支持云存储'
-  if (channels.some((channel) => channel >= target.cloudChannels)) return `通道号应为0～${target.cloudChannels - 1}`
+  const wrongChannel = channelProblem(target, channels)
+  if (wrongChannel) return wrongChannel
   if (terms.modelIds.length > 0 && !terms.modelIds.includes(target.modelId)) return '该套餐不适用于此型号'
   if (terms.tenantIds.length > 0 && !terms.tenantIds.includes(target.tenantId)) return '该套餐不适用于此客户'
   return undefined
@@ -128,7 +135,7 @@ export function queueProblem(
   if (isSuspended && effect !== EFFECT.end) return '当前套餐已暂停，请先恢复，或选择排到队尾'
   const waiting = work.queue.filter(({ state }) => state === QUEUED.waiting).length
   if (waiting + copies > MAX_WAITING) return `该通道待生效套餐已达${MAX_WAITING}个`
-  const last = project(work.queue, now, zone).at(-1)
+  const last = projectSpans(work.queue, now, zone).at(-1)
   if (last && last.to > now + MAX_YEARS * YEAR_SECONDS) return `到期时间不能超过${MAX_YEARS}年`
   return undefined
 }
@@ -178,7 +185,9 @@ const amountsOf = ({ copies, amount, total }: Order, channels: number) =>
     ? share(total, copies * channels)
     : Array.from({ length: copies }, () => share(amount, channels)).flat()
 
-/** Adds new entitlements to the queues of one device. Returns the problem and changes nothing when one queue refuses. */
+/**
+ * Adds new entitlements to the queues of one device. Returns the problem and changes nothing when one queue refuses.
+ */
 function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: () => number, now: number, zone: string) {
   const created: NewEntitlement[] = []
   const amounts = amountsOf(order, place.channels.length)
@@ -198,7 +207,7 @@ function openOn(works: readonly QueueWork[], place: Place, order: Order, ids: ()
     )
     for (const { row } of items)
       work.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
-    const last = project(work.queue, now, zone).at(-1)
+    const last = projectSpans(work.queue, now, zone).at(-1)
     if (last && last.to > now + MAX_YEARS * YEAR_SECONDS)
       return { problem: `到期时间不能超过${MAX_YEARS}年`, created: [] }
     created.push(...items.map(({ row }) => row))

@@ -1,27 +1,27 @@
-import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import { sql } from 'drizzle-orm'
-import { invalid } from '#core/http/api-error.ts'
 import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { type Effect, project } from '#domain/storage/queue.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { type Effect, projectSpans } from '#domain/storage/queue.ts'
 import { insertEntitlements, nextIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { keyOf, type QueueWork } from '#domain/storage/queue-store.ts'
-import { localTimeOf } from '#core/time/zone.ts'
 import { chargeAllowances, remainingAllowance } from './allowance-charge.ts'
 import {
   devicesBySn,
   type Failed,
   type Order,
   type Place,
-  prepare,
   type Prepared,
+  prepare,
   type QueueCtx,
   secondsOf,
   type Target,
+  type Terms,
   targetProblem,
   tenantProblems,
-  type Terms,
   termsOnSale,
 } from './open-prepare.ts'
 
@@ -158,9 +158,9 @@ export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) 
 
 const textOf = (seconds: number, zone: string) => localTimeOf(seconds * 1000, zone)
 
-/** Returns the stretches of a queue as texts. */
-export function stretchesOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['queue'], now: number, zone: string) {
-  return project(queue, now, zone).map(({ entitlementId, from, to, recordType, storageDays }) => ({
+/** Returns the intervals of a queue as texts. */
+export function intervalsOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['queue'], now: number, zone: string) {
+  return projectSpans(queue, now, zone).map(({ entitlementId, from, to, recordType, storageDays }) => ({
     id: entitlementId,
     packageName: work.entries.get(entitlementId)?.packageName ?? '',
     recordType,
@@ -177,11 +177,11 @@ export function queuePlan(
   ctx: QueueCtx,
 ) {
   const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
-  const after = stretchesOf(work, work.queue, now, zone)
+  const after = intervalsOf(work, work.queue, now, zone)
   return {
     sn: snOf.get(work.deviceId) ?? '',
     channel: work.channel,
-    before: stretchesOf(work, before, now, zone),
+    before: intervalsOf(work, before, now, zone),
     after,
     endTime: after.at(-1)?.to ?? null,
     lostSeconds: work.events.reduce((sum, { kind, left }) => sum + (kind === 'replace' ? left : 0), 0),

@@ -6,8 +6,9 @@ import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { packageModelOptions } from '#domain/packages/package-scope.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
 import { isCurrentVersion } from './package-rows.ts'
 
@@ -17,20 +18,9 @@ export const tenantOptions = async ({ db, user }: Ctx, input: ParsedOf<typeof ca
   list: await tenantOptionsOf(db, user, input),
 })
 
-export async function modelOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
-  const list = await db
-    .select({ id: deviceModels.id, name: deviceModels.modelName, modelCode: deviceModels.modelCode })
-    .from(deviceModels)
-    .where(
-      and(
-        alive(deviceModels),
-        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
-      ),
-    )
-    .orderBy(asc(deviceModels.id))
-    .limit(MOST)
-  return { list }
-}
+export const modelOptions = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
+  list: await packageModelOptions(db, keyword),
+})
 
 export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
   const rows = await db
@@ -50,7 +40,7 @@ export async function packageOptions({ db }: Ctx, { keyword, onSale }: ParsedOf<
     .innerJoin(ossPackageVersions, isCurrentVersion)
     .where(
       and(
-        alive(ossPackages),
+        notDeleted(ossPackages),
         onSale === 1 ? eq(ossPackages.status, 1) : undefined,
         or(contains(ossPackages.packageName, keyword), contains(ossPackages.packageCode, keyword)),
       ),

@@ -4,7 +4,7 @@ import { ossOrderItems, ossOrders } from '#schema/storage-sales.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { devicesBySn, targetProblem, type Terms } from './open-prepare.ts'
 import { markSold } from './open.service.ts'
 import type { Hook } from './hook-user.ts'
@@ -25,7 +25,7 @@ async function termsByCode({ db }: Ctx, codes: readonly string[]): Promise<Map<s
       ossPackageVersions,
       and(eq(ossPackageVersions.packageId, ossPackages.id), eq(ossPackageVersions.version, ossPackages.currentVersion)),
     )
-    .where(and(inArray(ossPackages.packageCode, [...codes]), eq(ossPackages.status, 1), alive(ossPackages)))
+    .where(and(inArray(ossPackages.packageCode, [...codes]), eq(ossPackages.status, 1), notDeleted(ossPackages)))
     .for('share', { of: ossPackages })
   return new Map(rows.map(({ terms, name, code }) => [code, { ...terms, packageName: name, packageCode: code }]))
 }

@@ -1,14 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { storageOrders as calls } from '@oms/contract/storage/order.ts'
+import { type storageOrders as calls, storageOrders as contract, OrderRow } from '@oms/contract/storage/order.ts'
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
-import { ossEntitlements } from '#schema/storage.ts'
-import { tenants } from '#schema/tenant.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
+import { ossEntitlements } from '#schema/storage.ts'
+import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
+import { tenants } from '#schema/tenant.ts'
 import { proposalsOf } from './refund-proposal.ts'
 
 export const visibleOrders = (user: User) => scoped(user, { tenant: ossOrders.tenantId })
@@ -46,26 +47,57 @@ const selectOrders = (db: Db) =>
     .leftJoin(tenants, eq(tenants.id, ossOrders.tenantId))
     .leftJoin(ossHooks, eq(ossHooks.id, ossOrders.hookId))
 
-export function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+type OrderFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+function conditionsOf(user: User, input: OrderFilter) {
   const { outOrderNo, orderNo, sn, tenantId, hookId, payStatus, beginTime, endTime } = input
   const hasSerial = sn
     ? sql`exists (select from oss_order_items i where i.order_id = ${ossOrders.id} and ${contains(sql`i.sn`, sn)})`
     : undefined
-  const rows = selectOrders(db).where(
-    and(
-      visibleOrders(user),
-      contains(ossOrders.outOrderNo, outOrderNo),
-      contains(ossOrders.orderNo, orderNo),
-      hasSerial,
-      tenantId === undefined ? undefined : eq(ossOrders.tenantId, tenantId),
-      hookId === undefined ? undefined : eq(ossOrders.hookId, hookId),
-      payStatus === undefined ? undefined : eq(ossOrders.payStatus, payStatus),
-      ...within(ossOrders.createTime, beginTime, endTime),
-    ),
+  return and(
+    visibleOrders(user),
+    contains(ossOrders.outOrderNo, outOrderNo),
+    contains(ossOrders.orderNo, orderNo),
+    hasSerial,
+    tenantId === undefined ? undefined : eq(ossOrders.tenantId, tenantId),
+    hookId === undefined ? undefined : eq(ossOrders.hookId, hookId),
+    payStatus === undefined ? undefined : eq(ossOrders.payStatus, payStatus),
+    ...within(ossOrders.createTime, beginTime, endTime),
   )
-  const columns = { createTime: ossOrders.createTime, payTime: ossOrders.payTime, amount: ossOrders.amount }
-  return paginate(db, rows.$dynamic(), input, orderOf(input, columns, ossOrders.id))
 }
+
+const SORTS = { createTime: ossOrders.createTime, payTime: ossOrders.payTime, amount: ossOrders.amount }
+const sortOf = (input: OrderFilter) => orderOf(input, SORTS, ossOrders.id)
+
+export const listOrders = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
+  paginate(db, selectOrders(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
+
+export const exportOrders = defineExport({
+  kind: 'storage-order',
+  endpoint: contract.export,
+  sheet: '云存订单',
+  schema: OrderRow,
+  columns: [
+    ['orderNo', { width: 20 }],
+    ['outOrderNo', { width: 24 }],
+    ['hookName', { width: 20 }],
+    ['tenantName', { width: 28 }],
+    ['itemCount', { type: 'number', width: 8 }],
+    ['sn', { width: 22 }],
+    ['packageName', { width: 24 }],
+    'amount',
+    'refunded',
+    ['pendingRefunds', { type: 'number', width: 12 }],
+    ['payStatus', { width: 10 }],
+    ['payTime', { type: 'dateTime' }],
+    ['createTime', { type: 'dateTime' }],
+  ],
+  keys: (db, user, input) =>
+    db.select({ id: ossOrders.id }).from(ossOrders).where(conditionsOf(user, input)).$dynamic(),
+  order: sortOf,
+  load: (db, user, keys) => selectOrders(db).where(and(among(ossOrders.id, keys), visibleOrders(user))),
+  keyOf: ({ id }) => id,
+})
 
 const selectRefunds = (db: Db) =>
   db

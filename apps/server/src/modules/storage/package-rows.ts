@@ -9,13 +9,12 @@ import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { packageScopeNames } from '#domain/packages/package-scope.ts'
 import { accounts } from '#schema/account.ts'
-import { deviceModels } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
-import { tenants } from '#schema/tenant.ts'
 import { sourcesOf } from './stat-source.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
@@ -43,7 +42,7 @@ const present = (row: Selected) => ({
 
 const conditionsOf = (filter: Partial<Filter>) =>
   and(
-    alive(ossPackages),
+    notDeleted(ossPackages),
     contains(ossPackages.packageName, filter.packageName),
     contains(ossPackages.packageCode, filter.packageCode),
     filter.recordType === undefined ? undefined : eq(ossPackageVersions.recordType, filter.recordType),
@@ -95,25 +94,10 @@ export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   return { ...page, list: await withCounts(ctx, page.list.map(present)) }
 }
 
-/** Returns the names of the models and of the visible tenants that a package is limited to. */
-async function scopeOf(db: Db, user: User, { modelIds, tenantIds }: Pick<Selected, 'modelIds' | 'tenantIds'>) {
-  const models = await db
-    .select({ id: deviceModels.id, name: deviceModels.modelName })
-    .from(deviceModels)
-    .where(and(alive(deviceModels), among(deviceModels.id, modelIds)))
-    .orderBy(asc(deviceModels.id))
-  const named = await db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(and(alive(tenants), among(tenants.id, tenantIds), scoped(user, { tenant: tenants.id })))
-    .orderBy(asc(tenants.id))
-  return { models, tenants: named }
-}
-
 export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const [found] = await selectPackages(db).where(and(eq(ossPackages.id, id), alive(ossPackages)))
+  const [found] = await selectPackages(db).where(and(eq(ossPackages.id, id), notDeleted(ossPackages)))
   if (!found) throw notFound('云存套餐')
-  return { ...present(found), ...(await scopeOf(db, user, found)) }
+  return { ...present(found), ...(await packageScopeNames(db, user, found)) }
 }
 
 export async function versions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
@@ -170,7 +154,7 @@ export const exportPackages = defineExport({
       .$dynamic(),
   order: packageOrder,
   load: async (db, user, keys) => {
-    const rows = await selectPackages(db).where(and(among(ossPackages.id, keys), alive(ossPackages)))
+    const rows = await selectPackages(db).where(and(among(ossPackages.id, keys), notDeleted(ossPackages)))
     return withCounts({ db, user }, rows.map(present))
   },
   keyOf: ({ id }) => id,

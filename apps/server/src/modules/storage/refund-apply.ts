@@ -4,7 +4,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { yuanText } from '@oms/contract/core/fields.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { advance, takeOut } from '#domain/storage/queue.ts'
+import { advance, removeItem } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
 import { applyChange, keyOf, loadQueues } from '#domain/storage/queue-store.ts'
 import { secondsOf } from './open-prepare.ts'
@@ -66,7 +66,8 @@ async function stopEntitlements(
   for (const work of works.values()) applyChange(work, advance(work.queue, now, zone))
   for (const row of rows) {
     const work = works.get(keyOf(row))!
-    if (work.queue.some(({ id }) => id === row.id)) applyChange(work, takeOut(work.queue, row.id, 'cancel', now, zone))
+    if (work.queue.some(({ id }) => id === row.id))
+      applyChange(work, removeItem(work.queue, row.id, 'cancel', now, zone))
   }
   await saveQueues(ctx.db, [...works.values()], actorOf(ctx, reason))
 }

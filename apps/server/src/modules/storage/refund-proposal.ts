@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { ossRefunds } from '#schema/storage-sales.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { project, QUEUED } from '#domain/storage/queue.ts'
+import { projectSpans, QUEUED } from '#domain/storage/queue.ts'
 import { keyOf, loadQueues, type QueueWork } from '#domain/storage/queue-store.ts'
 import { secondsOf } from './open-prepare.ts'
 import type { OrderItem } from './order-record.ts'
@@ -22,7 +22,7 @@ function leftOf(work: QueueWork | undefined, id: number, now: number, zone: stri
   const item = work?.queue.find((each) => each.id === id)
   if (!work || !item) return 0
   if (item.state === QUEUED.suspended) return item.left ?? 0
-  const span = project(work.queue, now, zone).find(({ entitlementId }) => entitlementId === id)
+  const span = projectSpans(work.queue, now, zone).find(({ entitlementId }) => entitlementId === id)
   return span ? span.to - Math.max(span.from, now) : (item.left ?? 0)
 }
 

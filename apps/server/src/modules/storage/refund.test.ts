@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { useStorage } from './storage-fixture.ts'
 import { shareByWeight } from './refund-apply.ts'
 import { useShop } from './sales-fixture.ts'
+import { useStorage } from './storage-fixture.ts'
 
 const app = useApp()
 const storage = useStorage(app)
@@ -159,4 +159,17 @@ describe('STORAGE-10 refunds', () => {
       (select sum(amount - refunded)::int from oss_orders where pay_status in (1, 2, 3)) as orders`)
     expect(rows[0]!.flows).toBe(rows[0]!.orders)
   })
+})
+
+test('the export of orders has the filtered orders of the caller with amounts in yuan', async () => {
+  await send(eventOf('paid', 'EXPORT-1', [{ sn: await newDevice(), amount: 900 }]))
+  await send(eventOf('paid', 'EXPORT-2', [{ sn: await newDevice(), amount: 900 }]))
+  const admin = await app.by({ superAdmin: true })
+  const url = '/api/v1/oss/order/export?format=csv&outOrderNo=EXPORT-2'
+  const lines = (await admin.inject({ method: 'GET', url })).body.trim().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain('EXPORT-2')
+  expect(lines[1]).toContain('9.00')
+  const other = await app.by({ tenant: '丁公司', permissions: ['ossManage:deviceList:export'] })
+  expect((await other.inject({ method: 'GET', url })).body.trim().split('\n')).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
-import { spawn } from 'node:child_process'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { blocksOf, readGuide } from '#test/device-guide.ts'
+import { asReader } from '#test/follow-guide.ts'
 import { useApp } from '#test/harness.ts'
 import { useStorage } from './storage-fixture.ts'
 
@@ -20,28 +20,18 @@ beforeAll(async () => {
   await app.db.execute(sql`select setval('oss_hooks_id_seq', 6)`)
 })
 
-function run(command: string, env: Record<string, string>): Promise<string> {
-  const child = spawn('sh', ['-ec', command], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  child.stdout.on('data', (part) => (output += part))
-  child.stderr.on('data', (part) => (output += part))
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', () => resolve(output))
-  })
-}
-
 test('STORAGE-10 the lines of the guide send a paid order, and the same event again changes nothing', async () => {
   const { data } = await call('POST', '/api/v1/oss/hook', { hookName: '官方商城' })
   expect(data.id).toBe(7)
-  const [block] = blocksOf(readGuide('sell-cloud-storage.md'), 'sh')
-  const env = { OMS: address, SECRET: data.secret as string }
-  expect(await run(block!.body, env)).toMatch(/^HTTP\/1\.1 200 /)
-  expect(await run(block!.body, env)).toContain('"msg":"已处理过"')
-  expect(await run(block!.body, { ...env, SECRET: 'wrong' })).toMatch(/^HTTP\/1\.1 401 /)
+  const [, block] = blocksOf(readGuide('sell-cloud-storage.md'), 'sh')
+  const env = { OMS_URL: address, SECRET: data.secret as string, HOOK: String(data.id) }
+  const step = { kind: 'shell', command: block!.body, expected: undefined, isUntilStopped: false } as const
+  await asReader(async (run) => {
+    expect((await run(step, env)).output).toMatch(/^HTTP\/1\.1 200 /)
+    expect((await run(step, env)).output).toContain('"msg":"已处理过"')
+  })
+  const forged = await asReader((run) => run(step, { ...env, SECRET: 'wrong' }))
+  expect(forged.output).toMatch(/^HTTP\/1\.1 401 /)
   expect(await rowsOf('CAM0001')).toMatchObject([{ state: 1, source: 1, amount: 2900 }])
   const orders = (await call('GET', '/api/v1/oss/order/page')).data
   expect(orders.list).toMatchObject([{ outOrderNo: 'S1001', payStatus: 1, amount: 2900 }])

@@ -1,15 +1,15 @@
 import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { useApp } from '#test/harness.ts'
 import { daysOf } from '#domain/video/segment.ts'
 import { SegmentWriter } from '#domain/video/segment-writer.ts'
+import { useApp } from '#test/harness.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
 
 const DAY_MS = 86_400_000
 const SETTING = '/api/v1/oss/setting'
 const app = useApp()
-const { at, setNow, call, newDevice, open, packages } = useStorage(app)
+const { at, setNow, call, newDevice, open, packages, breaches } = useStorage(app)
 
 const dayOf = (time: number) => new Date(time + 8 * 3_600_000).toISOString().slice(0, 10)
 
@@ -92,4 +92,33 @@ test('STORAGE-13 space and uploads equal the stored segments, and the list shows
   expect((await stat('usage')).days.map(({ bytes }: { bytes: number }) => bytes)).toEqual([0, 0, 500, 3000])
   const { data } = await call('GET', `${URL}/page?sn=${sn}`)
   expect(data.list).toMatchObject([{ usedBytes: 3500 }])
+})
+
+test('unbinding a device leaves its packages in force, or suspends them when the setting says so', async () => {
+  setNow(Date.now())
+  const sn = await newDevice()
+  await open([sn], 'M1', { channels: [0, 1], copies: 2 })
+  const { rows } = await app.db.execute<{ uid: number; id: number }>(sql`with made as (
+    insert into app_accounts (tenant_id, account) values (1, 'li') returning uid)
+    select made.uid, d.id from made, devices d where d.sn = ${sn}`)
+  const { uid, id } = rows[0]!
+  const unbind = async () => {
+    await call('POST', '/api/v1/account/app/bind', { id: uid, sn })
+    expect((await call('POST', '/api/v1/account/app/unbind', { id: uid, deviceId: id })).code).toBe(200)
+    const list = (await call('GET', `${URL}/page?sn=${sn}&pageSize=200`)).data.list as { state: number }[]
+    return list.map(({ state }) => state).sort()
+  }
+  expect(await unbind()).toEqual([0, 0, 1, 1])
+  await call('PUT', SETTING, { ...STANDARD_STORAGE, onUnbind: 2 })
+  expect(await unbind()).toEqual([0, 0, 3, 3])
+  expect(await unbind()).toEqual([0, 0, 3, 3])
+  expect(await breaches()).toEqual([])
+  await call('PUT', SETTING, STANDARD_STORAGE)
+})
+
+test('settings that an earlier version stored stay valid without onUnbind', async () => {
+  const { onUnbind: _new, ...stored } = { ...STANDARD_STORAGE, keepDays: 3 }
+  await app.db.execute(sql`update settings set value = ${JSON.stringify(stored)}::jsonb where key = 'storage'`)
+  expect((await call('GET', SETTING)).data).toEqual({ ...STANDARD_STORAGE, keepDays: 3 })
+  await call('PUT', SETTING, STANDARD_STORAGE)
 })

@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { costsOf } from './simulate.service.ts'
-import { ENTITLEMENT_URL as URL, START, useStorage } from './storage-fixture.ts'
+import { START, ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
+import { runStorageTrouble } from './storage-trouble.ts'
 
 const HOUR_MS = 3_600_000
 const STAT = '/api/v1/oss/statistics'
@@ -44,7 +45,7 @@ test('STORAGE-13 the simulator uses measured uploads, and gives no figures below
   expect(await tenant.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
 })
 
-test('STORAGE-13 the list of troubled devices has online cameras that should record and are silent', async () => {
+test('STORAGE-13 online cameras that should record and are silent are listed, and reported to staff once a day', async () => {
   setNow(START)
   const [silent, offline, recent, paused, events] = await Promise.all(Array.from({ length: 5 }, () => newDevice()))
   await call('POST', '/api/v1/oss/package', {
@@ -71,4 +72,18 @@ test('STORAGE-13 the list of troubled devices has online cameras that should rec
     select id, 0, 1, ${new Date(START + 2 * HOUR_MS).toISOString()} from devices where sn = ${recent}`)
   expect(await shown()).toEqual([silent])
   expect((await call('GET', `${URL}/page?sn=${recent}`)).data.list[0].uploadTime).toBe('2026-05-01 12:00:00')
+
+  const messages = async () =>
+    (
+      await app.db.execute<{ title: string; summary: string }>(
+        sql`select title, summary from notices where title like '%没有上传录像' order by notice_id`,
+      )
+    ).rows
+  await runStorageTrouble(app.services)
+  await runStorageTrouble(app.services)
+  expect(await messages()).toMatchObject([{ title: '1个通道超过2小时没有上传录像' }])
+  expect((await messages())[0]!.summary).toContain(silent)
+  setNow(START + 24 * HOUR_MS)
+  await runStorageTrouble(app.services)
+  expect(await messages()).toHaveLength(2)
 })

@@ -2,7 +2,6 @@ import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import type { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { yuanText } from '@oms/contract/core/fields.ts'
-import type { ExportFormat } from '@oms/contract/core/transfer.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/send-table.ts'
@@ -28,7 +27,7 @@ const soldText = ({ amount, average }: { amount: number; average: number }) =>
 
 /** Exports every figure of the page, one row each. */
 export async function exportStorageStats(ctx: Ctx, input: Query): Promise<StreamAnswer> {
-  const { format = 'xlsx' } = input as { format?: ExportFormat }
+  const { format } = input
   const rows = await transact(ctx, (db) => linesOf({ ...ctx, db }, input))
   ctx.audit({ bizType: 'entitlement', action: `导出云存统计 ${input.startDate} 至 ${input.endDate}` })
   return (_request, reply) => sendTable(reply, { name: '云存统计', format, columns: COLUMNS, rows })

@@ -1,6 +1,6 @@
-import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { paginate } from '#core/database/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
@@ -9,10 +9,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossDeviceStatus } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
 import { visibleEntitlements } from './entitlement-rows.ts'
-
-const SILENT_MS = 2 * 3_600_000
-const CONTINUOUS = 1
-const IN_FORCE = 1
+import { channelStatus, isSilent, onlineDevice } from './silent-channels.ts'
 
 const COLUMNS = {
   id: ossEntitlements.id,
@@ -29,29 +26,18 @@ const COLUMNS = {
 
 /** Lists channels of online devices with continuous recording in force that uploaded nothing for two hours. */
 export function trouble({ db, user, now }: Ctx, input: ParsedOf<typeof calls.trouble>) {
-  const since = new Date(now.getTime() - SILENT_MS).toISOString()
   const rows = db
     .select(COLUMNS)
     .from(ossEntitlements)
-    .innerJoin(devices, and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1)))
+    .innerJoin(devices, onlineDevice)
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
-    .leftJoin(
-      ossDeviceStatus,
-      and(
-        eq(ossDeviceStatus.deviceId, ossEntitlements.deviceId),
-        eq(ossDeviceStatus.channel, ossEntitlements.channel),
-        eq(ossDeviceStatus.tenantId, ossEntitlements.tenantId),
-      ),
-    )
+    .leftJoin(ossDeviceStatus, channelStatus)
     .where(
       and(
         visibleEntitlements(user),
         visibleDevices(user),
-        eq(ossEntitlements.state, IN_FORCE),
-        eq(ossEntitlements.recordType, CONTINUOUS),
-        lt(ossEntitlements.runFrom, since),
-        or(isNull(ossDeviceStatus.uploadTime), lt(ossDeviceStatus.uploadTime, since)),
+        isSilent(now),
         input.tenantId === undefined ? undefined : eq(ossEntitlements.tenantId, input.tenantId),
       ),
     )

@@ -1,13 +1,13 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
 import { FORECAST_DAYS } from '@oms/contract/storage/statistics.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
-import { localTimeOf } from '#core/time/zone.ts'
+import { localDayOf } from '#core/time/zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { deviceModels, devices } from '#schema/device.ts'
-import { storedBytes } from './stat-usage.service.ts'
 import { sourcesOf } from './stat-source.ts'
+import { storedBytes } from './stat-usage.service.ts'
 
 type InRange = ParsedOf<typeof calls.trend>
 const TOP = 10
@@ -26,7 +26,7 @@ const SOLD = sql`sum(n)::int as n, sum(amount)::bigint::float8 as amount,
 type Sold = { n: number; amount: number; average: number }
 
 /** Returns the current day of the console's zone. */
-const todayOf = ({ now, services }: Ctx) => localTimeOf(now, services.config.timeZone).slice(0, 10)
+const todayOf = ({ now, services }: Ctx) => localDayOf(now, services.config.timeZone)
 
 /** Channels that the models of the visible devices record to cloud storage. */
 async function capableChannels({ db, user }: Ctx, tenantId: number | undefined) {

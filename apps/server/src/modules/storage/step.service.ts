@@ -15,7 +15,7 @@ import {
   type QueueItem,
   resume,
   suspend,
-  takeOut,
+  removeItem,
 } from '#domain/storage/queue.ts'
 import { insertEntitlements, nextIds, saveQueues } from '#domain/storage/queue-save.ts'
 import { applyChange, keyOf, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
@@ -35,7 +35,11 @@ interface Step {
 const STEPS = {
   suspend: { verb: '暂停', states: [1], apply: suspend },
   resume: { verb: '恢复', states: [3], apply: resume },
-  cancel: { verb: '取消', states: [0, 1, 3], apply: (queue, id, now, zone) => takeOut(queue, id, 'cancel', now, zone) },
+  cancel: {
+    verb: '取消',
+    states: [0, 1, 3],
+    apply: (queue, id, now, zone) => removeItem(queue, id, 'cancel', now, zone),
+  },
 } as const satisfies Record<string, Step>
 
 const words = (states: readonly number[]) =>
@@ -135,7 +139,7 @@ function takeForTransfer(ctx: Ctx, from: QueueWork, stored: Stored) {
   applyChange(from, advance(from.queue, now, zone))
   const problem = stateProblem(stateIn(from, stored), { verb: '转移', states: [0, 1] })
   if (problem) throw refused(problem)
-  applyChange(from, takeOut(from.queue, stored.id, 'transfer', now, zone))
+  applyChange(from, removeItem(from.queue, stored.id, 'transfer', now, zone))
   return from.events.find(({ id, kind }) => id === stored.id && kind === 'transfer')!.left
 }
 

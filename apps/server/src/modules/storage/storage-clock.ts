@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { foldVideoSums } from '#domain/video/sums.ts'
 import { advance } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
 import { applyChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
+import { foldVideoSums } from '#domain/video/sums.ts'
 import { secondsOf } from './open-prepare.ts'
 
 /** Queues that one transaction of the scheduled job changes. */
@@ -44,18 +44,18 @@ const recordDue = ({ database, events, now, config }: Services) =>
 /** Merges the differences of the sums. Differences written meanwhile are merged by the next run. */
 export async function foldStorage(db: Db) {
   await db.execute(sql`
-    with gone as (delete from oss_counts returning *)
+    with deleted as (delete from oss_counts returning *)
     insert into oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
-    select tenant_id, package_id, record_type, source, state, expire_month, lapsed, sum(n) from gone
+    select tenant_id, package_id, record_type, source, state, expire_month, lapsed, sum(n) from deleted
     group by 1, 2, 3, 4, 5, 6, 7 having sum(n) <> 0`)
   await db.execute(sql`
-    with gone as (delete from oss_flows returning *)
+    with deleted as (delete from oss_flows returning *)
     insert into oss_flows (day, tenant_id, package_id, source, kind, n, amount)
-    select day, tenant_id, package_id, source, kind, sum(n), sum(amount) from gone
+    select day, tenant_id, package_id, source, kind, sum(n), sum(amount) from deleted
     group by 1, 2, 3, 4, 5 having sum(n) <> 0 or sum(amount) <> 0`)
   await db.execute(sql`
-    with gone as (delete from oss_ends returning *)
+    with deleted as (delete from oss_ends returning *)
     insert into oss_ends (day, tenant_id, package_id, n)
-    select day, tenant_id, package_id, sum(n) from gone group by 1, 2, 3 having sum(n) <> 0`)
+    select day, tenant_id, package_id, sum(n) from deleted group by 1, 2, 3 having sum(n) <> 0`)
   await foldVideoSums(db)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { runStorageClock } from './storage-clock.ts'
 import { useStorage } from './storage-fixture.ts'
@@ -80,6 +81,45 @@ test('a renewal starts the notices again, and a suspended queue has none', async
   const current = (await call('GET', `/api/v1/oss/device/page?sn=${sn}&state=1`)).data.list[0]
   await call('POST', '/api/v1/oss/device/suspend', { ids: [current.id], reason: '维修' })
   expect(await run('2027-01-31')).toBe(0)
+})
+
+test('the deletion of kept videos is announced two days before, once, and users with an address get a mail', async () => {
+  const sent: { to: string; subject: string; text: string }[] = []
+  const { mail, jobs } = app.services
+  const queued = jobs.sendMessage
+  Object.assign(app.services, { mail: { configured: true } })
+  Object.assign(jobs, {
+    sendMessage: (_db: unknown, _kind: string, { encrypted }: { encrypted: string }) => {
+      sent.push(JSON.parse(decrypt(app.services.config.secretKey, encrypted)))
+      return Promise.resolve()
+    },
+  })
+  at('2028-01-01')
+  const [watched, unbound, empty] = [await newDevice(tenantId), await newDevice(tenantId), await newDevice(tenantId)]
+  await open([watched, unbound, empty], 'M1')
+  await app.db.execute(sql`with made as (insert into app_accounts (tenant_id, account, email)
+    values (${tenantId}, 'wang', 'wang@example.com') returning uid)
+    update devices set app_account_id = made.uid from made where sn = ${watched}`)
+  await app.db.execute(sql`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
+      expire_days, segments, events, duration_ms, bytes, first_ms, last_ms)
+    select id, 0, '2028-01-31', tenant_id, 0, 1, 1, '{2028-02-08}', 1, 0, 4000, 9, 1, 2 from devices
+    where sn in (${watched}, ${unbound})`)
+  await run('2028-02-02')
+  const before = (await titles()).length
+  sent.length = 0
+  expect(await run('2028-02-05')).toBe(0)
+  expect(await run('2028-02-07')).toBe(2)
+  expect(await run('2028-02-07')).toBe(0)
+  expect((await titles()).slice(before)).toEqual(['2个通道的录像将在2天内删除'])
+  expect(sent).toEqual([
+    {
+      to: 'wang@example.com',
+      subject: '云存储提醒',
+      text: `设备 ${watched} 通道0：云存储已过期，保留的录像将在2天内删除，续费后可继续查看。`,
+    },
+  ])
+  Object.assign(app.services, { mail })
+  Object.assign(jobs, { sendMessage: queued })
 })
 
 test('card files that nobody downloaded are destroyed after 24 hours', async () => {

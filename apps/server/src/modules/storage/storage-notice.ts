@@ -6,12 +6,15 @@ import type { Services } from '#core/services.ts'
 import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
+import { mailNotices } from './storage-notice-mail.ts'
 
 const KIND = 'oss-notice'
 /** Staff with this permission receive the messages of their tenant. */
 const RENEW = 'ossManage:deviceList:renew'
 /** Hours after the end of a service within which the end is announced. */
 const ENDED_WITHIN_HOURS = 48
+/** Days before their deletion at which the deletion of videos is announced. */
+const DELETED_WITHIN_DAYS = 2
 
 export function registerStorageNotice(services: Services) {
   services.jobs.schedule(KIND, () => runStorageNotices(services), {
@@ -20,17 +23,18 @@ export function registerStorageNotice(services: Services) {
   })
 }
 
-/** Announces the ends of services, and destroys card files that nobody downloaded in time. */
+/** Announces the ends of services and the deletion of their videos, and destroys card files that nobody downloaded in time. */
 export async function runStorageNotices(services: Services) {
   const { db } = services.database
   const at = services.now().toISOString()
-  const { noticeDays } = await readStorageSettings(db)
+  const { noticeDays, keepDays } = await readStorageSettings(db)
   await destroyOldFiles(db, at)
   await announceEnded(db, at)
   let notices = 0
   // The shortest first: a queue that is announced for 1 day is not announced for 7 days any more.
   for (const days of noticeDays.toSorted((a, b) => a - b)) notices += await announceEnds(services, days, at)
-  return { notices }
+  if (keepDays > 0) notices += await announceDeletions(services, { at, keepDays })
+  return { notices, mails: await mailNotices(services) }
 }
 
 async function destroyOldFiles(db: Db, at: string) {
@@ -41,8 +45,8 @@ async function destroyOldFiles(db: Db, at: string) {
 
 /** Stores for the App that a service has ended. */
 const announceEnded = (db: Db, at: string) =>
-  db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, days, end_time, create_time)
-    select q.tenant_id, q.device_id, e.sn, q.channel, 0, q.end_time, ${at}::timestamptz
+  db.execute(sql`insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+    select q.tenant_id, q.device_id, e.sn, q.channel, 2, 0, q.end_time, ${at}::timestamptz
     from oss_queues q join lateral (select sn from oss_entitlements e
       where e.device_id = q.device_id and e.channel = q.channel order by e.id desc limit 1) e on true
     where q.suspended = 0 and q.end_time <= ${at}::timestamptz
@@ -60,40 +64,101 @@ interface Ending extends Record<string, unknown> {
  * service that was opened for less than this time is not announced.
  */
 async function announceEnds(services: Services, days: number, at: string) {
-  const { db } = services.database
-  const { rows: tenants } = await db.execute<{ tenantId: number }>(sql`
+  const { rows: tenants } = await services.database.db.execute<Tenant>(sql`
     select distinct q.tenant_id as "tenantId" from oss_queues q where q.suspended = 0
       and q.end_time > ${at}::timestamptz and q.end_time <= ${at}::timestamptz + make_interval(days => ${days}) order by 1`)
-  const isolation = { log: services.log, kind: KIND, name: ({ tenantId }: { tenantId: number }) => ({ tenantId }) }
-  let notices = 0
+  return forEachTenant(services, tenants, async (tx, tenantId) => {
+    const ending = await storeNotices(tx, tenantId, days, at)
+    if (ending.n > 0) await notifyOfEnds(services, tx, ending, days)
+    return ending.n
+  })
+}
+
+interface Tenant extends Record<string, unknown> {
+  readonly tenantId: number
+}
+
+/** Runs `work` in a transaction for each tenant. A failure of one tenant does not stop the others. Returns the sum. */
+async function forEachTenant(
+  services: Services,
+  tenants: readonly Tenant[],
+  work: (db: Db, tenantId: number) => Promise<number>,
+) {
+  const isolation = { log: services.log, kind: KIND, name: ({ tenantId }: Tenant) => ({ tenantId }) }
+  let sum = 0
   await forEachIsolated(tenants, isolation, ({ tenantId }) =>
-    db.transaction(async (tx) => {
-      const ending = await storeNotices(tx, tenantId, days, at)
-      notices += ending.n
-      if (ending.n > 0) await notifyStaff(services, tx, ending, days)
+    services.database.db.transaction(async (db) => {
+      sum += await work(db, tenantId)
     }),
   )
-  return notices
+  return sum
 }
+
+interface Deletion {
+  readonly at: string
+  readonly keepDays: number
+}
+
+/**
+ * Stores a notice for every ended service whose videos `oss-purge` deletes within two days, once, and sends one message
+ * to the staff of each tenant.
+ */
+async function announceDeletions(services: Services, deletion: Deletion) {
+  const { rows: tenants } = await services.database.db.execute<Tenant>(sql`
+    select distinct q.tenant_id as "tenantId" from oss_queues q where ${endsWithin(deletion)} order by 1`)
+  return forEachTenant(services, tenants, async (db, tenantId) => {
+    const { rows } = await db.execute<{ n: number }>(sql`
+      with made as (insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+        select q.tenant_id, q.device_id, d.sn, q.channel, 3, ${noticeDaysOf(deletion)}, q.end_time, ${deletion.at}::timestamptz
+        from oss_queues q join devices d on d.id = q.device_id
+        where q.tenant_id = ${tenantId} and ${endsWithin(deletion)}
+          and exists (select from oss_device_days o where o.device_id = q.device_id and o.channel = q.channel
+            and o.tenant_id = q.tenant_id and o.expire_days <> '{}')
+        on conflict do nothing returning 1)
+      select count(*)::int as n from made`)
+    const { n } = rows[0]!
+    if (n > 0) await notifyOfDeletions(services, db, { tenantId, n, days: noticeDaysOf(deletion) })
+    return n
+  })
+}
+
+const noticeDaysOf = ({ keepDays }: Deletion) => Math.min(DELETED_WITHIN_DAYS, keepDays)
+
+/** Condition of queues whose videos are deleted within two days. */
+const endsWithin = ({ at, keepDays }: Deletion) => sql`q.suspended = 0 and q.purged_end is distinct from q.end_time
+  and q.end_time <= ${at}::timestamptz - make_interval(days => ${Math.max(0, keepDays - DELETED_WITHIN_DAYS)})
+  and q.end_time > ${at}::timestamptz - make_interval(days => ${keepDays})`
+
+const notifyOfDeletions = async (
+  services: Services,
+  db: Db,
+  { tenantId, n, days }: { tenantId: number; n: number; days: number },
+) =>
+  sendMessage(services, db, {
+    title: `${n}个通道的录像将在${days}天内删除`,
+    text: `有${n}个设备通道的云存储已过期，保留的录像将在${days}天内删除，删除后不能恢复。\n需要保留的，请在「云存开通」续期。`,
+    uids: await accountsWithPermission(db, tenantId, RENEW),
+    priority: 3,
+  })
 
 async function storeNotices(db: Db, tenantId: number, days: number, at: string): Promise<Ending> {
   const { rows } = await db.execute<Ending>(sql`
-    with made as (insert into oss_notices (tenant_id, device_id, sn, channel, days, end_time, create_time)
-      select q.tenant_id, q.device_id, e.sn, q.channel, ${days}, q.end_time, ${at}::timestamptz
+    with made as (insert into oss_notices (tenant_id, device_id, sn, channel, kind, days, end_time, create_time)
+      select q.tenant_id, q.device_id, e.sn, q.channel, 1, ${days}, q.end_time, ${at}::timestamptz
       from oss_queues q join lateral (select sn, create_time from oss_entitlements e where e.device_id = q.device_id
         and e.channel = q.channel and e.state in (0, 1) and e.end_time = q.end_time limit 1) e on true
       where q.tenant_id = ${tenantId} and q.suspended = 0 and q.end_time > ${at}::timestamptz
         and q.end_time <= ${at}::timestamptz + make_interval(days => ${days})
         and e.create_time < q.end_time - make_interval(days => ${days + 1})
         and not exists (select from oss_notices n where n.device_id = q.device_id and n.channel = q.channel
-          and n.end_time = q.end_time and n.days between 1 and ${days})
+          and n.end_time = q.end_time and n.kind = 1 and n.days <= ${days})
       on conflict do nothing returning tenant_id, end_time)
     select ${tenantId}::int as "tenantId", count(*)::int as n,
       coalesce(to_char(min(end_time), 'YYYY-MM-DD HH24:MI'), '') as first from made`)
   return rows[0]!
 }
 
-const notifyStaff = async (services: Services, db: Db, { tenantId, n, first }: Ending, days: number) =>
+const notifyOfEnds = async (services: Services, db: Db, { tenantId, n, first }: Ending, days: number) =>
   sendMessage(services, db, {
     title: `${n}个通道的云存储将在${days}天内到期`,
     text: `有${n}个设备通道的云存储将在${days}天内到期，最早于 ${first} 到期。\n到期后停止录像，请在「云存开通」续期。`,

@@ -7,12 +7,20 @@ import { appNotices, appRedeem, appTrial } from './app-sales.service.ts'
 import { cardFile, createCards, listBatches, listCards, voidCards } from './card.service.ts'
 import { redeemCard } from './card-redeem.ts'
 import { createHook, getEvent, getHook, listEvents, listHooks, replay, rotateHook, updateHook } from './hook.service.ts'
-import { getOrder, listOrders, listRefunds } from './order.service.ts'
+import { exportOrders, getOrder, listOrders, listRefunds } from './order.service.ts'
 import { recordRefund, rejectRefund, requestRefund } from './refund.service.ts'
 
 const orderModule = implement(
   storageOrders,
-  { list: listOrders, get: getOrder, refunds: listRefunds, requestRefund, recordRefund, rejectRefund },
+  {
+    list: listOrders,
+    export: exportOrders,
+    get: getOrder,
+    refunds: listRefunds,
+    requestRefund,
+    recordRefund,
+    rejectRefund,
+  },
   { outsideTransaction: ['recordRefund'] },
 )
 const hookModule = implement(

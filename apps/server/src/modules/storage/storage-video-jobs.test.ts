@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, test } from 'vitest'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
 import { useApp } from '#test/harness.ts'
 import { runVideoPurge, runVideoSweep } from './storage-video-jobs.ts'
 
 const app = useApp()
-const today = () => localTimeOf(new Date(), 'Asia/Shanghai').slice(0, 10)
+const today = () => localDayOf(new Date(), 'Asia/Shanghai')
 const daysBefore = (count: number) => Array.from({ length: count }, (_, at) => dayAfter(today(), -1 - at))
 const noteRuns = (days: string[]) =>
   app.db.execute(sql`insert into settings (key, value) values ('storageSweepDays', ${JSON.stringify(days)}::jsonb)

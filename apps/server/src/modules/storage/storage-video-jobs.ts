@@ -1,13 +1,16 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { addExpiryPurges, runPurges } from '#domain/video/purge.ts'
 import { maintainVideoPartitions, sweepDays } from '#domain/video/sweep.ts'
 import { settings } from '#schema/system.ts'
 
 const RUNS_KEY = 'storageSweepDays'
-/** The job deletes only after runs on so many of the last days: a clock that jumped ahead would expire everything. */
+/**
+ * The job deletes only after it ran on this number of the last days. Otherwise a clock that jumped ahead would expire
+ * all videos.
+ */
 const STEADY_DAYS = 7
 const WITHIN_DAYS = 14
 const MAX_CLOCK_SECONDS = 300
@@ -20,7 +23,7 @@ export function registerVideoJobs(services: Services) {
   services.jobs.schedule('oss-purge', (_job, _progress, signal) => runVideoPurge(services, signal), minutely)
 }
 
-const todayOf = ({ now, config }: Services) => localTimeOf(now(), config.timeZone).slice(0, 10)
+const todayOf = ({ now, config }: Services) => localDayOf(now(), config.timeZone)
 
 /** Prepares partitions, and deletes the videos of past days once the job has run steadily. */
 export async function runVideoSweep(services: Services, signal?: AbortSignal) {
@@ -55,7 +58,7 @@ async function isSteady({ database, now }: Services, today: string): Promise<boo
   return recent.length >= STEADY_DAYS && Math.abs(now().getTime() / 1000 - seconds) <= MAX_CLOCK_SECONDS
 }
 
-/** Deletes videos of ended packages, unbound devices and deleted stretches. */
+/** Deletes videos of ended packages, unbound devices and deleted intervals. */
 export async function runVideoPurge(services: Services, signal?: AbortSignal) {
   const { database, videos, now } = services
   const { keepDays } = await readStorageSettings(database.db)

@@ -1,0 +1,78 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { playbackApp as calls } from '@oms/contract/playback/app.ts'
+import { and, asc, count, eq, gte, inArray, lt, type SQL } from 'drizzle-orm'
+import type { PublicCtx } from '#core/http/context.ts'
+import { dayAfter, instantOf } from '#core/time/zone.ts'
+import { asAppUser, ownDevice } from '#domain/video/app-user.ts'
+import { FORMAT, SEGMENT_KIND } from '#domain/video/segment.ts'
+import { ossEvents, ossSegments } from '#schema/storage-video.ts'
+import { fileNameOf } from './play-stream.ts'
+import { createPlayToken, playUrl } from './play-token.ts'
+import { expireDaysOf, notPurged, type RecordingScope } from './recordings.ts'
+
+/** Join condition of the picture of an event. */
+const picture = and(
+  eq(ossSegments.expireDay, ossEvents.expireDay),
+  eq(ossSegments.deviceId, ossEvents.deviceId),
+  eq(ossSegments.channel, ossEvents.channel),
+  eq(ossSegments.kind, SEGMENT_KIND.picture),
+  eq(ossSegments.startMs, ossEvents.pictureMs),
+  eq(ossSegments.tenantId, ossEvents.tenantId),
+  eq(ossSegments.ownerId, ossEvents.ownerId),
+  eq(ossSegments.status, 1),
+)
+
+const eventsIn = (scope: RecordingScope, expireDays: readonly string[], type: number | undefined): SQL | undefined =>
+  and(
+    inArray(ossEvents.expireDay, [...expireDays]),
+    eq(ossEvents.deviceId, scope.deviceId),
+    eq(ossEvents.channel, scope.channel),
+    eq(ossEvents.tenantId, scope.tenantId),
+    eq(ossEvents.ownerId, scope.ownerId),
+    gte(ossEvents.startMs, scope.begin),
+    lt(ossEvents.startMs, scope.end),
+    type === undefined ? undefined : eq(ossEvents.type, type),
+    notPurged(ossEvents),
+  )
+
+/** Lists the events of a day with the addresses of their pictures. */
+export const events = (ctx: PublicCtx, { sn, channel, day, type, ...page }: ParsedOf<typeof calls.events>) =>
+  asAppUser(ctx, async (db, user) => {
+    const { id: deviceId } = await ownDevice(db, user, sn)
+    const { timeZone: zone, secretKey } = ctx.services.config
+    const now = ctx.now.getTime()
+    const range = { begin: instantOf(`${day} 00:00:00`, zone), end: instantOf(`${dayAfter(day)} 00:00:00`, zone) }
+    const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...range }
+    const expireDays = await expireDaysOf(db, scope, { zone, now })
+    if (expireDays.length === 0) return { total: 0, list: [] }
+    const isShown = eventsIn(scope, expireDays, type)
+    const [counted] = await db.select({ total: count() }).from(ossEvents).where(isShown)
+    const rows = await db
+      .select({
+        id: ossEvents.eventNo,
+        type: ossEvents.type,
+        from: ossEvents.startMs,
+        to: ossEvents.endMs,
+        segments: ossEvents.segments,
+        expireDay: ossEvents.expireDay,
+        pictureMs: ossSegments.startMs,
+        salt: ossSegments.salt,
+      })
+      .from(ossEvents)
+      .leftJoin(ossSegments, picture)
+      .where(isShown)
+      .orderBy(asc(ossEvents.startMs), asc(ossEvents.eventNo))
+      .limit(page.pageSize)
+      .offset((page.pageNum - 1) * page.pageSize)
+    const { token } = createPlayToken(secretKey, { ...scope, ...user.session, consentId: 0 }, now)
+    return {
+      total: counted!.total,
+      list: rows.map(({ expireDay, pictureMs, salt, ...event }) => ({
+        ...event,
+        picture:
+          pictureMs === null || salt === null
+            ? null
+            : playUrl(token, fileNameOf({ expireDay, startMs: pictureMs, salt, format: FORMAT.jpg })),
+      })),
+    }
+  })

@@ -1,0 +1,69 @@
+import { MAX_INTERVALS, type playbackConsents as calls } from '@oms/contract/playback/consent.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { dayAfter, instantOf, localDayOf, localTimeOf } from '#core/time/zone.ts'
+import { mergeIntervals } from '#domain/video/playlist.ts'
+import { ossDeviceDays } from '#schema/storage-video.ts'
+import { type RecordingScope, recordingsOf } from './recordings.ts'
+import { usableConsent, viewedDevice } from './view.service.ts'
+
+/** Maximum segments that are read for one day. */
+const MAX_DAY_SEGMENTS = 50_000
+/** Longest range of days that are offered: packages store videos for at most 360 days. */
+const MAX_ROWS = 64 * 366
+
+/** Returns channels, days and intervals with recordings that a consent covers. Nothing outside its range is returned. */
+export async function times(ctx: Ctx, { sn, channel, consentId, day }: ParsedOf<typeof calls.times>) {
+  const { timeZone: zone } = ctx.services.config
+  const { id: deviceId, tenantId, owner } = await viewedDevice(ctx, sn)
+  const ownerId = owner ?? 0
+  const { begin, end } = await usableConsent(ctx, { deviceId, ownerId, consentId })
+  const scope = { deviceId, channel, tenantId, ownerId, begin, end }
+  const recorded = await recordedDays(ctx, scope, zone)
+  const channels = [...new Set(recorded.map((row) => row.channel))].sort((a, b) => a - b)
+  const days = recorded.filter((row) => row.channel === channel).map((row) => row.day)
+  const shown = day ?? days.at(-1)
+  const isCovered = shown !== undefined && days.includes(shown)
+  return { channels, days, list: isCovered ? await intervalsOf(ctx.db, { scope, day: shown, zone, now: ctx.now }) : [] }
+}
+
+/** Days of the calendar with unexpired recordings in the range. */
+function recordedDays({ db, now }: Ctx, { deviceId, tenantId, ownerId, begin, end }: RecordingScope, zone: string) {
+  return db
+    .select({ channel: ossDeviceDays.channel, day: ossDeviceDays.day })
+    .from(ossDeviceDays)
+    .where(
+      and(
+        eq(ossDeviceDays.deviceId, deviceId),
+        eq(ossDeviceDays.tenantId, tenantId),
+        eq(ossDeviceDays.ownerId, ownerId),
+        gte(ossDeviceDays.day, localDayOf(begin, zone)),
+        lte(ossDeviceDays.day, localDayOf(end, zone)),
+        sql`${localDayOf(now, zone)}::date < any(${ossDeviceDays.expireDays})`,
+      ),
+    )
+    .orderBy(asc(ossDeviceDays.day))
+    .limit(MAX_ROWS)
+}
+
+interface Day {
+  readonly scope: RecordingScope
+  readonly day: string
+  readonly zone: string
+  readonly now: Date
+}
+
+/** Intervals of a day that lie inside the range. */
+async function intervalsOf(db: Db, { scope, day, zone, now }: Day) {
+  const begin = Math.max(scope.begin, instantOf(`${day} 00:00:00`, zone))
+  const end = Math.min(scope.end, instantOf(`${dayAfter(day)} 00:00:00`, zone))
+  const rows = await recordingsOf(db, { ...scope, begin, end }, { zone, now: now.getTime(), limit: MAX_DAY_SEGMENTS })
+  const text = (ms: number) => localTimeOf(ms, zone)
+  return mergeIntervals(rows)
+    .map(({ from, to }) => ({ from: Math.max(from, begin), to: Math.min(to, end) }))
+    .filter(({ from, to }) => to - from >= 1000)
+    .slice(0, MAX_INTERVALS)
+    .map(({ from, to }) => ({ begin: text(from), end: text(to) }))
+}
