@@ -32,9 +32,9 @@ interface Outcome {
   readonly message: string
 }
 
-/** Returns true when the call is recorded in the operation log: mutations and exports are, other reads are not. */
+/** Returns true when the call is recorded in the operation log: mutations are, and reads that declare a kind. */
 export const isLogged = (endpoint: Endpoint) =>
-  endpoint.log !== false && (endpoint.method !== 'GET' || endpoint.kind === 'export')
+  endpoint.log !== false && (endpoint.method !== 'GET' || endpoint.kind !== undefined)
 
 /**
  * Prefix of log rows that platform staff cause while working in another tenant. The staff of the tenant read the same
@@ -44,7 +44,7 @@ const AWAY = '【代客户操作】'
 const isInOtherTenant = (user: User | null) =>
   user !== null && user.uid !== 0 && user.homeTenantId !== null && user.tenantId !== user.homeTenantId
 
-/** Marks the save of a call that takes a revision and came without one. */
+/** Returns a note for the log when a call with a revision field was saved without a revision. */
 function missingRevision({ endpoint: { input: schema }, input, note }: Call) {
   if (!note.action || !(schema instanceof z.ZodObject) || !('rev' in schema.shape)) return ''
   return revisionNote((input as { rev?: number } | null)?.rev)

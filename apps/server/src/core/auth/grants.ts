@@ -7,7 +7,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { followsParent } from './menu-tree.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { menusOfTenant, SCOPE, SUPER_ROLE_ID } from './rights.ts'
-import { alive, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
 
 type Granter = Pick<Ctx, 'db' | 'user'>
 
@@ -52,7 +52,7 @@ async function rolesOf(db: Db, user: User, roleIds: readonly number[]) {
   const found = await db
     .select({ id: roles.id, tenantId: roles.tenantId, dataScope: roles.dataScope, scopeIds: roles.scopeIds })
     .from(roles)
-    .where(and(inArray(roles.id, [...wanted]), alive(roles)))
+    .where(and(inArray(roles.id, [...wanted]), notDeleted(roles)))
   if (found.length < wanted.size || found.some(({ tenantId }) => !isTenantInScope(user, tenantId)))
     throw notFound('角色')
   return found
@@ -76,7 +76,7 @@ const menusIn = async (db: Db, roleIds: readonly number[]) => {
     .selectDistinct({ menuId: roleMenus.menuId })
     .from(roleMenus)
     .innerJoin(menus, eq(menus.id, roleMenus.menuId))
-    .where(and(inArray(roleMenus.roleId, [...roleIds]), alive(menus)))
+    .where(and(inArray(roleMenus.roleId, [...roleIds]), notDeleted(menus)))
   return rows.map(({ menuId }) => menuId)
 }
 
@@ -105,7 +105,7 @@ export async function grantedMenus(db: Db, user: User): Promise<ReadonlySet<numb
       and(
         eq(accountRoles.uid, user.uid),
         eq(roles.status, 1),
-        alive(roles),
+        notDeleted(roles),
         eq(roles.tenantId, user.homeTenantId ?? 0),
       ),
     )
@@ -130,7 +130,7 @@ export async function assertSuperRemains(db: Db, leaving: readonly number[]) {
   if ((await supers(inArray(accounts.uid, [...leaving]))).length === 0) return
   await db.execute(sql`select pg_advisory_xact_lock(hashtext(${SUPER_LOCK}))`)
   const usable = [
-    alive(accounts),
+    notDeleted(accounts),
     eq(accounts.status, 1),
     eq(accounts.tenantId, PLATFORM_TENANT_ID),
     or(isNull(accounts.expireTime), gt(accounts.expireTime, sql`now()`)),
@@ -181,7 +181,7 @@ async function grantableRows(db: Db, tenantId: number) {
       offered: sql<boolean>`${offered}`,
     })
     .from(menus)
-    .where(alive(menus))
+    .where(notDeleted(menus))
     .orderBy(asc(menus.sort), asc(menus.id))
   return rows.filter((row) => !followsParent(row))
 }
@@ -196,7 +196,7 @@ export async function leavesOf(db: Db, menuIds: readonly number[]): Promise<numb
   const rows = await db
     .select({ id: menus.id, type: menus.type, activeMenu: menus.activeMenu, perms: menus.perms })
     .from(menus)
-    .where(and(inArray(menus.id, wanted), alive(menus)))
+    .where(and(inArray(menus.id, wanted), notDeleted(menus)))
   if (rows.length < wanted.length) throw invalid('所选权限有的已被删除，请刷新后重试', 'menuIds')
   return rows.flatMap((row) => (row.type === 'M' || followsParent(row) ? [] : [row.id]))
 }

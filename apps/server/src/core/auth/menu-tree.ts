@@ -2,7 +2,7 @@ import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Node = Omit<MenuNode, 'children'> & { perms: string }
 
@@ -29,7 +29,7 @@ export async function menuTreeOf(db: Db, menuIds: ReadonlySet<number>, isSuper: 
       activeMenu: menus.activeMenu,
     })
     .from(menus)
-    .where(and(alive(menus), eq(menus.status, 1), inArray(menus.type, ['M', 'C'])))
+    .where(and(notDeleted(menus), eq(menus.status, 1), inArray(menus.type, ['M', 'C'])))
     .orderBy(asc(menus.sort), asc(menus.id))) as Node[]
   return treeOf(rows, heldPages(rows, menuIds, isSuper))
 }

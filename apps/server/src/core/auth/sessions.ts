@@ -1,14 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Database, Db } from '#core/database/client.ts'
-import { accounts, sessions } from '#schema/account.ts'
 import type { Config } from '#core/config/config.ts'
+import { newSecret } from '#core/crypto/new-secret.ts'
+import type { Database, Db } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
-import { isSwitchedTenant, loadRights, canSwitchTenant, type Rights, userOf } from './rights.ts'
-import { MAX_SESSIONS_PER_NOTIFICATION, publishEndedSessions, ENDED_BY_OTHERS } from './session-announcement.ts'
-import type { AuthenticatedSession, EndReason, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
-import { matchesCookie, sessionCacheKey, sha256 } from './session-secrets.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
+import { accounts, sessions } from '#schema/account.ts'
+import { canSwitchTenant, isSwitchedTenant, loadRights, type Rights, userOf } from './rights.ts'
+import { ENDED_BY_OTHERS, MAX_SESSIONS_PER_NOTIFICATION, publishEndedSessions } from './session-announcement.ts'
+import { matchesCookie, sessionCacheKey, sha256 } from './session-secrets.ts'
+import type { AuthenticatedSession, EndReason, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
 
 const CACHE_MS = 30_000
 const CACHE_MAX = 20_000
@@ -42,8 +43,7 @@ export class Sessions {
 
   /** Creates a session. Ends the longest idle sessions beyond the allowed number. */
   async open(db: Db, { uid, tenantId, ip, userAgent, console }: SessionFacts): Promise<NewSession> {
-    const token = randomBytes(32).toString('base64url')
-    const cookie = console ? randomBytes(32).toString('base64url') : null
+    const [token, cookie] = [newSecret(), console ? newSecret() : null]
     const sessionId = randomBytes(16).toString('hex')
     await db.insert(sessions).values({
       id: sessionId,

@@ -2,31 +2,12 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { integerBetween, oneOf, urlOf, variable } from './variables.ts'
 import { readSecretKey } from '#core/crypto/secret-key.ts'
 
 /** Stops the start. The message is the complete line that the operator sees. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
-}
-
-/** An empty variable counts as absent, because compose files and unit files unset variables this way. */
-const variable = z.string().optional()
-
-function integerBetween(name: string, fallback: number, min: number, max: number) {
-  const message = `${name} 应为 ${min}～${max} 的整数，默认 ${fallback}`
-  const digits = z.string().regex(/^\d{1,9}$/, message)
-  return digits.transform(Number).pipe(z.number().min(min, message).max(max, message)).default(fallback)
-}
-
-function oneOf<const T extends readonly [string, ...string[]]>(name: string, values: T) {
-  return z.enum(values, `${name} 应为 ${values.join('、')}${values.length > 1 ? ' 之一' : ''}`)
-}
-
-function urlOf(name: string, protocols: readonly string[]) {
-  const message = `${name} 应为以 ${protocols.map((protocol) => `${protocol}//`).join(' 或 ')} 开头的地址`
-  const fits = (text: string) => URL.canParse(text) && protocols.includes(new URL(text).protocol)
-  // `postgres://user@/name?host=/folder` is the URL of a socket connection.
-  return z.string().refine((text) => fits(text.replace('@/', '@localhost/')), message)
 }
 
 /** Parses addresses or networks of proxies: `10.0.0.5,192.168.0.0/24,::1`. */
@@ -122,14 +103,25 @@ const shape = {
   OMS_SIGNING_PUBLIC_KEYS: variable,
   OMS_SIGNING_REQUIRED: oneOf('OMS_SIGNING_REQUIRED', ['detached']).optional(),
   OMS_LOG_RETENTION_DAYS: integerBetween('OMS_LOG_RETENTION_DAYS', 180, 1, 36_500),
+  OMS_AD_PLAY_DAYS: integerBetween('OMS_AD_PLAY_DAYS', 35, 7, 400),
   OMS_OTA_TWO_PERSON: oneOf('OMS_OTA_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
+  OMS_AD_TWO_PERSON: oneOf('OMS_AD_TWO_PERSON', ['auto', 'on', 'off']).default('auto'),
   OMS_DEVICE_DOWNLOADS: integerBetween('OMS_DEVICE_DOWNLOADS', 100, 1, 10_000),
   OMS_DEVICE_BANDWIDTH: integerBetween('OMS_DEVICE_BANDWIDTH', 0, 0, 100_000_000),
+  OMS_AD_DOWNLOADS: integerBetween('OMS_AD_DOWNLOADS', 200, 1, 10_000),
+  OMS_AD_BANDWIDTH: integerBetween('OMS_AD_BANDWIDTH', 0, 0, 100_000_000),
+  OMS_AD_POLL_SECONDS: integerBetween('OMS_AD_POLL_SECONDS', 60, 5, 3600),
+  OMS_AD_DOWNLOAD_WINDOW: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'OMS_AD_DOWNLOAD_WINDOW 应为 00:00-06:00 的形式')
+    .optional(),
+  OMS_AD_SCREEN_BANDWIDTH: integerBetween('OMS_AD_SCREEN_BANDWIDTH', 0, 0, 1_000_000),
   OMS_DEVICE_CERT_PROXIES: listOf('OMS_DEVICE_CERT_PROXIES 应为以逗号分隔的代理地址或网段', netsOf),
   OMS_DEVICE_CERT_ISSUERS: listOf(
     'OMS_DEVICE_CERT_ISSUERS 应为以逗号分隔的签发者散列（十六进制），可写为 客户编号=散列',
     issuersOf,
   ),
+  OMS_OUTBOUND_PRIVATE: listOf('OMS_OUTBOUND_PRIVATE 应为以逗号分隔的地址或网段', netsOf),
   OMS_MAX_CONNECTIONS: integerBetween('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
   OMS_DB_POOL: integerBetween('OMS_DB_POOL', 10, 2, 200),
   /** `npm start -- --demo` sets this variable. Operators do not set it. */
@@ -183,6 +175,25 @@ function mediaOf(env: Environment) {
 
 function mailOf({ OMS_SMTP_URL: url, OMS_MAIL_FROM: from }: Environment) {
   return url && from ? ({ url, from } as const) : undefined
+}
+
+/** Returns the settings of advertising. */
+function adsOf(env: Environment) {
+  return {
+    /** Days for which single plays of ads are kept. The statistics keep sums much longer. */
+    adPlayDays: env.OMS_AD_PLAY_DAYS,
+    /** Whether publishing a program needs a second person. `auto`: takeovers, and more than 100 screens. */
+    adTwoPerson: env.OMS_AD_TWO_PERSON,
+    ads: {
+      /** Number of concurrent downloads of media in this process. */
+      downloads: env.OMS_AD_DOWNLOADS,
+      /** Bytes per second of all downloads of media of this process; 0: only the limit of all device downloads. */
+      bandwidth: env.OMS_AD_BANDWIDTH * 1024,
+      pollSeconds: env.OMS_AD_POLL_SECONDS,
+      /** What manifests tell players about downloads: the hours of day, and KiB a second of one screen. */
+      download: { window: env.OMS_AD_DOWNLOAD_WINDOW?.split('-') ?? null, kbps: env.OMS_AD_SCREEN_BANDWIDTH },
+    },
+  } as const
 }
 
 /** Returns the limits of sessions, login attempts and calls. */
@@ -247,8 +258,11 @@ function build(env: Environment) {
     deviceDownloads: env.OMS_DEVICE_DOWNLOADS,
     /** Bytes per second shared by all downloads of this process; 0 means unlimited. */
     deviceBandwidth: env.OMS_DEVICE_BANDWIDTH * 1024,
+    ...adsOf(env),
     /** Client certificates of devices as reported by these proxies. Unused while both lists are empty. */
     deviceCertificates: { proxies: env.OMS_DEVICE_CERT_PROXIES ?? [], issuers: env.OMS_DEVICE_CERT_ISSUERS ?? [] },
+    /** Private networks that rows of tenants may name in outbound requests. */
+    outboundPrivate: env.OMS_OUTBOUND_PRIVATE ?? [],
     maxConnections: env.OMS_MAX_CONNECTIONS,
     poolSize: env.OMS_DB_POOL,
     demo: env.OMS_DEMO === 'on',

@@ -47,7 +47,7 @@ pg.types.setTypeParser(INT8_ARRAY, (text: string) =>
 )
 
 /** Returns true when the embedded database does not exist yet and opening would create one. */
-export const isToBeMade = ({ database, dataDir }: Config) => !database.url && !hasCluster(dataDir)
+export const isNewDatabase = ({ database, dataDir }: Config) => !database.url && !hasCluster(dataDir)
 
 /** Opens the embedded database of the data folder, or the database of `DATABASE_URL`. */
 export async function openDatabase(config: Config, options: DatabaseOptions = {}): Promise<Database> {
@@ -77,12 +77,17 @@ export async function openPool(connection: pg.ClientConfig, options: PoolOptions
   const pool = new pg.Pool({ ...connection, max: options.size, connectionTimeoutMillis: 2_000 })
   // A connection that breaks while idle or inside a transaction must not end the process. Its query fails, and the
   // pool opens a new connection for the next query.
-  pool.on('error', ({ message }) => options.warn(`数据库连接中断：${message}`))
+  let isClosing = false
+  pool.on('error', ({ message }) => {
+    // The embedded database stops right after the pool, and may still interrupt connections that are being closed.
+    if (!isClosing) options.warn(`数据库连接中断：${message}`)
+  })
   pool.on('connect', (client) => client.on('error', () => {}))
   // No schema is passed: no code uses `db.query`, and processing all tables would slow every start.
   const db = drizzle(pool, { casing: 'snake_case' })
   releaseAfterTransactions(db, pool)
   const close = async () => {
+    isClosing = true
     await pool.end()
     await options.closeAfter()
   }

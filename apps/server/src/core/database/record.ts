@@ -9,7 +9,7 @@ import { changes } from '#core/audit/mask.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { wordsForCodes } from '#core/spreadsheet/columns.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { checkRevision, touched } from './optimistic-lock.ts'
 import { referencesText } from './references.ts'
 import { uniqueViolation } from './unique-violation.ts'
@@ -62,7 +62,7 @@ export const visibleRecords = (
   user: User,
 ): SQL | undefined =>
   and(
-    table.deletedAt ? alive({ deletedAt: table.deletedAt }) : undefined,
+    table.deletedAt ? notDeleted({ deletedAt: table.deletedAt }) : undefined,
     table.tenantId ? scoped(user, { tenant: table.tenantId as Column, creator: table.createBy }) : undefined,
   )
 

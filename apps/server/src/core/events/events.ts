@@ -24,6 +24,8 @@ export interface Topics {
   fleet: { table: string; lists?: number[] | null; devices?: number[] | null }
   /** A tenant, a model or an account was renamed; sent by triggers. */
   names: { table: string }
+  /** A parameter of agents and voice servers changed. */
+  agentParams: Record<string, never>
   /** A consent to view recordings was given or withdrawn. */
   consent: { id: number }
   job: { jobId: number; uid: number | null; state: string; percent: number }

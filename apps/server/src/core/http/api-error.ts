@@ -1,4 +1,4 @@
-import { CODE, MESSAGES, type RefusalData } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE, MESSAGES, type RefusalData } from '@oms/contract/core/envelope.ts'
 
 type BodyCode = 400 | 401 | 403 | 501
 
@@ -28,13 +28,14 @@ export class HttpError extends Error {
   }
 }
 
-export const invalid = (msg: string, field?: string) => new ApiError(CODE.invalid, msg, field ? { field } : null)
+export const invalid = (msg: string, field?: string) =>
+  new ApiError(RESPONSE_CODE.invalid, msg, field ? { field } : null)
 export const conflict = invalid
-export const notFound = (what: string) => new ApiError(CODE.invalid, `${what}不存在或已被删除`)
-export const forbidden = () => new ApiError(CODE.refused, MESSAGES.forbidden)
-export const refused = (msg: string, data: RefusalData | null = null) => new ApiError(CODE.refused, msg, data)
-export const expired = (msg: string = MESSAGES.expired) => new ApiError(CODE.expired, msg)
-export const suspended = (msg: string) => new ApiError(CODE.suspended, msg)
+export const notFound = (what: string) => new ApiError(RESPONSE_CODE.invalid, `${what}不存在或已被删除`)
+export const forbidden = () => new ApiError(RESPONSE_CODE.refused, MESSAGES.forbidden)
+export const refused = (msg: string, data: RefusalData | null = null) => new ApiError(RESPONSE_CODE.refused, msg, data)
+export const expired = (msg: string = MESSAGES.expired) => new ApiError(RESPONSE_CODE.expired, msg)
+export const suspended = (msg: string) => new ApiError(RESPONSE_CODE.suspended, msg)
 export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new HttpError(429, msg, seconds)
 
 /**
@@ -42,4 +43,6 @@ export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new 
  * continue.
  */
 export const stale = (conflict: NonNullable<RefusalData['conflict']>) =>
-  new ApiError(CODE.invalid, `该数据已被${conflict.by || '他人'}于 ${conflict.at} 修改，请核对后再保存`, { conflict })
+  new ApiError(RESPONSE_CODE.invalid, `该数据已被${conflict.by || '他人'}于 ${conflict.at} 修改，请核对后再保存`, {
+    conflict,
+  })

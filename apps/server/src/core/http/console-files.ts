@@ -1,55 +1,12 @@
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pagePolicy } from './security-headers.ts'
-
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  ico: 'image/x-icon',
-  woff2: 'font/woff2',
-  txt: 'text/plain; charset=utf-8',
-  webmanifest: 'application/manifest+json',
-}
-
-interface Asset {
-  readonly body: Buffer
-  readonly brotli: Buffer | undefined
-  readonly etag: string
-  readonly type: string
-  /** Content security policy of pages. */
-  readonly policy: string | undefined
-}
-
-/** Returns the folder of the built console: next to the bundle, or the workspace's `dist` when run from source. */
-function consoleRoot() {
-  const here = import.meta.dirname
-  const places = [join(here, 'console'), join(here, '../../../../dist/console')]
-  return places.find((place) => existsSync(join(place, 'index.html'))) ?? (places[1] as string)
-}
+import { type Asset, consoleAssets } from './console-assets.ts'
 
 /**
  * Serves the built console from memory, with the brotli files made at build time. Every other URL returns the
  * application's page, whose router shows the screen or the 404 page.
  */
 export function serveConsole(app: FastifyInstance) {
-  const root = consoleRoot()
-  const cache = new Map<string, Promise<Asset | undefined>>()
-  const load = (name: string) => {
-    const cached = cache.get(name)
-    if (cached) return cached
-    const loading = read(root, name)
-    cache.set(name, loading)
-    // Missing files are not cached, because requests could fill the memory with names.
-    void loading.then((asset) => asset ?? cache.delete(name))
-    return loading
-  }
+  const load = consoleAssets()
   app.get('/*', { exposeHeadRoute: true }, async (request, reply) => {
     const path = decode(request.url)
     if (path === undefined || path.startsWith('/api/')) return reply.callNotFound()
@@ -87,25 +44,6 @@ function decode(url: string): string | undefined {
     return undefined
   }
 }
-
-async function read(root: string, name: string): Promise<Asset | undefined> {
-  const type = TYPES[name.split('.').at(-1)?.toLowerCase() ?? '']
-  if (!type) return undefined
-  try {
-    const body = await readFile(join(root, name))
-    const brotli = await readFile(join(root, `${name}.br`)).catch(() => undefined)
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-    return { body, brotli, type, etag, policy: name.endsWith('.html') ? pagePolicy(inlineScripts(body)) : undefined }
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns the base64 SHA-256 of each inline script, as a content security policy lists them. */
-const inlineScripts = (page: Buffer) =>
-  [...page.toString('utf8').matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(([, text = '']) =>
-    createHash('sha256').update(text).digest('base64'),
-  )
 
 function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, immutable: boolean) {
   const { body, brotli, type, etag, policy } = asset

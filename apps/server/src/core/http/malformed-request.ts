@@ -32,3 +32,7 @@ export function sendMalformedResponse(error: Error & { code?: string }, socket: 
     () => socket.destroy(),
   )
 }
+
+/** Answers 408 on a connection whose body arrives too slowly, and closes the connection. */
+export const sendRequestTimeout = (socket: Socket) =>
+  sendMalformedResponse(Object.assign(new Error('body too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)

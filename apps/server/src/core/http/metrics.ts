@@ -193,10 +193,13 @@ function cached<T>(read: () => Promise<T>, initial: T): () => Promise<T> {
 
 const open = new WeakMap<Services, Promise<Metrics>>()
 
+/** The bundle gives a CommonJS package only as its default export. */
+const loadLibrary = async (): Promise<Library> => (await import('prom-client')).default
+
 /** Returns the metrics of this process, or undefined when OMS_METRICS is off. Loads the library at first use. */
 export function metricsOf(services: Services): Promise<Metrics> | undefined {
   if (!services.config.metrics) return undefined
-  const found = open.get(services) ?? import('prom-client').then((library) => new Metrics(library, services))
+  const found = open.get(services) ?? loadLibrary().then((library) => new Metrics(library, services))
   open.set(services, found)
   return found
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { CODE, type Envelope } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE, type Envelope } from '@oms/contract/core/envelope.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#core/database/client.ts'
 import { authenticate, SESSION_COOKIE } from '#core/auth/authenticate.ts'
@@ -123,7 +123,7 @@ function setSessionCookie({ config }: Services, request: FastifyRequest, reply: 
 
 async function run(services: Services, entry: Entry, call: Call): Promise<unknown> {
   const { endpoint } = entry
-  const reads = endpoint.method === 'GET'
+  const reads = endpoint.method === 'GET' && !isLogged(endpoint)
   if (entry.outside || endpoint.stream) return runOutside(services, entry, call)
   if (reads && !hasRowSecurity(call.user)) return work(services, entry, call, services.database.db)
   return inTransaction(services.database, call.user, (db) =>
@@ -131,7 +131,7 @@ async function run(services: Services, entry: Entry, call: Call): Promise<unknow
   )
 }
 
-/** Runs a mutation. Idempotency key, change and operation-log row commit together or not at all. */
+/** Runs a mutation or a logged read. Idempotency key, change and operation-log row commit together or not at all. */
 async function write(services: Services, entry: Entry, call: Call, db: Db): Promise<unknown> {
   const { endpoint } = entry
   const repeat = idempotencyOf(services, entry, call)
@@ -205,7 +205,7 @@ async function work(services: Services, { endpoint, handler }: Entry, call: Call
   } as Ctx
   const data = await handler(ctx, call.input)
   if (endpoint.stream) return data
-  return { code: CODE.ok, msg: call.reply.msg ?? endpoint.done ?? 'ok', data } satisfies Envelope
+  return { code: RESPONSE_CODE.ok, msg: call.reply.msg ?? endpoint.done ?? 'ok', data } satisfies Envelope
 }
 
 const succeeded = (endpoint: Endpoint) => ({ ok: true, message: endpoint.done ?? 'ok' })

@@ -14,9 +14,24 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown
   assertSafeStructure(raw)
   const given = { ...(raw as object | undefined), ...(request.params as object) }
   const result = endpoint.input.safeParse(given)
-  if (result.success) return result.data
+  if (result.success) {
+    assertStorable(result.data, [])
+    return result.data
+  }
   const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
   throw invalid(message, path.map(String).join('.'))
+}
+
+/**
+ * Refuses texts that PostgreSQL cannot store, at their field: NUL, and surrogates without their partner. Most fields
+ * refuse these by themselves; this covers fields with a schema of their own.
+ */
+function assertStorable(value: unknown, path: readonly (string | number)[]) {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed() || value.includes('\0')) throw invalid('内容含有不支持的字符', path.join('.'))
+  } else if (Array.isArray(value)) value.forEach((each, at) => assertStorable(each, [...path, at]))
+  else if (value !== null && typeof value === 'object')
+    for (const [key, each] of Object.entries(value)) assertStorable(each, [...path, key])
 }
 
 /** Refuses property names that reach prototypes, and nesting deeper than any form uses. */

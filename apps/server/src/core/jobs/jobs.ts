@@ -36,6 +36,11 @@ const DEFAULTS = {
   retriesEveryError: false,
 } as const
 
+interface MessageOptions {
+  readonly singletonKey?: string | undefined
+  readonly startAfter?: number
+}
+
 /**
  * Runs background jobs on pg-boss: one queue per kind, with its own concurrency, time limit and retries. A job of an account
  * also has a row in `jobs`, which the job centre shows.
@@ -91,9 +96,14 @@ export class Jobs {
     return added.jobId
   }
 
-  /** Queues a message inside the caller's transaction. */
-  async sendMessage(db: Db, kind: string, payload: object, singletonKey?: string) {
-    await this.#send(db, kind, { payload }, { ...(singletonKey && { singletonKey }) })
+  /** Queues a message inside the caller's transaction. `startAfter` is a delay in seconds. */
+  async sendMessage(db: Db, kind: string, payload: object, { singletonKey, startAfter }: MessageOptions = {}) {
+    await this.#send(
+      db,
+      kind,
+      { payload },
+      { ...(singletonKey && { singletonKey }), ...(startAfter && { startAfter }) },
+    )
   }
 
   /** Publishes that a job was cancelled. The process that runs the job stops between two steps. */
@@ -191,7 +201,12 @@ export class Jobs {
     })
   }
 
-  async #send(db: Db, kind: string, data: object, options: { id?: string; singletonKey?: string }) {
+  async #send(
+    db: Db,
+    kind: string,
+    data: object,
+    options: { id?: string; singletonKey?: string; startAfter?: number },
+  ) {
     const boss = await this.#queue()
     await this.#ensureQueue(boss, kind)
     await withQueueDatabase(db, (queueDb) => boss.send(kind, data, { ...options, db: queueDb }))

@@ -54,7 +54,7 @@ export async function queueMail(services: Services, db: Db, mail: Mail, mostPerH
   if ((rows[0]?.n ?? 0) >= mostPerHour) return false
   const expireTime = new Date(services.now().getTime() + validMinutes * 60_000).toISOString()
   const queued: Queued = { encrypted: encrypt(services.config.secretKey, JSON.stringify(content)), expireTime }
-  await services.jobs.sendMessage(db, KIND, queued, limitKey)
+  await services.jobs.sendMessage(db, KIND, queued, { singletonKey: limitKey })
   return true
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { access, link, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DiskRead } from '#core/storage/disk-read.ts'
 import { freeBytes, KEEP_FREE_BYTES, sweepSpool } from '#core/storage/spool.ts'
@@ -16,6 +16,8 @@ const KEY = /^v\/\d{8}\/[0-9a-f]{2}\/[\w./-]+$/
 export interface NewObject {
   /** Exact number of bytes. */
   readonly bytes: number
+  /** Number of bytes that `accepts` receives; fewer only when the object is shorter. Default: the first chunk. */
+  readonly headBytes?: number
   /** True when the first bytes belong to the announced format. */
   accepts(head: Uint8Array): boolean
 }
@@ -60,7 +62,7 @@ export class LocalMedia implements MediaFiles {
       if (await exists(target)) return (await areEqual(temporary, target)) ? 'same' : 'other'
       const folder = dirname(target)
       const created = await mkdir(folder, { recursive: true, mode: 0o750 })
-      await rename(temporary, target)
+      if (!(await isLinked(temporary, target))) return (await areEqual(temporary, target)) ? 'same' : 'other'
       await this.#folders.synced(folder, created)
       return 'created'
     } catch (error) {
@@ -128,12 +130,26 @@ export class LocalMedia implements MediaFiles {
   }
 }
 
-async function writeObject(path: string, source: AsyncIterable<Uint8Array>, { bytes, accepts }: NewObject) {
+/** Gives a file a further name. False when the name exists, also from a simultaneous call; `rename` would replace it. */
+const isLinked = (path: string, name: string) =>
+  link(path, name).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false
+      throw error
+    },
+  )
+
+async function writeObject(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  { bytes, headBytes = 0, accepts }: NewObject,
+) {
   const handle = await open(path, 'wx', 0o640)
   try {
     const disk = new WriteBehind(handle)
     let size = 0
-    for await (const chunk of source) {
+    for await (const chunk of joinHead(source, headBytes)) {
       if (size === 0 && !accepts(chunk)) throw new WrongContent('The content is not of the announced format')
       size += chunk.length
       if (size > bytes) break
@@ -144,6 +160,24 @@ async function writeObject(path: string, source: AsyncIterable<Uint8Array>, { by
   } finally {
     await handle.close()
   }
+}
+
+/** Yields the chunks of a source. Joins the first chunks until they have `headBytes` bytes. */
+async function* joinHead(source: AsyncIterable<Uint8Array>, headBytes: number) {
+  const head: Uint8Array[] = []
+  let length = 0
+  let isJoined = false
+  for await (const chunk of source) {
+    if (isJoined) {
+      yield chunk
+      continue
+    }
+    head.push(chunk)
+    length += chunk.length
+    isJoined = length >= headBytes
+    if (isJoined) yield head.length === 1 ? chunk : Buffer.concat(head)
+  }
+  if (!isJoined && length > 0) yield Buffer.concat(head)
 }
 
 const exists = (path: string) =>

@@ -6,6 +6,7 @@ import { selectColumns } from './columns.ts'
 import { writeCsv } from './csv-writer.ts'
 import { exportOf, exportRows } from './export.ts'
 import { TABLE_MIME } from './send-table.ts'
+import { streamedExportOf, streamedRows } from './streamed-export.ts'
 import { storeJobFile, type TransferPayload, userOfJob } from './transfer-jobs.ts'
 import { writeXlsx } from './xlsx-writer.ts'
 
@@ -21,28 +22,33 @@ const exportWorker =
   async (job, progress, signal) => {
     const { of, input } = job.payload as TransferPayload
     const definition = exportOf(of)
-    if (!definition) throw notFound('导出')
+    const streamed = streamedExportOf(of)
+    const { endpoint, sheet, all } = definition ?? streamed ?? fail()
     const { format, columns: wanted } = input as { format: ExportFormat; columns?: string[] }
-    const user = () => userOfJob(services, job, definition.endpoint.access)
+    const user = () => userOfJob(services, job, endpoint.access)
     let written = 0
-    const rows = exportRows({
+    const source = {
       services,
-      definition,
       input: input as never,
       user,
       signal,
-      onBatch: async (done, total) => {
+      onBatch: async (done: number, total: number) => {
         written = done
         await progress((done / total) * ROWS_PERCENT)
       },
-    })
-    const columns = selectColumns(definition.all, wanted)
-    const body = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet: definition.sheet })
+    }
+    const rows = definition ? exportRows({ ...source, definition }) : streamedRows(streamed ?? fail(), source)
+    const columns = selectColumns(all, wanted)
+    const body = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet })
     const stored = await services.files.put(body, { signal })
-    const kept = { purpose: 'export', name: fileName(definition.sheet, job, format), mime: TABLE_MIME[format] } as const
+    const kept = { purpose: 'export', name: fileName(sheet, job, format), mime: TABLE_MIME[format] } as const
     const file = await storeJobFile({ services, user: await user() }, { ...kept, stored })
     return { rows: written, file }
   }
+
+function fail(): never {
+  throw notFound('导出')
+}
 
 /** Returns a distinct file name, so that several exports of one list fit in one folder. */
 const fileName = (sheet: string, { jobId }: Job, format: ExportFormat) => `${sheet}-${jobId}.${format}`

@@ -1,5 +1,5 @@
 import type { Endpoint, ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { CODE } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import {
   DIRECT_EXPORT_ROWS,
   type ExportFormat,
@@ -84,12 +84,13 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   return (_request, reply) => sendTable(reply, { name: sheet, format, columns, rows })
 }
 
-const jobResponse =
+/** Answers with the job that writes the file. */
+export const jobResponse =
   (data: JobResponse): StreamAnswer =>
   (_request, reply) =>
     reply
       .header('content-type', 'application/json; charset=utf-8')
-      .send(JSON.stringify({ code: CODE.ok, msg: TRANSFER_MESSAGES.exportLater, data }))
+      .send(JSON.stringify({ code: RESPONSE_CODE.ok, msg: TRANSFER_MESSAGES.exportLater, data }))
 
 /** Wraps the query in an object. A query is a promise of its rows and would otherwise run when awaited. */
 async function keysOf<E extends ExportEndpoint, R extends Row>(

@@ -25,6 +25,7 @@ const importWorker =
     for await (const chunk of await services.files.openRead(file.sha256)) chunks.push(chunk as Buffer)
     const user = await userOfJob(services, job, definition.endpoint.access)
     const failures = new FailureFile(services, failureFormat(file.name))
+    let ended: unknown
     const report = await importLines(
       { user, services, now: services.now() },
       {
@@ -34,6 +35,7 @@ const importWorker =
         signal,
         reported: MAX_JOB_REPORTED_ROWS,
         onFailed: (line) => failures.add(line),
+        onEnd: (state) => void (ended = state),
         async onLine(done) {
           // Checks the permission and reports progress at most 200 times, however long the table is.
           if (done % Math.max(100, Math.ceil(total / 200)) > 0) return
@@ -48,5 +50,7 @@ const importWorker =
     if (!report.dryRun && report.created + report.updated > 0) await analyzeTable(services, definition.tables ?? [])
     const name = `${definition.name}导入失败明细-${job.jobId}`
     const kept = await storeFailureFile({ services, user }, failures, { table: file.name, name })
+    const full = { ...report, ...(kept && { file: kept }) }
+    if (!report.dryRun) await definition.storeReport?.({ services, user }, ended, full)
     return { rows: report.total, report, ...(kept && { file: kept }) }
   }

@@ -42,7 +42,7 @@ export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, St
     },
     take: async (ctx: Ctx, input: ParsedOf<E>) =>
       importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, await receiveTable(ctx, definition.endpoint)),
-    /** Imports a table that the caller has received, for imports that first look at the table. */
+    /** Imports a table that the handler has already received, for handlers that inspect the table first. */
     takeTable: (ctx: Ctx, input: ParsedOf<E>, table: ReceivedTable) =>
       importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, table),
   }
@@ -64,8 +64,8 @@ async function importTable(
     const payload = { of: definition.kind, name: definition.name, input, total, file: { ...file, sha256 } }
     return addTransfer(ctx, 'import', payload)
   }
-  let beside = {}
-  const onEnd = (state: unknown) => void (beside = definition.answer?.(state, Number(input.dryRun) === 1) ?? {})
+  let ended: unknown
+  const onEnd = (state: unknown) => void (ended = state)
   const failures = new FailureFile(ctx.services, failureFormat(name))
   const work = { definition, input, table: { bytes, name }, onEnd, onFailed: (line: FailedLine) => failures.add(line) }
   const report = await importLines(ctx, work).catch((error: unknown) => {
@@ -74,7 +74,9 @@ async function importTable(
   })
   ctx.audit({ bizType: definition.kind, action: importSummary(definition.name, report) })
   const file = await storeFailureFile(ctx, failures, { table: name, name: `${definition.name}导入失败明细` })
-  return { ...report, ...(file && { file }), ...beside }
+  const full = { ...report, ...(file && { file }) }
+  if (!report.dryRun) await definition.storeReport?.(ctx, ended, full)
+  return { ...full, ...definition.answer?.(ended, report.dryRun) }
 }
 
 /** Returns the Chinese sentence about an import for the operation log. */

@@ -171,6 +171,28 @@ describe('workbooks of other programs', () => {
     })
   })
 
+  test('counts empty lines of a csv without reading a row for each', async () => {
+    const { header, rows } = await read(Buffer.from(`a\n1\n${'\r\n'.repeat(400_000)}2\n\n3\n\n`), 'a.csv', {
+      maxRows: 10 ** 6,
+    })
+    expect({ header, rows }).toEqual({
+      header: ['a'],
+      rows: [
+        { row: 2, cells: ['1'] },
+        { row: 400_003, cells: ['2'] },
+        { row: 400_005, cells: ['3'] },
+      ],
+    })
+  })
+
+  test('refuses a workbook whose bytes do not match their checksum', async () => {
+    const bytes = Buffer.from(await workbook('<row><c t="inlineStr"><is><t>名称</t></is></c></row>'))
+    // In the central directory the checksum of an entry is 30 bytes before its name.
+    const checksum = bytes.lastIndexOf('xl/worksheets/one.xml') - 30
+    bytes.writeUInt32LE((bytes.readUInt32LE(checksum) ^ 1) >>> 0, checksum)
+    await expect(read(bytes, 'a.xlsx')).rejects.toThrow('文件已损坏')
+  })
+
   test('reads csv in GBK, in UTF-16, with semicolons, and without a final line break', async () => {
     const gbk = Buffer.from('c3fbb3c62cb1b8d7a20d0ac9e8b1b82c610d0a', 'hex')
     expect(await read(gbk, 'a.csv')).toEqual({ header: ['名称', '备注'], rows: [{ row: 2, cells: ['设备', 'a'] }] })

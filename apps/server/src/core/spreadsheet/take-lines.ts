@@ -62,6 +62,11 @@ export interface LineImporter<S extends z.ZodObject, State> {
    */
   answer?(state: State, dryRun: boolean): object
   readonly isAnswerOptional?: true
+  /**
+   * Stores the report of a committed run with a record that shows the report later. Use `keepReportFile` to keep its
+   * file, which is otherwise deleted after `EXPORT_DAYS`.
+   */
+  storeReport?(ctx: Pick<Ctx, 'services' | 'user'>, state: State, report: ImportReport): Promise<void>
 }
 
 export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }

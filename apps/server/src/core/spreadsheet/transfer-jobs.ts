@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Access } from '@oms/contract/core/endpoint.ts'
-import { type JobResponse, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, type JobResponse, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { files, jobs } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StoredFile } from '#core/storage/store.ts'
@@ -90,3 +91,13 @@ export async function storeFailureFile(
   const format = failureFormat(table)
   return storeJobFile(ctx, { purpose: 'export', name: `${name}.${format}`, mime: TABLE_MIME[format], stored })
 }
+
+/** Purpose of a file of failed lines that a record keeps. */
+export const KEPT_REPORT = 'importReport'
+
+/** Keeps the file of failed lines as long as the record that refers to the file. */
+export const keepReportFile = (db: Db, { file }: ImportReport) =>
+  db
+    .update(files)
+    .set({ purpose: KEPT_REPORT })
+    .where(eq(files.id, file?.id ?? ''))

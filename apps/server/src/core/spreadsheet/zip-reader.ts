@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable, Transform } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, open as openFile, type ZipFile } from 'yauzl'
 import { RATIO_FLOOR_BYTES, type TableLimits, type TableSource, TableUnreadable } from './table-limits.ts'
 
@@ -62,6 +63,20 @@ function contents(zip: ZipFile, limits: TableLimits) {
 
 function member(zip: ZipFile, entry: Entry) {
   return new Promise<Readable>((resolve, reject) => {
-    zip.openReadStream(entry, (error, stream) => (stream ? resolve(stream) : reject(unreadable(error))))
+    zip.openReadStream(entry, (error, stream) =>
+      stream ? resolve(pipeline(stream, checksumGuard(entry), () => {})) : reject(unreadable(error)),
+    )
+  })
+}
+
+/** Returns a stream that fails at its end when the bytes do not match the checksum of the archive. */
+function checksumGuard({ crc32: expected }: Entry) {
+  let sum = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sum = crc32(chunk, sum)
+      done(null, chunk)
+    },
+    flush: (done) => done(sum === expected ? null : new TableUnreadable('文件已损坏，请重新导出后上传')),
   })
 }

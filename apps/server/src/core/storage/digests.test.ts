@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Digests } from './digests.ts'
 
 const MIB = 1024 * 1024
@@ -39,4 +39,41 @@ describe('digests', () => {
     given.abandon()
     expect((await Promise.all(hashing)).map(({ md5 }) => md5)).toEqual(files.map((bytes) => hex('md5', bytes)))
   })
+
+  test('files in sequence reuse the buffers of earlier files', async () => {
+    const made = await buffersMade(async () => {
+      for (let file = 0; file < 20; file += 1) {
+        const bytes = randomBytes(3 * MIB + 1)
+        expect(await digestsOf(bytes, 300_000)).toMatchObject({ sha256: hex('sha256', bytes) })
+      }
+    })
+    expect(made).toBeLessThanOrEqual(3)
+  })
+
+  test('files reuse the buffers of abandoned files after the thread has hashed them', async () => {
+    const made = await buffersMade(async () => {
+      for (let file = 0; file < 20; file += 1) {
+        const abandoned = new Digests()
+        await abandoned.add(randomBytes(2 * MIB + 1))
+        abandoned.abandon()
+        const bytes = randomBytes(3 * MIB + 1)
+        expect(await digestsOf(bytes, 300_000)).toMatchObject({ sha256: hex('sha256', bytes) })
+      }
+    })
+    expect(made).toBeLessThanOrEqual(6)
+  })
 })
+
+/** Counts the buffers of the hash thread that are allocated meanwhile. */
+async function buffersMade(run: () => Promise<void>) {
+  let made = 0
+  class CountedBuffer extends ArrayBuffer {
+    constructor(size: number) {
+      super(size)
+      if (size === MIB) made += 1
+    }
+  }
+  vi.stubGlobal('ArrayBuffer', CountedBuffer)
+  await run().finally(() => vi.unstubAllGlobals())
+  return made
+}

@@ -76,6 +76,10 @@ describe('UPLOAD-07 the content must match the file name', () => {
     expect(checkFileType(UPLOAD.image, 'a.jpeg', jpeg(65535, 65535))).toMatchObject({ ok: false })
     expect(checkFileType(UPLOAD.image, 'a.jpg', jpeg(800, 600))).toMatchObject({ ok: true, mime: 'image/jpeg' })
     expect(checkFileType(UPLOAD.image, 'a.jpg', png(1, 1))).toMatchObject({ ok: false })
+    expect(checkFileType(UPLOAD.adImage, 'text.png', text('hello'))).toEqual({
+      ok: false,
+      msg: '文件内容不是图片，请重新选择!',
+    })
     expect(checkFileType(UPLOAD.avatar, 'a.gif', text('GIF89a'))).toEqual({
       ok: false,
       msg: '上传头像图片只能是 JPG,JEPG,PNG 格式!',

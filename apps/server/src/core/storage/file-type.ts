@@ -3,11 +3,12 @@ import {
   extensionOf,
   MAX_FILE_NAME_BYTES,
   MAX_IMAGE_PIXELS,
+  MAX_IMAGE_SIDE,
   UPLOAD_MESSAGES,
   type UploadRule,
   wrongType,
 } from '@oms/contract/core/upload.ts'
-import { imageSize } from './image-size.ts'
+import { type ImageSize, imageSize } from './image-size.ts'
 
 export type Verdict =
   | { readonly ok: true; readonly mime: string; readonly extension: string }
@@ -32,9 +33,20 @@ const KINDS: Readonly<Record<string, Kind>> = {
   png: { mime: 'image/png', matches: hasMagicBytes([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
   jpg: { mime: 'image/jpeg', matches: hasMagicBytes([0xff, 0xd8, 0xff]) },
   jpeg: { mime: 'image/jpeg', matches: hasMagicBytes([0xff, 0xd8, 0xff]) },
+  webp: { mime: 'image/webp', matches: isRiff('WEBP') },
+  wav: { mime: 'audio/wav', matches: isRiff('WAVE') },
+  mp4: { mime: 'video/mp4', matches: isIsoMedia },
+  m4a: { mime: 'audio/mp4', matches: isIsoMedia },
+  webm: { mime: 'video/webm', matches: hasMagicBytes([0x1a, 0x45, 0xdf, 0xa3]) },
+  mp3: { mime: 'audio/mpeg', matches: isMp3 },
+  zip: { mime: 'application/zip', matches: hasMagicBytes([0x50, 0x4b, 0x03, 0x04]) },
   txt: { mime: 'text/plain; charset=utf-8', matches: isText },
   csv: { mime: 'text/csv; charset=utf-8', matches: isText },
 }
+
+/** Returns the message for a file whose name is accepted and whose content has another type. */
+const wrongContent = (rule: UploadRule, { mime }: Kind) =>
+  rule.words?.type === undefined && mime.startsWith('image/') ? UPLOAD_MESSAGES.notPicture : wrongType(rule)
 
 /**
  * Checks that the content matches the name. `head` holds the first 4,100 bytes. A rule without extensions accepts any
@@ -44,12 +56,20 @@ export function checkFileType(rule: UploadRule, name: string, head: Uint8Array):
   const extension = extensionOf(name)
   if (rule.extensions.length === 0) return { ok: true, mime: 'application/octet-stream', extension }
   const kind = rule.extensions.includes(extension) ? KINDS[extension] : undefined
-  if (!kind?.matches(head)) return { ok: false, msg: wrongType(rule) }
+  if (!kind) return { ok: false, msg: wrongType(rule) }
+  if (!kind.matches(head)) return { ok: false, msg: wrongContent(rule, kind) }
   if (!kind.mime.startsWith('image/')) return { ok: true, mime: kind.mime, extension }
   const size = imageSize(head)
-  if (size === null) return { ok: false, msg: wrongType(rule) }
-  if (size && size.width * size.height > MAX_IMAGE_PIXELS) return { ok: false, msg: UPLOAD_MESSAGES.pixels }
+  if (size === null) return { ok: false, msg: wrongContent(rule, kind) }
+  const problem = size && sizeProblem(size)
+  if (problem) return { ok: false, msg: problem }
   return { ok: true, mime: kind.mime, extension }
+}
+
+/** Returns why a picture of this size is refused. */
+export function sizeProblem({ width, height }: ImageSize): string | undefined {
+  if (width * height > MAX_IMAGE_PIXELS) return UPLOAD_MESSAGES.pixels
+  return Math.max(width, height) > MAX_IMAGE_SIDE ? UPLOAD_MESSAGES.side : undefined
 }
 
 /**
@@ -83,6 +103,25 @@ function truncateToBytes(text: string, bytes: number) {
 
 function hasMagicBytes(magic: readonly number[]) {
   return (head: Uint8Array) => magic.every((byte, at) => head[at] === byte)
+}
+
+/** Checks for a RIFF file of this form: `WEBP` or `WAVE`. */
+function isRiff(form: string) {
+  return (head: Uint8Array) => latin1(head, 0, 4) === 'RIFF' && latin1(head, 8, 12) === form
+}
+
+/** Checks for the first box of MP4 files. */
+function isIsoMedia(head: Uint8Array) {
+  return latin1(head, 4, 8) === 'ftyp'
+}
+
+/** Checks for an ID3 tag or the sync word of an MPEG audio frame. */
+function isMp3(head: Uint8Array) {
+  return latin1(head, 0, 3) === 'ID3' || (head[0] === 0xff && ((head[1] ?? 0) & 0xe6) === 0xe2)
+}
+
+function latin1(head: Uint8Array, from: number, to: number) {
+  return Buffer.from(head.subarray(from, to)).toString('latin1')
 }
 
 /**

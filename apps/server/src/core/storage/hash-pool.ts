@@ -7,18 +7,31 @@ export interface Hashes {
 }
 /** Message to the worker: bytes of a file, or its end. `end: false` discards the file. */
 export type HashOrder =
-  | { readonly id: number; readonly bytes: SharedArrayBuffer; readonly length: number }
+  | { readonly id: number; readonly bytes: ArrayBuffer; readonly length: number }
   | { readonly id: number; readonly end: boolean }
 /** Message from the worker: a reusable buffer, or the digests. */
-export type HashAnswer = ({ readonly id: number } & Hashes) | { readonly id: number; readonly bytes: SharedArrayBuffer }
+export type HashAnswer = ({ readonly id: number } & Hashes) | { readonly id: number; readonly bytes: ArrayBuffer }
 
 export const SLAB_BYTES = 1024 * 1024
 /** Number of buffers per file: one is filled while the others are hashed. */
 const SLABS = 3
 const IDLE_MS = 30_000
+/** Number of free buffers that are kept for the next files. */
+const MAX_SPARE = 24
+/**
+ * Free buffers. Messages transfer a buffer to the worker and back, so no thread can write to a buffer that the other
+ * thread uses, and the worker's garbage collection, which rarely runs, keeps no memory.
+ */
+const spare: ArrayBuffer[] = []
+
+const takeBuffer = () => spare.pop() ?? new ArrayBuffer(SLAB_BYTES)
+
+function keepBuffer(buffer: ArrayBuffer) {
+  if (spare.length < MAX_SPARE) spare.push(buffer)
+}
 
 interface Owner {
-  release(slab: SharedArrayBuffer): void
+  release(slab: ArrayBuffer): void
   finish(hashes: Hashes): void
   fail(error: Error): void
 }
@@ -44,7 +57,7 @@ class HashThread {
   }
 
   send(order: HashOrder) {
-    this.#worker?.postMessage(order)
+    this.#worker?.postMessage(order, 'bytes' in order ? [order.bytes] : [])
     if ('end' in order && !order.end) this.#leave(order.id)
   }
 
@@ -58,7 +71,8 @@ class HashThread {
 
   #receive(answer: HashAnswer) {
     const owner = this.#owners.get(answer.id)
-    if ('bytes' in answer) return owner?.release(answer.bytes)
+    // The file of the buffer may have been abandoned.
+    if ('bytes' in answer) return owner ? owner.release(answer.bytes) : keepBuffer(answer.bytes)
     this.#leave(answer.id)
     return owner?.finish(answer)
   }
@@ -74,6 +88,7 @@ class HashThread {
   #end() {
     void this.#worker?.terminate()
     this.#worker = undefined
+    spare.length = 0
   }
 
   #broken(worker: Worker, error: Error) {
@@ -88,9 +103,9 @@ const thread = new HashThread()
 /** Computes the digests of one large file in chunks. `add` resolves when the next chunk can be accepted. */
 export class ThreadedHashes implements Owner {
   readonly #id = thread.begin(this)
-  readonly #free: SharedArrayBuffer[] = []
+  readonly #free: ArrayBuffer[] = []
   #made = 0
-  #slab: Uint8Array | undefined
+  #slab: Uint8Array<ArrayBuffer> | undefined
   #filled = 0
   #waiting: PromiseWithResolvers<void> | undefined
   readonly #done = Promise.withResolvers<Hashes>()
@@ -120,15 +135,19 @@ export class ThreadedHashes implements Owner {
   /** Discards the hash state. Otherwise the thread would keep a file that never ends. */
   abandon() {
     thread.send({ id: this.#id, end: false })
+    if (this.#slab) keepBuffer(this.#slab.buffer)
+    this.#slab = undefined
+    this.#keepBuffers()
   }
 
-  release(slab: SharedArrayBuffer) {
+  release(slab: ArrayBuffer) {
     this.#free.push(slab)
     this.#waiting?.resolve()
     this.#waiting = undefined
   }
 
   finish(hashes: Hashes) {
+    this.#keepBuffers()
     this.#done.resolve(hashes)
   }
 
@@ -138,10 +157,14 @@ export class ThreadedHashes implements Owner {
     this.#done.reject(error)
   }
 
-  async #room(): Promise<Uint8Array> {
+  #keepBuffers() {
+    for (const buffer of this.#free.splice(0)) keepBuffer(buffer)
+  }
+
+  async #room(): Promise<Uint8Array<ArrayBuffer>> {
     for (;;) {
       if (this.#failure) throw this.#failure
-      const slab = this.#free.pop() ?? (this.#made++ < SLABS ? new SharedArrayBuffer(SLAB_BYTES) : undefined)
+      const slab = this.#free.pop() ?? (this.#made++ < SLABS ? takeBuffer() : undefined)
       if (slab) return new Uint8Array(slab)
       this.#waiting = Promise.withResolvers<void>()
       await this.#waiting.promise
@@ -149,8 +172,7 @@ export class ThreadedHashes implements Owner {
   }
 
   #flush() {
-    const bytes = this.#slab?.buffer as SharedArrayBuffer
-    thread.send({ id: this.#id, bytes, length: this.#filled })
+    if (this.#slab) thread.send({ id: this.#id, bytes: this.#slab.buffer, length: this.#filled })
     this.#slab = undefined
     this.#filled = 0
   }

@@ -5,7 +5,7 @@ import type { HashAnswer, HashOrder } from './hash-pool.ts'
 /** Open digests by the id that the main thread assigned. */
 const open = new Map<number, Hash[]>()
 const port = parentPort
-const answer = (message: HashAnswer) => port?.postMessage(message)
+const answer = (message: HashAnswer) => port?.postMessage(message, 'bytes' in message ? [message.bytes] : [])
 
 port?.on('message', (order: HashOrder) => {
   const hashes = open.get(order.id) ?? ['sha256', 'md5', 'sha1'].map((name) => createHash(name))

@@ -4,12 +4,14 @@ export interface ImageSize {
 }
 
 /**
- * Returns width and height from the header of a PNG or JPEG. `undefined` means that the bytes end before the size of a
- * JPEG, after long metadata. `null` means that the file is no PNG or JPEG.
+ * Returns width and height from the header of a PNG, JPEG or WebP. `undefined` means that the bytes end before the size of a
+ * JPEG, after long metadata. `null` means that the file is none of them.
  */
 export function imageSize(head: Uint8Array): ImageSize | null | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
-  return bytes[0] === 0x89 ? pngSize(bytes) : bytes[0] === 0xff ? jpegSize(bytes) : null
+  if (bytes[0] === 0x89) return pngSize(bytes)
+  if (bytes[0] === 0xff) return jpegSize(bytes)
+  return bytes.toString('latin1', 8, 12) === 'WEBP' ? webpSize(bytes) : null
 }
 
 /** Reads until the image size is known, at most `maxBytes`. Returns `null` when no size is found. */
@@ -27,6 +29,17 @@ export async function measureImage(source: AsyncIterable<Uint8Array>, maxBytes =
 function pngSize(bytes: Buffer) {
   if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return null
   return positive(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
+}
+
+/** Reads the three forms of WebP: lossy, lossless and extended. */
+function webpSize(bytes: Buffer) {
+  if (bytes.length < 30) return null
+  const form = bytes.toString('latin1', 12, 16)
+  if (form === 'VP8X') return positive(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1)
+  if (form === 'VP8 ') return positive(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff)
+  if (form !== 'VP8L' || bytes[20] !== 0x2f) return null
+  const bits = bytes.readUInt32LE(21)
+  return positive((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
 }
 
 function jpegSize(bytes: Buffer) {

@@ -27,6 +27,14 @@ const RULES: Readonly<Record<FilePurpose, UploadRule>> = {
   ticketImage: UPLOAD.image,
   component: UPLOAD.component,
   consent: DOCUMENT_OR_IMAGE,
+  adImage: UPLOAD.adImage,
+  adVideo: UPLOAD.adVideo,
+  adAudio: UPLOAD.adAudio,
+  adPackage: UPLOAD.adPackage,
+  adPoster: UPLOAD.adPoster,
+  adProof: UPLOAD.adProof,
+  agentDemo: UPLOAD.agentAudio,
+  agentAudio: UPLOAD.agentAudio,
 }
 
 export const ruleOf = (purpose: FilePurpose) => RULES[purpose]

@@ -24,7 +24,7 @@ export const isTenantInScope = (user: User, tenantId: number | null) =>
   user.scope.tenants === 'all' || (tenantId !== null && user.scope.tenants.includes(tenantId))
 
 /** Returns the condition that excludes deleted rows, which remain stored but are never shown. */
-export const alive = (table: { deletedAt: Column }) => isNull(table.deletedAt)
+export const notDeleted = (table: { deletedAt: Column }) => isNull(table.deletedAt)
 
 /**
  * Runs `work` in one transaction. Accounts of tenants additionally run under row-level security: PostgreSQL itself
@@ -41,6 +41,29 @@ export function inTransaction<T>(database: Pick<Database, 'db'>, user: User | nu
 /** Returns true when the account runs under row-level security. Its reads then need a transaction too. */
 export const hasRowSecurity = (user: User | null): user is User =>
   user !== null && !user.isPlatform && user.tenantId !== null
+
+/**
+ * Reads rows of all tenants with the connection of the caller's transaction, for rules that involve rows of the platform.
+ * A second connection would block all callers once each of them holds the first. `work` runs no statements beside others.
+ */
+export async function withoutRowSecurity<T>(
+  { db, user }: { readonly db: Db; readonly user: User | null },
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const policy = rowSecurityStatement(user)
+  if (!policy) return work(db)
+  await db.execute(sql`set local role none`)
+  const restore = () => db.execute(policy)
+  try {
+    const result = await work(db)
+    await restore()
+    return result
+  } catch (error) {
+    // Fails after an error of the database, when the transaction accepts no further statement.
+    await restore().catch(() => {})
+    throw error
+  }
+}
 
 const rowSecurityStatement = (user: User | null) => (hasRowSecurity(user) ? limitTo(Number(user.tenantId)) : undefined)
 

@@ -25,6 +25,9 @@ export function localTimeOf(at: Date | number, zone: string): string {
   return `${parts['year']}-${parts['month']}-${parts['day']} ${parts['hour']}:${parts['minute']}:${parts['second']}`
 }
 
+/** Formats the date of a time in a zone as `yyyy-MM-dd`. */
+export const localDayOf = (at: Date | number, zone: string) => localTimeOf(at, zone).slice(0, 10)
+
 /**
  * Reads a local time as UTC. `Date.parse` would refuse the year 10000, which 9999-12-31 becomes in zones east of
  * UTC.
@@ -45,14 +48,24 @@ export function instantOf(localTime: string, zone: string): number {
   return asUtc - offset(guess)
 }
 
+/** Returns the offset of a zone from UTC in minutes, 480 for `Asia/Shanghai`. */
+export const offsetMinutesOf = (at: number, zone: string) =>
+  Math.round((utcOf(localTimeOf(at, zone)) - (at - (at % 1000))) / 60_000)
+
 /** Formats a time in a zone as ISO 8601 with milliseconds and offset: `2026-11-22T12:33:10.000+08:00`. */
 export function zonedIso(at: number, zone: string): string {
   const local = localTimeOf(at, zone)
   const ms = at % 1000
-  const minutes = Math.round((utcOf(local) - (at - ms)) / 60_000)
+  const minutes = offsetMinutesOf(at, zone)
   const two = (n: number) => String(n).padStart(2, '0')
   const offset = `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`
   return `${local.replace(' ', 'T')}.${String(ms).padStart(3, '0')}${offset}`
+}
+
+/** Returns the last date of a month as text. `month` is `yyyy-MM`. */
+export function lastDayOf(month: string): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return `${month}-${new Date(Date.UTC(year, number, 0)).getUTCDate()}`
 }
 
 /** Returns the date this many days later as text. Dates have no hours, so daylight saving does not matter. */

@@ -47,6 +47,8 @@ export type ClusterOptions = {
 /** Longest folder path of a socket. Linux allows 107 bytes for the whole path; PostgreSQL's file name takes 14. */
 const SOCKET_FOLDER_LIMIT = 90
 const SYNC_AFTER = 3_000
+/** Time in which a database that is being killed loses its processes, also on a busy machine. */
+const DYING_MS = 10_000
 
 export const hasCluster = (dataDir: string) => existsSync(join(dataDir, 'postgres'))
 
@@ -55,9 +57,9 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
   const isNew = !hasCluster(dataDir)
   const site = await prepareSite(dataDir, templateKey)
   const sync = isNew ? syncLater(site.cluster) : async () => {}
-  const running = await ensureRunning(site)
+  const { running, ...locked } = await startLocked(site, dataDir, role)
   const connection = connectionOf(running)
-  let guard: Guard | undefined = await lockDirectory(connection, dataDir, role)
+  let guard: Guard | undefined = locked.guard
   let isClosing = false
 
   const watch = ({ client }: Guard) => {
@@ -92,6 +94,18 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
     if (running.sockets === site.sockets) rmSync(site.sockets, { recursive: true, force: true })
   }
   return { connection, site, close }
+}
+
+/** Starts the database where needed, and locks the folder. A dying database accepts a connection and drops it. */
+async function startLocked(site: Site, dataDir: string, role: Role): Promise<{ running: Running; guard: Guard }> {
+  for (const deadline = Date.now() + DYING_MS; ; await sleep(50)) {
+    const running = await ensureRunning(site)
+    try {
+      return { running, guard: await lockDirectory(connectionOf(running), dataDir, role) }
+    } catch (error) {
+      if (error instanceof EmbeddedDatabaseError || Date.now() > deadline) throw error
+    }
+  }
 }
 
 /** Runs fsync on a new cluster after the first requests, at the latest when called explicitly. */

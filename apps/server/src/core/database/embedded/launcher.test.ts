@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -205,5 +206,19 @@ describe('the embedded database', () => {
       await cluster.close()
     }
     expect(acknowledged).toBeGreaterThan(150)
+  })
+
+  test('opens again when the database dies while the connection is being made', async () => {
+    const { child } = await serve('idle')
+    child.kill('SIGKILL')
+    const { pid } = readPidFile(join(dataDir, 'postgres'))!
+    // A stopped postmaster leaves connections in its queue, and they are reset when it is killed.
+    process.kill(pid, 'SIGSTOP')
+    const opening = openCluster({ dataDir, role: 'server', warn })
+    await sleep(300)
+    process.kill(pid, 'SIGKILL')
+    const cluster = await opening
+    expect(readPidFile(cluster.site.cluster)?.pid).not.toBe(pid)
+    await cluster.close()
   })
 })

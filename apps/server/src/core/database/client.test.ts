@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase } from '#test/database.ts'
+import { type Database, openPool } from './client.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(async () => database.close())
+
+test('warns of connections that break while the pool is open, and not while it closes', async () => {
+  const warnings: string[] = []
+  const opened: Database = await openPool(database.connection, {
+    size: 1,
+    embedded: true,
+    warn: (message) => warnings.push(message),
+    // The embedded database stops here. pg reports connections that have not ended yet.
+    closeAfter: async () => opened.pool.emit('error', new Error('terminating connection'), undefined as never),
+  })
+  const { rows } = await opened.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+  await database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+  await expect.poll(() => warnings).toEqual([expect.stringContaining('数据库连接中断')])
+  expect((await opened.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await opened.close()
+  expect(warnings).toHaveLength(1)
+})

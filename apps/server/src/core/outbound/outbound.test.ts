@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { addressPolicy } from './address-policy.ts'
+import { type OutboundRequest, sendOutbound } from './outbound.ts'
+
+const platform = addressPolicy({ outboundPrivate: [] }, 'platform')
+const tenant = addressPolicy({ outboundPrivate: [] }, 'tenant')
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.closeAllConnections()
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  servers.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+async function textOf(request: OutboundRequest): Promise<string> {
+  const response = await sendOutbound(request)
+  const chunks: Buffer[] = []
+  for await (const chunk of response.body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+test('sends a body and reads the response', async () => {
+  const url = await serve((request, response) => request.pipe(response))
+  expect(await textOf({ url, method: 'POST', body: '你好', policy: platform })).toBe('你好')
+})
+
+test.each([
+  'http://127.0.0.1/',
+  'http://2130706433/',
+  'http://[::1]/',
+  'http://[::ffff:10.0.0.1]/',
+  'http://10.1.2.3/',
+  'http://169.254.169.254/',
+  'http://localhost/',
+  'http://[64:ff9b::7f00:1]/',
+])('refuses %s in a row of a tenant', async (url) => {
+  await expect(sendOutbound({ url, policy: tenant })).rejects.toThrow('不能访问内网或保留地址')
+})
+
+test('refuses the metadata address in a row of the platform', async () => {
+  await expect(sendOutbound({ url: 'http://169.254.169.254/', policy: platform })).rejects.toThrow('不能访问内网')
+})
+
+test('a tenant reaches a private network that the installation lists', async () => {
+  const policy = addressPolicy({ outboundPrivate: [{ address: '127.0.0.0', bits: 8 }] }, 'tenant')
+  const url = await serve((_, response) => response.end('ok'))
+  expect(await textOf({ url, policy })).toBe('ok')
+  expect(policy.allows('10.0.0.1')).toBe(false)
+})
+
+test('returns a redirect instead of following it', async () => {
+  const url = await serve((_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end())
+  expect((await sendOutbound({ url, policy: platform })).status).toBe(302)
+})
+
+test.each(['ftp://example.com/', 'nonsense', 'http://user:word@example.com/'])(
+  'refuses the address %s',
+  async (url) => {
+    await expect(sendOutbound({ url, policy: platform })).rejects.toMatchObject({ kind: 'address' })
+  },
+)
+
+test('a refused connection is a wrong address', async () => {
+  const url = await serve(() => {})
+  await new Promise((resolve) => servers.pop()?.close(resolve))
+  await expect(sendOutbound({ url, policy: platform })).rejects.toMatchObject({
+    kind: 'address',
+    message: '连接被拒绝',
+  })
+})
+
+test('limits the wait for the first byte, the pauses and the total time', async () => {
+  const silent = await serve(() => {})
+  await expect(textOf({ url: silent, policy: platform, limits: { firstByteMs: 50 } })).rejects.toThrow('等待响应超过')
+  const pausing = await serve((_, response) => void response.write('a'))
+  await expect(textOf({ url: pausing, policy: platform, limits: { idleMs: 50 } })).rejects.toThrow('等待数据超过')
+  const endless = await serve((_, response) => {
+    const timer = setInterval(() => response.write('a'), 5)
+    response.on('close', () => clearInterval(timer))
+  })
+  await expect(textOf({ url: endless, policy: platform, limits: { totalMs: 80 } })).rejects.toThrow('总时长超过')
+})
+
+test('limits the size of the body', async () => {
+  const url = await serve((_, response) => response.end('x'.repeat(100_000)))
+  await expect(textOf({ url, policy: platform, limits: { maxBytes: 99_999 } })).rejects.toMatchObject({ kind: 'size' })
+})
+
+test('tells a lost connection from the end of a body', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '10' })
+    response.write('abc', () => response.destroy())
+  })
+  await expect(textOf({ url, policy: platform })).rejects.toMatchObject({ kind: 'connection' })
+})
+
+test('a cancelled request closes the connection to the remote server', async () => {
+  let isClosed = false
+  const url = await serve((_, response) => {
+    response.write('a')
+    response.on('close', () => {
+      isClosed = true
+    })
+  })
+  const controller = new AbortController()
+  const reading = textOf({ url, policy: platform, signal: controller.signal })
+  await sleep(50)
+  controller.abort()
+  await expect(reading).rejects.toMatchObject({ kind: 'cancelled' })
+  await expect.poll(() => isClosed).toBe(true)
+})
+
+test('leaving the loop early closes the connection', async () => {
+  let isClosed = false
+  const url = await serve((_, response) => {
+    response.write('a')
+    response.on('close', () => {
+      isClosed = true
+    })
+  })
+  const response = await sendOutbound({ url, policy: platform })
+  for await (const _ of response.body) break
+  await expect.poll(() => isClosed).toBe(true)
+})

@@ -1,0 +1,203 @@
+import { lookup, type LookupAddress } from 'node:dns'
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { AddressPolicy } from './address-policy.ts'
+import { OutboundError, outboundErrorOf } from './outbound-error.ts'
+
+/** Limits of one request. */
+export interface OutboundLimits {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  /** Longest pause between two chunks of the body. */
+  readonly idleMs: number
+  readonly totalMs: number
+  readonly maxBytes: number
+}
+export const OUTBOUND_LIMITS: OutboundLimits = {
+  connectMs: 10_000,
+  firstByteMs: 30_000,
+  idleMs: 60_000,
+  totalMs: 120_000,
+  maxBytes: 1_000_000,
+}
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  readonly policy: AddressPolicy
+  readonly limits?: Partial<OutboundLimits>
+  /** Closes the connection to the remote server when aborted. */
+  readonly signal?: AbortSignal
+}
+
+export interface OutboundResponse {
+  readonly status: number
+  header(name: string): string | undefined
+  /** Chunks of the body. Leaving the loop early closes the connection. */
+  readonly body: AsyncIterable<Buffer>
+  close(): void
+}
+
+/**
+ * Sends one HTTP request. The host is resolved once, every address is checked against the policy, and the connection
+ * goes to the checked address. Redirects are returned, never followed. Throws `OutboundError`.
+ */
+export async function sendOutbound(outbound: OutboundRequest): Promise<OutboundResponse> {
+  const url = urlOf(outbound.url)
+  assertLiteralAllowed(url, outbound.policy)
+  if (outbound.signal?.aborted) throw new OutboundError('cancelled', '已取消')
+  const exchange = new Exchange(open(url, outbound), { ...OUTBOUND_LIMITS, ...outbound.limits }, outbound.signal)
+  try {
+    const response = await exchange.response(outbound.body)
+    return {
+      status: response.statusCode ?? 0,
+      header: (name) => {
+        const value = response.headers[name]
+        return typeof value === 'string' ? value : value?.[0]
+      },
+      body: exchange.chunks(response),
+      close: () => exchange.close(),
+    }
+  } catch (error) {
+    throw exchange.failureOf(error, false)
+  }
+}
+
+function urlOf(text: string): URL {
+  if (!URL.canParse(text)) throw new OutboundError('address', '地址格式有误')
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new OutboundError('address', '地址须以 http:// 或 https:// 开头')
+  if (url.username || url.password) throw new OutboundError('address', '地址中不能含有用户名或密码')
+  return url
+}
+
+const forbiddenAddress = () =>
+  new OutboundError('address', '不能访问内网或保留地址（可由平台以 OMS_OUTBOUND_PRIVATE 放行）')
+
+/** Checks an address in the URL itself, because sockets call `lookup` for names only. */
+export function assertLiteralAllowed({ hostname }: URL, policy: AddressPolicy) {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(address) > 0 && !policy.allows(address)) throw forbiddenAddress()
+}
+
+/** Resolves a name to its allowed addresses. */
+export function checkedLookup(policy: AddressPolicy): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const allowed = error ? [] : addresses.filter(({ address }) => policy.allows(address))
+      const [first] = allowed
+      if (error || !first) callback(error ?? forbiddenAddress(), '', 0)
+      else if (options.all) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+function open(url: URL, { method = 'GET', headers, body, policy }: OutboundRequest): ClientRequest {
+  const options: RequestOptions = {
+    method,
+    agent: false,
+    lookup: checkedLookup(policy),
+    headers: {
+      'accept-encoding': 'identity',
+      ...headers,
+      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+  }
+  try {
+    return url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
+  } catch {
+    throw new OutboundError('address', '请求头或地址含有不能发送的字符')
+  }
+}
+
+/**
+ * One request with its time limits. The first failure closes the connection and is thrown to the reader of the body.
+ */
+class Exchange {
+  readonly #request: ClientRequest
+  readonly #limits: OutboundLimits
+  readonly #signal: AbortSignal | undefined
+  readonly #total: NodeJS.Timeout
+  #failure: OutboundError | undefined
+
+  constructor(request: ClientRequest, limits: OutboundLimits, signal: AbortSignal | undefined) {
+    this.#request = request
+    this.#limits = limits
+    this.#signal = signal
+    this.#total = this.#limit(limits.totalMs, '总时长超过')
+    signal?.addEventListener('abort', this.#cancel, { once: true })
+  }
+
+  close() {
+    clearTimeout(this.#total)
+    this.#signal?.removeEventListener('abort', this.#cancel)
+    this.#request.destroy()
+  }
+
+  failureOf(error: unknown, hasResponse: boolean): OutboundError {
+    this.close()
+    return this.#failure ?? outboundErrorOf(error, hasResponse)
+  }
+
+  /** Sends the body and waits for the response headers within the limits of connecting and answering. */
+  response(body: string | Buffer | undefined) {
+    const request = this.#request
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      let timer = this.#limit(this.#limits.connectMs, '连接超过')
+      const connected = () => {
+        clearTimeout(timer)
+        timer = this.#limit(this.#limits.firstByteMs, '等待响应超过')
+      }
+      request.on('socket', (socket) => socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected))
+      request.once('response', (response) => {
+        clearTimeout(timer)
+        resolve(response)
+      })
+      request.on('error', (error) => {
+        clearTimeout(timer)
+        reject(error)
+      })
+      request.end(body)
+    })
+  }
+
+  /** Yields the chunks of a body. The pause limit runs only while this reader waits for the remote server. */
+  async *chunks(response: IncomingMessage): AsyncGenerator<Buffer> {
+    const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    let size = 0
+    try {
+      for (;;) {
+        const timer = this.#limit(this.#limits.idleMs, '等待数据超过')
+        const next = await chunks.next().finally(() => clearTimeout(timer))
+        if (next.done) break
+        size += next.value.length
+        if (size > this.#limits.maxBytes) throw new OutboundError('size', '返回的内容过大')
+        yield next.value
+      }
+      if (this.#failure) throw this.#failure
+    } catch (error) {
+      throw this.failureOf(error, true)
+    } finally {
+      this.close()
+    }
+  }
+
+  readonly #cancel = () => this.#fail(new OutboundError('cancelled', '已取消'))
+
+  #limit(ms: number, words: string) {
+    return setTimeout(
+      () => this.#fail(new OutboundError('time', `${words} ${Math.round(ms / 100) / 10} 秒`)),
+      ms,
+    ).unref()
+  }
+
+  #fail(error: OutboundError) {
+    this.#failure ??= error
+    this.#request.destroy(error)
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { type ClientRequest, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import type { AddressPolicy } from './address-policy.ts'
+import { clientFrame, FrameReader } from './frames.ts'
+import { assertLiteralAllowed, checkedLookup } from './outbound.ts'
+import { OutboundError, outboundErrorOf } from './outbound-error.ts'
+
+const MAX_MESSAGE = 256 * 1024
+
+export interface SocketCall<T> {
+  /** `ws://` or `wss://`. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly policy: AddressPolicy
+  /** Text sent after the handshake; undefined to close at once. */
+  readonly message?: string
+  /** Returns the result for the message that ends the call, undefined for other messages. */
+  readonly answerOf?: (message: string) => T | undefined
+  readonly connectMs: number
+  readonly answerMs: number
+}
+
+/**
+ * Opens a WebSocket, sends one text message and returns the result of the first message that `answerOf` accepts. The
+ * connection goes to an address that the policy allows. Throws `OutboundError`.
+ */
+export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined> {
+  const request = openUpgrade(call)
+  let socket: Duplex | undefined
+  try {
+    socket = await within(call.connectMs, upgraded(request), '连接超时')
+    if (call.message === undefined) return undefined
+    socket.write(clientFrame(Buffer.from(call.message)))
+    return await within(call.answerMs, answered(socket, call.answerOf), '等待响应超时')
+  } catch (error) {
+    throw outboundErrorOf(error, false)
+  } finally {
+    socket?.destroy()
+    request.destroy()
+  }
+}
+
+function openUpgrade<T>({ url: text, headers, policy }: SocketCall<T>): ClientRequest {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'ws:' && url?.protocol !== 'wss:')
+    throw new OutboundError('address', '地址须以 ws:// 或 wss:// 开头')
+  assertLiteralAllowed(url, policy)
+  const isSecure = url.protocol === 'wss:'
+  url.protocol = isSecure ? 'https:' : 'http:'
+  const options = {
+    agent: false,
+    lookup: checkedLookup(policy),
+    headers: {
+      ...headers,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+    },
+  }
+  const target = new URL(url.href.replace(/^ws/, 'http'))
+  return isSecure ? httpsRequest(target, options) : httpRequest(target, options)
+}
+
+/** Resolves with the socket after the handshake. The bytes that came with the handshake are put back. */
+function upgraded(request: ClientRequest): Promise<Duplex> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
+  request
+    .on('upgrade', (_response, socket: Duplex, head: Buffer) => {
+      if (head.length > 0) socket.unshift(head)
+      resolve(socket)
+    })
+    .on('response', (response) => {
+      response.resume()
+      reject(new OutboundError('address', `对方不是 WebSocket 服务（HTTP ${response.statusCode}）`))
+    })
+    .on('error', reject)
+    .end()
+  return promise
+}
+
+function answered<T>(socket: Duplex, answerOf: ((message: string) => T | undefined) | undefined): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const reader = new FrameReader(MAX_MESSAGE)
+  socket
+    .on('data', (chunk: Buffer) => {
+      try {
+        for (const message of reader.take(chunk)) {
+          const answer = answerOf?.(message)
+          if (answer !== undefined) resolve(answer)
+        }
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error('unreadable frame'))
+      }
+    })
+    .on('error', reject)
+    .on('close', () => reject(new OutboundError('connection', '对方关闭了连接')))
+  return promise
+}
+
+async function within<T>(ms: number, work: Promise<T>, words: string): Promise<T> {
+  work.catch(() => {})
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new OutboundError('time', words)), ms)
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer))
+}
