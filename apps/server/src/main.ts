@@ -1,15 +1,16 @@
-import { isToBeMade, openDatabase } from './core/database/client.ts'
+import { isNewDatabase, openDatabase } from './core/database/client.ts'
 import { readConfig } from './core/config/config.ts'
 import { explainFailure } from './main/explain-failure.ts'
 import { storedTemplateKey } from './main/template-key.ts'
 
+let opening: ReturnType<typeof openDatabase> | undefined
 // Starts the database before the remaining modules are loaded. Both take about the same time and run in parallel.
 try {
   const early: string[] = []
   let warn = (message: string): void => void early.push(message)
   const config = readConfig(process.env)
-  const isFirst = isToBeMade(config)
-  const opening = openDatabase(config, {
+  const isFirst = isNewDatabase(config)
+  opening = openDatabase(config, {
     warn: (message) => warn(message),
     templateKey: async () =>
       storedTemplateKey() ?? (await import('./main/database-template.ts')).databaseTemplate().key,
@@ -26,6 +27,8 @@ try {
     },
   })
 } catch (error) {
+  // Stops an embedded database that this process started; the rest of the program may have failed to load.
+  await opening?.then((database) => database.close()).catch(() => {})
   process.stderr.write(`${explainFailure(error)}\n`)
   process.exit(1)
 }

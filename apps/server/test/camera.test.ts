@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildApp } from '#main/app.ts'
-import { createPlayToken, playlistUrl } from '#modules/playback/play-token.ts'
+import { createPlayToken, NO_SESSION, playlistUrl } from '#modules/playback/play-token.ts'
 import { deviceLab } from './device-fixture.ts'
 import { type Clip, decode, probeSeconds, recordClips, withoutFfmpeg } from './ffmpeg.ts'
 import { useCameras } from './video-fixture.ts'
@@ -53,7 +53,7 @@ async function upload(
 }
 
 const playlistOf = (deviceId: number, begin: number, end: number) => {
-  const scope = { deviceId, channel: 0, tenantId: 1, ownerId: 0, consentId: 0, begin, end }
+  const scope = { deviceId, channel: 0, tenantId: 1, ownerId: 0, consentId: 0, ...NO_SESSION, begin, end }
   const { token } = createPlayToken(oms.services.config.secretKey, scope, Date.now())
   return `${origin}${playlistUrl(token)}`
 }

@@ -37,19 +37,20 @@ function answersOfCode(): string[] {
     .filter((answer) => answer !== '404 no such …')
 }
 
-/** Returns `status message` of each message in the table of answers. */
-function answersOfDocument(): string[] {
-  const table = readGuide('device-protocols.md').split('\n## Answers\n')[1]!.split('\n## ')[0]!
+/** Returns `status message` of each message in the table of answers of a document. */
+function answersOf(document: string): string[] {
+  const table = readGuide(document).split('\n## Answers\n')[1]!.split('\n## ')[0]!
   return table.split('\n').flatMap((line) => {
     const [, status = '', messages = ''] = /^\| (\d+) \| ([^|]*) \|/.exec(line) ?? []
     return [...messages.matchAll(/`([^`]+)`/g)].map(([, message]) => `${status} ${message}`)
   })
 }
 
-test('the table of answers in docs/device-protocols.md lists every status and message of the code, and no other', () => {
+test('the tables of answers in docs/device-protocols.md and docs/ad-players.md list every status and message of the code, and no other', () => {
   const ofCode = [...new Set(answersOfCode())].sort()
   expect(ofCode.length).toBeGreaterThan(60)
-  expect([...new Set(answersOfDocument())].sort()).toEqual(ofCode)
+  const listed = [...answersOf('device-protocols.md'), ...answersOf('ad-players.md')]
+  expect([...new Set(listed)].sort()).toEqual(ofCode)
 })
 
 test('the table of refusals in docs/device-protocols.md lists every reason of the log, and no other', () => {

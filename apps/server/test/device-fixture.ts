@@ -67,6 +67,7 @@ export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
     })
     handler = new DeviceHandler(services, clock)
     server = createServer((request, response) => handler.handle(request, response))
+    handler.acceptUpgrades(server)
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     await query(`insert into device_types (type_name, type_code) values ('摄像机', 'cam')`)
@@ -177,6 +178,7 @@ export function deviceLab(env: Record<string, string> = {}, clock?: Clock) {
     const twin = await createServices({ config, database, log: pino({ level: 'silent' }) })
     const devices = new DeviceHandler(twin)
     const listening = createServer((request, response) => devices.handle(request, response))
+    devices.acceptUpgrades(listening)
     await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done))
     await twin.fleet.ready()
     others.push(async () => {

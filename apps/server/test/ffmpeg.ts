@@ -60,6 +60,12 @@ export async function recordClips(
   )
 }
 
+/** Encodes a file with these options of ffmpeg and returns its bytes. */
+export async function encodeFile(folder: string, name: string, options: readonly string[]): Promise<Buffer> {
+  await run(FFMPEG, ['-y', '-loglevel', 'error', ...options, name], { cwd: folder, timeout: 60_000 })
+  return readFile(join(folder, name))
+}
+
 /** Returns the length of a playlist in seconds, as ffprobe reads it. */
 export async function probeSeconds(url: string): Promise<number> {
   const asked = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', url]

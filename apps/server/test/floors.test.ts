@@ -37,6 +37,7 @@ const FORBIDDEN = [
   ['packages/contract/src/entities/a.ts', '../permissions/b.ts'],
   ['packages/contract/src/permissions/a.ts', '../device/b.ts'],
   ['packages/contract/src/device/a.ts', '../ticket/b.ts'],
+  ['packages/contract/src/ad-engine/a.ts', '../core/b.ts'],
 ] as const
 
 const ALLOWED = [
@@ -46,6 +47,7 @@ const ALLOWED = [
   ['apps/server/src/protocols/hawkbit/c.ts', '#protocols/shared/b.ts'],
   ['apps/console/src/modules/device/c.tsx', '#kit/list/b.tsx'],
   ['packages/contract/src/device/c.ts', '../entities/b.ts'],
+  ['packages/contract/src/advertise/c.ts', '../ad-engine/b.ts'],
 ] as const
 
 const lint = () =>

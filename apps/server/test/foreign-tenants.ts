@@ -33,6 +33,7 @@ const LOGGED = [
   ['storageHook', 'oss_hooks', 'id'],
   ['storageCardBatch', 'oss_card_batches', 'id'],
   ['storageGrantFile', 'oss_grant_files', 'id'],
+  ['ad', 'ads', 'id'],
 ] as const
 
 interface Column extends Record<string, unknown> {

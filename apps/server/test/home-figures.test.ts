@@ -11,6 +11,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/AccountAdministration/accountList': '/api/v1/account/app/page',
   '/AfterService/Questions': '/api/v1/feedback/page',
   '/AfterService/PendingList': '/api/v1/feedback/pending/page',
+  '/agent/device': '/api/v1/agent/device/page',
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
   '/ossManage/deviceList': '/api/v1/oss/device/page',
   '/upgrade/ota': '/api/v1/device/ota',
@@ -98,6 +99,43 @@ test('every figure of the home page equals the rows of the page it opens', async
     expect(seen.filter(({ value, rows }) => value !== rows)).toEqual([])
     expect(seen.length).toBeGreaterThan(who === admin ? 12 : 0)
   }
+})
+
+/** Binds the three devices: one talks, one is silent and has another identity, one never booted. */
+async function bindDevices() {
+  await app.db.execute(sql`insert into agent_devices (device_id, tenant_id, agent_id, mac, turn_time, other_client_id)
+    select id, tenant_id, 1, '02000000000' || substr(sn, 8), case sn when 'FIG00001' then now() when 'FIG00002'
+      then now() - interval '3 days' end, case sn when 'FIG00002' then 'other' else '' end
+    from devices where sn like 'FIG0000_'`)
+  await app.db.execute(sql`insert into agent_sessions (tenant_id, session_id, device_id, agent_id, turns)
+    select 1, 's' || g, 1, 1, 4 from generate_series(1, 2) g`)
+  await app.db.execute(
+    sql`insert into agent_try_days (tenant_id, day, tokens_in, tokens_out) values (1, current_date, 40, 2)`,
+  )
+}
+
+test('MODULE-01 voice devices are counted by state, with the conversations of today', async () => {
+  await bindDevices()
+  const blockOf = async (who: Caller) => (await get(who, '/api/v1/home/summary?block=agentDevices')).blocks[0]
+  const shown = await blockOf(admin)
+  expect(shown).toMatchObject({ value: 3, detail: '今日 2 次对话，8 轮，试用 42 tokens', url: '/agent/device' })
+  expect(shown.parts.map(({ title, value }: { title: string; value: number }) => [title, value])).toEqual([
+    ['对话中', 1],
+    ['已启动', 0],
+    ['静默', 1],
+    ['从未启动', 1],
+  ])
+  for (const { value, url } of shown.parts) expect(await rowsBehind(admin, url)).toBe(value)
+  const identities = async (who: Caller) =>
+    (await get(who, '/api/v1/home/todo')).list.find(({ key }: { key: string }) => key === 'agentIdentities')
+  const todo = await identities(admin)
+  expect(todo).toMatchObject({ count: 1 })
+  expect(await rowsBehind(admin, todo.url)).toBe(1)
+  const viewer = await app.as('agent:device:list')
+  expect(await identities(viewer)).toBeUndefined()
+  expect(await blockOf(await app.as('agent:agent:list'))).toBeUndefined()
+  const customer = await app.by({ tenant: '甲方', permissions: ['agent:device:list'] })
+  expect(await blockOf(customer)).toMatchObject({ value: 0, detail: '今日 0 次对话，0 轮' })
 })
 
 /** Adds one row for each pending work, and rows beside it that the figures must not count. */

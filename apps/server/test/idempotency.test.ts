@@ -97,9 +97,9 @@ test('two concurrent calls with one key run once', async () => {
   expect(runs).toBe(before + imports.length)
 })
 
-test('only file downloads accept no key', () => {
+test('only downloads and event streams accept no key', () => {
   const others = modules
     .flatMap(({ contract }) => Object.values(contract))
     .filter(({ method, access }) => method !== 'GET' && access !== 'public')
-  expect(others.filter((endpoint) => !isWrite(endpoint)).every(({ stream }) => stream === 'download')).toBe(true)
+  expect(others.filter((endpoint) => !isWrite(endpoint)).every(({ stream }) => stream !== undefined)).toBe(true)
 })

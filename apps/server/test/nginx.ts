@@ -43,6 +43,16 @@ http {
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       proxy_request_buffering off;
     }
+    location /xiaozhi/mcp/ {
+      proxy_pass http://oms;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "Upgrade";
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_read_timeout 75s;
+    }
     location / {
       proxy_pass http://oms;
       proxy_http_version 1.1;

@@ -24,6 +24,7 @@ const writes = endpoints
 
 /** Tables of the platform that all tenants share. */
 const PLATFORM_TABLES = [
+  'agent_products',
   'device_models',
   'device_types',
   'dict_data',

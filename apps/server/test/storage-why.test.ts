@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
-import { REASONS } from '#domain/video/permit-rules.ts'
+import { REFUSAL_REASONS } from '#domain/video/permit-rules.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
 import { useApp } from './harness.ts'
 import { createDemoData } from '#demo/fill.ts'
@@ -65,7 +65,7 @@ test('STORAGE-14 "why no video" agrees with the answer to the camera for every d
       const first = data.rules.find(({ passed }: { passed: number | null }) => passed === 0)?.reason ?? 'recording'
       seen.add(first)
       const answer = status === 401 ? (isServed ? 'unexpected 401' : first) : state
-      const text = first === 'recording' ? '' : REASONS[first as keyof typeof REASONS]
+      const text = first === 'recording' ? '' : REFUSAL_REASONS[first as keyof typeof REFUSAL_REASONS]
       if (answer !== first || data.refusal !== text)
         differences.push({ sn, status, state, first, refusal: data.refusal })
       if (!isServed && !['disabled', 'tenant'].includes(first)) differences.push({ sn, first })

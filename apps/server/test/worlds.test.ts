@@ -77,6 +77,13 @@ describe('MODULE-01 a tenant changes no rows of another tenant', () => {
     }
   })
 
+  test('the operation log of the tenant names no row of the other tenant', async () => {
+    const logs = await inside.inject({ method: 'GET', url: '/api/v1/sys/operlog/page?limit=200' })
+    expect(logs.json().data.total).toBeGreaterThan(50)
+    const named = logs.json().data.list.filter((row: object) => traceIn(JSON.stringify(row)) !== undefined)
+    expect(named).toEqual([])
+  })
+
   test('no row of the other tenant has changed', async () => {
     const after = await foreignRows(app.db, tables)
     const own = (rows: string) => rows.split('|')

@@ -9,6 +9,7 @@ export const FOREIGN_ID = 9_000_001
 export const MARK = 'ZQXB'
 /** Tables that all tenants share. All other tables, including new ones, are treated as tenant data. */
 const SHARED = new Set([
+  'agent_providers',
   'challenges',
   'device_models',
   'device_types',
@@ -61,6 +62,7 @@ function valueOf({ name, type, length, required }: Column): unknown {
   if (/^(integer|bigint|smallint|double precision|numeric|real)$/.test(type)) return 1
   if (type.startsWith('timestamp')) return sql`now()`
   if (type === 'date') return sql`current_date`
+  if (type === 'uuid') return sql`gen_random_uuid()`
   if (type === 'boolean') return false
   if (type === 'bytea') return sql`'\\x00'::bytea`
   if (type === 'jsonb') return sql`'{}'::jsonb`

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { readConfig } from '#core/config/config.ts'
+import { type Config, readConfig } from '#core/config/config.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { AD_PLAY_BREACHES } from '#domain/ads/play-invariants.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
-import { checkObjects } from '#domain/video/check-objects.ts'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
+import { checkObjects } from '#domain/video/verify-objects.ts'
+import { parseOptions } from './arguments.ts'
 import { quote } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
 import { openExistingDatabase } from './tool-database.ts'
-import { parseOptions } from './arguments.ts'
 
 export type Findings = {
   readonly checked: number
@@ -60,6 +62,13 @@ async function storageBreaches(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ what }) => `云存储核对不符：${what}`)
 }
 
+async function playBreaches(pool: pg.Pool, { timeZone, adPlayDays }: Config): Promise<string[]> {
+  // The job may have dropped the first kept day already.
+  const first = dayAfter(localDayOf(Date.now(), timeZone), 2 - adPlayDays)
+  const { rows } = await pool.query<{ what: string }>(AD_PLAY_BREACHES, [timeZone, first])
+  return rows.map(({ what }) => `广告播放统计核对不符：${what}`)
+}
+
 async function countersBehind(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ sequence: string; tbl: string; col: string }>(
     `select s.oid::regclass::text as sequence, d.refobjid::regclass::text as tbl, a.attname as col
@@ -82,7 +91,7 @@ async function countersBehind(pool: pg.Pool): Promise<string[]> {
 export const checkCommand: Command = {
   name: 'check',
   usage: 'check',
-  summary: '核对文件记录与文件内容、编号计数器、云存储账目；服务运行时也可以做',
+  summary: '核对文件记录与文件内容、编号计数器、云存储账目、广告播放统计；服务运行时也可以做',
   async run(args, { env, print }) {
     parseOptions(args, 'check', {})
     const config = readConfig(env)
@@ -91,11 +100,12 @@ export const checkCommand: Command = {
       const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
       const { checked, broken, orphans, behind, storage } = await checkIntegrity(database.pool, files)
       broken.push(...(await checkObjects(database.pool, await openMedia(config))))
-      for (const line of [...broken, ...behind, ...storage]) print(line)
+      const ads = await playBreaches(database.pool, config)
+      for (const line of [...broken, ...behind, ...storage, ...ads]) print(line)
       print(
-        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符`,
+        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符，${ads.length} 处广告播放统计不符`,
       )
-      if (broken.length + behind.length + storage.length > 0) throw new CommandError('核对发现问题')
+      if (broken.length + behind.length + storage.length + ads.length > 0) throw new CommandError('核对发现问题')
     } finally {
       await database.close()
     }

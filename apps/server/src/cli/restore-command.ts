@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
-import { type Database, openDatabase } from '#core/database/client.ts'
 import { type Config, readConfig } from '#core/config/config.ts'
+import { type Database, openDatabase } from '#core/database/client.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
-import { markMissingVideos } from '#domain/video/mark-missing.ts'
+import { markMissingVideos, retainedDays } from '#domain/video/verify-objects.ts'
+import { words } from './arguments.ts'
 import type { Command } from './command.ts'
 import { readManifest } from './manifest.ts'
 import { restore } from './restore.ts'
-import { words } from './arguments.ts'
 
 const USAGE = 'restore <目录>'
 
@@ -18,7 +18,8 @@ async function missingVideos(config: Config, { pool }: Database): Promise<number
   if (!rows[0]?.found) return 0
   const media = await openMedia(config)
   try {
-    return media.kind === 'local' ? await markMissingVideos(pool, media) : 0
+    if (media.kind !== 'local') return 0
+    return (await markMissingVideos(pool, media, await retainedDays(pool))).length
   } finally {
     await media.close()
   }

@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { create, disable, removeMfa, resetPasswd } from '#modules/staff/staff.service.ts'
 import { actAs, terminalActor } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
@@ -82,7 +82,7 @@ async function accountOf({ database: { db } }: Services, name: string) {
   const [found] = await db
     .select({ uid: accounts.uid, account: accounts.account, tenantId: accounts.tenantId })
     .from(accounts)
-    .where(and(sql`lower(${accounts.account}) = lower(${name})`, alive(accounts)))
+    .where(and(sql`lower(${accounts.account}) = lower(${name})`, notDeleted(accounts)))
   if (!found) throw new CommandError(`没有账号 ${name}`)
   if (found.tenantId === null) throw new CommandError(`账号 ${name} 还没有加入任何客户`)
   return { ...found, tenantId: found.tenantId }
@@ -92,14 +92,14 @@ async function tenantIdOf({ database: { db } }: Services, tenantNo: string) {
   const [found] = await db
     .select({ id: tenants.id })
     .from(tenants)
-    .where(and(eq(tenants.tenantNo, tenantNo.toUpperCase()), alive(tenants)))
+    .where(and(eq(tenants.tenantNo, tenantNo.toUpperCase()), notDeleted(tenants)))
   if (!found) throw new CommandError(`没有客户编号为 ${tenantNo} 的客户`)
   return found.id
 }
 
 async function roleIdsOf({ database: { db } }: Services, tenantId: number, codes: readonly string[]) {
   if (codes.length === 0) return []
-  const ofTenant = and(eq(roles.tenantId, tenantId), alive(roles))
+  const ofTenant = and(eq(roles.tenantId, tenantId), notDeleted(roles))
   const found = await db
     .select({ id: roles.id, code: roles.roleCode })
     .from(roles)

@@ -59,6 +59,9 @@ const CONTRADICTIONS = {
     or submit_time < create_time`,
   'application or grant decided before it was made': `select id from user_applications where audit_time < create_time
     union all select id from license_grants where audit_time < create_time`,
+  'conversation before its device was bound, or ended before its last turn': `select s.id from agent_sessions s
+    join agent_devices d on d.device_id = s.device_id
+    where s.first_time < d.create_time or s.end_time < s.last_time or s.first_time > now()`,
   'notice published before it was written, or read before it was published': `select n.notice_id from notices n
     left join notice_reads r on r.notice_id = n.notice_id
     where n.publish_time < n.create_time or r.read_time < n.publish_time`,
@@ -74,10 +77,10 @@ describe('demo data', () => {
     expect(counts[0]).toEqual(counts[1])
     expect(counts[0]).toMatchObject({
       customers: CUSTOMERS.length,
-      types: 5,
-      models: 10,
+      types: 6,
+      models: 13,
       scenes: SCENES.length,
-      devices: 2000,
+      devices: 2000 + 40,
       versions: 40 + 15,
       drafts: 10 + 5,
       enabled: 20 + 5,

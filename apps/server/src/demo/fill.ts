@@ -2,6 +2,12 @@ import { sql } from 'drizzle-orm'
 import { settings } from '#schema/system.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import type { Services } from '#core/services.ts'
+import { fillAdPlays } from './ad-plays.ts'
+import { fillAds } from './ads.ts'
+import { fillClones } from './agent-clones.ts'
+import { fillAgentPackages } from './agent-sales.ts'
+import { fillAgentTalks } from './agent-talks.ts'
+import { fillAgents } from './agents.ts'
 import { createCustomerDemo } from './customers.ts'
 import { fillFirmware } from './firmware.ts'
 import { fillFleet } from './fleet.ts'
@@ -9,6 +15,8 @@ import { createDemoHistory } from './history.ts'
 import { fillLicenses } from './licenses.ts'
 import { fillNotices } from './messages.ts'
 import { fillCustomers, fillScenes, fillStaff } from './people.ts'
+import { fillPrograms } from './programs.ts'
+import { fillScreens } from './screens.ts'
 import { fillSoftware } from './software.ts'
 import { fillEntitlements } from './storage-entitlements.ts'
 import { fillStorageSales } from './storage-sales.ts'
@@ -43,8 +51,16 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await fillEntitlements(inside, tx, admin)
     await fillStorageSales(inside, tx, admin)
     await fillStorageVideos(tx)
+    await fillAds(inside, tx, admin)
+    await fillScreens(tx)
+    await fillPrograms(inside, tx, admin)
     await createDemoTickets(inside, tx, admin)
     await fillNotices(inside, admin)
+    await fillAdPlays(inside, tx)
+    await fillAgents(tx, admin.user.uid)
+    await fillAgentTalks(inside, tx)
+    await fillClones(inside, tx, admin.user.uid)
+    await fillAgentPackages(inside, admin)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
     return admin

@@ -8,7 +8,7 @@ import { playbackConsents } from '@oms/contract/playback/consent.ts'
 import { sql } from 'drizzle-orm'
 import { type Actor, actAs } from '#core/auth/system-actor.ts'
 import type { Services } from '#core/services.ts'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { dayAfter, localDayOf, localTimeOf } from '#core/time/zone.ts'
 import { objectKeyOf, type Segment } from '#domain/video/segment.ts'
 import { consent } from '#modules/playback/app-consent.service.ts'
 import { create as createKey } from '#modules/playback/app-key.service.ts'
@@ -20,7 +20,7 @@ const CLIP_MS = 4000
 const CAMERAS = 6
 const MINUTE_MS = 60_000
 /** How many minutes ago each recorded interval started. */
-const STRETCHES = [20 * 60, 6 * 60, 40]
+const INTERVALS = [20 * 60, 6 * 60, 40]
 /** In a bundle the clips are in the folder of the program. */
 const FOLDER = join(import.meta.dirname, 'videos')
 
@@ -53,7 +53,7 @@ function segmentOf(
   camera: Camera,
   place: { startMs: number; session: number; seq: number; bytes: number },
 ): Segment {
-  const day = localTimeOf(place.startMs, services.config.timeZone).slice(0, 10)
+  const day = localDayOf(place.startMs, services.config.timeZone)
   return {
     ...camera,
     ...place,
@@ -80,8 +80,8 @@ async function store(services: Services, camera: Camera, startMs: number, place:
   await writer.add(segment)
 }
 
-async function recordStretches(services: Services, camera: Camera, now: number) {
-  const places = STRETCHES.flatMap((minutes, at) =>
+async function recordIntervals(services: Services, camera: Camera, now: number) {
+  const places = INTERVALS.flatMap((minutes, at) =>
     Array.from({ length: CLIPS }, (_, clip) => ({
       startMs: now - minutes * MINUTE_MS + clip * CLIP_MS,
       session: at + 1,
@@ -124,10 +124,10 @@ export async function fillRecordings(services: Services, demo: Actor) {
   )
   const cameras = await camerasOf(services)
   const now = services.now().getTime()
-  for (const camera of cameras) await recordStretches(services, camera, now)
+  for (const camera of cameras) await recordIntervals(services, camera, now)
   const [first] = cameras
   if (!first) return
-  const begin = now - STRETCHES[1]! * MINUTE_MS
+  const begin = now - INTERVALS[1]! * MINUTE_MS
   const { id: consentId } = await consentOf(services, demo, first, begin - 30 * MINUTE_MS)
   for (const reason of ['核对夜间画面发白', '更换补光灯后复查画面']) {
     const time = (ms: number) => localTimeOf(ms, services.config.timeZone)

@@ -59,7 +59,7 @@ async function fillSums(db: Db) {
     where expire_days = '{}' group by 1, 2, 3, 4`)
 }
 
-/** Last questions and answers, a camera with trouble, and a camera that its user switched off. */
+/** Last requests and responses, a camera with a fault, and a camera that its user switched off. */
 async function fillStatus(db: Db) {
   await db.execute(sql`
     insert into oss_device_status (device_id, channel, tenant_id, ask_time, answer, upload_time)
@@ -77,4 +77,23 @@ async function fillStatus(db: Db) {
     select device_id, channel from oss_device_status where answer = 'recording' order by 1 desc, 2 limit 3)`)
   await db.execute(sql`update oss_device_status s set answer = 'switch' from oss_queues q
     where q.device_id = s.device_id and q.channel = s.channel and q.switched_off = 1`)
+  await fillRefusals(db)
+}
+
+/** One camera for each reason that depends on the recording: its last request was refused yesterday. */
+async function fillRefusals(db: Db) {
+  await db.execute(sql`
+    with cameras as (
+      select s.device_id, s.channel, (e.record_type = 1) as continuous, v.day_limit_mb > 0 as limited,
+        row_number() over (partition by e.record_type = 1, v.day_limit_mb > 0 order by s.device_id desc, s.channel) as n
+      from oss_device_status s
+      join oss_entitlements e on e.device_id = s.device_id and e.channel = s.channel and e.state = 1
+      join oss_package_versions v on v.id = e.package_version_id
+      where s.answer = 'recording' and s.trouble_code = '' and e.run_from < now() - interval '1 day'),
+    reasons (continuous, limited, n, answer) as (values (true, false, 5, 'clock'), (true, false, 6, 'old'), (true, false, 7, 'waiting'),
+      (true, false, 8, 'space'), (false, false, 5, 'kind'), (false, false, 6, 'event'), (false, true, 1, 'day'))
+    update oss_device_status s set answer = r.answer, ask_time = now() - interval '14 hours',
+      upload_time = now() - interval '16 hours'
+    from cameras c join reasons r on r.continuous = c.continuous and r.limited = c.limited and r.n = c.n
+    where s.device_id = c.device_id and s.channel = c.channel`)
 }

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
-import { useApp } from '#test/harness.ts'
 import { objectKeyOf, type SegmentKey } from '#domain/video/segment.ts'
+import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
 
 const server = useApp()
@@ -31,6 +31,25 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
       array(select distinct state::int from oss_cards order by 1) as cards,
       (select sum(used)::int from oss_allowances) as used`)
   expect(sums.rows[0]).toEqual({ statuses: [0, 1, 2, 3, 4], refused: 2, refunds: [0, 1], cards: [0, 1, 2], used: 12 })
+
+  const answers = await server.db.execute<{ answer: string }>(
+    sql`select distinct answer from oss_device_status where answer <> '' order by 1`,
+  )
+  expect(answers.rows.map(({ answer }) => answer)).toEqual(
+    expect.arrayContaining([
+      'clock',
+      'day',
+      'event',
+      'expired',
+      'kind',
+      'old',
+      'recording',
+      'space',
+      'suspended',
+      'switch',
+      'waiting',
+    ]),
+  )
 
   const recordings = sql`select device_id as "deviceId", channel, expire_day as "expireDay", start_ms::float8 as "startMs", salt, format
     from oss_segments where status = 1`

@@ -22,6 +22,7 @@ const PACKAGES = [
 ] as const
 /** The last package was taken off sale. */
 const OFF_SALE = 'YC90Y1'
+const TRIAL = 'TRY7'
 
 /** Creates twelve packages, and marks cameras and doorbells as models with cloud storage. */
 export async function fillStoragePackages(services: Services, db: Db, demo: Actor) {
@@ -42,7 +43,7 @@ export async function fillStoragePackages(services: Services, db: Db, demo: Acto
       price,
       originPrice,
       sort,
-      isTrial: packageCode === 'TRY7' ? 1 : 0,
+      ...(packageCode === TRIAL && { isTrial: 1, dayLimitMb: 500 }),
       channels: recordType === 1 ? 4 : 1,
       ...(isEvent && { preRecord: 3, eventRecord: 20, prolong: recordType === 2 ? 1 : 0 }),
     })

@@ -1,25 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
-import { sendErrorResponse } from '#core/http/error-response.ts'
-import { allowCrossOrigin } from '#core/http/cross-origin.ts'
 import { assertDeclared } from '#core/http/assert-declared.ts'
-import type { Services } from '#core/services.ts'
+import { serveConsole } from '#core/http/console-files.ts'
+import { allowCrossOrigin } from '#core/http/cross-origin.ts'
+import { sendErrorResponse } from '#core/http/error-response.ts'
+import { serveHealth } from '#core/http/health.ts'
 import { sendMalformedResponse } from '#core/http/malformed-request.ts'
 import { mount } from '#core/http/mount.ts'
 import { sendNotFound } from '#core/http/not-found.ts'
-import { serveHealth } from '#core/http/health.ts'
+import { isPlayerUrl, playerFiles } from '#core/http/player-files.ts'
 import { logRequests } from '#core/http/request-log.ts'
 import { setSecurityHeaders } from '#core/http/security-headers.ts'
 import { guardSlowBodies } from '#core/http/slow-body.ts'
-import { serveConsole } from '#core/http/console-files.ts'
 import { uploadStream } from '#core/http/upload-stream.ts'
+import type { Services } from '#core/services.ts'
+import { isPackageUrl, packagePreview } from '#modules/advertise/package-preview.ts'
+import { serveDemoModel } from '#demo/demo-model.ts'
+import { appOrigins } from '#modules/playback/app-origins.ts'
 import { serveStorageHook } from '#modules/storage/hook-route.ts'
 import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
-import { appOrigins } from '#modules/playback/app-origins.ts'
 import { modules } from './modules.ts'
 
 const MIB = 1024 * 1024
@@ -32,12 +35,7 @@ const fileSize = Number.MAX_SAFE_INTEGER
 export function buildApp(services: Services, devices?: DeviceHandler): FastifyInstance {
   assertDeclared(modules)
   const app = Fastify({
-    serverFactory: (consoleSide) =>
-      createServer((request, response) => {
-        if (!isDeviceUrl(request.url ?? '')) consoleSide(request, response)
-        else if (devices) devices.handle(request, response)
-        else response.writeHead(404, { 'content-length': 0 }).end()
-      }),
+    serverFactory: (consoleSide) => createServer(routeRequests(services, consoleSide, devices)),
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     // `randomUUID` uses a pool of random bytes. Requesting eight random bytes separately is slower.
@@ -66,11 +64,30 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
   guardSlowBodies(app)
   serveHealth(app, services, modules)
   serveStorageHook(app, services)
+  if (services.config.demo) serveDemoModel(app, services)
   allowCrossOrigin(app, appOrigins(services))
   app.register(async (scope) => modules.forEach((module) => mount(scope, services, module)))
   serveConsole(app)
   sendNotFound(app, modules)
   return app
+}
+
+/** Returns the handler that sends requests to the web player, the device calls or the console. */
+function routeRequests(
+  services: Services,
+  consoleSide: RequestListener,
+  devices: DeviceHandler | undefined,
+): RequestListener {
+  const player = playerFiles()
+  const packages = packagePreview(services)
+  return (request, response) => {
+    const url = request.url ?? ''
+    if (isPackageUrl(url)) packages(request, response)
+    else if (isPlayerUrl(url)) player(request, response)
+    else if (!isDeviceUrl(url)) consoleSide(request, response)
+    else if (devices) devices.handle(request, response)
+    else response.writeHead(404, { 'content-length': 0 }).end()
+  }
 }
 
 /** Trusts `X-Forwarded-For` of the first `hops` proxies. */

@@ -1,10 +1,13 @@
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
-/** Deletes expired rows: idempotency keys after a day, challenges, failures, finished jobs, ended sessions. */
+/** Deletes expired rows: idempotency keys after a day, challenges, activation codes, failures, finished jobs, ended sessions. */
 const STATEMENTS = [
   `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
   `delete from challenges where expire_time < now()`,
+  `delete from agent_codes where expire_time < now()`,
+  `delete from agent_events where id in (select id from agent_events
+    where create_time < now() - interval '90 days' order by create_time limit 100000)`,
   `delete from login_failures where last_time < now() - interval '1 day' and coalesce(lock_until, now()) <= now()
     or last_time > now() + interval '1 day'`,
   `delete from jobs where finish_time < now() - interval '14 days'`,

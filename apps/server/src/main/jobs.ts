@@ -1,19 +1,32 @@
+import { registerMail } from '#core/mail/mail-queue.ts'
 import type { Services } from '#core/services.ts'
 import { registerExports } from '#core/spreadsheet/export-job.ts'
 import { registerImports } from '#core/spreadsheet/import-job.ts'
-import { registerMail } from '#core/mail/mail-queue.ts'
+import { registerForecastNotice } from '#modules/advertise/program-forecast-notice.ts'
+import { registerProgramSchedule } from '#modules/advertise/program-schedule.ts'
+import { registerScreenFailures } from '#modules/advertise/screen-failure-notice.ts'
+import { registerAdPlayJobs } from '#modules/advertise/statistics.jobs.ts'
+import { registerAutoReload } from '#domain/agents/auto-reload.ts'
+import { registerUsageFold } from '#domain/agents/fold-usage.ts'
+import { registerHistoryRetention } from '#domain/agents/history-retention.ts'
+import { registerCloneTraining } from '#domain/agents/voice-clone-training.ts'
+import { registerSessionWork } from '#domain/agents/session-work.ts'
+import { registerQuestionRuns } from '#modules/agent/question-run.ts'
+import { registerProbe } from '#domain/ads/materials.ts'
 import { registerFileSweep } from '#modules/file/sweep.ts'
 import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
+import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerLogRetention } from '#modules/log/retention.ts'
 import { registerNoticeSchedule } from '#modules/notice/notice-schedule.ts'
 import { registerOtaScrub } from '#modules/ota/ota-scrub.ts'
-import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
-import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerStorageClock } from '#modules/storage/storage-clock.ts'
 import { registerStorageNotice } from '#modules/storage/storage-notice.ts'
+import { registerStorageTrouble } from '#modules/storage/storage-trouble.ts'
+import { registerStorageVerify } from '#modules/storage/storage-verify.ts'
 import { registerVideoJobs } from '#modules/storage/storage-video-jobs.ts'
-import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
+import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
+import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
 
 /** Registers every kind of background job, one line each. */
@@ -29,9 +42,22 @@ export function registerJobs(services: Services) {
   registerOtaScrub(services)
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
+  registerProgramSchedule(services)
+  registerForecastNotice(services)
+  registerScreenFailures(services)
   registerStorageClock(services)
   registerStorageNotice(services)
   registerVideoJobs(services)
+  registerAdPlayJobs(services)
+  registerStorageTrouble(services)
+  registerStorageVerify(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
+  registerProbe(services)
+  registerSessionWork(services)
+  registerCloneTraining(services)
+  registerAutoReload(services)
+  registerHistoryRetention(services)
+  registerUsageFold(services)
+  registerQuestionRuns(services)
 }

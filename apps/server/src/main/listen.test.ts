@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase } from '#test/database.ts'
-import { type Database, openPool } from '#core/database/client.ts'
 import { readConfig } from '#core/config/config.ts'
+import { type Database, openPool } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { createServices } from './services.ts'
+import { createTestDatabase } from '#test/database.ts'
 import { type Serving, servingFor } from './listen.ts'
 import { seed } from './seed/seed.ts'
+import { createServices } from './services.ts'
 
 const TOKEN = 'a-token-of-every-device-of-this-test'
 const AUTH = { headers: { authorization: `TargetToken ${TOKEN}` } }
@@ -86,6 +86,22 @@ describe('roles', () => {
     expect((await fetch(`${console!.url}/device/v1/check`, { method: 'POST', body: '{}' })).status).toBe(404)
     expect((await fetch(`${console!.url}/healthz`)).status).toBe(200)
     expect(console!.services.fleet.isReady).toBe(false)
+  })
+
+  test('AD-07 processes of every role serve the web player with its own content security policy', async () => {
+    for (const { url, role } of started) {
+      const moved = await fetch(`${url}/player?a=1`, { redirect: 'manual' })
+      expect([role, moved.status, moved.headers.get('location')]).toEqual([role, 308, '/player/?a=1'])
+      const page = await fetch(`${url}/player/`)
+      expect(page.headers.get('x-frame-options')).toBeNull()
+      const policy = page.headers.get('content-security-policy') ?? ''
+      for (const rule of ["default-src 'none'", "script-src 'self'", 'media-src blob:', "frame-ancestors 'self'"])
+        expect(policy).toContain(rule)
+      expect(policy).not.toContain('unsafe-inline')
+      expect((await fetch(`${url}/player/`, { method: 'POST' })).status).toBe(405)
+      for (const path of ['pkg/x/', '..%2Findex.html', 'player.html', 'x.js'])
+        expect([path, (await fetch(`${url}/player/${path}`)).status]).toEqual([path, 404])
+    }
   })
 
   test('two device processes create one task per device, however often the device polls', async () => {
@@ -180,6 +196,16 @@ describe('malformed HTTP', () => {
     const { head, body } = await rawReply(url, HEAD)
     expect(head).toContain('HTTP/1.1 408 ')
     expect(JSON.parse(body).msg).toBe('请求超时，请重试')
+  })
+
+  test('an address with a wrong escape gets HTTP status 400', async () => {
+    for (const path of ['/%', '/%E0%A4%A']) {
+      const response = await fetch(`${of('console')[0]!.url}${path}`)
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        { code: 400, msg: '请求地址格式不正确', data: null },
+      ])
+    }
   })
 
   test('the server serves other clients afterwards', async () => {

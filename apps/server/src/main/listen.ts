@@ -23,6 +23,7 @@ export function servingFor(services: Services): Serving {
       ? plainListener(services, deviceServer(services, devices))
       : withConsole(services, devices)
   limit(serving.server, services)
+  devices?.acceptUpgrades(serving.server)
   return {
     server: serving.server,
     async listen() {

@@ -8,6 +8,7 @@ import type { Services } from '#core/services.ts'
 import { createServices } from './services.ts'
 import { Passwords } from '#core/auth/passwords.ts'
 import { startSpoolSweep } from '#modules/file/sweep.ts'
+import { registerDemoModel } from '#demo/demo-model.ts'
 import { createDemoData } from '#demo/fill.ts'
 import { registerDemoPulse } from '#demo/pulse.ts'
 import { DEMO_ACCOUNT, DEMO_PASSWORD } from '#demo/vendor.ts'
@@ -51,10 +52,7 @@ export async function serve({ config, isFirst, opening, onWarning }: Start) {
     if (applied.length > 0) log.info({ applied }, 'migrated')
     await assertSecretKey(database, config)
     const services = await createServices({ config, database, log })
-    stop = async () => {
-      await services.close()
-      await database.close()
-    }
+    stop = () => runAll([() => services.close(), () => database.close()])
     await assertSigningKey(services)
     const { oneTimePassword } = await seed(database, { passwords, adminPassword: config.adminPassword, firstPassword })
     await services.permissionVersion.follow(services)
@@ -68,6 +66,7 @@ export async function serve({ config, isFirst, opening, onWarning }: Start) {
     const stopSpoolSweep = startSpoolSweep(services)
     stop = () => shutDown({ services, database, serving, stopSpoolSweep, isServing })
     const port = await serving.listen()
+    if (config.demo && config.role !== 'device') await registerDemoModel(services, port)
     printStart(config, port, oneTimePassword)
     isServing = true
     void services.jobs.start({ ownsSchedules: config.role !== 'device' })
@@ -109,9 +108,19 @@ async function shutDown({ services, database, serving, stopSpoolSweep, isServing
   if (isServing && services.config.trustProxy !== false) await sleep(NOTICE_MS)
   // Closes all remaining connections after this time.
   setTimeout(() => serving.server.closeAllConnections(), DRAIN_WITHIN).unref()
-  await serving.close()
-  await services.close()
-  await database.close()
+  await runAll([() => serving.close(), () => services.close(), () => database.close()])
+}
+
+/** Runs the steps in order. A step that fails does not prevent the next one; the first error is thrown at the end. */
+async function runAll(steps: readonly (() => Promise<unknown>)[]) {
+  const errors: unknown[] = []
+  for (const step of steps)
+    try {
+      await step()
+    } catch (error) {
+      errors.push(error)
+    }
+  if (errors.length > 0) throw errors[0]
 }
 
 function stopOnSignal(stop: () => Promise<unknown>) {

@@ -1,9 +1,14 @@
-import { type CoreParts, createCoreServices, type Services } from '#core/services.ts'
 import { openMedia } from '#core/media/open-media.ts'
+import { type CoreParts, createCoreServices, type Services } from '#core/services.ts'
+import { AdDelivery } from '#domain/ads/ad-delivery.ts'
+import { AdIndex } from '#domain/ads/ad-index.ts'
+import { AgentParameters } from '#domain/agents/parameters.ts'
 import { Fleet } from '#domain/fleet/fleet.ts'
+import { readGroup } from '#domain/fleet/load-rules.ts'
+import { VoiceServers } from '#domain/agents/voice-servers.ts'
+import { PlayGuard } from '#domain/video/play-guard.ts'
 import { StorageIndex } from '#domain/video/storage-index.ts'
 import { Videos } from '#domain/video/videos.ts'
-import { PlayGuard } from '#domain/video/play-guard.ts'
 
 /** Creates all services of one process: those of `core` and those of `domain`. */
 export async function createServices(parts: CoreParts): Promise<Services> {
@@ -11,7 +16,15 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   const { database, events, log, config } = core
   const { timeZone } = config
   const index = new StorageIndex()
-  const fleet = new Fleet({ database, events, log, timeZone, parts: [index] })
+  const adIndex = new AdIndex({
+    events,
+    timeZone,
+    download: config.ads.download,
+    readGroup: (client, id) => readGroup(client, database.db, fleet, id),
+  })
+  const fleet: Fleet = new Fleet({ database, events, log, timeZone, parts: [index, adIndex] })
+  const adDelivery = new AdDelivery({ pool: database.pool, log, index: adIndex, config })
+  core.onClose(() => adDelivery.close())
   const media = await openMedia(config)
   const videos = new Videos({
     pool: database.pool,
@@ -26,5 +39,8 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   core.onClose(() => fleet.close())
   const playGuard = new PlayGuard(database, events)
   core.onClose(async () => playGuard.close())
-  return { ...core, fleet, videos, playGuard }
+  const agentParameters = new AgentParameters(core)
+  const voiceServers = new VoiceServers({ ...core, agentParameters })
+  core.onClose(() => voiceServers.close())
+  return { ...core, agentParameters, voiceServers, fleet, videos, playGuard, adDelivery }
 }

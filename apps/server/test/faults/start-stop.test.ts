@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'
 import { serve } from '#test/serving.ts'
 
+/** True while PostgreSQL runs in the data folder; PostgreSQL removes the file when it stops. */
+const isClusterRunning = (dataDir: string) => existsSync(join(dataDir, 'postgres', 'postmaster.pid'))
 const newFolder = () => mkdtempSync(join(inject('scratch'), 'start-'))
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -34,13 +36,24 @@ describe('impossible starts', () => {
       lines: 1,
     })
     expect(second.lines[0]).toContain(`数据目录 ${dataDir} 正由另一个 OMS 服务使用（进程 ${first.child.pid}）`)
-    const third = await serve({ DATA_DIR: newFolder(), PORT: new URL(first.url).port })
+    const thirdDir = newFolder()
+    const third = await serve({ DATA_DIR: thirdDir, OMS_METRICS: 'on', PORT: new URL(first.url).port })
     expect({ code: await third.gone, said: third.lines.at(-1) }).toMatchObject({ code: 1 })
     expect(third.lines.at(-1)).toContain('端口已被占用')
+    expect(isClusterRunning(thirdDir), 'the embedded database of the refused start').toBe(false)
     expect(await first.login()).toBeTruthy()
     first.child.kill('SIGTERM')
     expect(await first.gone).toBe(0)
   })
+})
+
+test('FAULT the built server starts with metrics and serves them', async () => {
+  const server = await serve({ DATA_DIR: newFolder(), OMS_METRICS: 'on' })
+  expect(server.url, server.lines.join('\n')).not.toBe('')
+  const metrics = await fetch(`${server.url}/metrics`)
+  expect(await metrics.text()).toContain('oms_requests_total')
+  server.child.kill('SIGTERM')
+  expect(await server.gone).toBe(0)
 })
 
 describe('interrupted starts', () => {

@@ -1,21 +1,30 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Services } from '#core/services.ts'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { metricsOf } from '#core/http/metrics.ts'
-import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
-import type { Clock } from '#protocols/shared/bandwidth.ts'
-import { abortDownload, isArtifact, isPiece } from '#protocols/shared/abort-download.ts'
-import { ddi, planOf } from '#protocols/hawkbit/routes.ts'
+import type { Services } from '#core/services.ts'
+import { sendCachedManifest } from '#protocols/ad/manifest.ts'
+import { ad } from '#protocols/ad/routes.ts'
 import { idleBody, idleFor, installedBody, isIdle } from '#protocols/hawkbit/poll.ts'
+import { ddi, planOf } from '#protocols/hawkbit/routes.ts'
+import { plain } from '#protocols/plain/plain.ts'
+import { abortDownload, isArtifact, isPiece } from '#protocols/shared/abort-download.ts'
+import type { Clock } from '#protocols/shared/bandwidth.ts'
+import { queueResponse } from '#protocols/shared/batch-responses.ts'
+import { type Call, DeviceServices } from '#protocols/shared/device-services.ts'
 import { rawHeader } from '#protocols/shared/headers.ts'
 import { credentialOf, identify, register, registrarOf, tenantOf } from '#protocols/shared/identify.ts'
 import { addressOf } from '#protocols/shared/limits.ts'
-import { queueResponse } from '#protocols/shared/batch-responses.ts'
-import { plain } from '#protocols/plain/plain.ts'
+import { smil } from '#protocols/smil/smil.ts'
 import { RefusalLog } from '#protocols/shared/refusal-log.ts'
-import { type Call, DeviceServices } from '#protocols/shared/device-services.ts'
+import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
+import { xiaozhi } from '#protocols/xiaozhi/routes.ts'
+import { ToolEndpoint } from '#protocols/xiaozhi/tool-endpoint.ts'
 
 const CONTROLLER = '/controller/v1/'
 const PLAIN = '/device/v1/'
+const XIAOZHI = '/xiaozhi/'
+const RELAY = '/xiaozhi/llm/'
+const AD = '/device/v1/ad/'
+const MANIFEST = `${AD}manifest/`
 const MAX_URL = 2048
 /**
  * Platform tenant in device URLs, whatever case the device uses. Zephyr requests `default` and expects this spelling.
@@ -31,7 +40,7 @@ interface Arrival {
 
 /** Returns true when the URL is a device call. */
 export function isDeviceUrl(url: string) {
-  if (url.startsWith(PLAIN)) return true
+  if (url.startsWith(PLAIN) || url.startsWith(XIAOZHI)) return true
   const end = url.indexOf('/', 1)
   return end > 1 && url.startsWith(CONTROLLER, end)
 }
@@ -39,6 +48,7 @@ export function isDeviceUrl(url: string) {
 /** Handles device calls before all console code: without session, hooks or logged bodies. */
 export class DeviceHandler {
   readonly side: DeviceServices
+  readonly #tools: ToolEndpoint
   readonly #services: Services
   readonly #refusals: RefusalLog
 
@@ -46,6 +56,12 @@ export class DeviceHandler {
     this.#services = services
     this.#refusals = new RefusalLog(services)
     this.side = new DeviceServices(services, clock)
+    this.#tools = new ToolEndpoint(this.side)
+  }
+
+  /** Accepts the WebSocket connections of a server that belong to the device protocols. */
+  acceptUpgrades(server: Server) {
+    this.#tools.listen(server)
   }
 
   /** Handles a request. Never throws. */
@@ -66,7 +82,9 @@ export class DeviceHandler {
   /** Responds synchronously to an idle poll of a known device. Returns false when the full handler is needed. */
   #answerIdle(request: IncomingMessage, response: ServerResponse, { ip, now }: Arrival): boolean {
     const url = request.url ?? ''
-    if (request.method !== 'GET' || url.startsWith(PLAIN)) return false
+    if (request.method !== 'GET') return false
+    if (url.startsWith(MANIFEST)) return sendCachedManifest({ side: this.side, request, response, ip, now })
+    if (url.startsWith(PLAIN) || url.startsWith(XIAOZHI)) return false
     const end = url.indexOf('/', 1)
     const id = url.slice(end + CONTROLLER.length)
     if (id.length > 64 || !/^[\w.:-]+$/.test(id) || rawHeader(request, 'if-none-match') !== undefined) return false
@@ -100,8 +118,17 @@ export class DeviceHandler {
     if (url.length > MAX_URL) throw new DeviceError(414, 'address too long')
     const [path = '', search] = url.split('?', 2)
     const origin = originOf(request, config.trustProxy)
+    if (path.startsWith(AD)) {
+      const call = { side: this.side, request, response, ip, origin, now, search }
+      const parts = partsOf(path.slice(AD.length))
+      return parts[0] === 'smil' ? smil(call, parts.slice(1)) : ad(call, parts)
+    }
     if (path.startsWith(PLAIN))
       return plain({ side: this.side, request, response, ip, origin, now }, partsOf(path.slice(PLAIN.length)))
+    if (path.startsWith(XIAOZHI)) {
+      const call = { side: this.side, request, response, ip, origin, now, query: new URLSearchParams(search) }
+      return xiaozhi(call, partsOf(path.slice(XIAOZHI.length)))
+    }
     const end = path.indexOf('/', 1)
     const tenantName = path.slice(1, end)
     const [sn = '', ...rest] = partsOf(path.slice(end + CONTROLLER.length))
@@ -175,11 +202,17 @@ async function within(ms: number, work: Promise<void>) {
   await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
+/** Relayed completions last for seconds, so they are no part of the times of devices. */
+function classOf(request: IncomingMessage) {
+  if (request.url?.startsWith(RELAY)) return 'other'
+  return request.method === 'GET' && !isArtifact(request) ? 'device-poll' : 'device'
+}
+
 /** Counts the request in the metrics once the response is sent. Polls are the GET requests that download nothing. */
 function measure(services: Services, request: IncomingMessage, response: ServerResponse) {
   const start = performance.now()
   response.once('close', () => {
-    const operationClass = request.method === 'GET' && !isArtifact(request) ? 'device-poll' : 'device'
+    const operationClass = classOf(request)
     const seconds = (performance.now() - start) / 1000
     void metricsOf(services)?.then((metrics) => metrics.observe({ operationClass, code: response.statusCode, seconds }))
   })

@@ -1,15 +1,21 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { metricsOf } from '#core/http/metrics.ts'
 import { readiness } from '#core/http/health.ts'
+import { metricsOf } from '#core/http/metrics.ts'
+import { isPlayerUrl, playerFiles } from '#core/http/player-files.ts'
 import type { Services } from '#core/services.ts'
+import { isPackageUrl, packagePreview } from '#modules/advertise/package-preview.ts'
 import { sendJson, sendProblem } from '#protocols/shared/response.ts'
 import { type DeviceHandler, isDeviceUrl } from './handler.ts'
 
-/** Creates the server of a device process: device calls and the two probes, without the console. */
+/** Creates the server of a device process: device calls, the web player and the two probes, without the console. */
 export function deviceServer(services: Services, devices: DeviceHandler): Server {
+  const player = playerFiles()
+  const packages = packagePreview(services)
   return createServer((request, response) => {
     const url = request.url ?? ''
     if (isDeviceUrl(url)) return devices.handle(request, response)
+    if (isPackageUrl(url)) return packages(request, response)
+    if (isPlayerUrl(url)) return player(request, response)
     if (url === '/healthz') return sendJson(request, response, 200, { status: 'ok' })
     if (url === '/metrics' && services.config.metrics) return sendMetrics(services, response)
     if (url !== '/readyz') return sendProblem(response, 404, 'no such call')

@@ -1,14 +1,15 @@
 import { AFTER_SERVICE } from '@oms/contract/permissions/after-service.ts'
+import { AGENT as AGENT_PAGES } from '@oms/contract/permissions/agent.ts'
 import type { CatalogueDirectory } from '@oms/contract/permissions/declare.ts'
 import { DEVICES as DEVICE_PAGES } from '@oms/contract/permissions/device.ts'
 import { LICENSES as LICENSE_PAGES } from '@oms/contract/permissions/license.ts'
 import { STORAGE as STORAGE_PAGES } from '@oms/contract/permissions/storage.ts'
 import { TENANTS as TENANT_PAGES } from '@oms/contract/permissions/tenant.ts'
 import { UPGRADE } from '@oms/contract/permissions/upgrade.ts'
-import { inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#schema/account.ts'
-import { menus } from '#schema/system.ts'
+import { menus, settings } from '#schema/system.ts'
 import { SCOPE } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
@@ -33,9 +34,13 @@ const DEVICES = prefixesOf(DEVICE_PAGES)
 const UPGRADES = prefixesOf(UPGRADE)
 const LICENSES = prefixesOf(LICENSE_PAGES)
 const STORAGE = prefixesOf(STORAGE_PAGES)
+const AGENTS = prefixesOf(AGENT_PAGES)
 const SERVICE = prefixesOf(AFTER_SERVICE)
 const SYSTEM_READ = ['system:manager', 'system:rolemanagement', 'system:operLog', 'system:loginLog', 'system:userList']
 const everyAction = (prefixes: readonly string[]) => prefixes.map((prefix) => `${prefix}:*`)
+
+/** Permissions that show secrets in plain text or act on voice servers. Only the super administrator starts with them. */
+const AGENT_SECRETS = ['agent:config:plain', 'agent:params:plain', 'agent:params:action']
 
 /** Initial roles of the platform's staff. Administrators may change or delete them like other roles. */
 export const STANDARD_ROLES: readonly StandardRole[] = [
@@ -51,6 +56,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
         ...LICENSES,
         ...STORAGE,
         ...SERVICE,
+        ...AGENTS,
         'AccountAdministration:accountList',
       ]),
       ...reads(...UPGRADES, ...SYSTEM_READ),
@@ -59,6 +65,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
       'system:noticeManage:*',
       'system:AboutUs:list',
     ],
+    lacks: AGENT_SECRETS,
   },
   {
     roleCode: 'customer_manager',
@@ -108,6 +115,14 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
     grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(STORAGE)],
   },
   {
+    roleCode: 'agent_operator',
+    roleName: '智能体运营',
+    dataScope: SCOPE.all,
+    roleSort: 60,
+    grants: [...reads(...TENANTS, ...DEVICES), ...everyAction(AGENTS)],
+    lacks: AGENT_SECRETS,
+  },
+  {
     roleCode: 'auditor',
     roleName: '审计员',
     dataScope: SCOPE.all,
@@ -119,6 +134,7 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
       ...LICENSES,
       ...STORAGE,
       ...SERVICE,
+      ...AGENTS,
       ...SYSTEM_READ,
       'system:sceneManagement',
       'system:noticeManage',
@@ -128,11 +144,18 @@ export const STANDARD_ROLES: readonly StandardRole[] = [
   },
 ]
 
-/** Creates the standard roles once, at the first start. Later changes by administrators are kept. */
+const OFFERED = 'standardRoles'
+/** Codes that databases without the list of offered codes got at their first start. */
+const FIRST_OFFERED = STANDARD_ROLES.map(({ roleCode }) => roleCode).filter((code) => code !== 'agent_operator')
+
+/**
+ * Creates each standard role once: all at the first start, and a new one at the first start of the version that brings it.
+ * Later changes by administrators are kept, and a deleted role stays deleted.
+ */
 export async function syncRoles(db: Db) {
-  const [any] = await db.select({ id: roles.id }).from(roles).where(sql`${roles.id} > 1`).limit(1)
-  if (any) return
+  const offered = new Set(await offeredCodes(db))
   for (const { grants, lacks = [], ...role } of STANDARD_ROLES) {
+    if (offered.has(role.roleCode)) continue
     const [created] = await db
       .insert(roles)
       .values({ ...role, tenantId: PLATFORM_TENANT_ID })
@@ -140,6 +163,16 @@ export async function syncRoles(db: Db) {
       .returning({ id: roles.id })
     if (created) await grantAll(db, created.id, grants, lacks)
   }
+  const value = STANDARD_ROLES.map(({ roleCode }) => roleCode)
+  await db.insert(settings).values({ key: OFFERED, value }).onConflictDoUpdate({ target: settings.key, set: { value } })
+}
+
+/** Returns the codes of roles that the database has, or had until an administrator deleted them. */
+async function offeredCodes(db: Db): Promise<readonly string[]> {
+  const [list] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, OFFERED))
+  if (list) return list.value as string[]
+  const known = await db.select({ code: roles.roleCode }).from(roles).where(sql`${roles.id} > 1`)
+  return known.length === 0 ? [] : [...FIRST_OFFERED, ...known.map(({ code }) => code)]
 }
 
 async function grantAll(db: Db, roleId: number, grants: readonly string[], lacks: readonly string[]) {

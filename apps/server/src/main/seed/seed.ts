@@ -10,6 +10,7 @@ import { md5Hex, type Passwords } from '#core/auth/passwords.ts'
 import { SCOPE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { syncDicts } from '#modules/dict/dict-sync.ts'
+import { SHIPPED_AGENT_ROWS, syncAgentRows } from './seed-agents.ts'
 import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 
 /** Advisory lock of seeding. Several processes may start on one new database: one seeds, the others wait. */
@@ -68,17 +69,24 @@ export async function seedShipped(db: Db) {
   await syncShipped(db, shipped)
 }
 
-/** Returns a key that changes with the program's menus, dictionaries or roles. */
+/** Changed when the way of synchronising changed, so that every database is synchronised once more. */
+const ROLES_BY_LIST = 1
+
+/** Returns a key that changes with the program's menus, dictionaries, roles or shipped rows of agents. */
 export const shippedKey = () =>
   createHash('sha256')
-    .update(JSON.stringify([builtinMenus(), DICT_SEED, STANDARD_ROLES]))
+    .update(JSON.stringify([ROLES_BY_LIST, builtinMenus(), DICT_SEED, STANDARD_ROLES, SHIPPED_AGENT_ROWS]))
     .digest('hex')
 
-/** Synchronises menus, dictionaries and roles. Compares row by row only after the program's own lists changed. */
+/**
+ * Synchronises menus, dictionaries, roles and the shipped rows of agents. Compares row by row only after the lists of the
+ * program changed.
+ */
 async function syncShipped(db: Db, shipped: string) {
   await syncMenus(db)
   await syncDicts(db)
   await syncRoles(db)
+  await syncAgentRows(db)
   await db
     .insert(settings)
     .values({ key: SHIPPED, value: shipped })
@@ -116,7 +124,8 @@ async function seedAdmin(db: Db, firstPassword: () => Promise<FirstPassword>) {
   // installation.
   await db.update(tenants).set({ createTime: sql`now()` as never, updateTime: sql`now()` as never })
   await db.update(roles).set({ createTime: sql`now()` as never, updateTime: sql`now()` as never })
-  await db.execute(sql`select oms_ensure_partitions('oper_logs', 3), oms_ensure_partitions('login_logs', 3)`)
+  await db.execute(sql`select oms_ensure_partitions('oper_logs', 3), oms_ensure_partitions('login_logs', 3),
+    oms_ensure_agent_turns(3)`)
   if (created) await db.insert(accountRoles).values({ uid: created.uid, roleId: SUPER_ROLE_ID })
   await db
     .update(roles)

@@ -19,7 +19,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { unlock as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
 import { contains, offsetOf, paginate } from '#core/database/list-query.ts'
-import { alive, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { accountOrder, conditionsOf, presentAccounts, inScope, selectAccounts, tenantsNamed } from './account-rows.ts'
 
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
@@ -47,7 +47,7 @@ export async function search({ db, user }: Ctx, { keyword, ...page }: ParsedOf<t
   const found = await db
     .select()
     .from(accounts)
-    .where(and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), alive(accounts), named))
+    .where(and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts), named))
     .orderBy(asc(accounts.uid))
     .limit(page.pageSize)
     .offset(offsetOf(page))

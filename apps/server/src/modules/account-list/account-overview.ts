@@ -12,7 +12,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { ipLocationOf } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { loadRights, type Rights } from '#core/auth/rights.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { presentAccounts, inScope } from './account-rows.ts'
 
 /** Maximum age of recent logins and operations, because the logs are partitioned by time. */
@@ -53,7 +53,7 @@ async function rightsByPage(db: Db, { menuIds }: Rights) {
   const rows = await db
     .select({ id: menus.id, parentId: menus.parentId, name: menus.name, type: menus.type })
     .from(menus)
-    .where(and(inArray(menus.id, [...menuIds]), inArray(menus.type, ['C', 'F']), alive(menus)))
+    .where(and(inArray(menus.id, [...menuIds]), inArray(menus.type, ['C', 'F']), notDeleted(menus)))
     .orderBy(asc(menus.parentId), asc(menus.sort), asc(menus.id))
   const pages = rows.filter(({ type }) => type === 'C')
   return pages.map((page) => ({

@@ -8,7 +8,7 @@ import { isLocked, lockedIs } from '#domain/accounts/lock-filter.ts'
 import { withRoles } from '#domain/accounts/with-roles.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { among, contains, orderOf, within } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
 
@@ -17,7 +17,7 @@ export type Filters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize
  * scope.
  */
 export const inScope = (user: User): SQL | undefined =>
-  and(scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), alive(accounts))
+  and(scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), notDeleted(accounts))
 
 const canSeeContacts = (user: User) => user.can('system:userList:plain')
 
@@ -93,7 +93,7 @@ export async function tenantsNamed({ db, user }: Pick<Ctx, 'db' | 'user'>, keywo
     .where(
       and(
         scoped(user, { tenant: tenants.id }),
-        alive(tenants),
+        notDeleted(tenants),
         or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
       ),
     )

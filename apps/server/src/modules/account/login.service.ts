@@ -7,7 +7,7 @@ import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { clearFailures, recordFailure, type LockState, lockStateOf } from '#core/auth/lockout.ts'
 import { suspended, ApiError } from '#core/http/api-error.ts'
 import { loadRights } from '#core/auth/rights.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { assertCaptcha } from './captcha.ts'
 import { checkTotp } from './totp.ts'
@@ -98,7 +98,7 @@ const findAccount = async ({ db }: PublicCtx, name: string) => {
   const [found] = await db
     .select()
     .from(accounts)
-    .where(and(eq(sql`lower(${accounts.account})`, name.toLowerCase()), alive(accounts)))
+    .where(and(eq(sql`lower(${accounts.account})`, name.toLowerCase()), notDeleted(accounts)))
   return found
 }
 

@@ -11,7 +11,7 @@ import { isMailDelayed, queueMail } from '#core/mail/mail-queue.ts'
 import { clearFailures, recordFailure, lockStateOf } from '#core/auth/lockout.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { isWeakMd5 } from '#core/auth/weak-passwords.ts'
 import { assertCaptcha } from './captcha.ts'
 import { assertPassword, ownAccount } from './own-account.ts'
@@ -99,6 +99,6 @@ async function byName(db: Db, name: string) {
   const [found] = await db
     .select({ uid: accounts.uid, email: accounts.email })
     .from(accounts)
-    .where(and(eq(sql`lower(${accounts.account})`, name.toLowerCase()), alive(accounts)))
+    .where(and(eq(sql`lower(${accounts.account})`, name.toLowerCase()), notDeleted(accounts)))
   return found
 }

@@ -11,7 +11,7 @@ import { menuTreeOf } from '#core/auth/menu-tree.ts'
 import { expired, forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { buttonsOf } from '#core/auth/rights.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { ACCOUNT_VIOLATIONS, uniqueViolation } from '#core/database/unique-violation.ts'
 
 const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
@@ -21,7 +21,7 @@ export async function detail({ db, user, services }: Ctx, { id }: ParsedOf<typeo
   const [row] = await db
     .select()
     .from(accounts)
-    .where(and(eq(accounts.uid, id), alive(accounts)))
+    .where(and(eq(accounts.uid, id), notDeleted(accounts)))
   const foreign = id !== user.uid
   if (foreign && !user.can('system:manager:query') && !user.can('system:userList:query')) throw forbidden()
   if (!row || (foreign && !isTenantInScope(user, row.tenantId))) throw notFound('账号')

@@ -14,7 +14,7 @@ import { assertModelInUse } from '#domain/fleet/device-models.ts'
 import { changes } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { tenantOf } from './group-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -43,7 +43,7 @@ async function tenantFor(db: Db, user: User, asked: number | undefined) {
   const [tenant] = await db
     .select({ tenantId: tenants.id, tenantName: tenants.name, tenantNo: tenants.tenantNo })
     .from(tenants)
-    .where(and(eq(tenants.id, tenantOf(user, asked)), alive(tenants)))
+    .where(and(eq(tenants.id, tenantOf(user, asked)), notDeleted(tenants)))
   if (!tenant) throw notFound('客户')
   return tenant
 }

@@ -10,12 +10,13 @@ import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Group = typeof deviceGroups.$inferSelect
 const MOST = 100
 
-export const visibleGroups = (user: User) => and(alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
+export const visibleGroups = (user: User) =>
+  and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
 
 /** Returns the requested tenant or the session's tenant. An invisible tenant is reported as not found. */
 export function tenantOf(user: User, asked: number | undefined) {
@@ -148,7 +149,7 @@ export async function tenantChoices({ db, user }: Ctx, { keyword }: ParsedOf<typ
   const rows = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(alive(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
+    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
     .orderBy(asc(tenants.id))
     .limit(MOST)
   return { list: rows }
@@ -158,7 +159,7 @@ export async function options({ db }: Ctx, { keyword }: ParsedOf<typeof calls.op
   const types = await db
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
-    .where(and(alive(deviceTypes), contains(deviceTypes.typeName, keyword)))
+    .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
     .limit(MOST)
   const models = await db
@@ -166,7 +167,7 @@ export async function options({ db }: Ctx, { keyword }: ParsedOf<typeof calls.op
     .from(deviceModels)
     .where(
       and(
-        alive(deviceModels),
+        notDeleted(deviceModels),
         or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
       ),
     )

@@ -21,7 +21,7 @@ import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { referencesText } from '#core/database/references.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { titlesOf } from '#core/audit/field-titles.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { publishDevicesChanged, type Group, lockGroup, tenantOf } from './group-rows.ts'
@@ -103,10 +103,12 @@ const STOPPED = 4
  * Returns releases that name the group, except stopped releases. Includes releases of the vendor, which a tenant's
  * account cannot see.
  */
-async function releasesOf({ services }: Ctx, id: number) {
-  const { rows } = await services.database.db.execute<{ n: number }>(sql`
+async function releasesOf(ctx: Ctx, id: number) {
+  const { rows } = await withoutRowSecurity(ctx, (db) =>
+    db.execute<{ n: number }>(sql`
     select count(*)::int as n from ota_policies p join ota_versions v on v.ota_id = p.ota_id and v.deleted_at is null
-    where ${id} = any(p.group_ids) and p.state <> ${STOPPED}`)
+    where ${id} = any(p.group_ids) and p.state <> ${STOPPED}`),
+  )
   return rows[0]?.n ?? 0
 }
 
@@ -115,13 +117,13 @@ async function lockTenant(db: Db, tenantId: number) {
   const [tenant] = await db
     .select({ id: tenants.id })
     .from(tenants)
-    .where(and(eq(tenants.id, tenantId), alive(tenants)))
+    .where(and(eq(tenants.id, tenantId), notDeleted(tenants)))
     .for('update')
   if (!tenant) throw notFound('客户')
 }
 
 async function assertRoom(db: Db, tenantId: number, kind: number) {
-  const own = and(alive(deviceGroups), eq(deviceGroups.tenantId, tenantId))
+  const own = and(notDeleted(deviceGroups), eq(deviceGroups.tenantId, tenantId))
   if ((await db.$count(deviceGroups, own)) >= MAX_GROUPS) throw conflict(`最多${MAX_GROUPS}个分组`)
   if (kind === 2 && (await db.$count(deviceGroups, and(own, eq(deviceGroups.kind, 2)))) >= MAX_DYNAMIC_GROUPS)
     throw conflict(`最多${MAX_DYNAMIC_GROUPS}个动态分组`, 'kind')

@@ -23,13 +23,13 @@ import {
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 type Asked = ParsedOf<typeof calls.list>
 
 const conditionsOf = (asked: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   and(
-    alive(deviceModels),
+    notDeleted(deviceModels),
     contains(deviceModels.modelName, asked.modelName),
     contains(deviceModels.modelCode, asked.modelCode),
     contains(deviceModels.chip, asked.chip),
@@ -105,7 +105,7 @@ export async function list({ db, user, services }: Ctx, input: Asked) {
 }
 
 export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const found = await shown(db).where(and(eq(deviceModels.id, id), alive(deviceModels)))
+  const found = await shown(db).where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
   const [model] = await counted(db, user, found, () => cachedCountsByModel(services, db, user))
   if (!model) throw notFound('设备型号')
   return model
@@ -125,6 +125,7 @@ export const exportModels = defineExport({
     ['hwVersion', { width: 16 }],
     ['chip', { width: 16 }],
     ['cloudChannels', number],
+    ['boards', { width: 30 }],
     ['status', { width: 8 }],
     ['deviceCount', number],
     ['onlineCount', number],
@@ -139,7 +140,7 @@ export const exportModels = defineExport({
     db.select({ id: deviceModels.id }).from(deviceModels).where(conditionsOf(input)).$dynamic(),
   order: orderOfModels,
   load: async (db, user, keys) => {
-    const rows = await shown(db).where(and(among(deviceModels.id, keys), alive(deviceModels)))
+    const rows = await shown(db).where(and(among(deviceModels.id, keys), notDeleted(deviceModels)))
     return counted(db, user, rows, () => countByModel(db, user, keys))
   },
   keyOf: ({ id }) => id,
@@ -155,7 +156,10 @@ export const types = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>) =>
     })
     .from(deviceTypes)
     .where(
-      and(alive(deviceTypes), or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword))),
+      and(
+        notDeleted(deviceTypes),
+        or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword)),
+      ),
     )
     .orderBy(desc(deviceTypes.status), asc(deviceTypes.sort), asc(deviceTypes.typeName))
     .limit(MAX_CHOICES)
@@ -175,7 +179,7 @@ export async function spread({ db, user, services }: Ctx, { id }: ParsedOf<typeo
   const [model] = await db
     .select({ id: deviceModels.id })
     .from(deviceModels)
-    .where(and(eq(deviceModels.id, id), alive(deviceModels)))
+    .where(and(eq(deviceModels.id, id), notDeleted(deviceModels)))
   if (!model) throw notFound('设备型号')
   const found = await cachedDeviceStatistic(services, `spread ${id} ${scopeKeyOf(user)}`, async () => {
     const { rows: list } = await db.execute<Spread>(sql`

@@ -1,13 +1,13 @@
 import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device-model/device-model.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, or } from 'drizzle-orm'
+import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const CHOICE = {
   modelId: deviceModels.id,
@@ -15,6 +15,7 @@ const CHOICE = {
   modelCode: deviceModels.modelCode,
   typeId: deviceTypes.id,
   typeName: deviceTypes.typeName,
+  hasBoards: sql<boolean>`cardinality(${deviceModels.boards}) > 0`.as('has_boards'),
 }
 
 /** Lists enabled models whose name or code contains the keyword. */
@@ -26,7 +27,7 @@ export async function choices({ db, user }: Ctx, { keyword }: ParsedOf<typeof ca
     .innerJoin(deviceTypes, eq(deviceTypes.id, deviceModels.typeId))
     .where(
       and(
-        alive(deviceModels),
+        notDeleted(deviceModels),
         eq(deviceModels.status, 1),
         or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
       ),
@@ -42,7 +43,7 @@ export const typeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.type
     .from(deviceTypes)
     .where(
       and(
-        alive(deviceTypes),
+        notDeleted(deviceTypes),
         eq(deviceTypes.status, 1),
         or(contains(deviceTypes.typeName, keyword), contains(deviceTypes.typeCode, keyword)),
       ),
@@ -67,14 +68,14 @@ export async function quickCreate(ctx: Ctx, input: ParsedOf<typeof calls.quickCr
     diff: changes({}, { modelName, modelCode }, { modelName: '型号名称', modelCode: '型号编码' }),
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: null })
-  return { ...made, modelName, modelCode, ...type }
+  return { ...made, modelName, modelCode, ...type, hasBoards: false }
 }
 
 async function typeOf(db: Db, typeId: number) {
   const [type] = await db
     .select({ typeId: deviceTypes.id, typeName: deviceTypes.typeName })
     .from(deviceTypes)
-    .where(and(eq(deviceTypes.id, typeId), eq(deviceTypes.status, 1), alive(deviceTypes)))
+    .where(and(eq(deviceTypes.id, typeId), eq(deviceTypes.status, 1), notDeleted(deviceTypes)))
   if (!type) throw invalid('设备类型不存在或已停用', 'typeId')
   return type
 }
@@ -89,7 +90,7 @@ async function newType({ db, user }: Ctx, typeName: string, typeCode: string) {
   const named = await db
     .select({ id: deviceTypes.id })
     .from(deviceTypes)
-    .where(and(eq(deviceTypes.typeName, typeName), alive(deviceTypes)))
+    .where(and(eq(deviceTypes.typeName, typeName), notDeleted(deviceTypes)))
   throw named.length ? conflict('类型名称已存在', 'typeName') : conflict('类型编码已存在', 'typeCode')
 }
 
@@ -98,6 +99,6 @@ async function modelTaken(db: Db, modelName: string) {
   const named = await db
     .select({ id: deviceModels.id })
     .from(deviceModels)
-    .where(and(eq(deviceModels.modelName, modelName), alive(deviceModels)))
+    .where(and(eq(deviceModels.modelName, modelName), notDeleted(deviceModels)))
   return named.length ? conflict('型号名称已存在', 'modelName') : conflict('型号编码已存在', 'modelCode')
 }

@@ -17,6 +17,7 @@ test('creates a model with a new type, finds it by name or code, and lists it wi
     modelCode: 'DB-100',
     typeId: expect.any(Number),
     typeName: '门铃',
+    hasBoards: false,
   })
   for (const keyword of ['门铃', 'pro', 'db-1'])
     expect((await me.call('GET', `${LIST}?keyword=${encodeURIComponent(keyword)}`)).data).toEqual([data])

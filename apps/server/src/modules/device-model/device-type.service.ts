@@ -14,13 +14,13 @@ import { notFound } from '#core/http/api-error.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Stored = typeof deviceTypes.$inferSelect
 type Asked = ParsedOf<typeof calls.list>
 const conditionsOf = ({ typeName, typeCode, status, beginTime, endTime }: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   and(
-    alive(deviceTypes),
+    notDeleted(deviceTypes),
     contains(deviceTypes.typeName, typeName),
     contains(deviceTypes.typeCode, typeCode),
     status === undefined ? undefined : eq(deviceTypes.status, status),
@@ -66,7 +66,7 @@ export async function get({ db, user, services }: Ctx, { id }: ParsedOf<typeof c
   const found = await db
     .select()
     .from(deviceTypes)
-    .where(and(eq(deviceTypes.id, id), alive(deviceTypes)))
+    .where(and(eq(deviceTypes.id, id), notDeleted(deviceTypes)))
   const [shown] = await counted(db, found, () => cachedCountsByModel(services, db, user))
   if (!shown) throw notFound('设备类型')
   return shown
@@ -76,7 +76,7 @@ const loadRows = async (db: Db, user: User, keys: readonly number[]) => {
   const rows = await db
     .select()
     .from(deviceTypes)
-    .where(and(among(deviceTypes.id, keys), alive(deviceTypes)))
+    .where(and(among(deviceTypes.id, keys), notDeleted(deviceTypes)))
   return counted(db, rows, () => countByModel(db, user))
 }
 

@@ -9,12 +9,12 @@ import { otaWhites } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
-import { devicesInUpgrade } from '#domain/fleet/device-references.ts'
+import { devicesInUpgrade, devicesOfAgents } from '#domain/fleet/device-references.ts'
 import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
 import { boundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { lockDevices, namesOf, reportOf, splitByProblem, type StoredDevice, publishChanged } from './device-rows.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
@@ -107,7 +107,7 @@ async function staticGroup({ db, user }: Ctx, id: number, field: string) {
   const [group] = await db
     .select()
     .from(deviceGroups)
-    .where(and(eq(deviceGroups.id, id), alive(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
+    .where(and(eq(deviceGroups.id, id), notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId })))
     .for('update')
   if (!group) throw invalid('分组不存在或已被删除', field)
   if (group.kind !== 1) throw invalid('动态分组由规则决定成员，不能手动移入移出', field)
@@ -125,9 +125,11 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
   const found = await lockDevices(db, user, ids)
   const busy = await devicesInUpgrade(db, idsOf(found))
   const changing = await boundMeanwhile(db, idsOf(found))
+  const talking = await devicesOfAgents(db, idsOf(found))
   const { good, failed } = splitByProblem(ids, found, (device) => {
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
+    if (talking.has(device.id)) return '设备已绑定智能体，解绑后才能转移'
     return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
   })
   const moved = idsOf(good)

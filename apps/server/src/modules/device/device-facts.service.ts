@@ -9,11 +9,12 @@ import {
   devices,
   deviceVersions,
 } from '#schema/device.ts'
+import { firmwareNameOf } from '#schema/firmware-name.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 /** Returns the device fields that the detail page needs. Throws when the account cannot see the device. */
 async function visibleDevice({ db, user }: Ctx, id: number) {
@@ -35,13 +36,12 @@ export async function attributes(ctx: Ctx, { id }: ParsedOf<typeof calls.attribu
 }
 
 export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
-  const { modelId } = await visibleDevice(ctx, id)
+  const { modelId, tenantId } = await visibleDevice(ctx, id)
   const query = ctx.db
     .select({
       id: deviceVersions.id,
       verCode: deviceVersions.verCode,
-      verName: sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${modelId}
-        and v.ver_code = ${deviceVersions.verCode} and v.package_name = '' and v.deleted_at is null limit 1), '')`,
+      verName: firmwareNameOf({ modelId, tenantId, verCode: deviceVersions.verCode }),
       source: deviceVersions.source,
       taskId: deviceVersions.taskId,
       createTime: deviceVersions.createTime,
@@ -90,12 +90,12 @@ export async function groupsOf(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>
   const put = await db
     .select(SHOWN)
     .from(deviceGroups)
-    .where(and(alive(deviceGroups), mine, inArray(deviceGroups.id, memberOf)))
+    .where(and(notDeleted(deviceGroups), mine, inArray(deviceGroups.id, memberOf)))
     .orderBy(asc(deviceGroups.groupName))
   const ruled = await db
     .select({ ...SHOWN, rule: deviceGroups.rule })
     .from(deviceGroups)
-    .where(and(alive(deviceGroups), mine, eq(deviceGroups.kind, 2)))
+    .where(and(notDeleted(deviceGroups), mine, eq(deviceGroups.kind, 2)))
     .orderBy(asc(deviceGroups.groupName))
     .limit(MAX_RULES)
   if (ruled.length === 0) return { list: put }

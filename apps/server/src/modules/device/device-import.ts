@@ -11,7 +11,7 @@ import { TENANT_STANDING_COLUMNS, standingProblem } from '#domain/tenants/receiv
 import { conflict, forbidden, invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import type { ImportCtx, ReadLine } from '#core/spreadsheet/take-lines.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { publishChanged } from './device-rows.ts'
 import { insertDevices, updateDevices } from './device-import-write.ts'
 
@@ -96,11 +96,11 @@ async function prepare(ctx: ImportCtx, { update }: { update: '0' | '1' }): Promi
   const models = await db
     .select({ id: deviceModels.id, code: deviceModels.modelCode })
     .from(deviceModels)
-    .where(and(alive(deviceModels), eq(deviceModels.status, 1)))
+    .where(and(notDeleted(deviceModels), eq(deviceModels.status, 1)))
   const customers = await db
     .select({ id: tenants.id, no: tenants.tenantNo, ...TENANT_STANDING_COLUMNS })
     .from(tenants)
-    .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
+    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id })))
   return {
     update: update === '1',
     models: new Map(models.map(({ id, code }) => [code.toLowerCase(), id])),
@@ -221,7 +221,7 @@ async function groupIds(
     const rows = await db
       .select({ id: deviceGroups.id, name: deviceGroups.groupName })
       .from(deviceGroups)
-      .where(and(eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.kind, 1), alive(deviceGroups)))
+      .where(and(eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.kind, 1), notDeleted(deviceGroups)))
     names = new Map(rows.map(({ id, name }) => [name, id]))
     state.groups.set(tenantId, names)
   }

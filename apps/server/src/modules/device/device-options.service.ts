@@ -5,7 +5,7 @@ import { deviceGroups, deviceTypes } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { modelOptionsOf } from '#domain/fleet/device-models.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
 
@@ -19,7 +19,7 @@ export async function typeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof call
   const list = await db
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
-    .where(and(alive(deviceTypes), contains(deviceTypes.typeName, keyword)))
+    .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.typeName))
     .limit(MOST)
   return { list }
@@ -37,7 +37,7 @@ export async function groupOptions({ db, user }: Ctx, { keyword, kind }: ParsedO
     .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
     .where(
       and(
-        alive(deviceGroups),
+        notDeleted(deviceGroups),
         scoped(user, { tenant: deviceGroups.tenantId }),
         contains(deviceGroups.groupName, keyword),
         kind === undefined ? undefined : eq(deviceGroups.kind, kind),

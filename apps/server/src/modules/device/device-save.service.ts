@@ -14,7 +14,7 @@ import { changes } from '#core/audit/mask.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { lockDevice, lockDevices, nameOf, namesOf, reportOf, splitByProblem, publishChanged } from './device-rows.ts'
 
@@ -33,7 +33,7 @@ async function modelInUse(db: Db, modelId: number, keep?: number) {
   const [model] = await db
     .select({ id: deviceModels.id, modelName: deviceModels.modelName, status: deviceModels.status })
     .from(deviceModels)
-    .where(and(eq(deviceModels.id, modelId), alive(deviceModels)))
+    .where(and(eq(deviceModels.id, modelId), notDeleted(deviceModels)))
     .for('share')
   if (!model) throw invalid('设备型号不存在或已被删除', 'modelId')
   if (model.status !== 1 && modelId !== keep) throw invalid('设备型号已停用', 'modelId')

@@ -29,6 +29,13 @@ test.each([
   [{ imei: '12' }, 'IMEI应为15位数字', 'imei'],
   [{ verCode: '1234567890' }, '固件版本号不能超过9个字符', 'verCode'],
   [{ tags: ['a,b'] }, '标签不能包含空格、逗号、分号、引号等符号', 'tags.0'],
+  [{ verCode: '0x10' }, '固件版本号必须为数字值', 'verCode'],
+  [{ verCode: '1e3' }, '固件版本号必须为数字值', 'verCode'],
+  [{ verCode: '5.0' }, '固件版本号必须为数字值', 'verCode'],
+  [{ verCode: true }, '固件版本号必须为数字值', 'verCode'],
+  [{ verCode: [5] }, '固件版本号必须为数字值', 'verCode'],
+  [{ tags: ['a\ud800b'] }, '标签含有不支持的字符', 'tags.0'],
+  [{ tags: ['a\u0007b'] }, '标签含有不支持的字符', 'tags.0'],
   [{ tags: Array.from({ length: 11 }, (_, at) => `t${at}`) }, '标签不能超过10个', 'tags'],
   [{ warrantyEnd: '2026-02-30' }, '保修到期格式应为 yyyy-MM-dd', 'warrantyEnd'],
 ])('a device with %o is refused: %s', async (over, msg, field) => {

@@ -3,7 +3,7 @@ import { and, desc, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Key length of the index `devices_sn_keys`. The index does not find shorter parts. */
 export const MIN_KEYED_PART = 4
@@ -57,7 +57,7 @@ async function walk(db: Db, part: string, below: number, [offset, limit]: readon
     .select({ id: devices.id })
     .from(devices)
     // The expression prevents the use of the trigram index, which would read all matching devices.
-    .where(and(lt(devices.id, below), alive(devices), contains(sql`(${devices.sn} || '')`, part)))
+    .where(and(lt(devices.id, below), notDeleted(devices), contains(sql`(${devices.sn} || '')`, part)))
     .orderBy(desc(devices.id))
     .limit(limit)
     .offset(Math.max(0, offset))

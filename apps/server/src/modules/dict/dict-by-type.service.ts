@@ -1,12 +1,12 @@
 import { dictData as calls } from '@oms/contract/dict/dict.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { CODE } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import { and, asc, eq } from 'drizzle-orm'
 import { dictData, dictTypes } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { serializerOf } from '#core/http/serialize.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const serialize = serializerOf(calls.byType)
 
@@ -19,7 +19,7 @@ export async function byType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byTy
   const [found] = await db
     .select({ dictId: dictTypes.dictId, version: dictTypes.version, status: dictTypes.status })
     .from(dictTypes)
-    .where(and(eq(dictTypes.dictType, type), alive(dictTypes)))
+    .where(and(eq(dictTypes.dictType, type), notDeleted(dictTypes)))
   const tag = `"${found?.dictId ?? 0}.${found?.version ?? 0}.${all}"`
   const known = matches(request.header('if-none-match'), tag)
   const shown = found && (all || found.status === 1)
@@ -30,7 +30,7 @@ export async function byType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byTy
     if (known) return reply.code(304).send()
     return reply
       .header('content-type', 'application/json; charset=utf-8')
-      .send(serialize({ code: CODE.ok, msg: 'ok', data }))
+      .send(serialize({ code: RESPONSE_CODE.ok, msg: 'ok', data }))
   }
 }
 
@@ -38,7 +38,7 @@ const entriesOf = ({ db }: Ctx, type: string, all: number) =>
   db
     .select()
     .from(dictData)
-    .where(and(eq(dictData.dictType, type), alive(dictData), all ? undefined : eq(dictData.status, 1)))
+    .where(and(eq(dictData.dictType, type), notDeleted(dictData), all ? undefined : eq(dictData.status, 1)))
     .orderBy(asc(dictData.dictSort), asc(dictData.dictCode))
 
 /** True when the ETags match. A compressing proxy may have changed the tag into a weak tag. */

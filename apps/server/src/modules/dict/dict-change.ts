@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 import { dictTypes } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Context for changing a dictionary, in a request or an import. */
 export type ChangeCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'>
@@ -18,7 +18,7 @@ export async function lockType(db: Db, dictType: string) {
   const [type] = await db
     .select()
     .from(dictTypes)
-    .where(and(eq(dictTypes.dictType, dictType), alive(dictTypes)))
+    .where(and(eq(dictTypes.dictType, dictType), notDeleted(dictTypes)))
     .for('update')
   if (!type) throw notFound('字典类型')
   return type
@@ -32,6 +32,6 @@ export async function dictChanged({ db, services }: Pick<Ctx, 'db' | 'services'>
   await db
     .update(dictTypes)
     .set({ version: sql`${dictTypes.version} + 1` })
-    .where(and(eq(dictTypes.dictType, dictType), alive(dictTypes)))
+    .where(and(eq(dictTypes.dictType, dictType), notDeleted(dictTypes)))
   await services.events.publish(db, 'dict', { type: dictType })
 }

@@ -8,7 +8,7 @@ import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { contains, orderOf, paginate } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
 import { usedBy } from './dict-usage.ts'
@@ -20,7 +20,7 @@ type Stored = typeof dictData.$inferSelect
 /** Returns the condition for the list and its export. */
 export const dataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
   and(
-    alive(dictData),
+    notDeleted(dictData),
     filter.dictType ? eq(dictData.dictType, filter.dictType) : undefined,
     contains(dictData.dictLabel, filter.dictLabel),
     contains(dictData.dictValue, filter.dictValue),
@@ -55,7 +55,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
 
 /** Inserts one entry. The caller locks the type and publishes the change. */
 export async function insert({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
-  const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), alive(dictData)))
+  const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), notDeleted(dictData)))
   if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
   await assertValueFree(db, input)
   const [made] = await db
@@ -144,7 +144,7 @@ async function find(db: Db, dictCode: number): Promise<Stored> {
   const [row] = await db
     .select()
     .from(dictData)
-    .where(and(eq(dictData.dictCode, dictCode), alive(dictData)))
+    .where(and(eq(dictData.dictCode, dictCode), notDeleted(dictData)))
   if (!row) throw notFound('字典数据')
   return row
 }
@@ -159,7 +159,7 @@ async function assertValueFree(db: Db, { dictType, dictValue }: { dictType: stri
         eq(dictData.dictType, dictType),
         eq(dictData.dictValue, dictValue),
         ne(dictData.dictCode, except),
-        alive(dictData),
+        notDeleted(dictData),
       ),
     )
   if (taken) throw conflict(`字典键值已被「${taken.dictLabel}」使用`, 'dictValue')
@@ -177,6 +177,11 @@ async function clearDefault(db: Db, dictType: string, except: number) {
     .update(dictData)
     .set({ isDefault: 'N' })
     .where(
-      and(eq(dictData.dictType, dictType), eq(dictData.isDefault, 'Y'), ne(dictData.dictCode, except), alive(dictData)),
+      and(
+        eq(dictData.dictType, dictType),
+        eq(dictData.isDefault, 'Y'),
+        ne(dictData.dictCode, except),
+        notDeleted(dictData),
+      ),
     )
 }

@@ -12,7 +12,7 @@ import { dictData } from '#schema/system.ts'
 import { invalid, ApiError } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import { type ImportCtx, pickFilled, type ReadLine } from '#core/spreadsheet/take-lines.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type ChangeCtx, assertPlatformAccount, dictChanged, lockType } from './dict-change.ts'
 import { insert, save } from './dict-data.service.ts'
 
@@ -101,7 +101,7 @@ async function takeType(ctx: ImportCtx, type: string, lines: readonly Line[], st
   const stored = await ctx.db
     .select()
     .from(dictData)
-    .where(and(eq(dictData.dictType, type), alive(dictData)))
+    .where(and(eq(dictData.dictType, type), notDeleted(dictData)))
   const byValue = new Map(stored.map((entry) => [entry.dictValue, entry]))
   const outcomes: (readonly [number, Outcome])[] = []
   for (const line of lines) {

@@ -50,7 +50,7 @@ const FORMER = [
   { type: 'license_status', value: '3', label: '已吊销', list_class: 'danger' },
   { type: 'apply_status', value: '0', label: '待审核', list_class: 'warning' },
   { type: 'apply_status', value: '2', label: '已拒绝', list_class: 'danger' },
-  { type: 'ad_audit_status', value: '1', label: '待审核', list_class: 'warning' },
+  { type: 'ad_audit_status', value: '1', label: '待审批', list_class: 'warning' },
   { type: 'sys_oper_type', value: '7', label: '强退', list_class: 'danger' },
   { type: 'oss_order_status', value: '2', label: '已到期', list_class: 'default' },
 ]

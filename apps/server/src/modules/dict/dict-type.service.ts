@@ -8,7 +8,7 @@ import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { assertPlatformAccount, dictChanged } from './dict-change.ts'
 import { titlesOf } from './dict-titles.ts'
@@ -37,7 +37,7 @@ export const TYPE_ROW = {
 /** Returns the condition for the list and its export. */
 export const typeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>): SQL | undefined =>
   and(
-    alive(dictTypes),
+    notDeleted(dictTypes),
     contains(dictTypes.dictName, filter.dictName),
     contains(dictTypes.dictType, filter.dictType),
     filter.status === undefined ? undefined : eq(dictTypes.status, filter.status),
@@ -69,7 +69,7 @@ export async function optionselect({ db }: Ctx) {
   const list = await db
     .select({ dictId: dictTypes.dictId, dictName: dictTypes.dictName, dictType: dictTypes.dictType })
     .from(dictTypes)
-    .where(alive(dictTypes))
+    .where(notDeleted(dictTypes))
     .orderBy(asc(dictTypes.dictId))
     .limit(1000)
   return { list }
@@ -128,7 +128,7 @@ async function renameEntries(ctx: Ctx, from: string, to: string) {
   await ctx.db
     .update(dictData)
     .set({ dictType: to })
-    .where(and(eq(dictData.dictType, from), alive(dictData)))
+    .where(and(eq(dictData.dictType, from), notDeleted(dictData)))
   await dictChanged(ctx, from)
 }
 
@@ -159,7 +159,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   const { db, now, services } = ctx
   const stored = await find(db, id, true)
   if (stored.isBuiltin) throw refused('内置字典类型不能删除，可以停用')
-  const entries = await db.$count(dictData, and(eq(dictData.dictType, stored.dictType), alive(dictData)))
+  const entries = await db.$count(dictData, and(eq(dictData.dictType, stored.dictType), notDeleted(dictData)))
   if (entries > 0) throw invalid(`该字典类型下有${entries}条数据，请先删除这些数据`)
   await db.update(dictTypes).set({ deletedAt: now.toISOString() }).where(eq(dictTypes.dictId, id))
   await services.events.publish(db, 'dict', { type: stored.dictType })
@@ -179,13 +179,13 @@ export async function refreshCache(ctx: Ctx) {
   const { rowCount } = await db
     .update(dictTypes)
     .set({ version: sql`${dictTypes.version} + 1` })
-    .where(alive(dictTypes))
+    .where(notDeleted(dictTypes))
   await services.events.publish(db, 'dict', { type: EVERY_TYPE })
   ctx.audit({ bizType: BIZ, action: '刷新全部字典缓存' })
   return { types: rowCount ?? 0 }
 }
 
-const byId = (dictId: number) => and(eq(dictTypes.dictId, dictId), alive(dictTypes))
+const byId = (dictId: number) => and(eq(dictTypes.dictId, dictId), notDeleted(dictTypes))
 
 async function find(db: Db, dictId: number, lock = false) {
   const rows = db.select().from(dictTypes).where(byId(dictId))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { deviceModels as deviceModelCalls } from '@oms/contract/device-model/device-model.ts'
-import type { files as contract } from '@oms/contract/file/file.ts'
+import type { FilePurpose, files as contract } from '@oms/contract/file/file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { IMAGE_EXTENSIONS } from '@oms/contract/core/upload.ts'
 import { and, eq } from 'drizzle-orm'
@@ -14,10 +14,13 @@ import { FileMismatch } from '#core/storage/store.ts'
 import { UploadUnknown } from '#core/storage/resumable.ts'
 import { assertAcceptableUpload, recordFile, ruleOf, saveUpload } from '#core/storage/save-upload.ts'
 import { sendFile } from '#core/storage/send.ts'
+import { KEPT_REPORT } from '#core/spreadsheet/transfer-jobs.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { alive, isTenantInScope, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { isAdMaterial, recordMaterial } from '#domain/ads/materials.ts'
+import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
 
+const AD_UPLOADERS = ['advertiseManage:adList:upload']
 /** Permissions for upload purposes; `undefined` permits every logged-in account. */
 const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
   notice: ['system:noticeManage:add'],
@@ -25,9 +28,20 @@ const RIGHTS_FOR: Readonly<Record<string, readonly string[] | undefined>> = {
   ticket: ['AfterService:Questions:add'],
   ticketImage: ['AfterService:Questions:add'],
   consent: ['ossManage:deviceList:consent'],
+  adImage: AD_UPLOADERS,
+  adVideo: AD_UPLOADERS,
+  adAudio: AD_UPLOADERS,
+  adPackage: AD_UPLOADERS,
+  adProof: ['advertiseManage:adList:add', 'advertiseManage:adList:edit'],
+  agentDemo: ['agent:voice:add', 'agent:voice:edit'],
+  agentAudio: ['agent:voice:clone'],
 }
 /** Permissions to open tickets, which include downloading their attachments. */
 const TICKET_READERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
+/** Files of ads: uploads, proofs, thumbnails, and pages made from packages. */
+const AD_PURPOSES = /^ad[A-Z]/
+/** Editors of programs see the pictures and previews of the ads that they use. */
+const AD_READERS = ['advertiseManage:adList:query', 'advertiseManage:ProgramList:query'] as const
 /** Permissions to download a component, by the kind of version. The uploader may download in any case. */
 const COMPONENT_READERS: Readonly<Record<number, string>> = {
   1: 'upgrade:ota:query',
@@ -68,18 +82,28 @@ export async function download(
 }
 
 /** True for files of background exports and imports, which only their account may download. */
-const isTransfer = ({ purpose }: { purpose: string }) => purpose === 'export' || purpose === 'import'
+const isTransfer = ({ purpose }: { purpose: string }) =>
+  purpose === 'export' || purpose === 'import' || purpose === KEPT_REPORT
 
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
   if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
+  if (file.purpose === 'agentDemo' && readsSample(user, file.tenantId)) return true
   if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
   if (!isTenantInScope(user, file.tenantId)) return false
   if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
     return TICKET_READERS.some((right) => user.can(right))
+  if (file.purpose === 'agentTurn') return user.can('agent:agent:history')
+  if (file.purpose === 'agentDemo') return false
+  if (file.purpose === 'agentAudio') return user.can('agent:voice:clone')
   if (file.purpose === 'consent') return user.can('ossManage:deviceList:consent')
+  if (AD_PURPOSES.test(file.purpose)) return AD_READERS.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
 }
+
+/** True when the account sees voices of the tenant: samples of the platform's voices are for all tenants. */
+const readsSample = (user: Ctx['user'], tenantId: number | null) =>
+  user.can('agent:voice:list') && (tenantId === PLATFORM_TENANT_ID || isTenantInScope(user, tenantId))
 
 /**
  * True when the account sees a row that shows the picture, whoever uploaded it: a device model or the logo of a
@@ -87,9 +111,9 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
  */
 async function readsImage(db: Db, user: Ctx['user'], fileId: string) {
   const address = `/api/v1/file/${fileId}`
-  const model = and(alive(deviceModels), eq(deviceModels.picture, address))
+  const model = and(notDeleted(deviceModels), eq(deviceModels.picture, address))
   if (user.can(deviceModelCalls.list.access) && (await db.$count(deviceModels, model)) > 0) return true
-  const logo = and(alive(tenants), eq(tenants.logo, address), scoped(user, { tenant: tenants.id }))
+  const logo = and(notDeleted(tenants), eq(tenants.logo, address), scoped(user, { tenant: tenants.id }))
   return (await db.$count(tenants, logo)) > 0
 }
 
@@ -148,7 +172,10 @@ export async function finish(ctx: Ctx, { uploadId, sha256 }: ParsedOf<typeof con
   const open = await ownUpload(ctx, uploadId)
   const stored = await ctx.services.uploads.finish(open.id)
   if (sha256 && stored.sha256 !== sha256) throw new FileMismatch('digest differs from the announced one')
-  const row = await recordFile(ctx, { purpose: 'component', name: open.name, stored })
+  const purpose = open.purpose as FilePurpose
+  assertUploadPermission(ctx, purpose)
+  const row = await recordFile(ctx, { purpose, name: open.name, stored })
+  if (isAdMaterial(purpose)) await recordMaterial(ctx, row)
   await ctx.db.delete(uploads).where(eq(uploads.id, open.id))
   await ctx.services.uploads.discard(open.id)
   return row

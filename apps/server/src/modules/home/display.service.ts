@@ -1,15 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { display } from '@oms/contract/home/home-display.ts'
 import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home/home-display.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { accounts, displayLinks } from '#schema/account.ts'
-import { tenants } from '#schema/tenant.ts'
-import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
+import { canSwitchTenant, isSwitchedTenant, userOf } from '#core/auth/rights.ts'
+import { newSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
-import { isSwitchedTenant, canSwitchTenant, userOf } from '#core/auth/rights.ts'
+import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
 import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
+import { accounts, displayLinks } from '#schema/account.ts'
+import { tenants } from '#schema/tenant.ts'
 
 const BIG_SCREEN = 'index:indexScreen:bigScreen'
 const LONGEST = 64
@@ -50,7 +51,7 @@ export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.c
   const { user } = ctx
   const tenantId = workplace(user)
   if (!user.can(BIG_SCREEN)) throw forbidden()
-  const token = randomBytes(32).toString('base64url')
+  const token = newSecret()
   const id = await transact(ctx, async (db) => {
     await db.execute(sql`select pg_advisory_xact_lock(hashtext('display links'), ${tenantId})`)
     const many = await db.$count(displayLinks, and(eq(displayLinks.tenantId, tenantId), stands))

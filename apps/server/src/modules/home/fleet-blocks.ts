@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { appAccounts, tenants } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import type { User } from '#core/http/context.ts'
 import type { Block } from './block.ts'
 import { fleetOf, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
@@ -44,7 +44,9 @@ export const tenantsBlock: Block = {
         off: sql<number>`count(*) filter (where status = 0)::int`,
       })
       .from(tenants)
-      .where(and(alive(tenants), sql`${tenants.id} <> ${PLATFORM_TENANT_ID}`, scoped(user, { tenant: tenants.id })))
+      .where(
+        and(notDeleted(tenants), sql`${tenants.id} <> ${PLATFORM_TENANT_ID}`, scoped(user, { tenant: tenants.id })),
+      )
     const words = [sums?.due && `30 天内到期 ${sums.due} 个`, sums?.off && `停用 ${sums.off} 个`].filter(Boolean)
     return {
       value: sums?.value ?? 0,
@@ -68,7 +70,9 @@ export const appAccountsBlock: Block = {
         active: sql<number>`count(*) filter (where last_active_time >= now() - interval '7 days')::int`,
       })
       .from(appAccounts)
-      .where(and(alive(appAccounts), scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy })))
+      .where(
+        and(notDeleted(appAccounts), scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy })),
+      )
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,

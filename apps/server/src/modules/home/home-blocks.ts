@@ -1,4 +1,5 @@
 import type { HomeBlock } from '@oms/contract/home/home.ts'
+import { agentDevicesBlock } from './agent-blocks.ts'
 import type { Block } from './block.ts'
 import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
 import { noticesBlock, operationsBlock } from './news-blocks.ts'
@@ -13,6 +14,7 @@ export const BLOCKS: Readonly<Record<HomeBlock, Block>> = {
   tickets: ticketsBlock,
   licenses: licensesBlock,
   firmware: firmwareBlock,
+  agentDevices: agentDevicesBlock,
   accounts: accountsBlock,
   sessions: sessionsBlock,
   storage: storageBlock,

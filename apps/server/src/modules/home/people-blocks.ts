@@ -3,7 +3,7 @@ import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { openSessions } from '#domain/accounts/open-sessions.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 
 const DAYS = 7
@@ -61,7 +61,7 @@ export const accountsBlock: Block = {
         off: sql<number>`count(*) filter (where status = 0)::int`,
       })
       .from(accounts)
-      .where(and(alive(accounts), listed, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy })))
+      .where(and(notDeleted(accounts), listed, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy })))
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,

@@ -5,7 +5,7 @@ import { otaTasks } from '#schema/upgrade.ts'
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { fleetOf, canSeeDevices, canSeeTenants, spreadOf } from './fleet-figures.ts'
 import { SPAN } from './fleet-samples.ts'
 import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -59,7 +59,10 @@ export async function screenReleases(ctx: Ctx) {
     ...(user.can('upgrade:GeneralSoftware:list') ? [SOFTWARE] : []),
   ]
   if (kinds.length === 0) return null
-  const seen = and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }))
+  const seen = and(
+    notDeleted(otaVersions),
+    scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
+  )
   const { rows } = await db.execute<Release>(sql`
     select ota_versions.ota_id as "otaId", m.model_name as "modelName", ver_name as "verName", ver_code as "verCode",
       p.state, p.percent

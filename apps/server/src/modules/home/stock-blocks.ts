@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import { files } from '#schema/system.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { Block } from './block.ts'
 
 /** Counts firmware versions and enabled firmware versions. */
@@ -19,7 +19,7 @@ export const firmwareBlock: Block = {
       .from(otaVersions)
       .where(
         and(
-          alive(otaVersions),
+          notDeleted(otaVersions),
           eq(otaVersions.kind, 1),
           scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }),
         ),

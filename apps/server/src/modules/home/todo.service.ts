@@ -1,21 +1,25 @@
 import { missingYear } from '@oms/contract/ticket/holidays.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { within } from '#core/database/list-query.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { localDayOf } from '#core/time/zone.ts'
+import { visibleAds } from '#domain/ads/visible-ads.ts'
+import { visibleBindings } from '#domain/agents/device-state.ts'
+import { lockedIs } from '#domain/accounts/lock-filter.ts'
+import { rolelessIs } from '#domain/accounts/roleless.ts'
+import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
+import { slaSettings } from '#domain/tickets/sla.ts'
+import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { accounts } from '#schema/account.ts'
+import { ads } from '#schema/advertise.ts'
+import { agentDevices } from '#schema/agent-device.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
-import { lockedIs } from '#domain/accounts/lock-filter.ts'
-import { rolelessIs } from '#domain/accounts/roleless.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { within } from '#core/database/list-query.ts'
-import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { slaSettings } from '#domain/tickets/sla.ts'
-import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
-import { localTimeOf } from '#core/time/zone.ts'
 import { firstSteps } from './first-steps.ts'
 
 interface Task {
@@ -35,7 +39,7 @@ const worksInPlatform = ({ isPlatform, tenantId }: User) => isPlatform && tenant
 
 /** Returns the local date that is some days ahead. */
 const dayIn = ({ now, services }: Ctx, days: number) =>
-  localTimeOf(now.getTime() + days * DAY_MS, services.config.timeZone).slice(0, 10)
+  localDayOf(now.getTime() + days * DAY_MS, services.config.timeZone)
 
 /** Permissions for releases of firmware and of general software. */
 const ARTIFACT_KINDS = {
@@ -134,6 +138,28 @@ const TASKS: readonly Task[] = [
       ),
   },
   {
+    key: 'adAudits',
+    title: '待审核广告',
+    url: '/advertiseManage/adList?auditStatus=1',
+    needs: 'advertiseManage:adList:audit',
+    count: ({ db, user }) => db.$count(ads, and(visibleAds(user), eq(ads.auditStatus, 1))),
+  },
+  {
+    key: 'agentIdentities',
+    title: '身份不一致的语音设备',
+    url: '/agent/device?identity=1',
+    needs: 'agent:device:reset',
+    count: ({ db, user }) =>
+      db.$count(
+        agentDevices,
+        and(
+          visibleBindings(user),
+          sql`${agentDevices.otherClientId} <> ''`,
+          sql`exists (select from devices d where d.id = ${agentDevices.deviceId} and d.deleted_at is null)`,
+        ),
+      ),
+  },
+  {
     key: 'tenantsDue',
     title: '30 天内到期的客户',
     url: '/tenantManage/tenant?expiresWithin=30',
@@ -142,7 +168,7 @@ const TASKS: readonly Task[] = [
       db.$count(
         tenants,
         and(
-          alive(tenants),
+          notDeleted(tenants),
           eq(tenants.status, 1),
           ne(tenants.id, PLATFORM_TENANT_ID),
           sql`${tenants.expireTime} between now() and now() + interval '30 days'`,
@@ -158,7 +184,7 @@ const TASKS: readonly Task[] = [
     async count({ db, user, now, services }) {
       if (!worksInPlatform(user)) return 0
       const { enabled, calendar } = await slaSettings(db)
-      const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
+      const today = localDayOf(now, services.config.timeZone)
       return enabled && missingYear(calendar, today) !== undefined ? 1 : 0
     },
   },
@@ -178,7 +204,7 @@ const TASKS: readonly Task[] = [
       db.$count(
         notices,
         and(
-          alive(notices),
+          notDeleted(notices),
           eq(notices.status, 0),
           scoped(user, { tenant: notices.tenantId, creator: notices.createBy }),
         ),
@@ -192,7 +218,7 @@ const TASKS: readonly Task[] = [
     count: ({ db, user }) =>
       db.$count(
         accounts,
-        and(alive(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), lockedIs(1)),
+        and(notDeleted(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), lockedIs(1)),
       ),
   },
   {
@@ -202,7 +228,7 @@ const TASKS: readonly Task[] = [
     needs: 'system:manager:assignRole',
     async count({ db, user }) {
       if (user.tenantId === null) return 0
-      const own = and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), alive(accounts))
+      const own = and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts))
       return db.$count(
         accounts,
         and(own, scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }), rolelessIs(1)),

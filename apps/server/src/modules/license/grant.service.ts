@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type licenseGrants as calls, MAX_QUOTA } from '@oms/contract/license/license-grant.ts'
+import { type licenseGrants as calls, MAX_QUOTA, OWN_GRANT } from '@oms/contract/license/license-grant.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { deviceModels } from '#schema/device.ts'
 import { licenseGrants, licenseLedger } from '#schema/license.ts'
@@ -10,10 +10,12 @@ import { changes } from '#core/audit/mask.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/list-query.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { localDayOf } from '#core/time/zone.ts'
 import { grantConditions, grantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
 import { addLedgerEntry, GRANT, LEDGER, type StoredGrant } from './license-ledger.ts'
 import { publishChanged } from './license-rows.ts'
+import { knownTypes } from './license-types.ts'
 
 export const list = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
   paginate(db, selectGrants(db, user).where(grantConditions(user, input)).$dynamic(), input, grantOrder(input))
@@ -42,14 +44,28 @@ export async function ledger({ db, user }: Ctx, { id, ...page }: ParsedOf<typeof
   return paginate(db, rows, page, [desc(licenseLedger.id)])
 }
 
+/** `GR260102482100`, with the day of the console's zone. */
+const numberOf = ({ now, services }: Ctx) =>
+  `GR${localDayOf(now, services.config.timeZone).slice(2).replaceAll('-', '')}${randomInt(100_000, 1_000_000)}`
+
+/** Refuses a type that no certificate or grant of the tenant has. Only staff of the vendor introduce types. */
+async function assertKnownType({ db }: Ctx, typeCode: string) {
+  if ((await knownTypes(db)).has(typeCode)) return
+  throw invalid(`授权类型「${typeCode}」不存在，请改正或联系平台`, 'typeCode')
+}
+
 /** Creates an application for a grant. A tenant applies for itself, staff of the vendor for any tenant. */
 export async function create(ctx: Ctx, { tenantId, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   const tenant = await owningTenant(ctx, tenantId, 'tenantId')
   const modelId = input.modelId ?? null
-  if (modelId !== null && (await db.$count(deviceModels, and(eq(deviceModels.id, modelId), alive(deviceModels)))) === 0)
+  if (
+    modelId !== null &&
+    (await db.$count(deviceModels, and(eq(deviceModels.id, modelId), notDeleted(deviceModels)))) === 0
+  )
     throw invalid('型号不存在或已被删除', 'modelId')
-  const grantNo = `GR${now.toISOString().slice(2, 10).replaceAll('-', '')}${randomInt(100_000, 1_000_000)}`
+  if (!user.isPlatform) await assertKnownType(ctx, input.typeCode)
+  const grantNo = numberOf(ctx)
   const [made] = await db
     .insert(licenseGrants)
     .values({
@@ -109,7 +125,7 @@ export async function audit(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<t
   const { db, user, now } = ctx
   const grant = await forChange(ctx, id, rev)
   if (grant.status !== GRANT.pending) throw refused('该申请已处理')
-  if (grant.applyBy === user.uid) throw refused('不能审批自己提交的申请，请由其他人审批')
+  if (grant.applyBy === user.uid) throw refused(OWN_GRANT)
   if (pass === 1) await receivingTenant(ctx, grant.tenantId)
   if (pass === 1 && (await isPast(ctx, grant.validTo))) throw refused('授权的失效日期已过，请驳回后重新申请')
   const decided = {

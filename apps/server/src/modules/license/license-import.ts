@@ -2,27 +2,22 @@ import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_IMPORT_ROWS, LicenseImportLine } from '@oms/contract/license/license-rows.ts'
-import {
-  canonicalUid,
-  LICENSE_TYPES,
-  LICENSE_VENDORS,
-  type LicenseVendor,
-  uidProblem,
-} from '@oms/contract/license/license-uid.ts'
+import { canonicalUid, LICENSE_VENDORS, type LicenseVendor, uidProblem } from '@oms/contract/license/license-uid.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#core/database/client.ts'
-import { deviceModels } from '#schema/device.ts'
-import { licenseBatches, licenseCounts, licenseGrants } from '#schema/license.ts'
-import { conflict, forbidden, invalid, ApiError, refused } from '#core/http/api-error.ts'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
+import type { Db } from '#core/database/client.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { ApiError, conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
-import { localTimeOf } from '#core/time/zone.ts'
-import { uniqueViolation } from '#core/database/unique-violation.ts'
-import { stepContextOf, publishChanged } from './license-rows.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { localDayOf } from '#core/time/zone.ts'
+import { deviceModels } from '#schema/device.ts'
+import { licenseBatches } from '#schema/license.ts'
+import { publishChanged, stepContextOf } from './license-rows.ts'
+import { knownTypes } from './license-types.ts'
 
 export type ImportLine = z.output<typeof LicenseImportLine>
 type Input = ParsedOf<typeof calls.import>
@@ -93,7 +88,7 @@ async function prepare(ctx: ImportCtx, input: Input): Promise<State> {
   const [batch] = await db
     .insert(licenseBatches)
     .values({
-      batchNo: input.batchNo || (await freeNumber(db, ctx.now)),
+      batchNo: input.batchNo || (await freeNumber(ctx)),
       vendor: input.vendor,
       orderNo: input.orderNo,
       remark: input.remark,
@@ -130,9 +125,10 @@ async function assertNewFile(db: Db, sha256: string) {
 }
 
 /** `B20260102-4821`. */
-async function freeNumber(db: Db, now: Date): Promise<string> {
+async function freeNumber({ db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>): Promise<string> {
+  const day = localDayOf(now, services.config.timeZone).replaceAll('-', '')
   for (let tries = 0; tries < 20; tries++) {
-    const batchNo = `B${now.toISOString().slice(0, 10).replaceAll('-', '')}-${randomInt(1000, 10_000)}`
+    const batchNo = `B${day}-${randomInt(1000, 10_000)}`
     if ((await db.$count(licenseBatches, eq(licenseBatches.batchNo, batchNo))) === 0) return batchNo
   }
   throw refused('无法生成批次号，请手动填写')
@@ -142,7 +138,7 @@ async function modelsByCode(db: Db) {
   const rows = await db
     .select({ id: deviceModels.id, code: deviceModels.modelCode })
     .from(deviceModels)
-    .where(and(alive(deviceModels)))
+    .where(and(notDeleted(deviceModels)))
   return new Map(rows.map(({ id, code }) => [code.toLowerCase(), id]))
 }
 
@@ -151,16 +147,8 @@ export async function loadDefaults(
   { db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>,
   { vendor, typeCode }: Pick<Input, 'vendor' | 'typeCode'>,
 ): Promise<Defaults> {
-  const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
+  const today = localDayOf(now, services.config.timeZone)
   return { vendor, typeCode, models: await modelsByCode(db), types: await knownTypes(db, typeCode), today }
-}
-
-/** Returns the types of the program, of stored certificates, of grants and of the batch. */
-async function knownTypes(db: Db, typeCode: string): Promise<ReadonlySet<string>> {
-  const { rows } = await db.execute<{ code: string }>(
-    sql`select distinct type_code as code from ${licenseCounts} union select type_code from ${licenseGrants}`,
-  )
-  return new Set([...LICENSE_TYPES, typeCode, ...rows.map(({ code }) => code)])
 }
 
 /** Returns the stored fields of a line. Throws the problem of a line that cannot be stored. */

@@ -6,7 +6,7 @@ import { licenseCounts, licenseGrants } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { orderOf, paginate } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { activationRate } from './license-counts.ts'
 import { isLow, tenantStock } from './license-tenant-stock.ts'
 
@@ -93,7 +93,7 @@ export function tenantRows(db: Db, user: User, filter: Partial<TenantFilter>) {
   const granted = grantsByTenant(db, filter)
   const stock = tenantStock(db)
   const where = and(
-    alive(tenants),
+    notDeleted(tenants),
     scoped(user, { tenant: tenants.id }),
     filter.tenantId === undefined ? undefined : eq(tenants.id, filter.tenantId),
     sql`(${counted.received} > 0 or ${granted.quota} > 0)`,

@@ -79,6 +79,11 @@ test('a grant is approved by another person, renewed, increased and revoked, wit
   expect(await customer.call('POST', GRANT, { ...input, validTo: '2025-01-01' })).toMatchObject({
     data: { field: 'validTo' },
   })
+  expect(await customer.call('POST', GRANT, { ...input, typeCode: 'INVENTED' })).toMatchObject({
+    code: 400,
+    msg: '授权类型「INVENTED」不存在，请改正或联系平台',
+    data: { field: 'typeCode' },
+  })
   const { data: made } = await customer.call('POST', GRANT, input)
   const change = (who: Caller, what: string, rev: number, more: object) =>
     who.call('PUT', `${GRANT}/${what}`, { id: made.id, rev, ...more })

@@ -10,7 +10,7 @@ import { stepProblem, takeDeviceStep, takeStep } from '#domain/licensing/steps.t
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { alive, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
   stepContextOf,
@@ -105,7 +105,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
   const [device] = await db
     .select({ id: devices.id, sn: devices.sn, uid: devices.uid, modelId: devices.modelId })
     .from(devices)
-    .where(and(eq(devices.sn, sn), alive(devices), eq(devices.tenantId, license.tenantId as number)))
+    .where(and(eq(devices.sn, sn), notDeleted(devices), eq(devices.tenantId, license.tenantId as number)))
     .for('update')
   if (!device) throw invalid('该客户没有此序列号的设备', 'sn')
   if (device.uid !== '') throw conflict('该设备已绑定其他证书', 'sn')

@@ -11,7 +11,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
 
@@ -51,7 +51,11 @@ export async function stockOf(db: Db, user: User) {
     .from(stock)
     .innerJoin(tenants, eq(tenants.id, stock.tenantId))
     .where(
-      and(alive(tenants), scoped(user, { tenant: tenants.id }), user.isPlatform ? eq(stock.isLow, true) : undefined),
+      and(
+        notDeleted(tenants),
+        scoped(user, { tenant: tenants.id }),
+        user.isPlatform ? eq(stock.isLow, true) : undefined,
+      ),
     )
   const mine = user.isPlatform ? undefined : rows.find(({ tenantId }) => tenantId === user.tenantId)
   return {
@@ -70,7 +74,7 @@ export async function saveTenantThreshold(
   const [tenant] = await db
     .select({ name: tenants.name })
     .from(tenants)
-    .where(and(eq(tenants.id, tenantId), alive(tenants), scoped(user, { tenant: tenants.id })))
+    .where(and(eq(tenants.id, tenantId), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
   if (!tenant) throw notFound('客户')
   const next = { threshold, warned: 0, updateBy: user.uid, updateTime: now.toISOString() }
   await db

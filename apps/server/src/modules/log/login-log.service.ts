@@ -11,7 +11,7 @@ import { ipLocationOf } from '#core/http/ip-location.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, paginate } from '#core/database/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { alive, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import { rangeOf } from './log-range.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
@@ -98,7 +98,7 @@ export async function unlock(ctx: Ctx, { account }: ParsedOf<typeof logs.unlock>
   const [found] = await db
     .select({ uid: accounts.uid, tenantId: accounts.tenantId })
     .from(accounts)
-    .where(and(eq(sql`lower(${accounts.account})`, account.toLowerCase()), alive(accounts)))
+    .where(and(eq(sql`lower(${accounts.account})`, account.toLowerCase()), notDeleted(accounts)))
   if (found ? !isTenantInScope(user, found.tenantId) : user.scope.tenants !== 'all') throw notFound('账号')
   await liftLocks(db, account)
   ctx.audit({ bizType: 'account', bizId: found?.uid ?? '', action: `解锁账号「${account}」` })

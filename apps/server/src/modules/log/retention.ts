@@ -1,8 +1,8 @@
 import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { hasRunSteadily } from '#core/jobs/steady.ts'
 import type { Services } from '#core/services.ts'
 
 const JOB = 'logRetention'
-const STEADY_RUNS = 7
 const LOGS = [
   { table: 'oper_logs', time: 'oper_time' },
   { table: 'login_logs', time: 'login_time' },
@@ -20,18 +20,8 @@ export function registerLogRetention(services: Services) {
   )
 }
 
-/**
- * True when the job ran daily for a week. A clock that jumped a year ahead would make all rows too old. A week gives
- * operators time to notice, and keeping a month one week longer is harmless.
- */
-export async function isSteady({ database: { pool } }: Services): Promise<boolean> {
-  const { rows } = await pool.query<{ runs: number }>(
-    `select count(*)::int as runs from jobs where kind = $1 and state = 'done'
-     and finish_time between now() - interval '14 days' and now()`,
-    [JOB],
-  )
-  return (rows[0]?.runs ?? 0) >= STEADY_RUNS
-}
+/** True when old rows may be removed. */
+export const isSteady = (services: Services) => hasRunSteadily(services, JOB)
 
 /**
  * Creates the partitions of future months. With `forget`, drops months whose rows are all older than the retention.

@@ -6,19 +6,19 @@ import type { Ctx } from '#core/http/context.ts'
 import { followsParent, updateMenuStatus } from '#core/auth/menu-tree.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 export type Menu = typeof menus.$inferSelect
 
 /** Returns all menus in sidebar order. There are a few hundred, so trees are built in memory. */
 export const readMenus = (db: Db): Promise<Menu[]> =>
-  db.select().from(menus).where(alive(menus)).orderBy(asc(menus.sort), asc(menus.id))
+  db.select().from(menus).where(notDeleted(menus)).orderBy(asc(menus.sort), asc(menus.id))
 
 export async function readMenu(db: Db, id: number): Promise<Menu> {
   const [found] = await db
     .select()
     .from(menus)
-    .where(and(eq(menus.id, id), alive(menus)))
+    .where(and(eq(menus.id, id), notDeleted(menus)))
   if (!found) throw notFound('菜单')
   return found
 }

@@ -12,7 +12,7 @@ import { lockMenus } from '#core/auth/menu-tree.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { assertPlace, type Menu, readMenu, readMenus, completeMenuChange } from './menu-rows.ts'
 
@@ -105,7 +105,7 @@ export async function buttons(ctx: Ctx, { id }: ParsedOf<typeof menu.buttons>) {
   const existing = await db
     .select({ perms: menus.perms })
     .from(menus)
-    .where(and(inArray(menus.perms, perms), alive(menus)))
+    .where(and(inArray(menus.perms, perms), notDeleted(menus)))
   const taken = new Set(existing.map((row) => row.perms))
   const missing = STANDARD_BUTTONS.flatMap((action, place) => {
     const permission = `${prefix}:${action}`
@@ -143,25 +143,25 @@ async function assertDirectoryUrl({ db }: Ctx, { type, url }: Input, id: number)
   const [other] = await db
     .select({ id: menus.id })
     .from(menus)
-    .where(and(eq(menus.type, 'M'), eq(menus.url, url), ne(menus.id, id), alive(menus)))
+    .where(and(eq(menus.type, 'M'), eq(menus.url, url), ne(menus.id, id), notDeleted(menus)))
     .limit(1)
   if (other) throw conflict('访问地址已存在', 'url')
 }
 
 async function assertUnused({ db }: Ctx, id: number) {
-  const children = await db.$count(menus, and(eq(menus.parentId, id), alive(menus)))
+  const children = await db.$count(menus, and(eq(menus.parentId, id), notDeleted(menus)))
   if (children) throw conflict(`还有${children}个下级菜单，请先删除下级菜单`)
   const [byRoles] = await db
     .select({ n: countDistinct(roles.id) })
     .from(roleMenus)
     .innerJoin(roles, eq(roles.id, roleMenus.roleId))
-    .where(and(eq(roleMenus.menuId, id), alive(roles)))
+    .where(and(eq(roleMenus.menuId, id), notDeleted(roles)))
   if (byRoles?.n) throw conflict(`有${byRoles.n}个角色正在使用该菜单，请先取消授权`)
   const [byScenes] = await db
     .select({ n: countDistinct(scenes.id) })
     .from(sceneMenus)
     .innerJoin(scenes, eq(scenes.id, sceneMenus.sceneId))
-    .where(and(eq(sceneMenus.menuId, id), alive(scenes)))
+    .where(and(eq(sceneMenus.menuId, id), notDeleted(scenes)))
   if (byScenes?.n) throw conflict(`有${byScenes.n}个业务场景正在使用该菜单，请先从场景中移除`)
 }
 

@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { inboxOf, unreadBy, unreadCount as countUnread } from '#domain/notices/inbox.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Time at which the notice entered the inbox: publication or its start time. */
 const appeared = sql<string>`greatest(${notices.publishTime}, ${notices.startTime})`
@@ -68,7 +68,7 @@ export async function read(ctx: Ctx, { id, confirm }: ParsedOf<typeof calls.read
   const [notice] = await db
     .select({ needConfirm: notices.needConfirm })
     .from(notices)
-    .where(and(eq(notices.noticeId, id), alive(notices), inboxOf(user)))
+    .where(and(eq(notices.noticeId, id), notDeleted(notices), inboxOf(user)))
   if (!notice) throw notFound('消息')
   const confirmed = confirm === 1 && notice.needConfirm === 1
   await db

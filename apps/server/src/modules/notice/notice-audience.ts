@@ -5,7 +5,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
 
 /** Tenant and targets of a notice. */
@@ -24,7 +24,7 @@ const ONLINE_CHUNK = 500
 export function audienceOf({ tenantId, target, targetIds }: Addressed): SQL | undefined {
   const ids = [...targetIds]
   const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(accounts.tenantId, tenantId)
-  return and(alive(accounts), eq(accounts.status, 1), own, addressed(target, ids))
+  return and(notDeleted(accounts), eq(accounts.status, 1), own, addressed(target, ids))
 }
 
 function addressed(target: number, ids: number[]): SQL | undefined {
@@ -85,8 +85,9 @@ const keyOf = (target: number) =>
 /** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
 export function choosable(user: User, target: number): SQL | undefined {
   if (target === TARGET.tenants) return and(tenantInUse(), scoped(user, { tenant: tenants.id }))
-  if (target === TARGET.roles) return and(alive(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
-  return and(alive(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
+  if (target === TARGET.roles)
+    return and(notDeleted(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
+  return and(notDeleted(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
 }
 
 interface News extends Addressed {

@@ -8,7 +8,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { audienceCounts } from './notice-audience.ts'
 import { namesOf } from './notice-target.service.ts'
 
@@ -40,7 +40,7 @@ const DETAIL = {
 
 /** Returns the condition for notices that this account manages: those of visible tenants. */
 export const managed = (user: User): SQL | undefined =>
-  and(alive(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
+  and(notDeleted(notices), scoped(user, { tenant: notices.tenantId, creator: notices.createBy }))
 
 export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const filter = and(

@@ -6,7 +6,7 @@ import { otaComponents, otaVersions } from '#schema/ota.ts'
 import { files } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Sent = z.output<typeof OtaComponentInput>
 type StoredFile = typeof files.$inferSelect
@@ -62,7 +62,7 @@ export async function releaseFiles(db: Db, fileIds: readonly string[]) {
     .select({ id: otaComponents.fileId })
     .from(otaComponents)
     .innerJoin(otaVersions, eq(otaVersions.otaId, otaComponents.otaId))
-    .where(and(alive(otaVersions), inArray(otaComponents.fileId, [...fileIds])))
+    .where(and(notDeleted(otaVersions), inArray(otaComponents.fileId, [...fileIds])))
   await db
     .update(files)
     .set({ usedTime: null })

@@ -10,7 +10,7 @@ import type { Services } from '#core/services.ts'
 import { changes } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { type ArtifactKind, FIRMWARE, SOFTWARE } from './ota-artifact-kind.ts'
 import { nameOf, type StoredVersion } from './ota-rows.ts'
 import type { Recorded } from './ota-verify.ts'
@@ -35,7 +35,7 @@ export async function disableDamagedVersions(
     const versions = await db
       .select()
       .from(otaVersions)
-      .where(and(eq(otaVersions.status, 1), alive(otaVersions), exists(parts)))
+      .where(and(eq(otaVersions.status, 1), notDeleted(otaVersions), exists(parts)))
       .orderBy(otaVersions.otaId)
       .for('update')
     for (const version of versions) await takeOff(services, db, version, sha256)

@@ -8,11 +8,12 @@ import { files } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { openRelease, recallInWords, recallRelease } from '#domain/fleet/release.ts'
+import { boardImageOf, isBoardVersion } from '#domain/agents/board-image.ts'
 import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { changes } from '#core/audit/mask.ts'
 import { refused } from '#core/http/api-error.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
-import { alive, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { inWords } from './ota-components.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
@@ -76,16 +77,23 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
   if (isBackwards(version)) throw refused(OTA_MESSAGES.range)
   if (reachesBeyond(version)) throw refused(OTA_MESSAGES.beyond)
-  await assertModelInUse(db, version.modelId)
+  await assertModelInUse(db, version, components)
   await assertServed(db, version, components)
   return { version, components }
 }
 
-async function assertModelInUse(db: Db, modelId: number) {
-  const inUse = and(eq(deviceModels.id, modelId), eq(deviceModels.status, 1), alive(deviceModels))
-  const [model] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse)
+/** Refuses a disabled model, and a version that the boards of its model cannot install. */
+async function assertModelInUse(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
+  const inUse = and(eq(deviceModels.id, version.modelId), eq(deviceModels.status, 1), notDeleted(deviceModels))
+  const [model] = await db.select({ boards: deviceModels.boards }).from(deviceModels).where(inUse)
   if (!model) throw refused('设备型号已停用或删除，不能启用')
+  if (model.boards.length === 0 || version.kind !== 1) return
+  if (!isBoardVersion(version)) throw refused(BOARD_NAME)
+  if (!boardImageOf({ ...version, components })) throw refused(BOARD_IMAGE)
 }
+
+const BOARD_NAME = '语音设备的版本名称须为一至三段数字，且与版本号一致，如 2.0.10 的版本号为 2000010'
+const BOARD_IMAGE = '语音设备的版本须有且只有一个固件组件，文件为 .bin'
 
 /** Throws unless the file row and the component have the same digest. Downloads use the file row. */
 async function assertServed(db: Db, { tenantId }: StoredVersion, components: readonly StoredComponent[]) {
@@ -107,7 +115,7 @@ const inIds = (components: readonly StoredComponent[]) =>
 /** Enables the version only when its revision is still the verified revision (compare and set). */
 async function switchOn(ctx: Ctx, db: Db, { version, components }: Candidate): Promise<Signed> {
   const { user, now, services } = ctx
-  const unchanged = and(eq(otaVersions.otaId, version.otaId), eq(otaVersions.rev, version.rev), alive(otaVersions))
+  const unchanged = and(eq(otaVersions.otaId, version.otaId), eq(otaVersions.rev, version.rev), notDeleted(otaVersions))
   const [done] = await db
     .update(otaVersions)
     .set({ status: 1, enableTime: now.toISOString(), enableBy: user.uid, ...touched(version, user.uid, now) })

@@ -104,4 +104,24 @@ describe('enabling', () => {
     expect(codes.filter((code) => code === 200)).toHaveLength(1)
     expect((await read(me, otaId)).otaVersion).toMatchObject({ status: 1, rev: 1 })
   })
+
+  test('AGENT-05 a model with boards takes only versions that its boards can install', async () => {
+    const me = await editor()
+    const { otaId } = await created(me)
+    const { otaVersion, components } = await read(me, otaId)
+    const { pool } = server.services.database
+    await pool.query(`update device_models set boards = '{enable-board}' where id = $1`, [otaVersion.modelId])
+    expect((await enable(me, otaId)).msg).toContain('语音设备的版本名称')
+    const named = { ...otaVersion, verName: '2.0.10', verCode: 2_000_010 }
+    const refused = await save(me, { otaVersion: { ...named, verCode: 2_000_011 }, components })
+    expect([refused.msg, refused.data.field]).toEqual(['版本名称 2.0.10 的版本号应为 2000010', 'otaVersion.verCode'])
+    const misnamed = await save(me, { otaVersion: { ...named, verName: 'v2' }, components })
+    expect(misnamed.data.field).toBe('otaVersion.verName')
+    expect((await save(me, { otaVersion: named, components })).code).toBe(200)
+    const typed = components.map((each: object) => ({ ...each, type: 2 }))
+    const again = (await read(me, otaId)).otaVersion
+    const { code } = await save(me, { otaVersion: again, components: typed })
+    expect(code).toBe(200)
+    expect((await enable(me, otaId)).code).toBe(200)
+  })
 })

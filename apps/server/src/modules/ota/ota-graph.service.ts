@@ -8,7 +8,7 @@ import { otaVersions } from '#schema/ota.ts'
 import { otaPolicies } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { alive, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { visible } from './ota-rows.ts'
 import { type Edge, type RangeGraph, rangeGraph, type Running } from './range-graph.ts'
@@ -54,7 +54,7 @@ async function modelOf(db: Db, modelId: number) {
   const [model] = await db
     .select({ modelName: deviceModels.modelName })
     .from(deviceModels)
-    .where(and(eq(deviceModels.id, modelId), alive(deviceModels)))
+    .where(and(eq(deviceModels.id, modelId), notDeleted(deviceModels)))
   if (!model) throw notFound('设备型号')
   return model
 }
@@ -97,7 +97,7 @@ async function enabledOf(db: Db, user: User, modelId: number, packageName: strin
     eq(otaVersions.tenantId, PLATFORM_TENANT_ID),
   )
   const inUse = and(
-    alive(otaVersions),
+    notDeleted(otaVersions),
     eq(otaVersions.status, 1),
     eq(otaVersions.modelId, modelId),
     eq(otaVersions.packageName, packageName),
@@ -114,7 +114,7 @@ async function enabledOf(db: Db, user: User, modelId: number, packageName: strin
 /** Counts the devices in scope by tenant and version with one grouped query. */
 async function countsOf(db: Db, user: User, modelId: number, packageName: string): Promise<Count[]> {
   const mine = and(
-    alive(devices),
+    notDeleted(devices),
     eq(devices.modelId, modelId),
     scoped(user, { tenant: devices.tenantId, creator: devices.createBy }),
   )

@@ -110,7 +110,7 @@ test.each([
   expect(await graph(me, `modelId=${modelId}`)).toMatchObject({ newest: 20, devices: 2, stranded })
 })
 
-test('packages have graphs of their own; a model or version that is not there is named', async () => {
+test('each package has its own graph; the error names a missing model or version', async () => {
   const me = await server.as(...PACKAGER, ...EDITOR)
   const modelId = await newModel(me)
   await fleet(modelId, 1, [[7, 2]])

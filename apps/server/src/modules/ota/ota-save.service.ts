@@ -1,4 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { boardVersionCode } from '@oms/contract/agent/board-version.ts'
 import { NO_MODEL, OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -10,7 +11,7 @@ import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, revisionNote, touched } from '#core/database/optimistic-lock.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, inWords, type NewComponent, releaseFiles } from './ota-components.ts'
 import type { ArtifactKind, SentCreate, SentUpdate, SentVersion } from './ota-artifact-kind.ts'
@@ -23,6 +24,7 @@ export async function create(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sen
   const { id: tenantId } = await owningTenant(ctx)
   const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
   const modelName = await modelNameOf(db, otaVersion.modelId)
+  await assertBoardVersion(db, artifact, otaVersion)
   const claimed = await claimComponents(ctx, tenantId, components)
   const [created] = await db
     .insert(otaVersions)
@@ -60,6 +62,7 @@ export async function update(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sen
   const before = await componentsOf(db, stored.otaId)
   const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
   const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
+  await assertBoardVersion(db, artifact, otaVersion)
   const claimed = await claimComponents(ctx, stored.tenantId, components)
   const next = touched(stored, user.uid, now)
   await db
@@ -116,7 +119,7 @@ const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({
 
 /** Returns the model of a version that names none: the only one in use. Refuses the call when there are several or none. */
 async function onlyModelId(db: Db) {
-  const inUse = and(alive(deviceModels), eq(deviceModels.status, 1))
+  const inUse = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse).limit(2)
   if (!first || second) throw invalid(NO_MODEL, 'otaVersion.modelId')
   return first.id
@@ -124,13 +127,31 @@ async function onlyModelId(db: Db) {
 
 /** Returns the name of an enabled model. A version that keeps its model may keep a disabled model. */
 async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
-  const inUse = evenDisabled ? undefined : and(alive(deviceModels), eq(deviceModels.status, 1))
+  const inUse = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [model] = await db
     .select({ name: deviceModels.modelName })
     .from(deviceModels)
     .where(and(eq(deviceModels.id, modelId), inUse))
   if (!model) throw invalid('设备型号不存在或已停用', 'otaVersion.modelId')
   return model.name
+}
+
+/** Voice devices compare version names, so the number of a version of their model must follow from its name. */
+async function assertBoardVersion(
+  db: Db,
+  { kind }: ArtifactKind,
+  { modelId, verName, verCode }: SentVersion & { readonly modelId: number },
+) {
+  if (kind !== 1) return
+  const [model] = await db
+    .select({ boards: deviceModels.boards })
+    .from(deviceModels)
+    .where(eq(deviceModels.id, modelId))
+  if (!model || model.boards.length === 0) return
+  const expected = boardVersionCode(verName)
+  if (expected === undefined)
+    throw invalid('语音设备的版本名称须为一至三段小于 1000 的数字，如 2.0.10', 'otaVersion.verName')
+  if (expected !== verCode) throw invalid(`版本名称 ${verName} 的版本号应为 ${expected}`, 'otaVersion.verCode')
 }
 
 const putComponents = async (db: Db, otaId: number, components: NewComponent[]) => {

@@ -7,7 +7,7 @@ import { scenes, sceneMenus, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { loadRights } from '#core/auth/rights.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 interface Verdict {
   rule: string
@@ -21,7 +21,7 @@ export async function explain(ctx: Ctx, { uid, permission }: ParsedOf<typeof rol
   const [menu] = await ctx.db
     .select()
     .from(menus)
-    .where(and(eq(menus.perms, permission), alive(menus)))
+    .where(and(eq(menus.perms, permission), notDeleted(menus)))
   if (!menu) throw invalid('没有这个权限标识，请在菜单管理中核对', 'permission')
   const rights = await loadRights(ctx.db, uid)
   const held = await rolesOf(ctx, person, menu.id)
@@ -68,7 +68,7 @@ async function personOf({ db, user }: Ctx, uid: number) {
     .where(
       and(
         eq(accounts.uid, uid),
-        alive(accounts),
+        notDeleted(accounts),
         scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
       ),
     )
@@ -110,7 +110,7 @@ async function rolesOf({ db }: Ctx, { uid, tenantId }: Person, menuId: number): 
     })
     .from(accountRoles)
     .innerJoin(roles, eq(roles.id, accountRoles.roleId))
-    .where(and(eq(accountRoles.uid, uid), alive(roles), eq(roles.tenantId, tenantId ?? 0)))
+    .where(and(eq(accountRoles.uid, uid), notDeleted(roles), eq(roles.tenantId, tenantId ?? 0)))
     .orderBy(asc(roles.roleSort), asc(roles.id))
 }
 
@@ -137,7 +137,7 @@ async function sceneRule({ db }: Ctx, tenantId: number, menuId: number): Promise
     .from(tenantScenes)
     .innerJoin(scenes, eq(scenes.id, tenantScenes.sceneId))
     .innerJoin(sceneMenus, eq(sceneMenus.sceneId, scenes.id))
-    .where(and(eq(tenantScenes.tenantId, tenantId), eq(sceneMenus.menuId, menuId), alive(scenes)))
+    .where(and(eq(tenantScenes.tenantId, tenantId), eq(sceneMenus.menuId, menuId), notDeleted(scenes)))
     .orderBy(asc(scenes.id))
   const on = offering.filter(({ status }) => status === 1).map(({ name }) => name)
   if (on.length) return { rule: '业务场景', pass: true, detail: `场景${quoted(on)}提供该权限` }

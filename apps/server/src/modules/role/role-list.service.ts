@@ -9,7 +9,7 @@ import { permTreeOf } from '#core/auth/grants.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
 import { defineList } from '#core/database/record-list.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { conditionsOf, readRole, selectRoles } from './role-rows.ts'
 
 const MAX_PICKED = 50
@@ -49,7 +49,7 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
     ? await ctx.db
         .select({ id: tenants.id, name: tenants.name })
         .from(tenants)
-        .where(and(inArray(tenants.id, found.scopeIds), alive(tenants), scoped(ctx.user, { tenant: tenants.id })))
+        .where(and(inArray(tenants.id, found.scopeIds), notDeleted(tenants), scoped(ctx.user, { tenant: tenants.id })))
         .orderBy(asc(tenants.id))
     : []
   return { ...found, scopeTenants }
@@ -62,7 +62,7 @@ export async function pickTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typ
     .from(tenants)
     .where(
       and(
-        alive(tenants),
+        notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
         contains(tenants.name, name),
         ids && inArray(tenants.id, ids),
@@ -82,7 +82,11 @@ export async function compare(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) 
     .select()
     .from(roles)
     .where(
-      and(inArray(roles.id, wanted), alive(roles), scoped(user, { tenant: roles.tenantId, creator: roles.createBy })),
+      and(
+        inArray(roles.id, wanted),
+        notDeleted(roles),
+        scoped(user, { tenant: roles.tenantId, creator: roles.createBy }),
+      ),
     )
   if (found.length < wanted.length) throw notFound('角色')
   const grants = await db.select().from(roleMenus).where(inArray(roleMenus.roleId, wanted))
@@ -117,6 +121,6 @@ export const scopeTenantsExist = async ({ db, user }: Ctx, ids: readonly number[
   const rows = await db
     .select({ id: tenants.id })
     .from(tenants)
-    .where(and(inArray(tenants.id, [...ids]), alive(tenants), scoped(user, { tenant: tenants.id })))
+    .where(and(inArray(tenants.id, [...ids]), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
   return rows.length === new Set(ids).size
 }

@@ -8,7 +8,7 @@ import { maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/list-query.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { publishRoleChanged, lockRole, type Role, readRole } from './role-rows.ts'
 
 type Members = ParsedOf<typeof role.accountInRole>
@@ -55,7 +55,7 @@ async function members(ctx: Ctx, { id, account, realname, mobileNo, ...page }: M
 
 const inTenant = ({ user }: Ctx, tenantId: number) =>
   and(
-    alive(accounts),
+    notDeleted(accounts),
     eq(accounts.tenantId, tenantId),
     scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
   )

@@ -9,7 +9,7 @@ import { assertMayGrant, leavesOf, offeredMenus, permTreeOf } from '#core/auth/g
 import { refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { comparisonRows } from './role-list.service.ts'
 import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, readRole } from './role-rows.ts'
 
@@ -99,6 +99,6 @@ async function menusOf({ db }: Ctx, roleId: number): Promise<ReadonlySet<number>
     .select({ menuId: roleMenus.menuId })
     .from(roleMenus)
     .innerJoin(menus, eq(menus.id, roleMenus.menuId))
-    .where(and(eq(roleMenus.roleId, roleId), alive(menus)))
+    .where(and(eq(roleMenus.roleId, roleId), notDeleted(menus)))
   return new Set(rows.map(({ menuId }) => menuId))
 }

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { contains, within } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Role = typeof roles.$inferSelect
 type Filter = Pick<
@@ -44,7 +44,7 @@ export const selectRoles = (db: Db) =>
 
 /** Returns the condition for one visible role. */
 const reached = (user: User, id: number) =>
-  and(eq(roles.id, id), alive(roles), scoped(user, { tenant: roles.tenantId, creator: roles.createBy }))
+  and(eq(roles.id, id), notDeleted(roles), scoped(user, { tenant: roles.tenantId, creator: roles.createBy }))
 
 export async function readRole({ db, user }: Ctx, id: number) {
   const [found] = await selectRoles(db).where(reached(user, id))

@@ -9,7 +9,7 @@ import { changes } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { SCOPE } from '#core/auth/rights.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { scopeTenantsExist } from './role-list.service.ts'
 import { publishRoleChanged, assertOrdinary, accountsWithPermission, lockRole, type Role } from './role-rows.ts'
@@ -62,7 +62,7 @@ export async function remove(ctx: Ctx, { id }: ParsedOf<typeof role.remove>) {
     .select({ users: count() })
     .from(accountRoles)
     .innerJoin(accounts, eq(accounts.uid, accountRoles.uid))
-    .where(and(eq(accountRoles.roleId, id), alive(accounts)))
+    .where(and(eq(accountRoles.roleId, id), notDeleted(accounts)))
   if (held?.users) throw conflict(`该角色下还有${held.users}个用户，请先移除用户再删除`)
   await db
     .update(roles)

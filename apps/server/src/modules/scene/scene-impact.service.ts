@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { assertPlatform, leavesOf } from '#core/auth/grants.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { menusOf, readScene } from './scene-rows.ts'
 
 const MAX_TENANTS = 100
@@ -54,7 +54,7 @@ async function namesOf(db: Db, ids: ReadonlySet<number>): Promise<ReadonlyMap<nu
       parent: sql<string | null>`(select p.name from menus p where p.id = menus.parent_id)`,
     })
     .from(menus)
-    .where(and(inArray(menus.id, [...ids]), alive(menus), eq(menus.status, 1)))
+    .where(and(inArray(menus.id, [...ids]), notDeleted(menus), eq(menus.status, 1)))
     .orderBy(menus.parentId, menus.sort, menus.id)
   return new Map(rows.map(({ id, name, parent }) => [id, parent ? `${parent} / ${name}` : name]))
 }

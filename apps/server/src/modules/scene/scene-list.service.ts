@@ -6,7 +6,7 @@ import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform, permTreeOf } from '#core/auth/grants.ts'
 import { contains, orderOf, paginate } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { withRecommendations } from './scene-recommendations.ts'
 import { conditionsOf, menusOf, readScene, selectScenes } from './scene-rows.ts'
 
@@ -37,7 +37,7 @@ export async function deviceTypes({ db, user }: Ctx) {
   const list = await db
     .select({ id: types.id, typeName: types.typeName, status: types.status })
     .from(types)
-    .where(alive(types))
+    .where(notDeleted(types))
     .orderBy(asc(types.sort), asc(types.id))
     .limit(MAX_TYPE_CHOICES)
   return { list }
@@ -66,7 +66,7 @@ export async function sceneTenants({ db, user }: Ctx, { id, name, inScene, ...pa
     .from(tenants)
     .where(
       and(
-        alive(tenants),
+        notDeleted(tenants),
         ne(tenants.id, PLATFORM_TENANT_ID),
         scoped(user, { tenant: tenants.id }),
         contains(tenants.name, name),

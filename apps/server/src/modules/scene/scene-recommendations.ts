@@ -4,7 +4,7 @@ import { deviceTypes } from '#schema/device.ts'
 import type { FieldChange } from '#schema/system.ts'
 import { industries, sceneDeviceTypes, sceneIndustries } from '#schema/tenant.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Recommended industries and device types of a scene in a request. */
 export interface Recommended {
@@ -40,7 +40,7 @@ async function industriesOf(db: Db, sceneIds: readonly number[]) {
     .select({ sceneId: sceneIndustries.sceneId, id: industries.id, name: industries.name })
     .from(sceneIndustries)
     .innerJoin(industries, eq(industries.id, sceneIndustries.industryId))
-    .where(and(inArray(sceneIndustries.sceneId, [...sceneIds]), alive(industries)))
+    .where(and(inArray(sceneIndustries.sceneId, [...sceneIds]), notDeleted(industries)))
     .orderBy(asc(industries.sort), asc(industries.id))
   return Map.groupBy(rows, ({ sceneId }) => sceneId)
 }
@@ -51,7 +51,7 @@ async function typesOf(db: Db, sceneIds: readonly number[]) {
     .select({ sceneId: sceneDeviceTypes.sceneId, id: deviceTypes.id, name: deviceTypes.typeName })
     .from(sceneDeviceTypes)
     .innerJoin(deviceTypes, eq(deviceTypes.id, sceneDeviceTypes.deviceTypeId))
-    .where(and(inArray(sceneDeviceTypes.sceneId, [...sceneIds]), alive(deviceTypes)))
+    .where(and(inArray(sceneDeviceTypes.sceneId, [...sceneIds]), notDeleted(deviceTypes)))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.id))
   return Map.groupBy(rows, ({ sceneId }) => sceneId)
 }
@@ -80,7 +80,7 @@ export async function assertRecommendable(db: Db, wanted: Recommended, sceneId?:
     ? await db
         .select({ id: industries.id, name: industries.name, status: industries.status })
         .from(industries)
-        .where(and(inArray(industries.id, [...industryIds]), alive(industries)))
+        .where(and(inArray(industries.id, [...industryIds]), notDeleted(industries)))
         .orderBy(asc(industries.id))
         .for('share')
     : []
@@ -89,7 +89,7 @@ export async function assertRecommendable(db: Db, wanted: Recommended, sceneId?:
     ? await db
         .select({ id: deviceTypes.id, name: deviceTypes.typeName, status: deviceTypes.status })
         .from(deviceTypes)
-        .where(and(inArray(deviceTypes.id, [...deviceTypeIds]), alive(deviceTypes)))
+        .where(and(inArray(deviceTypes.id, [...deviceTypeIds]), notDeleted(deviceTypes)))
         .orderBy(asc(deviceTypes.id))
         .for('share')
     : []

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, within } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { forDeviceType, forIndustry, withRecommendations } from './scene-recommendations.ts'
 
 export type Scene = typeof scenes.$inferSelect
@@ -16,7 +16,7 @@ type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderB
 
 export const conditionsOf = ({ sceneName, sceneCode, status, industryId, deviceTypeId, beginTime, endTime }: Filter) =>
   and(
-    alive(scenes),
+    notDeleted(scenes),
     contains(scenes.sceneName, sceneName),
     contains(scenes.sceneCode, sceneCode),
     status === undefined ? undefined : eq(scenes.status, status),
@@ -41,7 +41,7 @@ export const selectScenes = (db: Db, user?: User) =>
     .$dynamic()
 
 export async function readScene(db: Db, id: number, user?: User) {
-  const rows = await selectScenes(db, user).where(and(eq(scenes.id, id), alive(scenes)))
+  const rows = await selectScenes(db, user).where(and(eq(scenes.id, id), notDeleted(scenes)))
   const [found] = await withRecommendations(db, rows)
   if (!found) throw notFound('业务场景')
   return found
@@ -52,7 +52,7 @@ export async function lockScene(db: Db, id: number): Promise<Scene> {
   const [found] = await db
     .select()
     .from(scenes)
-    .where(and(eq(scenes.id, id), alive(scenes)))
+    .where(and(eq(scenes.id, id), notDeleted(scenes)))
     .for('update')
   if (!found) throw notFound('业务场景')
   return found
@@ -64,7 +64,7 @@ export async function menusOf(db: Db, id: number): Promise<ReadonlySet<number>> 
     .select({ menuId: sceneMenus.menuId })
     .from(sceneMenus)
     .innerJoin(menus, eq(menus.id, sceneMenus.menuId))
-    .where(and(eq(sceneMenus.sceneId, id), alive(menus)))
+    .where(and(eq(sceneMenus.sceneId, id), notDeleted(menus)))
   return new Set(rows.map(({ menuId }) => menuId))
 }
 

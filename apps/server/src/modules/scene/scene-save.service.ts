@@ -9,7 +9,7 @@ import { changePicture } from '#core/storage/picture.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { assertRecommendable, type Recommended, setRecommendations } from './scene-recommendations.ts'
 import { publishSceneChanged, lockScene, menusOf, readScene, type Scene } from './scene-rows.ts'
@@ -176,7 +176,7 @@ async function customersOf({ db, user }: Ctx, ids: readonly number[]): Promise<R
   const found = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(inArray(tenants.id, [...wanted]), alive(tenants), scoped(user, { tenant: tenants.id })))
+    .where(and(inArray(tenants.id, [...wanted]), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
   if (found.length < wanted.size) throw notFound('客户')
   return new Map(found.map(({ id, name }) => [id, name]))
 }

@@ -12,7 +12,7 @@ import { invalid } from '#core/http/api-error.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
 import { defineImport } from '#core/spreadsheet/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { staffOf } from './staff-rows.ts'
 import { setRoles, updateAccount } from './staff-write.ts'
 
@@ -125,7 +125,7 @@ async function rolesByName({ db, user }: ImportCtx) {
   const found = await db
     .select({ id: roles.id, name: roles.roleName })
     .from(roles)
-    .where(and(eq(roles.tenantId, tenantOf({ user })), alive(roles)))
+    .where(and(eq(roles.tenantId, tenantOf({ user })), notDeleted(roles)))
     .limit(1000)
   return new Map(found.map(({ id, name }) => [name, id]))
 }

@@ -8,7 +8,7 @@ import { rolelessIs } from '#domain/accounts/roleless.ts'
 import { withRoles } from '#domain/accounts/with-roles.ts'
 import type { User } from '#core/http/context.ts'
 import { among, contains, orderOf, within } from '#core/database/list-query.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Filters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
 
@@ -17,7 +17,7 @@ export const staffOf = (user: User): SQL | undefined =>
   and(
     user.tenantId === null ? sql`false` : eq(accounts.tenantId, user.tenantId),
     scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
-    alive(accounts),
+    notDeleted(accounts),
   )
 
 const canSeeContacts = (user: User) => user.can('system:manager:plain')

@@ -1,18 +1,19 @@
-import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { appAccounts, tenants } from '#schema/tenant.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Db } from '#core/database/client.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { suspendUnbound } from '#domain/storage/unbind.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { appAccounts, tenants } from '#schema/tenant.ts'
 
 const BIZ = 'appAccount'
 type Filters = Omit<ParsedOf<typeof appAccount.list>, 'pageNum' | 'pageSize'>
@@ -23,7 +24,8 @@ export const APP_CLASHES = {
   app_accounts_mobile: ['手机号已被使用', 'mobileNo'],
 } as const
 
-const inScope = (user: User): SQL | undefined => and(alive(appAccounts), scoped(user, { tenant: appAccounts.tenantId }))
+const inScope = (user: User): SQL | undefined =>
+  and(notDeleted(appAccounts), scoped(user, { tenant: appAccounts.tenantId }))
 const canSeeContacts = (user: User) => user.can('AccountAdministration:accountList:plain')
 const told = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'account', tenantId })
@@ -141,7 +143,7 @@ export async function boundDevices({ db, user }: Ctx, { id, pageNum, pageSize }:
     })
     .from(devices)
     .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
-    .where(and(eq(devices.appAccountId, id), alive(devices), scoped(user, { tenant: devices.tenantId })))
+    .where(and(eq(devices.appAccountId, id), notDeleted(devices), scoped(user, { tenant: devices.tenantId })))
     .$dynamic()
   return paginate(db, rows, { pageNum, pageSize }, [desc(devices.id)])
 }
@@ -188,7 +190,7 @@ export const appAccountByName = (db: Db, tenantId: number, account: string) =>
       and(
         eq(appAccounts.tenantId, tenantId),
         eq(sql`lower(${appAccounts.account})`, account.toLowerCase()),
-        alive(appAccounts),
+        notDeleted(appAccounts),
       ),
     )
     .for('update')
@@ -217,7 +219,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof appAccount.bind
   const [device] = await db
     .select({ id: devices.id, tenantId: devices.tenantId, appAccountId: devices.appAccountId, rev: devices.rev })
     .from(devices)
-    .where(and(eq(devices.sn, sn), alive(devices), scoped(user, { tenant: devices.tenantId })))
+    .where(and(eq(devices.sn, sn), notDeleted(devices), scoped(user, { tenant: devices.tenantId })))
     .for('update')
   if (!device) throw invalid('设备不存在或已被删除', 'sn')
   if (device.tenantId !== owner.tenantId) throw invalid('设备与账号不属于同一客户', 'sn')
@@ -245,7 +247,9 @@ export async function unbind(ctx: Ctx, { id, deviceId }: ParsedOf<typeof appAcco
     .update(devices)
     .set({ appAccountId: null, ...touched(device, user.uid, now) })
     .where(eq(devices.id, device.id))
-  ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」解绑设备 ${device.sn}` })
+  const suspended = await suspendUnbound(ctx, device.id)
+  const storage = suspended > 0 ? `，暂停${suspended}个通道的云存储` : ''
+  ctx.audit({ bizType: BIZ, bizId: id, action: `App账号「${hidden(owner.account)}」解绑设备 ${device.sn}${storage}` })
   await told(ctx, owner.tenantId)
   return null
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Counts above this number are cached, because the exact number does not matter in a list. */
 const KEPT_FROM = 5000
@@ -45,7 +45,9 @@ async function count(db: Db, ids: readonly number[]) {
   const rows = await db
     .select({ id: devices.tenantId, n: sql<number>`count(*)::int` })
     .from(devices)
-    .where(and(ids.length === 1 ? eq(devices.tenantId, ids[0]!) : inArray(devices.tenantId, [...ids]), alive(devices)))
+    .where(
+      and(ids.length === 1 ? eq(devices.tenantId, ids[0]!) : inArray(devices.tenantId, [...ids]), notDeleted(devices)),
+    )
     .groupBy(devices.tenantId)
   const at = Date.now()
   for (const id of ids) kept.delete(id)

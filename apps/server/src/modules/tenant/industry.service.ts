@@ -15,7 +15,7 @@ import { assertPlatform } from '#core/auth/grants.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 
 const BIZ = 'industry'
@@ -38,7 +38,7 @@ export async function list({ db, user }: Ctx) {
     db
       .select({ industryId: tenants.industryId, n: sql<number>`count(*)::int`.as('n') })
       .from(tenants)
-      .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
+      .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id })))
       .groupBy(tenants.industryId),
   )
   const rows = await db
@@ -57,7 +57,7 @@ export async function list({ db, user }: Ctx) {
     })
     .from(industries)
     .leftJoin(counted, eq(counted.industryId, industries.id))
-    .where(alive(industries))
+    .where(notDeleted(industries))
     .orderBy(asc(industries.sort), asc(industries.id))
     .limit(MAX_INDUSTRIES)
   const below = Map.groupBy(rows, ({ parentId }) => parentId)
@@ -70,7 +70,7 @@ export async function options({ db }: Ctx) {
   const rows = await db
     .select({ id: industries.id, parentId: industries.parentId, name: industries.name, status: industries.status })
     .from(industries)
-    .where(alive(industries))
+    .where(notDeleted(industries))
     .orderBy(asc(industries.sort), asc(industries.id))
     .limit(MAX_INDUSTRIES)
   return { list: rows }
@@ -80,7 +80,7 @@ async function lock(db: Db, id: number) {
   const [found] = await db
     .select()
     .from(industries)
-    .where(and(eq(industries.id, id), alive(industries)))
+    .where(and(eq(industries.id, id), notDeleted(industries)))
     .for('update')
   if (!found) throw notFound('行业')
   return found
@@ -92,20 +92,21 @@ async function parentOf(db: Db, parentId: number) {
   const [parent] = await db
     .select({ name: industries.name, parentId: industries.parentId })
     .from(industries)
-    .where(and(eq(industries.id, parentId), alive(industries)))
+    .where(and(eq(industries.id, parentId), notDeleted(industries)))
     .for('share')
   if (!parent) throw invalid('上级行业不存在或已被删除', 'parentId')
   if (parent.parentId !== 0) throw invalid('行业最多两级', 'parentId')
   return parent.name
 }
 
-const childrenOf = (db: Db, id: number) => db.$count(industries, and(eq(industries.parentId, id), alive(industries)))
-const tenantsOf = (db: Db, id: number) => db.$count(tenants, and(eq(tenants.industryId, id), alive(tenants)))
+const childrenOf = (db: Db, id: number) =>
+  db.$count(industries, and(eq(industries.parentId, id), notDeleted(industries)))
+const tenantsOf = (db: Db, id: number) => db.$count(tenants, and(eq(tenants.industryId, id), notDeleted(tenants)))
 
 export async function create(ctx: Ctx, input: ParsedOf<typeof industry.create>) {
   const { db, user } = ctx
   assertPlatform(user)
-  if ((await db.$count(industries, alive(industries))) >= MAX_INDUSTRIES)
+  if ((await db.$count(industries, notDeleted(industries))) >= MAX_INDUSTRIES)
     throw refused(`行业不能超过${MAX_INDUSTRIES}个`)
   const parent = await parentOf(db, input.parentId)
   const [made] = await db
@@ -239,7 +240,7 @@ export async function merge(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry
   const moved = await db
     .update(tenants)
     .set({ industryId: toId, updateBy: user.uid, updateTime: now.toISOString(), rev: sql`${tenants.rev} + 1` })
-    .where(and(eq(tenants.industryId, fromId), alive(tenants)))
+    .where(and(eq(tenants.industryId, fromId), notDeleted(tenants)))
     .returning({ id: tenants.id })
   // Moves the scene recommendations to the other industry.
   await db.execute(sql`insert into scene_industries (scene_id, industry_id)

@@ -14,7 +14,7 @@ import { changes } from '#core/audit/mask.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import { SCOPE } from '#core/auth/rights.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { setScenes } from './tenant-scenes.ts'
 import { withTitles, TENANT_TITLES } from './tenant-words.ts'
 
@@ -85,7 +85,7 @@ export async function defaultScenes(db: Db) {
   const standard = await db
     .select({ id: scenes.id })
     .from(scenes)
-    .where(and(eq(scenes.isDefault, 1), eq(scenes.status, 1), alive(scenes)))
+    .where(and(eq(scenes.isDefault, 1), eq(scenes.status, 1), notDeleted(scenes)))
   return standard.map(({ id }) => id)
 }
 

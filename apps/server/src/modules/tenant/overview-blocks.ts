@@ -7,7 +7,7 @@ import { loginLogs } from '#schema/system.ts'
 import { appAccounts, userApplications } from '#schema/tenant.ts'
 import { cachedFigureOf } from '#domain/fleet/fleet-counts.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { lastDays } from './last-days.ts'
 import type { Block } from './tenant-overview.service.ts'
 
@@ -63,7 +63,7 @@ async function byModel(db: Db, tenantId: number) {
           off: sql<number>`count(*) filter (where ${devices.status} = 0)`.as('off'),
         })
         .from(devices)
-        .where(and(eq(devices.tenantId, tenantId), alive(devices)))
+        .where(and(eq(devices.tenantId, tenantId), notDeleted(devices)))
         .groupBy(devices.modelId)
         .as('counted'),
     )
@@ -78,7 +78,7 @@ export const staffBlock: Block = {
   may: (user) => user.can('system:userList:list'),
   async load(ctx, tenantId) {
     const { db } = ctx
-    const own = and(eq(accounts.tenantId, tenantId), alive(accounts))
+    const own = and(eq(accounts.tenantId, tenantId), notDeleted(accounts))
     const { from, to } = lastDays(ctx, 30)
     const [sums] = await db
       .select({
@@ -213,7 +213,7 @@ export const appAccountsBlock: Block = {
   async load(ctx, tenantId) {
     const { db, services } = ctx
     const { from, to } = lastDays(ctx, 30)
-    const own = and(eq(appAccounts.tenantId, tenantId), alive(appAccounts))
+    const own = and(eq(appAccounts.tenantId, tenantId), notDeleted(appAccounts))
     const [sums] = await db
       .select({
         total: sql<number>`count(*)::int`,
@@ -225,7 +225,7 @@ export const appAccountsBlock: Block = {
     const { rows: bound } = await cachedFigureOf(services, `tenant bound ${tenantId}`, async (pool) => ({
       rows: await pool.$count(
         devices,
-        and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), alive(devices)),
+        and(eq(devices.tenantId, tenantId), isNotNull(devices.appAccountId), notDeleted(devices)),
       ),
     }))
     const url = `/AccountAdministration/accountList?tenantId=${tenantId}`

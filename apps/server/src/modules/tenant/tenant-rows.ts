@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, orderOf, within } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { deviceCounts } from './device-counts.ts'
 import { scenesOf } from './tenant-scenes.ts'
 
@@ -17,7 +17,7 @@ export type Tenant = typeof tenants.$inferSelect
 
 /** Returns the condition for tenants that an account may see, without the platform. */
 export const visible = (user: User): SQL | undefined =>
-  and(alive(tenants), ne(tenants.id, PLATFORM_TENANT_ID), scoped(user, { tenant: tenants.id }))
+  and(notDeleted(tenants), ne(tenants.id, PLATFORM_TENANT_ID), scoped(user, { tenant: tenants.id }))
 
 export const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
 
@@ -99,6 +99,7 @@ const listed = {
 }
 const detailed = {
   ...listed,
+  adPlatformAudit: tenants.adPlatformAudit,
   licenseNumber: tenants.licenseNumber,
   areaCode: tenants.areaCode,
   address: tenants.address,

@@ -6,14 +6,14 @@ import type { Ctx } from '#core/http/context.ts'
 import { offeredMenus } from '#core/auth/grants.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Lists the scenes that a tenant can use, with the recommended industries. */
 export async function sceneOptions({ db }: Ctx) {
   const rows = await db
     .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
     .from(scenes)
-    .where(and(eq(scenes.status, 1), alive(scenes)))
+    .where(and(eq(scenes.status, 1), notDeleted(scenes)))
     .orderBy(asc(scenes.sort), asc(scenes.id))
     .limit(500)
   const named = await db
@@ -22,7 +22,7 @@ export async function sceneOptions({ db }: Ctx) {
     .innerJoin(industries, eq(industries.id, sceneIndustries.industryId))
     .where(
       and(
-        alive(industries),
+        notDeleted(industries),
         among(
           sceneIndustries.sceneId,
           rows.map(({ id }) => id),
@@ -45,7 +45,7 @@ export async function scenesOf(db: Db, tenantIds: readonly number[]) {
     .select({ tenantId: tenantScenes.tenantId, id: scenes.id, name: scenes.sceneName })
     .from(tenantScenes)
     .innerJoin(scenes, eq(scenes.id, tenantScenes.sceneId))
-    .where(and(inArray(tenantScenes.tenantId, [...tenantIds]), alive(scenes)))
+    .where(and(inArray(tenantScenes.tenantId, [...tenantIds]), notDeleted(scenes)))
     .orderBy(asc(scenes.sort), asc(scenes.id))
   for (const { tenantId, ...scene } of rows) held.set(tenantId, [...(held.get(tenantId) ?? []), scene])
   return held
@@ -60,7 +60,7 @@ export async function setScenes(db: Db, tenantId: number, sceneIds: readonly num
     ? await db
         .select({ id: scenes.id, name: scenes.sceneName, status: scenes.status })
         .from(scenes)
-        .where(and(inArray(scenes.id, [...wanted]), alive(scenes)))
+        .where(and(inArray(scenes.id, [...wanted]), notDeleted(scenes)))
         .orderBy(asc(scenes.sort), asc(scenes.id))
     : []
   if (found.length < wanted.size) throw invalid('所选业务场景不存在或已被删除', 'sceneIds')
@@ -82,7 +82,7 @@ export async function grantScenesToAdmins(db: Db, tenantId: number, roleCode: st
   const [role] = await db
     .select({ id: roles.id })
     .from(roles)
-    .where(and(eq(roles.tenantId, tenantId), eq(roles.roleCode, roleCode), alive(roles)))
+    .where(and(eq(roles.tenantId, tenantId), eq(roles.roleCode, roleCode), notDeleted(roles)))
   if (!role) return
   const offered = await offeredMenus(db, tenantId)
   if (offered.size === 0) return

@@ -9,7 +9,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { expireApplications } from './user-apply-schedule.ts'
 
 const RENEW = 'tenantManage:tenant:renew'
@@ -27,7 +27,7 @@ export function registerTenantSchedule(services: Services) {
 /** Warns 30 and 7 days before the expiry of a tenant, once each, and disables expired tenants. */
 export async function expireTenants(services: Services) {
   const { db } = services.database
-  const open = and(alive(tenants), eq(tenants.status, 1), ne(tenants.id, PLATFORM_TENANT_ID))
+  const open = and(notDeleted(tenants), eq(tenants.status, 1), ne(tenants.id, PLATFORM_TENANT_ID))
   const due = await db
     .select({ id: tenants.id })
     .from(tenants)
@@ -61,7 +61,7 @@ const lock = async (db: Db, id: number) => {
   const [found] = await db
     .select()
     .from(tenants)
-    .where(and(eq(tenants.id, id), alive(tenants), eq(tenants.status, 1)))
+    .where(and(eq(tenants.id, id), notDeleted(tenants), eq(tenants.status, 1)))
     .for('update')
   return found
 }
@@ -71,7 +71,7 @@ async function concerned(db: Db, tenantId: number) {
   const admins = await db
     .select({ uid: accounts.uid })
     .from(accounts)
-    .where(and(eq(accounts.tenantId, tenantId), eq(accounts.isTenantAdmin, true), alive(accounts)))
+    .where(and(eq(accounts.tenantId, tenantId), eq(accounts.isTenantAdmin, true), notDeleted(accounts)))
   return [...admins.map(({ uid }) => uid), ...(await accountsWithPermission(db, PLATFORM_TENANT_ID, RENEW))]
 }
 

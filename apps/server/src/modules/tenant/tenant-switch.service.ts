@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import { canSwitchTenant } from '#core/auth/rights.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const OFFERED = 50
 
@@ -31,7 +31,7 @@ export async function switchable(ctx: Ctx, { keyword }: ParsedOf<typeof tenant.s
     .from(tenants)
     .where(
       and(
-        alive(tenants),
+        notDeleted(tenants),
         ne(tenants.id, user.homeTenantId ?? 0),
         scope.tenants === 'all' ? undefined : inArray(tenants.id, [...scope.tenants]),
         or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
@@ -50,7 +50,7 @@ export async function switchTo(ctx: Ctx, { id }: ParsedOf<typeof tenant.switchTo
   const [found] = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(eq(tenants.id, id), alive(tenants)))
+    .where(and(eq(tenants.id, id), notDeleted(tenants)))
   if (!found) throw notFound('客户')
   await moveTo(ctx, id)
   ctx.audit({ bizType: 'tenant', bizId: id, action: `进入客户「${found.name}」工作` })

@@ -1,4 +1,10 @@
-import { ALLOW_APPLY, COMPANY_SIZE, TENANT_LEVEL, TenantInput } from '@oms/contract/tenant/tenant-info.ts'
+import {
+  AD_PLATFORM_AUDIT,
+  ALLOW_APPLY,
+  COMPANY_SIZE,
+  TENANT_LEVEL,
+  TenantInput,
+} from '@oms/contract/tenant/tenant-info.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 
@@ -27,6 +33,7 @@ export function withTitles(fields: object): object {
   set('companySize', (code) => word(COMPANY_SIZE, code))
   set('level', (code) => word(TENANT_LEVEL, code))
   set('allowApply', (code) => word(ALLOW_APPLY, code))
+  set('adPlatformAudit', (code) => word(AD_PLATFORM_AUDIT, code))
   set('accountCount', quota)
   set('deviceQuota', quota)
   set('contactPhone', (text) => maskMobile(text as string))

@@ -15,7 +15,7 @@ import { rightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { defaultScenes, openTenant, TENANT_ADMIN } from './open-tenant.ts'
 import {
@@ -49,7 +49,7 @@ export async function simple({ db, user }: Ctx, { name }: ParsedOf<typeof tenant
     .from(tenants)
     .where(
       and(
-        alive(tenants),
+        notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
         or(contains(tenants.name, name), contains(tenants.tenantNo, name)),
       ),
@@ -139,7 +139,7 @@ async function assertIndustry(db: Db, id: number, before?: number | null) {
   const [found] = await db
     .select({ status: industries.status })
     .from(industries)
-    .where(and(eq(industries.id, id), alive(industries)))
+    .where(and(eq(industries.id, id), notDeleted(industries)))
     .for('share')
   if (!found) throw invalid('所选行业不存在或已被删除', 'industryId')
   if (found.status !== 1 && id !== before) throw invalid('所选行业已停用', 'industryId')
@@ -211,11 +211,11 @@ async function assertQuotas(
   { accountCount, deviceQuota }: Pick<Fields, 'accountCount' | 'deviceQuota'>,
 ) {
   if (accountCount >= 0) {
-    const used = await db.$count(accounts, and(eq(accounts.tenantId, id), alive(accounts)))
+    const used = await db.$count(accounts, and(eq(accounts.tenantId, id), notDeleted(accounts)))
     if (used > accountCount) throw invalid(`已有${used}个账号，上限不能小于已有数量`, 'accountCount')
   }
   if (deviceQuota >= 0) {
-    const used = await db.$count(devices, and(eq(devices.tenantId, id), alive(devices)))
+    const used = await db.$count(devices, and(eq(devices.tenantId, id), notDeleted(devices)))
     if (used > deviceQuota) throw invalid(`已有${used}台设备，上限不能小于已有数量`, 'deviceQuota')
   }
 }

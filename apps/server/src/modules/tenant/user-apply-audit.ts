@@ -12,7 +12,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { inScope } from './user-apply-rows.ts'
 
 type Input = ParsedOf<typeof userApply.audit>
@@ -108,7 +108,7 @@ async function acceptApplicant(ctx: Ctx, { uid, tenantId, id }: Application, rol
   const [joined] = await db
     .update(accounts)
     .set({ tenantId, updateBy: user.uid, updateTime: now.toISOString() })
-    .where(and(eq(accounts.uid, uid), isNull(accounts.tenantId), alive(accounts)))
+    .where(and(eq(accounts.uid, uid), isNull(accounts.tenantId), notDeleted(accounts)))
     .returning({ uid: accounts.uid })
   if (!joined) throw refused('该账号已加入其他客户或已被删除')
   await db.delete(accountRoles).where(eq(accountRoles.uid, uid))

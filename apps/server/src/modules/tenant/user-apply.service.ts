@@ -10,7 +10,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { applyOrder, conditionsOf, presentApplications, inScope, selectApplications } from './user-apply-rows.ts'
@@ -44,7 +44,7 @@ export async function code({ db, user }: Ctx) {
     ? await db
         .select({ joinCode: tenants.joinCode, allowApply: tenants.allowApply })
         .from(tenants)
-        .where(and(eq(tenants.id, user.tenantId), alive(tenants)))
+        .where(and(eq(tenants.id, user.tenantId), notDeleted(tenants)))
     : []
   return { joinCode: own?.joinCode ?? '', allowApply: own?.joinCode ? own.allowApply : 0 }
 }

@@ -9,7 +9,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { SLA_KEY, slaSettings } from '#domain/tickets/sla.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { nameOf } from './ticket-change.ts'
@@ -17,7 +17,7 @@ import { assertDeskPermission, assertTicketReader, visible } from './ticket-rows
 
 const TEMPLATE = 'ticketTemplate'
 const own = (user: User) =>
-  and(alive(ticketTemplates), user.tenantId === null ? sql`false` : eq(ticketTemplates.tenantId, user.tenantId))
+  and(notDeleted(ticketTemplates), user.tenantId === null ? sql`false` : eq(ticketTemplates.tenantId, user.tenantId))
 
 export async function templates({ db, user }: Ctx, { keyword }: ParsedOf<typeof desk.templates>) {
   assertDeskPermission(user)
@@ -142,19 +142,19 @@ export async function choices({ db, user }: Ctx) {
   const seen = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(alive(tenants), scoped(user, { tenant: tenants.id })))
+    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id })))
     .orderBy(asc(tenants.id))
     .limit(MOST)
   const types = await db
     .select({ id: deviceTypes.id, name: deviceTypes.typeName })
     .from(deviceTypes)
-    .where(alive(deviceTypes))
+    .where(notDeleted(deviceTypes))
     .orderBy(asc(deviceTypes.sort), asc(deviceTypes.id))
     .limit(MOST)
   const models = await db
     .select({ id: deviceModels.id, name: deviceModels.modelName, typeId: deviceModels.typeId })
     .from(deviceModels)
-    .where(alive(deviceModels))
+    .where(notDeleted(deviceModels))
     .orderBy(asc(deviceModels.modelName))
     .limit(MOST)
   // Reads tags of the newest tickets, which an index finds directly.

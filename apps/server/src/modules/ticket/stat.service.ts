@@ -1,11 +1,11 @@
-import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, between, eq, inArray, lt, type SQL, sql, Subquery } from 'drizzle-orm'
-import { accounts } from '#schema/account.ts'
-import { ticketFacts, tickets } from '#schema/ticket.ts'
+import type { feedbackStat, StatRange } from '@oms/contract/ticket/ticket-statistics.ts'
+import { and, between, eq, inArray, lt, type SQL, Subquery, sql } from 'drizzle-orm'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { dayAfter, localTimeOf } from '#core/time/zone.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { accounts } from '#schema/account.ts'
+import { ticketFacts, tickets } from '#schema/ticket.ts'
 import { isOpen, visible } from './ticket-rows.ts'
 
 export type Query = ParsedOf<typeof feedbackStat.summary>
@@ -151,7 +151,7 @@ export async function trend(ctx: Ctx, input: Query) {
 
 /** Removes future days. */
 function upToToday<D extends { day: string }>({ services, now }: Ctx, days: D[]) {
-  const today = localTimeOf(now, services.config.timeZone).slice(0, 10)
+  const today = localDayOf(now, services.config.timeZone)
   return days.filter(({ day }) => day <= today)
 }
 

@@ -16,7 +16,7 @@ import { changes } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { forbidden, invalid, notFound, ApiError } from '#core/http/api-error.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
-import { alive, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { workingMinutesBetween } from '#domain/tickets/business-clock.ts'
 import { slaOf, slaSettings } from '#domain/tickets/sla.ts'
 import { instantOf } from '#core/time/zone.ts'
@@ -65,7 +65,7 @@ export async function handlerOf(
     .select({ tenantId: accounts.tenantId, realname: accounts.realname, account: accounts.account })
     .from(accounts)
     .innerJoin(tenants, eq(tenants.id, accounts.tenantId))
-    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), alive(accounts), tenantInUse()))
+    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), tenantInUse()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
   return { uid, name: nameOf(found) }

@@ -4,7 +4,7 @@ import { and, eq } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
 import { BIZ, handlerOf, nameOf } from './ticket-change.ts'
@@ -31,7 +31,7 @@ async function deviceOf({ db, user }: Ctx, sn: string) {
   const [found] = await db
     .select({ id: devices.id, tenantId: devices.tenantId })
     .from(devices)
-    .where(and(eq(devices.sn, sn), alive(devices), scoped(user, { tenant: devices.tenantId })))
+    .where(and(eq(devices.sn, sn), notDeleted(devices), scoped(user, { tenant: devices.tenantId })))
   if (!found) throw invalid('没有找到该序列号的设备', 'sn')
   return found
 }

@@ -11,7 +11,7 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { installedOf } from '#domain/fleet/release.ts'
 import { isBeyondScope } from '#domain/fleet/release-scope.ts'
 import { contains } from '#core/database/list-query.ts'
-import { alive, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import {
   MODE,
   policyOf,
@@ -81,7 +81,7 @@ export async function groups({ db, user }: Ctx, { otaId, keyword }: ParsedOf<typ
     .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
     .where(
       and(
-        alive(deviceGroups),
+        notDeleted(deviceGroups),
         eq(deviceGroups.status, 1),
         reach,
         scoped(user, { tenant: deviceGroups.tenantId }),
@@ -184,7 +184,7 @@ async function namesOf(db: Db, user: User, { tenantIds, groupIds, submitBy, audi
     ? await db
         .select({ id: deviceGroups.id, name: deviceGroups.groupName, tenantId: deviceGroups.tenantId })
         .from(deviceGroups)
-        .where(and(alive(deviceGroups), inArray(deviceGroups.id, [...groupIds])))
+        .where(and(notDeleted(deviceGroups), inArray(deviceGroups.id, [...groupIds])))
     : []
   const ofPeople = people.length
     ? await db

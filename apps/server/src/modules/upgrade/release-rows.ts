@@ -7,7 +7,7 @@ import type { User } from '#core/http/context.ts'
 import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import type { Services } from '#core/services.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { alive, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { artifactKindOf } from './release-artifact-kind.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
@@ -20,7 +20,7 @@ export const STAGE = { waiting: 0, running: 1, passed: 2, failed: 3, skipped: 4 
 
 /** Returns the condition for versions that the account may see. Every query on versions includes the condition. */
 export const visibleVersions = (user: User) =>
-  and(alive(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }))
+  and(notDeleted(otaVersions), scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }))
 
 /** Returns a visible version. A version of another tenant is reported as not found. */
 export async function versionOf(db: Db, user: User, otaId: number): Promise<StoredVersion> {

@@ -12,7 +12,7 @@ import { changes } from '#core/audit/mask.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
-import { alive, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { artifactKindOf } from './release-artifact-kind.ts'
 import { notifyPermitted } from './release-notice.ts'
 import {
@@ -205,7 +205,7 @@ async function assertReleaseTargets(
   const groups = [...new Set(groupIds)]
   const reach = isOurs ? undefined : eq(deviceGroups.tenantId, version.tenantId)
   const known = and(
-    alive(deviceGroups),
+    notDeleted(deviceGroups),
     inArray(deviceGroups.id, groups),
     reach,
     scoped(user, { tenant: deviceGroups.tenantId }),

@@ -144,7 +144,8 @@ describe('report of the plain protocol', () => {
 
   test('a truncated report is no success, but a failure when the readable part reports one', async () => {
     const { taskId, sn } = await fetched()
-    expect((await raw(`{"sn":"${sn}","taskId":${taskId},"state":"succeeded"`)).status).toBe(200)
+    expect((await raw(`{"sn":"${sn}","taskId":${taskId},"state":"succeeded"`)).status).toBe(400)
+    expect((await raw(`{"sn":"${sn}","taskId":${taskId},"state":"succeeded"}}}`)).status).toBe(400)
     expect((await raw(`{"sn":"${sn}","taskId":${taskId},"state":"succ`)).status).toBe(400)
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 10, reason: expect.stringContaining('无法完整读取') })
     expect(await logOf(taskId)).toContain(`"state":"succ`)

@@ -1,11 +1,11 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
-import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
-import { MANIFEST } from '#protocols/shared/manifest.ts'
 import { closeByVersion } from '#protocols/shared/close-by-version.ts'
-import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
 import { isPaused, secondsUntilOpen } from '#protocols/shared/maintenance-window.ts'
-import type { PlainResponse, PlainCall } from './routes.ts'
+import { MANIFEST } from '#protocols/shared/manifest.ts'
+import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
+import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
+import type { PlainCall, PlainResponse } from './routes.ts'
 
 const MAX_PACKAGES = 50
 const NOTHING: PlainResponse = { status: 204 }
@@ -14,8 +14,19 @@ const NOTHING: PlainResponse = { status: 204 }
 const toldPackages = new Map<number, string>()
 const MAX_TOLD = 200_000
 
-/** Handles `check`: returns the next version to install, firmware before packages, or nothing. */
+/**
+ * Handles `check`: returns the next version to install, firmware before packages, or nothing. Cameras whose cloud storage
+ * changed get `storage: changed` in addition, until they ask for the state.
+ */
 export async function check(call: PlainCall): Promise<PlainResponse> {
+  const response = await nextVersion(call)
+  const { fleet, videos } = call.side.services
+  const hasCloud = (fleet.state.models.get(call.modelId)?.cloudChannels ?? 0) > 0
+  if (!hasCloud || !videos.index.hasChanged(call.slot, call.now)) return response
+  return { status: 200, body: { ...response.body, storage: 'changed' } }
+}
+
+async function nextVersion(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, body } = call
   const verCode = versionOf(body.verCode)
   const packages = packagesOf(body.packages)

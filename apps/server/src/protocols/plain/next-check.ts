@@ -4,7 +4,7 @@ const MIN_SECONDS = 300
 const MAX_SECONDS = 86_400
 const HOUR = 3600
 
-/** Seconds until the next question by the reason of a refusal. */
+/** Seconds until the next request, by the reason of a refusal. */
 const BY_REASON: Readonly<Partial<Record<Reason, number>>> = {
   disabled: 6 * HOUR,
   tenant: 6 * HOUR,

@@ -37,7 +37,8 @@ export async function report(call: PlainCall): Promise<PlainResponse> {
     return task.state === TASK.cancelling && !(counts && STATES[word] >= TASK.succeeded)
   })
   if (word === undefined) throw wrong(`state must be one of ${Object.keys(STATES).join(', ')}; the report was kept`)
-  if (counts && STATES[word] >= TASK.succeeded) {
+  if (!counts) throw wrong('the body is not JSON; the report was kept')
+  if (STATES[word] >= TASK.succeeded) {
     side.tasks.forget(taskId)
     side.downloads.forget(taskId)
   }

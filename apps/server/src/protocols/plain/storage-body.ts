@@ -1,4 +1,4 @@
-import { FORMAT, type Format, KIND, kindOf } from '#domain/video/segment.ts'
+import { FORMAT, type Format, SEGMENT_KIND, kindOf } from '#domain/video/segment.ts'
 import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
 
 const MAX_SEGMENTS = 20
@@ -7,6 +7,10 @@ const MIB = 1024 * 1024
 const MAX_INT = 2_147_483_647
 /** 9999-12-31 in milliseconds. */
 const MAX_MS = 253_402_214_400_000
+
+/** Smallest initialisation section: two boxes without content. */
+const MIN_INIT_BYTES = 16
+const MAX_INIT_BYTES = 16_777_215
 
 /** A recording that a camera announces. */
 export interface Announced {
@@ -40,12 +44,28 @@ function integer(
   return value
 }
 
-const fieldsOf = (value: unknown, what: string): Fields => {
+function boolean(fields: Fields, name: string, place: string) {
+  const value = fields[name] ?? false
+  if (typeof value !== 'boolean') throw wrong(`${place}${name} must be true or false`)
+  return value
+}
+
+/** Returns an element of a list as an object. */
+export const fieldsOf = (value: unknown, what: string): Fields => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(`${what} must be an object`)
   return value as Fields
 }
 
 export const channelOf = (body: Fields, place = '') => integer(body, 'channel', place, [0, 63], 0)
+
+/** Returns the length of the initialisation section. Every file of fragmented MP4 has one, other formats have none. */
+function initBytesOf(fields: Fields, place: string, format: Format, bytes: number) {
+  if (format === FORMAT.fmp4)
+    return integer(fields, 'initBytes', place, [MIN_INIT_BYTES, Math.min(bytes - 1, MAX_INIT_BYTES)])
+  if (fields.initBytes !== undefined && fields.initBytes !== null && fields.initBytes !== 0)
+    throw wrong(`${place}initBytes is for fmp4 only`)
+  return 0
+}
 
 /** Returns the segments of a permit's body. */
 export function segmentsOf(body: Fields): Announced[] {
@@ -55,10 +75,13 @@ export function segmentsOf(body: Fields): Announced[] {
   return segments.map((each, at) => announced(fieldsOf(each, `segments[${at}]`), `segments[${at}].`))
 }
 
+const formatOf = (name: unknown): Format | undefined =>
+  typeof name === 'string' && Object.hasOwn(FORMAT, name) ? FORMAT[name as keyof typeof FORMAT] : undefined
+
 function announced(fields: Fields, place: string): Announced {
-  const format = FORMAT[fields.format as keyof typeof FORMAT] as Format | undefined
+  const format = formatOf(fields.format)
   if (!format) throw wrong(`${place}format must be ts, fmp4 or jpg`)
-  const isVideo = kindOf(format) === KIND.video
+  const isVideo = kindOf(format) === SEGMENT_KIND.video
   const bytes = integer(fields, 'bytes', place, [1, (isVideo ? 64 : 2) * MIB])
   const event = fields.event === undefined || fields.event === null ? {} : fieldsOf(fields.event, `${place}event`)
   const hasEvent = Object.keys(event).length > 0
@@ -69,10 +92,10 @@ function announced(fields: Fields, place: string): Announced {
     format,
     session: integer(fields, 'session', place, [0, MAX_INT], 0),
     seq: integer(fields, 'seq', place, [0, MAX_INT], 0),
-    initBytes: format === FORMAT.fmp4 ? integer(fields, 'initBytes', place, [0, Math.min(bytes, 16_777_215)], 0) : 0,
+    initBytes: initBytesOf(fields, place, format, bytes),
     eventNo: hasEvent ? integer(event, 'id', `${place}event.`, [1, MAX_INT]) : 0,
     eventType: hasEvent ? integer(event, 'type', `${place}event.`, [0, 255], 0) : 0,
-    isFinal: fields.final === true,
+    isFinal: boolean(fields, 'final', place),
   }
 }
 
@@ -82,17 +105,25 @@ export interface Trouble {
   readonly text: string
 }
 
+/** Returns a text of at most `length` characters; longer texts are cut. Codes may be numbers. */
+function text(fields: Fields, name: string, place: string, length: number) {
+  const value = fields[name] ?? ''
+  if (typeof value !== 'string' && typeof value !== 'number') throw wrong(`${place}${name} must be a text`)
+  return sanitizeDeviceText(value, length)
+}
+
 /** Returns the troubles that a camera reports with `state`. */
 export function troublesOf({ trouble }: Fields): Trouble[] {
   if (trouble === undefined || trouble === null) return []
   if (!Array.isArray(trouble) || trouble.length > MAX_TROUBLES)
     throw wrong(`trouble must be a list of at most ${MAX_TROUBLES}`)
   return trouble.map((each, at) => {
+    const place = `trouble[${at}].`
     const fields = fieldsOf(each, `trouble[${at}]`)
     return {
-      channel: channelOf(fields, `trouble[${at}].`),
-      code: sanitizeDeviceText(fields.code, 32),
-      text: sanitizeDeviceText(fields.message, 200),
+      channel: channelOf(fields, place),
+      code: text(fields, 'code', place, 32),
+      text: text(fields, 'message', place, 200),
     }
   })
 }

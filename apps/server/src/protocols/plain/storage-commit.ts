@@ -3,6 +3,7 @@ import { objectKeyOf } from '#domain/video/segment.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import { DeviceError, wrong } from '#protocols/shared/response.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
+import { fieldsOf } from './storage-body.ts'
 import { ownedSegment, STATUS_BY_OUTCOME, storeRow, ticketOf } from './storage-segment.ts'
 
 const MAX_DONE = 100
@@ -17,7 +18,7 @@ export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
   const { done } = call.body
   if (!Array.isArray(done) || done.length === 0 || done.length > MAX_DONE)
     throw wrong(`done must be a list of 1 to ${MAX_DONE}`)
-  const tickets = done.map((each: unknown) => String((each as { ticket?: unknown } | null)?.ticket ?? ''))
+  const tickets = done.map(ticketTextOf)
   const statuses: Status[] = []
   let next = 0
   const worker = async () => {
@@ -25,6 +26,12 @@ export async function storageCommit(call: PlainCall): Promise<PlainResponse> {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   return { status: 200, body: { results: tickets.map((ticket, at) => ({ ticket, status: statuses[at] })) } }
+}
+
+function ticketTextOf(each: unknown, at: number): string {
+  const { ticket } = fieldsOf(each, `done[${at}]`)
+  if (typeof ticket !== 'string') throw wrong(`done[${at}].ticket must be a text`)
+  return ticket
 }
 
 async function commitOne(call: PlainCall, text: string): Promise<Status> {
@@ -45,7 +52,7 @@ async function checkObject(call: PlainCall, ticket: Ticket): Promise<Status> {
   const key = objectKeyOf(segment)
   const object = await videos.media.peek(key, HEAD_BYTES)
   if (!object) return 404
-  const status = object.size !== segment.bytes ? 413 : hasFormat(segment.format, object.head) ? undefined : 415
+  const status = object.size !== segment.bytes ? 413 : hasFormat(segment, object.head) ? undefined : 415
   if (status === undefined) return STATUS_BY_OUTCOME[await storeRow(videos, segment, call.now)]
   await videos.media.remove([key])
   return status

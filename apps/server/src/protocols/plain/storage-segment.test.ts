@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
+import { WrongContent } from '#core/media/media.ts'
+import { HEAD_BYTES, hasFormat } from '#domain/video/format.ts'
 import { deviceLab } from '#test/device-fixture.ts'
 import { tsBytes, useCameras } from '#test/video-fixture.ts'
 
@@ -43,6 +46,36 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect((await put(`${url.slice(0, -30)}${'A'.repeat(30)}`, BYTES)).status).toBe(401)
     expect((await put(`${url}AAAA`, BYTES)).status).toBe(401)
     expect(await oms.query('select 1 from oss_segments where device_id = $1', [id])).toEqual([])
+  })
+
+  const box = (type: string, size: number) => {
+    const bytes = Buffer.alloc(size)
+    bytes.writeUInt32BE(size)
+    bytes.write(type, 4, 'latin1')
+    return bytes
+  }
+  const mp4 = (...boxes: Buffer[]) => Buffer.concat([...boxes, Buffer.alloc(1000)]).subarray(0, 1000)
+
+  test.each([
+    ['ftyp and moov', mp4(box('ftyp', 28), box('moov', 272), box('moof', 100)), 201],
+    ['a free box before moov', mp4(box('ftyp', 28), box('free', 8), box('moov', 264)), 201],
+    ['no moov', mp4(box('styp', 24), box('moof', 100), box('mdat', 800)), 415],
+    ['a moov that is longer than initBytes', mp4(box('ftyp', 28), box('moov', 273)), 415],
+    ['a box of size 0', mp4(box('ftyp', 28), Buffer.from('00000000moov')), 415],
+    ['MPEG-TS', BYTES, 415],
+  ])('fragmented MP4 with %s gets the right status', async (_, bytes, status) => {
+    const { sn } = await camera()
+    const { url, headers } = await uploadOf(sn, { format: 'fmp4', initBytes: 300 })
+    expect((await put(url, bytes, headers)).status).toBe(status)
+  })
+
+  test('a first chunk of one byte does not hide wrong content', async () => {
+    const { media } = oms.services.videos
+    if (media.kind !== 'local') throw new Error('the test needs the local store')
+    const parts = Readable.from([Buffer.from([0x47]), Buffer.alloc(999, 1)])
+    const accepts = (head: Uint8Array) => hasFormat({ format: 1, initBytes: 0 }, head)
+    const stored = media.put('v/20991231/00/1/0/1-0.ts', parts, { bytes: 1000, headBytes: HEAD_BYTES, accepts })
+    await expect(stored).rejects.toThrow(WrongContent)
   })
 
   test('refuses a late ticket', async () => {

@@ -1,12 +1,12 @@
 import { WrongContent } from '#core/media/media.ts'
 import { DiskFull, FileMismatch } from '#core/storage/store.ts'
-import { hasFormat } from '#domain/video/format.ts'
+import { HEAD_BYTES, hasFormat } from '#domain/video/format.ts'
 import { objectKeyOf, type Segment } from '#domain/video/segment.ts'
 import { type Outcome, WriterBusy } from '#domain/video/segment-writer.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import type { Videos } from '#domain/video/videos.ts'
-import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
+import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { PlainRequest } from './routes.ts'
 
 const WITHIN_MS = 120_000
@@ -27,13 +27,15 @@ export async function putSegment(arrived: PlainRequest, text: string) {
   side.limits.takeDevice(slot, now, side.services.fleet.slots)
   side.presence.saw(slot, arrived.ip, now)
   assertLength(request.headers['content-length'], segment.bytes)
-  const accepts = (head: Uint8Array) => hasFormat(segment.format, head)
+  const accepts = (head: Uint8Array) => hasFormat(segment, head)
   const key = objectKeyOf(segment)
   const timeout = AbortSignal.timeout(WITHIN_MS)
   timeout.addEventListener('abort', () => request.destroy(), { once: true })
-  const put = await media.put(key, request, { bytes: segment.bytes, accepts }).catch((error: unknown) => {
-    throw problemOf(error)
-  })
+  const put = await media
+    .put(key, request, { bytes: segment.bytes, headBytes: HEAD_BYTES, accepts })
+    .catch((error: unknown) => {
+      throw problemOf(error)
+    })
   if (put === 'other') throw new DeviceError(409, 'this ticket holds other bytes already')
   const outcome = await storeRow(videos, segment, now)
   const status = outcome === 'stored' && put === 'same' ? 200 : STATUS_BY_OUTCOME[outcome]

@@ -1,4 +1,4 @@
-import { RECORD, type Reason, refusalOf, usualRecording } from '#domain/video/permit-rules.ts'
+import { RECORD, type Reason, refusalOf, sampleRecording } from '#domain/video/permit-rules.ts'
 import { nextCheckOf } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 import { troublesOf } from './storage-body.ts'
@@ -19,6 +19,7 @@ export async function storageState(call: PlainCall): Promise<PlainResponse> {
     videos.status.reported({ deviceId, channel, tenantId }, { code, text }, now)
   const count = Math.max(1, side.services.fleet.state.models.get(call.modelId)?.cloudChannels ?? 0)
   const channels = Array.from({ length: count }, (_, channel) => channelState(call, channel))
+  videos.index.tookState(slot)
   for (const { channel, state } of channels) videos.status.asked({ deviceId, channel, tenantId }, state, now)
   const nextCheck = Math.min(
     ...channels.map(({ channel, state }) => {
@@ -32,7 +33,7 @@ export async function storageState(call: PlainCall): Promise<PlainResponse> {
 
 function channelState({ side, slot, now }: PlainCall, channel: number): ChannelState {
   const facts = side.services.videos.factsAt(slot, channel, now, now)
-  const reason = refusalOf(facts, usualRecording(now), now)
+  const reason = refusalOf(facts, sampleRecording(now), now)
   if (reason !== undefined || !facts.span) return { channel, state: reason ?? 'none' }
   const { recordType, preRecord, eventRecord, prolong } = facts.span.terms
   const event = recordType === RECORD.continuous ? {} : { preRecord, eventRecord, prolong }

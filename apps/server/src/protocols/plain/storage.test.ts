@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
+import { REFUSAL_REASONS } from '#domain/video/permit-rules.ts'
 import { deviceLab, TOKEN } from '#test/device-fixture.ts'
 import { type Grant, grantStorage, useCameras } from '#test/video-fixture.ts'
-import { REASONS } from '#domain/video/permit-rules.ts'
 
 const oms = deviceLab()
 const { camera, segment, ask } = useCameras(oms)
@@ -61,7 +61,7 @@ describe('STORAGE-03 state and permit', () => {
     const { sn } = await camera(grants, fields)
     const { status, json } = await ask(sn, segment(over))
     expect([status, json()]).toEqual([403, { reason, nextCheck: expect.any(Number) }])
-    expect(Object.keys(REASONS)).toContain(reason)
+    expect(Object.keys(REFUSAL_REASONS)).toContain(reason)
   })
 
   test('refuses a channel that the model lacks, and a full store', async () => {
@@ -118,13 +118,57 @@ describe('STORAGE-03 state and permit', () => {
     ['more than 64 MiB', { segments: [segment({ bytes: 64 * 1024 * 1024 + 1 })] }, /bytes/],
     ['a picture of more than 2 MiB', { segments: [segment({ format: 'jpg', bytes: 2 * 1024 * 1024 + 1 })] }, /bytes/],
     ['an unknown format', { segments: [segment({ format: 'avi' })] }, /format/],
+    [
+      'fragmented MP4 without initBytes',
+      { segments: [segment({ format: 'fmp4' })] },
+      /initBytes must be a whole number/,
+    ],
+    [
+      'fragmented MP4 without frames',
+      { segments: [segment({ format: 'fmp4', initBytes: 1000 })] },
+      /initBytes must be/,
+    ],
+    ['initBytes of MPEG-TS', { segments: [segment({ initBytes: 100 })] }, /initBytes is for fmp4 only/],
     ['a wrong event', { segments: [segment({ event: { id: 'a' } })] }, /event\.id/],
+    ['the name of a method as format', { segments: [segment({ format: 'toString' })] }, /format must be/],
+    ['a list as format', { segments: [segment({ format: ['ts'] })] }, /format must be/],
+    ['a text as end of the session', { segments: [segment({ final: 'no' })] }, /final must be true or false/],
     ['a wrong channel', { channel: 64, segments: [segment()] }, /channel/],
     ['a segment that is no object', { segments: ['x'] }, /object/],
   ])('refuses a body with %s', async (_name, body, message) => {
     const { sn } = await camera()
     const { status, json } = await oms.plain('storage/permit', { sn, ...body })
     expect([status, json().message]).toEqual([400, expect.stringMatching(message)])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an object as code', [{ code: {} }], 'trouble[0].code must be a text'],
+    ['a text without a text', [{ message: { toString: 1, valueOf: 1 } }], 'trouble[0].message must be a text'],
+    ['65 faults', Array.from({ length: 65 }, () => ({})), 'trouble must be a list of at most 64'],
+  ])('refuses a state with %s', async (_name, trouble, message) => {
+    const { sn } = await camera()
+    const { status, json } = await oms.plain('storage/state', { sn, trouble })
+    expect([status, json().message]).toEqual([400, message])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a number as ticket', [{ ticket: 5 }], 'done[0].ticket must be a text'],
+    ['a text without a text', [{ ticket: { toString: 1, valueOf: 1 } }], 'done[0].ticket must be a text'],
+    ['nothing as element', [null], 'done[0] must be an object'],
+  ])('refuses a commit with %s', async (_name, done, message) => {
+    const { sn } = await camera()
+    const { status, json } = await oms.plain('storage/commit', { sn, done })
+    expect([status, json().message]).toEqual([400, message])
+  })
+
+  test('a long fault is cut between characters', async () => {
+    const { sn, id } = await camera([])
+    await oms.plain('storage/state', { sn, trouble: [{ message: `${'x'.repeat(199)}😀` }] })
+    await oms.services.videos.status.flush()
+    const [row] = await oms.query('select trouble_text from oss_device_status where device_id = $1 and channel = 0', [
+      id,
+    ])
+    expect(row.trouble_text).toBe(`${'x'.repeat(199)}\ufffd`)
   })
 
   test('the last segment of a session may be short', async () => {
@@ -141,8 +185,9 @@ describe('STORAGE-03 state and permit', () => {
       const calls = Array.from({ length: 10 }, () => [oms.plain('storage/state', { sn }), ask(sn)]).flat()
       for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
     }
-    const statements = queries.mock.calls.filter(([text]) => !TIMED.test(String(text)))
-    expect([statements.length, connections.mock.calls.length]).toEqual([0, 0])
+    const timed = queries.mock.calls.filter(([text]) => TIMED.test(String(text))).length
+    // Every statement of a timer takes one connection.
+    expect([queries.mock.calls.length - timed, connections.mock.calls.length - timed]).toEqual([0, 0])
     queries.mockRestore()
     connections.mockRestore()
   })
@@ -163,7 +208,27 @@ describe('STORAGE-03 state and permit', () => {
     expect((await at(twin.origin)).status).toBe(200)
   })
 
-  test('the last question, answer and trouble of a channel are stored', async () => {
+  test('check announces changed entitlements until the camera asks for its state', async () => {
+    const { sn, id } = await camera([], { verCode: 100 })
+    const check = () => oms.plain('check', { sn, verCode: 100 })
+    expect((await check()).status).toBe(204)
+    await grantStorage(oms.query, id)
+    await oms.sync()
+    const { status, json } = await check()
+    expect([status, json()]).toEqual([200, { storage: 'changed' }])
+    await oms.plain('storage/state', { sn })
+    expect((await check()).status).toBe(204)
+    await oms.query('update oss_queues set switched_off = 1 where device_id = $1', [id])
+    await oms.sync()
+    expect((await check()).json().storage).toBe('changed')
+  })
+
+  test('check announces nothing to a device of a model without cloud storage', async () => {
+    const { sn } = await camera([{}], { modelId: 2, verCode: 100 })
+    expect((await oms.plain('check', { sn, verCode: 100 })).status).toBe(204)
+  })
+
+  test('the last request, response and fault of a channel are stored', async () => {
     const { sn, id } = await camera([])
     const trouble = [{ channel: 1, code: 'E12', message: 'no\nlens' }]
     await oms.plain('storage/state', { sn, trouble })

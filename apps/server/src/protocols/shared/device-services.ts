@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Services } from '#core/services.ts'
-import { ChangePublisher } from './change-publisher.ts'
+import { ActivationCodes } from '#domain/agents/activation-codes.ts'
+import { BootTimes } from '#domain/agents/boot-times.ts'
+import { BoundDevices } from '#domain/agents/bound-devices.ts'
 import { type Clock, Lines, roomOf } from './bandwidth.ts'
 import { Certificates } from './certificates.ts'
+import { ChangePublisher } from './change-publisher.ts'
 import { Deployments } from './deployments.ts'
 import { Downloads } from './downloads.ts'
 import { Limits } from './limits.ts'
+import { MediaPacing } from './media-pacing.ts'
 import { Pacing } from './pacing.ts'
 import { Presence } from './presence.ts'
 import { Tasks } from './tasks.ts'
@@ -19,10 +23,14 @@ export class DeviceServices {
   readonly downloads: Downloads
   readonly lines: Lines
   readonly pacing: Pacing
+  readonly media: MediaPacing
   /** Undefined when certificate authentication is not configured. */
   readonly certificates: Certificates | undefined
   readonly tasks: Tasks
   readonly announcer: ChangePublisher
+  readonly boundDevices: BoundDevices
+  readonly activationCodes: ActivationCodes
+  readonly bootTimes: BootTimes
   /** Time that a waiting download is held before the server aborts the connection. */
   holdMs = 15_000
 
@@ -39,7 +47,12 @@ export class DeviceServices {
     this.lines = new Lines(services.fleet, deviceBandwidth, clock)
     const room = deviceBandwidth > 0 ? roomOf(deviceBandwidth) : deviceDownloads
     this.pacing = new Pacing(services.fleet, this.downloads, Math.min(deviceDownloads, room))
+    const isFirmwareFull = () => this.downloads.count >= Math.min(deviceDownloads, room)
+    this.media = new MediaPacing({ ...services.config.ads, lines: this.lines, isFirmwareFull, clock })
     this.tasks = new Tasks(services, this.announcer)
+    this.boundDevices = new BoundDevices(services.database.pool)
+    this.activationCodes = new ActivationCodes(services.database.pool)
+    this.bootTimes = new BootTimes(services.database, services.log)
   }
 
   start() {
@@ -49,6 +62,7 @@ export class DeviceServices {
 
   async close() {
     await this.presence.close()
+    await this.bootTimes.close()
     this.announcer.close()
   }
 }

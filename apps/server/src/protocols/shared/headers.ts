@@ -14,3 +14,7 @@ export function rawHeader({ rawHeaders }: IncomingMessage, name: string): string
 /** The token of `Authorization: Bearer …`; empty when there is none. */
 export const bearerOf = (request: IncomingMessage) =>
   (/^bearer\s(.+)$/i.exec(rawHeader(request, 'authorization') ?? '')?.[1] ?? '').trim()
+
+/** Returns true when a list of entity tags contains this tag, with or without quotes. */
+export const hasTag = (header: string | undefined, etag: string) =>
+  header !== undefined && header.split(',').some((each) => each.trim().replace(/^W\//, '').replaceAll('"', '') === etag)

@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts'
 import { FLAG } from '#domain/fleet/slots.ts'
 import { lockDeviceQuota } from '#domain/fleet/device-quota.ts'
 import type { Access } from '#domain/fleet/state.ts'
-import { alive } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type RefusalReason, unauthorized } from './response.ts'
 import type { Certified } from './certificates.ts'
 
@@ -121,7 +121,7 @@ export async function register(services: Services, tenantId: number, sn: string,
   await database.db.transaction(async (db) => {
     const { left } = await lockDeviceQuota(db, tenantId)
     const made = { tenantId, modelId, sn, remark: '凭网关令牌自动登记' }
-    const isFull = left < 1 && (await db.$count(devices, and(eq(devices.sn, sn), alive(devices)))) === 0
+    const isFull = left < 1 && (await db.$count(devices, and(eq(devices.sn, sn), notDeleted(devices)))) === 0
     if (isFull) throw unauthorized('device quota reached')
     if (left >= 1) await db.insert(devices).values(made).onConflictDoNothing()
   })

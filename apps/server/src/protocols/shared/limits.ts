@@ -13,6 +13,9 @@ const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 100_000
 const LOCAL = /^(?:::ffff:)?127\.|^::1$/
 
+/** True for an address of this machine. */
+export const isLocal = (ip: string) => LOCAL.test(ip)
+
 /** Counts requests by minute and resets all counters when the next minute begins. */
 export class Limits {
   #minute = 0
@@ -26,7 +29,7 @@ export class Limits {
       this.#addresses.clear()
       slots.calls.fill(0)
     }
-    if (LOCAL.test(ip)) return
+    if (isLocal(ip)) return
     const calls = (this.#addresses.get(ip) ?? 0) + 1
     if (calls > PER_ADDRESS) throw tooMany(now)
     if (calls > 1 || this.#addresses.size < MAX_ADDRESSES) this.#addresses.set(ip, calls)

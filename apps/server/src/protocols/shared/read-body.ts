@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { sendRequestTimeout } from '#core/http/malformed-request.ts'
 import { CONTROL, DeviceError, wrong } from './response.ts'
 
 /** Larger than any known report. Logs of SWUpdate have some kilobytes. */
@@ -27,7 +28,7 @@ export interface ReadText {
  * Returns the body as text, or its beginning above the limit: a failure report with a long log is still a failure.
  * Uses listeners instead of an iterator, because every device request runs this code.
  */
-export function readReport(request: IncomingMessage): Promise<ReadText> {
+export function readReport(request: IncomingMessage, maxBytes = MAX_BODY): Promise<ReadText> {
   sweeper ??= setInterval(cutSlow, SWEEP_MS).unref()
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []
@@ -35,8 +36,8 @@ export function readReport(request: IncomingMessage): Promise<ReadText> {
     underWay.set(request, performance.now())
     const take = (chunk: Buffer) => {
       size += chunk.length
-      if (size <= MAX_BODY) return void chunks.push(chunk)
-      chunks.push(chunk.subarray(0, Math.max(0, chunk.length - (size - MAX_BODY))))
+      if (size <= maxBytes) return void chunks.push(chunk)
+      chunks.push(chunk.subarray(0, Math.max(0, chunk.length - (size - maxBytes))))
       // Reads and discards the rest of the body, so that the client can read the response.
       request.off('data', take).resume()
       finish(true)
@@ -58,7 +59,7 @@ function cutSlow() {
   const since = performance.now() - BODY_WITHIN_MS
   for (const [request, started] of underWay) {
     if (started > since) return
-    request.destroy()
+    sendRequestTimeout(request.socket)
   }
 }
 
@@ -76,9 +77,13 @@ export function jsonObject(found: unknown): Record<string, unknown> {
 /** Parses JSON, repaired if necessary; undefined when the text is not JSON. */
 export const parsed = (text: string): unknown => json(text) ?? json(repaired(text))
 
+const LONE_SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
+/** Replaces lone surrogates, which the database cannot store, by U+FFFD. */
+const wellFormed = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
+
 function json(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return LONE_SURROGATE_ESCAPE.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text)
   } catch {
     return undefined
   }

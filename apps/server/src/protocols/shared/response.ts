@@ -71,10 +71,11 @@ export function sendProblem(response: ServerResponse, status: number, words: str
 
 export const CONTROL = /\p{Cc}/gu
 
-/** Removes control characters from a device's text and cuts the text to this length. */
+/** Removes control characters from a device's text and cuts the text to this length. Lists and objects have no text. */
 export const sanitizeDeviceText = (value: unknown, length: number): string =>
-  String(value ?? '')
+  (typeof value === 'object' ? '' : String(value ?? ''))
     .toWellFormed()
     .replaceAll(CONTROL, ' ')
     .trim()
     .slice(0, length)
+    .toWellFormed()

@@ -1,0 +1,42 @@
+import { eq, inArray } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { roleMenus, roles } from '#schema/account.ts'
+import { settings } from '#schema/system.ts'
+import { useApp } from '#test/harness.ts'
+import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
+
+const app = useApp()
+const CODE = 'agent_operator'
+const operators = () => app.db.select().from(roles).where(eq(roles.roleCode, CODE))
+const menusOf = async (id: number) =>
+  (await app.db.select({ id: roleMenus.menuId }).from(roleMenus).where(eq(roleMenus.roleId, id)))
+    .map((menu) => menu.id)
+    .sort((a, b) => a - b)
+
+test('a database from before the agents gets the role agent_operator once, with its permissions', async () => {
+  const [first] = await operators()
+  const granted = await menusOf(first!.id)
+  expect(granted.length).toBeGreaterThan(30)
+  await app.db.delete(roleMenus).where(eq(roleMenus.roleId, first!.id))
+  await app.db.delete(roles).where(eq(roles.id, first!.id))
+  await app.db.delete(settings).where(eq(settings.key, 'standardRoles'))
+  await app.db.update(roles).set({ deletedAt: '2026-01-01 00:00:00' }).where(eq(roles.roleCode, 'auditor'))
+
+  for (let start = 0; start < 2; start += 1) {
+    await syncRoles(app.db)
+    const [role, ...more] = await operators()
+    expect(more).toEqual([])
+    expect(await menusOf(role!.id)).toEqual(granted)
+  }
+  const codes = STANDARD_ROLES.map(({ roleCode }) => roleCode)
+  expect(await app.db.select().from(roles).where(inArray(roles.roleCode, codes))).toHaveLength(codes.length)
+})
+
+test('a role that an administrator deleted or renamed is not created again', async () => {
+  await app.db.update(roles).set({ deletedAt: '2026-01-01 00:00:00' }).where(eq(roles.roleCode, CODE))
+  await syncRoles(app.db)
+  expect(await operators()).toHaveLength(1)
+  await app.db.update(roles).set({ deletedAt: null, roleCode: 'voice_team' }).where(eq(roles.roleCode, CODE))
+  await syncRoles(app.db)
+  expect(await operators()).toEqual([])
+})

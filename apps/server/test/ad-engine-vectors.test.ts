@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { failedVectors } from '@oms/contract/ad-engine/check-vectors.ts'
+import { expect, test } from 'vitest'
+
+test('AD-01 the server computes the frozen vectors of the schedule engine', () => {
+  expect(failedVectors()).toEqual([])
+})
+
+/** Built-in functions that Chrome 80 lacks. The build of the player translates syntax only. */
+const MISSING_IN_CHROME_80 =
+  /\.(at|findLast|findLastIndex|toSorted|toReversed|toSpliced|with|replaceAll|hasOwn|groupBy|any)\(|\b(structuredClone|WeakRef|Temporal)\b/
+
+test('AD-01 the schedule engine calls no function that Chrome 80 lacks', () => {
+  const folder = join(import.meta.dirname, '../../../packages/contract/src/ad-engine')
+  const sources = readdirSync(folder).filter((name) => /^[\w-]+\.ts$/.test(name) && !name.endsWith('-fixture.ts'))
+  const found = sources.filter((name) => MISSING_IN_CHROME_80.test(readFileSync(join(folder, name), 'utf8')))
+  expect(sources).toContain('playing.ts')
+  expect(found).toEqual([])
+})
