@@ -1,0 +1,46 @@
+import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
+import type { AdDetail } from '@oms/contract/advertise/ad.ts'
+import { AdFields } from '@oms/contract/advertise/ad-input.ts'
+import { MATERIAL_PURPOSE } from '@oms/contract/advertise/ad-rules.ts'
+import { Form } from 'antd'
+import { useEffect, useRef } from 'react'
+import { Field, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { MaterialsField } from './materials-field.tsx'
+import { TextAdFields } from './text-ad-fields.tsx'
+
+const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
+
+/** Fields of the creative: files, text or web address, duration and orientation. */
+export function ContentFields({ row }: { row: AdDetail | undefined }) {
+  const adType = Form.useWatch<number | undefined>('adType') ?? AD_TYPE.image
+  const purpose = MATERIAL_PURPOSE[adType]
+  const form = Form.useFormInstance()
+  const shown = useRef(purpose)
+  useEffect(() => {
+    // Files of another type cannot be used.
+    if (shown.current !== purpose) form.setFieldValue('materials', [])
+    shown.current = purpose
+  }, [form, purpose])
+  const isTimed = TIMED.includes(adType)
+  return (
+    <>
+      {purpose && (
+        <Field of={AdFields} name="materials" key={purpose}>
+          <MaterialsField purpose={purpose} known={row?.materials ?? []} />
+        </Field>
+      )}
+      {adType === AD_TYPE.text && <TextAdFields />}
+      {adType === AD_TYPE.web && (
+        <TextField
+          of={AdFields}
+          name="linkUrl"
+          hint="以 https 开头，由屏幕直接打开；断网时跳过。部分网站不允许被嵌入，提交前请预览。"
+        />
+      )}
+      <div className="ad-pair">
+        {!isTimed && <NumberField of={AdFields} name="duration" unit="秒" min={1} max={3600} />}
+        <SelectField of={AdFields} name="orientation" />
+      </div>
+    </>
+  )
+}

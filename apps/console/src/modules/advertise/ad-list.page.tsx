@@ -1,0 +1,115 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { AdRow, ads } from '@oms/contract/advertise/ad.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { AdPicture, AdType, AuditCell, EnableCell, useAdTypes, useAuditStates, Validity } from './ad-cells.tsx'
+import { specText } from './material-text.ts'
+import { useAdActions } from './use-ad-actions.tsx'
+
+const AdAdd = later(() => import('./ad-form.tsx'), 'AdAdd')
+const AdEdit = later(() => import('./ad-form.tsx'), 'AdEdit')
+const AdAudit = later(() => import('./ad-audit.tsx'), 'AdAudit')
+const AdDrawer = later(() => import('./ad-drawer.tsx'), 'AdDrawer', { when: ({ row }) => row !== undefined })
+
+const { col, actions } = columnsOf(AdRow)
+const QUERY = ads.list.input
+const COLUMNS = [
+  col('thumbUrl', (_, row) => <AdPicture row={row} />, { width: 80 }),
+  col('adName', { width: 128, sort: true }),
+  col('adType', (type) => <AdType type={type} />, { width: 72 }),
+  col('spec', (_, row) => <Ellipsis text={specText(row)} />, { width: 128 }),
+  col('advertiser', { width: 92 }),
+  col('validTo', (_, row) => <Validity row={row} />, { width: 112, sort: true }),
+  col('auditStatus', (_, row) => <AuditCell row={row} />, { width: 104 }),
+  col('enableStat', (_, row) => <EnableCell row={row} />, { width: 76 }),
+  col('refCount', (count) => count || '-', { width: 76, align: 'right', help: '使用该广告的节目单数' }),
+  col('duration', (seconds) => `${seconds} 秒`, { width: 84, align: 'right', sort: true, hidden: true }),
+  col('contractNo', { width: 140, hidden: true }),
+  col('tags', { width: 160, hidden: true }),
+  col('tenantName', { width: 150, hidden: true }),
+  col('createName', { width: 100, hidden: true }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
+]
+
+/** Ads of all types with their audit state. */
+export default function AdListPage() {
+  const list = useList(ads.list)
+  const [edited, setEdited] = useState<AdRow | 'new'>()
+  const [shown, setShown] = useState<AdRow>()
+  const [audited, setAudited] = useState<AdRow>()
+  const close = () => setEdited(undefined)
+  const rowActions = useAdActions({ onShow: setShown, onEdit: setEdited, onAudit: setAudited })
+  const add = <AddButton onAdd={() => setEdited('new')} />
+  return (
+    <Page>
+      <AdSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 176)]}
+        actions={add}
+        batch={(picked) => <AdBatch picked={picked} />}
+        empty={{
+          text: '还没有广告',
+          hint: '上传图片或视频，审核通过后即可编入节目单',
+          needs: ads.create,
+          otherwise: '您没有新增广告的权限，请联系本单位的管理员上传广告。',
+          action: add,
+        }}
+        onOpen={setShown}
+      />
+      <AdDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {audited && <AdAudit row={audited} onClose={() => setAudited(undefined)} />}
+      {edited === 'new' && <AdAdd onClose={close} />}
+      {edited && edited !== 'new' && <AdEdit row={edited} onClose={close} />}
+    </Page>
+  )
+}
+
+function AdSearch(search: SearchProps) {
+  const types = useAdTypes().options
+  const states = useAuditStates().options
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="adName" />
+      <SelectFilter of={QUERY} name="adType" options={types} />
+      <SelectFilter of={QUERY} name="auditStatus" options={states} />
+      <Filter of={QUERY} name="advertiser" />
+      <SelectFilter of={QUERY} name="validity" />
+      <SelectFilter of={QUERY} name="enableStat" />
+      <Filter of={QUERY} name="tag" />
+    </SearchForm>
+  )
+}
+
+function AdBatch({ picked }: { picked: Picked<AdRow> }) {
+  const each = { picked, nameOf: ({ adName }: AdRow) => adName, input: ({ id }: AdRow) => ({ id }) }
+  return (
+    <>
+      <BatchAction label="提交审核" to={ads.submit} {...each} />
+      <BatchAction label="启用" to={ads.enable} {...each} />
+      <BatchAction label="停用" to={ads.disable} {...each} danger />
+      <BatchAction label="删除" to={ads.remove} {...each} danger />
+    </>
+  )
+}
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={ads.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增广告
+    </Button>
+  </Allowed>
+)

@@ -1,0 +1,11 @@
+import { firstPage, type Screen } from '#core/routing/screens.ts'
+
+export const advertiseScreens: readonly Screen[] = [
+  {
+    path: '/advertiseManage/adList',
+    title: '广告列表',
+    access: 'advertiseManage:adList:list',
+    page: () => import('./ad-list.page.tsx'),
+    prefetch: firstPage('/api/v1/advertise/ad/page'),
+  },
+]

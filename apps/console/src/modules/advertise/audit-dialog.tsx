@@ -1,0 +1,46 @@
+import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
+import { PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { Form, Input, Modal, Radio } from 'antd'
+import { useWrite } from '#core/api/query.ts'
+
+interface Props {
+  readonly row: ProgramListRow
+  onClose(): void
+}
+
+/** Approves or rejects the version that waits for approval. */
+export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: Props) {
+  const [form] = Form.useForm<{ auditStatus: 2 | 3; remark?: string }>()
+  const audit = useWrite(programPublish.audit)
+  const rejects = Form.useWatch('auditStatus', form) === 3
+  const submit = ({ auditStatus, remark = '' }: { auditStatus: 2 | 3; remark?: string }) =>
+    audit.mutate({ id, verNo: waitingVer, auditStatus, remark }, { onSuccess: onClose })
+  return (
+    <Modal
+      open
+      title={`审批「${programName}」版本 ${waitingVer}`}
+      okText="提交"
+      cancelText="取消"
+      okButtonProps={{ danger: rejects }}
+      confirmLoading={audit.isPending}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+      width={460}
+    >
+      <Form form={form} layout="vertical" initialValues={{ auditStatus: 2 }} onFinish={submit}>
+        <Form.Item name="auditStatus" label="审批结果">
+          <Radio.Group
+            options={Object.entries(PROGRAM_AUDIT).map(([value, label]) => ({ value: Number(value), label }))}
+          />
+        </Form.Item>
+        <Form.Item
+          name="remark"
+          label="审批意见"
+          rules={rejects ? [{ required: true, whitespace: true, message: '请填写驳回原因' }] : []}
+        >
+          <Input.TextArea rows={3} maxLength={200} showCount placeholder={rejects ? '请填写驳回原因' : '可不填'} />
+        </Form.Item>
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,80 @@
+import {
+  PREVIEW_PAGE,
+  type PreviewMessage,
+  type PreviewPackages,
+  type PreviewShow,
+} from '@oms/contract/advertise/preview.ts'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import './advertise.css'
+
+/** Signed queries of packages are valid for a minute. */
+const RENEW_MS = 40_000
+
+interface Props {
+  readonly title: string
+  /** Loads the content for the frame. Another function loads again. */
+  readonly load: (signal: AbortSignal) => Promise<PreviewShow<Blob>>
+  /** Requests new signed queries of packages. */
+  readonly renew: (signal: AbortSignal) => Promise<PreviewPackages['packages']>
+}
+
+type FrameRef = RefObject<HTMLIFrameElement | null>
+const send = (frame: FrameRef, message: PreviewShow<Blob> | PreviewPackages) =>
+  frame.current?.contentWindow?.postMessage(message, location.origin)
+
+/** Frame with the player of the screens. */
+export function PreviewFrame({ title, load, renew }: Props) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const { error, hasPackages } = useContent(frame, load)
+  useRenewal(frame, hasPackages, renew)
+  return (
+    <div className="ad-preview">
+      <iframe ref={frame} src={PREVIEW_PAGE} title={title} />
+      {error && <p role="alert">{error}</p>}
+    </div>
+  )
+}
+
+/** Sends the content whenever the frame is ready. */
+function useContent(frame: FrameRef, load: Props['load']) {
+  const [error, setError] = useState('')
+  const [hasPackages, setHasPackages] = useState(false)
+  useEffect(() => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const show = async () => {
+      const content = await load(signal)
+      send(frame, content)
+      setHasPackages(Object.keys(content.packages ?? {}).length > 0)
+    }
+    const onMessage = ({ origin, source, data }: MessageEvent<PreviewMessage>) => {
+      if (origin !== location.origin || source !== frame.current?.contentWindow) return
+      if (data.type === 'ad-preview:playing') setError(data.error ? '浏览器无法播放该素材，请下载后查看' : '')
+      if (data.type !== 'ad-preview:ready') return
+      show().catch(() => {
+        if (!signal.aborted) setError('素材无法加载，请重新打开')
+      })
+    }
+    addEventListener('message', onMessage, { signal })
+    return () => abort.abort()
+  }, [frame, load])
+  return { error, hasPackages }
+}
+
+/** Renews the signed queries before they expire. A failed renewal is tried again at the next one. */
+function useRenewal(frame: FrameRef, isNeeded: boolean, renew: Props['renew']) {
+  useEffect(() => {
+    if (!isNeeded) return undefined
+    const abort = new AbortController()
+    const timer = setInterval(() => {
+      renew(abort.signal).then(
+        (packages) => send(frame, { type: 'ad-preview:packages', packages }),
+        () => {},
+      )
+    }, RENEW_MS)
+    return () => {
+      abort.abort()
+      clearInterval(timer)
+    }
+  }, [frame, isNeeded, renew])
+}

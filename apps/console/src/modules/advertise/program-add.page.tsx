@@ -1,0 +1,10 @@
+import { programs } from '@oms/contract/advertise/program.ts'
+import { useState } from 'react'
+import { ProgramEditor } from './program-editor.tsx'
+import { newValues } from './program-values.ts'
+
+/** Page that adds a program. */
+export default function ProgramAddPage() {
+  const [initial] = useState(newValues)
+  return <ProgramEditor endpoint={programs.create} id={undefined} tenantId={undefined} initial={initial} targets={[]} />
+}

@@ -1,0 +1,56 @@
+import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
+import {
+  dayPartsText,
+  INSERT_MODE_NAME,
+  PROGRAM_STATUS_NAME,
+  TARGET_NAME,
+  weekdaysText,
+} from '@oms/contract/advertise/program-words.ts'
+import { Tag } from 'antd'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import './program.css'
+
+const STATUS_COLOR: Readonly<Record<number, string>> = {
+  0: 'default',
+  1: 'gold',
+  2: 'processing',
+  3: 'success',
+  4: 'warning',
+  5: 'default',
+}
+
+/** State of a program. A version that waits for approval and unpublished changes have their own tags. */
+export const ProgramStatus = ({
+  row: { status, waitingVer, publishedVer, hasChanges },
+}: {
+  row: Pick<ProgramListRow, 'status' | 'waitingVer' | 'publishedVer' | 'hasChanges'>
+}) => (
+  <span className="ad-tags">
+    <Tag color={STATUS_COLOR[status] ?? 'default'}>{PROGRAM_STATUS_NAME[status as 0]}</Tag>
+    {publishedVer > 0 && waitingVer > 0 && <Tag color="gold">版本 {waitingVer} 待审批</Tag>}
+    {hasChanges && publishedVer > 0 && <Tag>有未发布的修改</Tag>}
+  </span>
+)
+
+/** Name of a program with its tags. */
+export const ProgramName = ({ row }: { row: Pick<ProgramListRow, 'programName' | 'isDefault' | 'insertMode'> }) => (
+  <span className="ad-name">
+    <Ellipsis text={row.programName} />
+    {row.isDefault === 1 && <Tag color="blue">默认</Tag>}
+    {row.insertMode > 0 && <Tag color="volcano">{INSERT_MODE_NAME[row.insertMode as 1]}</Tag>}
+  </span>
+)
+
+export const PlayDates = ({ row: { dateFrom, dateTo } }: { row: Pick<ProgramListRow, 'dateFrom' | 'dateTo'> }) => (
+  <span className="kit-time">
+    {dateFrom} ~ {dateTo}
+  </span>
+)
+
+/** Weekdays and times of day as text. */
+export const timesText = ({ weekdays, dayParts }: Pick<ProgramListRow, 'weekdays' | 'dayParts'>) =>
+  `${weekdaysText(weekdays)} ${dayPartsText(dayParts)}`
+
+const TARGET_UNIT: Readonly<Record<number, string>> = { 1: '台', 2: '个', 3: '个', 4: '个' }
+export const targetText = ({ targetType, targetCount }: Pick<ProgramListRow, 'targetType' | 'targetCount'>) =>
+  targetCount === 0 ? '未选择' : `${targetCount} ${TARGET_UNIT[targetType]}${TARGET_NAME[targetType as 1]}`

@@ -1,0 +1,109 @@
+import { type ProgramItemView, type ProgramListRow, ProgramRow, programs } from '@oms/contract/advertise/program.ts'
+import { dayPartsText, durationText, weekdaysText } from '@oms/contract/advertise/program-words.ts'
+import { Tabs, Tag } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { historyTab } from '#kit/record/record-history.tsx'
+import { time } from '#kit/record/time.tsx'
+import { PlayDates, ProgramStatus, targetText } from './program-cells.tsx'
+import { ProgramForecast } from './program-forecast.tsx'
+import { ProgramVersions } from './program-versions.tsx'
+
+const { item, wide } = descriptionsOf(ProgramRow)
+const ITEMS = [
+  item('programName'),
+  item('status', (_, row) => <ProgramStatus row={row} />),
+  item('itemCount'),
+  item('totalDuration', (seconds) => durationText(seconds)),
+  item('dateFrom', (_, row) => <PlayDates row={row} />),
+  item('weekdays', weekdaysText),
+  item('dayParts', dayPartsText),
+  item('playMode'),
+  item('priority'),
+  item('shareOfVoice', (share) => (share === null ? '' : `${share}%`)),
+  item('insertMode'),
+  item('isDefault'),
+  item('bookedPlays', (plays) => (plays === 0 ? '不限' : plays.toLocaleString())),
+  item('tenantName'),
+  item('publishedVer', (version) => (version === 0 ? '未发布' : version)),
+  item('updateTime', time),
+  wide('description'),
+]
+
+/** Program drawer: content, versions and history. */
+export function ProgramDrawer(props: {
+  rows: readonly ProgramListRow[]
+  row: ProgramListRow | undefined
+  onRow(row: ProgramListRow | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ programName }) => programName}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <Details key={row.id} row={row} /> },
+            { key: 'versions', label: '版本', children: <ProgramVersions key={row.id} row={row} /> },
+            historyTab('adProgram', row.id),
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}
+
+function Details({ row }: { row: ProgramListRow }) {
+  const { data, error, refetch } = useRead(programs.get, { id: row.id }, { quiet: true, keepPrevious: false })
+  return (
+    <>
+      <Descriptions row={row} items={ITEMS} />
+      {data ? (
+        <>
+          <section className="ad-part">
+            <h3>投放对象 · {targetText(row)}</h3>
+            {data.targets.slice(0, MOST_SHOWN).map(({ id, name }) => (
+              <Tag key={id}>{name}</Tag>
+            ))}
+            {data.targets.length > MOST_SHOWN && `等 ${data.targets.length} 个`}
+          </section>
+          {row.bookedPlays > 0 && (
+            <section className="ad-part">
+              <h3>完成预测</h3>
+              <ProgramForecast id={row.id} />
+            </section>
+          )}
+          <section className="ad-part">
+            <h3>广告</h3>
+            <ol className="ad-items">
+              {data.items.map((each) => (
+                <Item key={each.itemId} item={each} />
+              ))}
+            </ol>
+          </section>
+        </>
+      ) : (
+        <Waiting reads={[{ error, refetch }]} rows={3} />
+      )}
+    </>
+  )
+}
+
+const MOST_SHOWN = 20
+
+const Item = ({
+  item: { adName, duration, weight, maxPlaysPerHour, approvedVer, enableStat },
+}: {
+  item: ProgramItemView
+}) => (
+  <li>
+    <span>{adName}</span>
+    <span className="ad-quiet">
+      {durationText(duration)}
+      {weight > 1 && ` · 权重 ${weight}`}
+      {maxPlaysPerHour > 0 && ` · 每小时最多 ${maxPlaysPerHour} 次`}
+    </span>
+    {approvedVer === 0 && <Tag color="error">未通过审核</Tag>}
+    {enableStat === 0 && <Tag>已停用</Tag>}
+  </li>
+)

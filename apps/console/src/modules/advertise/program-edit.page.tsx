@@ -1,0 +1,31 @@
+import { programs } from '@oms/contract/advertise/program.ts'
+import { useParams, useSearchParams } from 'react-router'
+import { call } from '#core/api/client.ts'
+import { useFormRecord } from '#core/api/query.ts'
+import { useTabTitle } from '#core/routing/tab.tsx'
+import { RecordPage } from '#kit/record/record-page.tsx'
+import { LIST, ProgramEditor, afterSaveOf } from './program-editor.tsx'
+import { valuesOf } from './program-values.ts'
+
+/** Page that edits a program. */
+export default function ProgramEditPage() {
+  const id = Number(useParams().id)
+  const [query] = useSearchParams()
+  const read = useFormRecord(() => call(programs.get, { id }, { quiet: true }))
+  useTabTitle(read.data && `编辑 ${read.data.programName}`)
+  return (
+    <RecordPage read={read} list={LIST}>
+      {(program) => (
+        <ProgramEditor
+          endpoint={programs.update}
+          id={id}
+          tenantId={program.tenantId}
+          tenantName={program.tenantName}
+          initial={valuesOf(program)}
+          targets={program.targets}
+          opens={afterSaveOf(query.get('then'))}
+        />
+      )}
+    </RecordPage>
+  )
+}

@@ -1,0 +1,85 @@
+import { programs } from '@oms/contract/advertise/program.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { programPublish } from '@oms/contract/advertise/program-publish.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Alert, InputNumber, Modal } from 'antd'
+import { useState } from 'react'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { ScopeText } from './check-dialogs.tsx'
+
+interface Props {
+  readonly id: number
+  /** Version to publish again; absent: the edited content. */
+  readonly verNo?: number
+  onClose(): void
+}
+
+/** Confirms publishing. A takeover is confirmed by typing the number of screens. */
+export function PublishDialog({ id, verNo, onClose }: Props) {
+  const scope = useRead(
+    programChecks.dryRun,
+    { id, ...(verNo && { verNo }) },
+    { quiet: true, staleTime: 0, keepPrevious: false },
+  )
+  const program = useRead(programs.get, { id }, { quiet: true, staleTime: 0 })
+  const [typed, setTyped] = useState<number | null>(null)
+  const publish = useWrite(programPublish.publish)
+  const republish = useWrite(programPublish.republish)
+  const { data } = scope
+  const interrupts = (data?.insertMode ?? 0) > 0
+  const count = data?.screens ?? 0
+  const confirmed = { ...(interrupts && { screens: count }) }
+  const submit = () => {
+    const sent = verNo
+      ? republish.mutateAsync({ id, verNo, ...confirmed })
+      : publish.mutateAsync({ id, ...(program.data && { verNo: program.data.verNo }), ...confirmed })
+    void sent.then(onClose, () => {})
+  }
+  return (
+    <Modal
+      open
+      title={verNo ? `重新发布版本 ${verNo}` : '提交发布'}
+      okText="发布"
+      cancelText="取消"
+      okButtonProps={{ disabled: !data || count === 0 || (interrupts && typed !== count), danger: interrupts }}
+      confirmLoading={publish.isPending || republish.isPending}
+      onOk={submit}
+      onCancel={onClose}
+      width={520}
+    >
+      {data ? <Consequences of={data} typed={typed} onType={setTyped} /> : <Waiting reads={[scope]} rows={2} />}
+    </Modal>
+  )
+}
+
+interface ConsequencesProps {
+  readonly of: ResultOf<typeof programChecks.dryRun>
+  readonly typed: number | null
+  onType(typed: number | null): void
+}
+
+/** Describes the effect of publishing. A takeover requires the number of screens. */
+function Consequences({ of, typed, onType }: ConsequencesProps) {
+  if (of.screens === 0) return <Alert type="warning" showIcon title="没有符合条件的屏幕" />
+  return (
+    <div className="ad-publish">
+      <ScopeText of={of} />
+      {of.needsApproval && <Alert type="info" showIcon title="发布后需要另一人审批，通过后才会下发到屏幕" />}
+      {of.insertMode > 0 && (
+        <label>
+          插播将打断 {of.screens.toLocaleString('en')} 块屏幕正在播放的内容，请输入屏幕数量确认
+          <InputNumber
+            autoFocus
+            aria-label="屏幕数量"
+            min={0}
+            precision={0}
+            placeholder={String(of.screens)}
+            value={typed}
+            onChange={onType}
+          />
+        </label>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import { DELIVERY_STATE, PLAYER_KIND, ScreenRow } from '@oms/contract/advertise/screen.ts'
+import { Tag } from 'antd'
+import { formatBytes } from '#core/text/format.ts'
+import { descriptionsOf } from '#kit/record/descriptions.tsx'
+import { time } from '#kit/record/time.tsx'
+import './screen.css'
+
+const STATE_COLOR: Readonly<Record<number, string>> = {
+  0: 'default',
+  1: 'processing',
+  2: 'success',
+  3: 'error',
+  4: 'default',
+}
+/** Difference of a screen's clock above which a warning is shown. */
+const OFFSET_MS = 1000
+
+type Cell = { readonly row: ScreenRow }
+
+const WAITING = 0
+
+/**
+ * Returns the ready and all files. Empty while a screen has not fetched the content: it reports files of the old one.
+ */
+export const filesText = (state: number, { readyFiles, totalFiles }: Pick<ScreenRow, 'readyFiles' | 'totalFiles'>) =>
+  state !== WAITING && totalFiles > 0 ? `${readyFiles}/${totalFiles}` : ''
+
+/** Delivery state with the ready files: `下载中 3/12`. */
+export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
+  <span className="ad-screen-cell">
+    <Tag color={STATE_COLOR[deliveryState] ?? 'default'}>{DELIVERY_STATE[deliveryState as 0]}</Tag>
+    {filesText(deliveryState, files)}
+  </span>
+)
+
+const SMIL_NOTE = '插播在下次刷新后生效；视频不能从中间开始；时钟由播放器自行校准'
+
+/** Shows the warnings of a screen. */
+export function ScreenNotes({ row }: Cell) {
+  const { clockOffsetMs, offlineReady, smilReplaced, leftPrograms } = row
+  return (
+    <span className="ad-screen-cell">
+      {clockOffsetMs !== null && Math.abs(clockOffsetMs) >= OFFSET_MS && (
+        <Tag color="warning">时钟偏差 {secondsText(clockOffsetMs)}</Tag>
+      )}
+      {offlineReady === 0 && (
+        <Tag color="warning" title="未启用HTTPS，断网重启后无法播放">
+          未启用HTTPS
+        </Tag>
+      )}
+      {smilReplaced === 1 && <Tag color="error">播放器已更换</Tag>}
+      {leftPrograms > 0 && <Tag color="error">{leftPrograms} 个节目单超出容量</Tag>}
+    </span>
+  )
+}
+
+const secondsText = (ms: number) => `${(Math.abs(ms) / 1000).toFixed(1)} 秒`
+
+export const sizeText = ({ width, height }: ScreenRow) => (width > 0 && height > 0 ? `${width}×${height}` : '')
+export const playerText = ({ playerKind, playerVersion }: ScreenRow) =>
+  [PLAYER_KIND[playerKind as 1], playerVersion].filter(Boolean).join(' ')
+export const playingText = ({ adName, programName }: ScreenRow) =>
+  adName === '' ? '' : programName === '' ? adName : `${adName}（${programName}）`
+
+const { item, wide } = descriptionsOf(ScreenRow)
+export const SCREEN_ITEMS = [
+  item('sn'),
+  item('online'),
+  item('playerKind', (_, row) => playerText(row)),
+  item('deliveryState', (_, row) => <DeliveryState row={row} />),
+  item('adName', (_, row) => playingText(row)),
+  item('width', (_, row) => sizeText(row)),
+  item('clockOffsetMs', (ms) => (ms === null ? '' : secondsText(ms))),
+  item('freeBytes', (bytes) => (bytes === null ? '' : formatBytes(bytes))),
+  item('offlineReady', (ready) => (ready === 1 ? '可用' : '未启用HTTPS，断网重启后无法播放')),
+  item('timeZone', (zone) => zone || '与管理端一致'),
+  item('audienceFactor'),
+  item('volume', (volume) => `${volume}%`),
+  item('lastReportTime', time),
+  item('createTime', time),
+  item('tenantName'),
+  item('modelName'),
+  wide('failed', (failed) =>
+    failed.length === 0 ? (
+      ''
+    ) : (
+      <ul className="ad-screen-failed">
+        {failed.map(({ sha256, reason }) => (
+          <li key={sha256}>
+            {sha256.slice(0, 12)}… {reason}
+          </li>
+        ))}
+      </ul>
+    ),
+  ),
+  wide('smilReplaced', (replaced, { playerKind }) =>
+    playerKind === 3 ? `${replaced === 1 ? '播放器已更换。' : ''}${SMIL_NOTE}` : '',
+  ),
+]

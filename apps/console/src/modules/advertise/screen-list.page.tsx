@@ -1,0 +1,140 @@
+import { LinkOutlined } from '@ant-design/icons'
+import { adScreens, ScreenRow } from '@oms/contract/advertise/screen.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { DeliveryState, playerText, playingText, ScreenNotes, sizeText } from './screen-cells.tsx'
+
+const PairForm = later(() => import('./screen-pair.tsx'), 'PairForm')
+const SmilForm = later(() => import('./screen-smil.tsx'), 'SmilForm')
+const ScreenForm = later(() => import('./screen-form.tsx'), 'ScreenForm')
+const ScreenDrawer = later(() => import('./screen-drawer.tsx'), 'ScreenDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+
+const { col, actions } = columnsOf(ScreenRow)
+const QUERY = adScreens.list.input
+const COLUMNS = [
+  col('sn', { width: 130 }),
+  col('online', { width: 90 }),
+  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 130 }),
+  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 150 }),
+  col('adName', (_, row) => <Ellipsis text={playingText(row)} />, { width: 180 }),
+  col('playerKind', (_, row) => <Ellipsis text={playerText(row)} />, { width: 130 }),
+  col('lastReportTime', time, { width: 170, sort: true }),
+  col('width', (_, row) => sizeText(row), { width: 110, hidden: true }),
+  col('devName', { width: 140, hidden: true }),
+  col('modelName', { width: 140, hidden: true }),
+  col('tenantName', { width: 140, hidden: true }),
+  col('timeZone', { width: 140, hidden: true }),
+  col('audienceFactor', { width: 100, align: 'right', hidden: true }),
+  col('volume', { width: 80, align: 'right', hidden: true }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
+]
+
+interface Open {
+  /** Code in the address of the QR code on a screen. */
+  readonly pair?: string
+  readonly smil?: ScreenRow | 'new'
+  readonly edit?: ScreenRow
+}
+
+/** Screens that play ads. */
+export default function ScreenListPage() {
+  const list = useList(adScreens.list)
+  const [params, setParams] = useSearchParams()
+  const code = params.get('pairCode')
+  const [open, setOpen] = useState<Open>({})
+  const [shown, setShown] = useState<ScreenRow>()
+  const rowActions = useRowActions(setOpen)
+  const pair = open.pair ?? code ?? undefined
+  const close = () => {
+    setOpen({})
+    // The code is no filter of the list, and a reload must not open the dialog again.
+    if (code !== null) setParams(new URLSearchParams(), { replace: true })
+  }
+  const buttons = <Buttons onOpen={setOpen} />
+  return (
+    <Page>
+      <ScreenSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 200)]}
+        actions={buttons}
+        empty={{ text: '还没有屏幕', hint: '在屏幕上打开 /player/，再输入屏幕显示的配对码。', action: buttons }}
+        onOpen={setShown}
+      />
+      <ScreenDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {pair !== undefined && <PairForm code={pair} onClose={close} />}
+      {open.smil && <SmilForm row={open.smil} onClose={close} />}
+      {open.edit && <ScreenForm row={open.edit} onClose={close} />}
+    </Page>
+  )
+}
+
+const Buttons = ({ onOpen }: { onOpen(open: Open): void }) => (
+  <>
+    <Allowed to={adScreens.pair}>
+      <Button type="primary" icon={<LinkOutlined />} onClick={() => onOpen({ pair: '' })}>
+        配对屏幕
+      </Button>
+    </Allowed>
+    <Allowed to={adScreens.smilKey}>
+      <Button onClick={() => onOpen({ smil: 'new' })}>第三方播放器地址</Button>
+    </Allowed>
+  </>
+)
+
+function ScreenSearch(search: SearchProps) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="sn" />
+      <SelectFilter of={QUERY} name="online" />
+      <SelectFilter of={QUERY} name="playerKind" />
+      {isMany && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+    </SearchForm>
+  )
+}
+
+/** Returns a function that renders the actions on a screen. */
+function useRowActions(onOpen: (open: Open) => void) {
+  const unpair = useWrite(adScreens.unpair)
+  return (row: ScreenRow) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: adScreens.update, onClick: () => onOpen({ edit: row }) },
+        row.playerKind === 3 && {
+          label: '更换地址',
+          to: adScreens.smilKey,
+          onClick: () => onOpen({ smil: row }),
+        },
+        {
+          label: '解除配对',
+          to: adScreens.unpair,
+          danger: true,
+          confirm: `解除屏幕「${row.sn}」的配对？播放器将不能再获取节目，已缓存的节目播放至多24小时。`,
+          onClick: () => unpair.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+}

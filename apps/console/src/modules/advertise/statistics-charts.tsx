@@ -1,0 +1,126 @@
+import { AD_STAT_INTERVAL, AD_WEEKDAY, adStats } from '@oms/contract/advertise/statistics.ts'
+import { Segmented } from 'antd'
+import type { ChartData } from '#kit/chart/chart-data.ts'
+import { Chart } from '#kit/chart/chart.tsx'
+import { StatPanel } from '#kit/chart/stat-panel.tsx'
+import { type AdStatFilter, detailPath, untrustedText } from './statistics-filter.ts'
+
+const BLUE = '#3b82f6'
+const GREEN = '#16a34a'
+const NO_PLAYS = '这段时间没有播放记录'
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+const INTERVALS = Object.entries(AD_STAT_INTERVAL).map(([value, label]) => ({ value, label }))
+
+interface TrendProps {
+  readonly filter: AdStatFilter
+  readonly interval: string
+  onInterval(interval: string): void
+}
+
+/** Line chart of plays by day, week or month. */
+export const PlayTrend = ({ filter, interval, onInterval }: TrendProps) => (
+  <StatPanel
+    title="播放趋势"
+    to={adStats.trend}
+    input={{ ...filter, interval }}
+    extra={<Segmented aria-label="统计粒度" options={INTERVALS} value={interval} onChange={onInterval} />}
+    emptyText={({ points }) => (points.every(({ plays }) => plays === 0) ? NO_PLAYS : undefined)}
+  >
+    {({ points }) => {
+      const links = points.map(({ from, to }) => detailPath({ ...filter, startDate: from, endDate: to }))
+      return (
+        <Chart
+          name="播放趋势"
+          data={{
+            kind: 'line',
+            categoryTitle: '日期',
+            categories: points.map(({ from, to }) => ({
+              label: from.slice(5),
+              title: from === to ? from : `${from} 至 ${to}`,
+            })),
+            series: [{ name: '播放次数', color: BLUE, values: points.map(({ plays }) => plays), links }],
+          }}
+        />
+      )
+    }}
+  </StatPanel>
+)
+
+/** Heat map of plays by hour and weekday. */
+export const PlayHours = ({ filter }: { filter: AdStatFilter }) => (
+  <StatPanel
+    title="播放时段"
+    hint="按小时和星期"
+    to={adStats.heatmap}
+    input={filter}
+    emptyText={({ plays }) =>
+      plays === null
+        ? '时段数据不区分屏幕，请清除屏幕、分组和标签后查看'
+        : plays.every((n) => n === 0)
+          ? NO_PLAYS
+          : undefined
+    }
+  >
+    {({ plays, untrusted }) => (
+      <>
+        <Chart name="播放时段" data={hoursData(plays ?? [], filter)} />
+        {untrusted > 0 && <p className="ad-stat-note">{untrustedText(untrusted)}</p>}
+      </>
+    )}
+  </StatPanel>
+)
+
+const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData => ({
+  kind: 'heat',
+  categoryTitle: '时段',
+  categories: HOURS.map((hour) => ({
+    label: String(hour).padStart(2, '0'),
+    title: `${String(hour).padStart(2, '0')}:00`,
+  })),
+  series: Object.entries(AD_WEEKDAY).map(([weekday, name]) => ({
+    name,
+    color: BLUE,
+    values: HOURS.map((hour) => plays[(Number(weekday) - 1) * 24 + hour] ?? 0),
+    links: HOURS.map((hour) => detailPath(filter, { weekday, hour })),
+  })),
+})
+
+const RANKS = {
+  1: { title: '广告前 10', field: 'adId', color: BLUE },
+  2: { title: '节目单前 10', field: 'programId', color: GREEN },
+  3: { title: '屏幕前 10', field: 'sn', color: '#8b5cf6' },
+  4: { title: '客户前 10', field: 'tenantId', color: '#f97316' },
+} as const
+
+/** Bars of the ten ads, programs, screens or tenants with the most plays. */
+export function PlayRank({ filter, by }: { filter: AdStatFilter; by: keyof typeof RANKS }) {
+  const { title, field, color } = RANKS[by]
+  return (
+    <StatPanel
+      title={title}
+      hint="按播放次数"
+      to={adStats.rank}
+      input={{ ...filter, by }}
+      emptyText={({ list }) => (list.length === 0 ? NO_PLAYS : undefined)}
+    >
+      {({ list }) => (
+        <Chart
+          name={title}
+          data={{
+            kind: 'row',
+            categoryTitle: title.slice(0, -4),
+            categories: list.map(({ name }) => ({ label: name })),
+            series: [
+              {
+                name: '播放次数',
+                color,
+                values: list.map(({ plays }) => plays),
+                links: list.map(({ id, sn }) => detailPath(filter, { [field]: sn ?? id })),
+              },
+            ],
+          }}
+        />
+      )}
+    </StatPanel>
+  )
+}

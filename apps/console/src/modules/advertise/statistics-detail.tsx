@@ -1,0 +1,109 @@
+import { AD_STAT_GROUP, AD_WEEKDAY, AdStatRow, adStats } from '@oms/contract/advertise/statistics.ts'
+import { Button, Segmented } from 'antd'
+import { useNavigate } from 'react-router'
+import { useRead } from '#core/api/query.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { type Column, columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { type AdStatFilter, addressOf, detailPath, percentText, shownTime, untrustedText } from './statistics-filter.ts'
+
+const { col } = columnsOf(AdStatRow)
+const GROUPS = Object.entries(AD_STAT_GROUP).map(([value, label]) => ({ value, label }))
+const count = { align: 'right', width: 100 } as const
+const number = (value: number | null) => (value === null ? '-' : value.toLocaleString())
+
+const FIGURES = [
+  col('plays', number, { ...count, sort: true }),
+  col('complete', number, { ...count, sort: true, hidden: true }),
+  col('partial', number, { ...count, sort: true }),
+  col('failed', number, { ...count, sort: true, width: 80 }),
+  col('untrusted', number, { ...count, hidden: true, help: '屏幕时钟不可信的播放，按上报日期计入播放次数' }),
+  col('completeRate', percentText, { ...count, title: '完整率', sort: true, help: '完整播放 ÷ 已校时的播放' }),
+  col('ms', shownTime, { ...count, width: 130, sort: true }),
+  col('screens', number, { ...count, width: 110, sort: true }),
+  col('share', percentText, { ...count, title: '实际份额', sort: true, help: '占这些屏幕全部播放时长的比例' }),
+  col('exposure', number, { ...count, width: 150, sort: true, help: '播放次数 × 屏幕受众系数' }),
+  col('firstTime', { width: 160, hidden: true }),
+  col('lastTime', { width: 160 }),
+]
+
+/** Columns that name the row. A name opens the table filtered by this row. */
+function namesOf(filter: AdStatFilter, groupBy: string): Column<AdStatRow>[] {
+  const link = (text: string, more: Record<string, string | number | null>) =>
+    Object.values(more).includes(null) ? (
+      text
+    ) : (
+      <KnownLink to={detailPath(filter, more as Record<string, string>)}>{text}</KnownLink>
+    )
+  const sum = <b>合计</b>
+  if (groupBy !== '0')
+    return [
+      col(
+        'name',
+        (name, { key, sn, groupId, tag }) =>
+          key === '' ? sum : link(name, sn !== null ? { sn } : groupId !== null ? { groupId } : { tag }),
+        { title: AD_STAT_GROUP[Number(groupBy) as 1], width: 220 },
+      ),
+    ]
+  return [
+    col('name', (name, { key, programId }) => (key === '' ? sum : link(name, { programId })), {
+      title: '节目单',
+      width: 190,
+    }),
+    col('detail', (detail, { key, adId }) => (key === '' ? '' : link(detail, { adId })), { width: 190 }),
+  ]
+}
+
+/** Table of plays by ad, screen, group or tag, with the row of totals on top. */
+export function StatDetail({ filter }: { filter: AdStatFilter }) {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const list = useList(adStats.detail, filter as never)
+  const groupBy = params.get('groupBy') ?? '0'
+  const isByHour = params.has('weekday') || params.has('hour')
+  const sum = useSum(list.query, list.table)
+  const onGroup = (next: string) => void navigate(detailPath(filter, next === '0' ? {} : { groupBy: next }))
+  return (
+    <>
+      {isByHour && <HourNote filter={filter} params={params} />}
+      <DataTable
+        {...list.table}
+        onClear={() => void navigate(addressOf({ view: 'detail' }))}
+        rows={sum && list.table.rows.length > 0 ? [sum, ...list.table.rows] : list.table.rows}
+        name={`ad-statistics-${groupBy}`}
+        rowKey="key"
+        columns={[...namesOf(filter, groupBy), ...FIGURES]}
+        actions={!isByHour && <Segmented aria-label="统计方式" options={GROUPS} value={groupBy} onChange={onGroup} />}
+        tools={<ExportButton to={adStats.export} query={list.query} name="广告播放统计" columns={[]} />}
+        empty={{ text: '没有符合条件的播放记录' }}
+      />
+      {sum && sum.untrusted > 0 && <p className="ad-stat-note">{untrustedText(sum.untrusted)}</p>}
+    </>
+  )
+}
+
+/** Returns the row of totals, which the response of the page holds beside the rows. */
+function useSum(query: object, { pageNum, pageSize }: { pageNum: number; pageSize: number }) {
+  const { data } = useRead(adStats.detail, { ...query, pageNum, pageSize } as never, { quiet: true })
+  return data?.sum
+}
+
+/** Names the hour of the week to which the table is limited. */
+function HourNote({ filter, params }: { filter: AdStatFilter; params: URLSearchParams }) {
+  const navigate = useNavigate()
+  const weekday = AD_WEEKDAY[Number(params.get('weekday')) as 1] ?? '每天'
+  const hour = params.get('hour')
+  const span = hour === null ? '' : ` ${hour.padStart(2, '0')}:00–${String(Number(hour) + 1).padStart(2, '0')}:00`
+  return (
+    <p className="kit-card ad-stat-hour" role="status">
+      时段：{weekday}
+      {span}
+      <Button type="link" size="small" onClick={() => void navigate(detailPath(filter))}>
+        清除时段
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,70 @@
+import { dayBefore } from '#core/text/format.ts'
+
+/** Filter of the statistics as the URL holds it. */
+export interface AdStatFilter {
+  readonly startDate: string
+  readonly endDate: string
+  readonly tenantId?: string
+  readonly programId?: string
+  readonly adId?: string
+  readonly sn?: string
+  readonly groupId?: string
+  readonly tag?: string
+}
+
+const FIELDS = ['tenantId', 'programId', 'adId', 'sn', 'groupId', 'tag'] as const
+export const VIEWS = { overview: '概览', detail: '明细', completion: '预约完成' } as const
+export type View = keyof typeof VIEWS
+const PAGE = '/advertiseManage/statisticalAnalysis'
+
+/** Returns the filter of the URL. The default range is the last 30 days. */
+export function filterOf(params: URLSearchParams, now = new Date()): AdStatFilter {
+  const given = FIELDS.flatMap((field): [string, string][] => {
+    const value = params.get(field)
+    return value ? [[field, value]] : []
+  })
+  return {
+    startDate: params.get('startDate') ?? dayBefore(29, now),
+    endDate: params.get('endDate') ?? dayBefore(0, now),
+    ...Object.fromEntries(given),
+  }
+}
+
+export function viewOf(params: URLSearchParams): View {
+  const view = params.get('view') ?? ''
+  return view in VIEWS ? (view as View) : 'overview'
+}
+
+/** Returns the address of the table with a filter. */
+export const detailPath = (filter: AdStatFilter, more: Readonly<Record<string, string | number>> = {}) =>
+  addressOf({ ...filter, ...more, view: 'detail' })
+
+/** Returns the address of the statistics with these parameters. */
+export function addressOf(params: object) {
+  const given = Object.entries(params).flatMap(([key, value]): [string, string][] =>
+    value === undefined || value === null || value === '' ? [] : [[key, String(value)]],
+  )
+  return `${PAGE}?${new URLSearchParams(given).toString()}`
+}
+
+/** Returns true when the filter names single screens. The sums by hour have no screens. */
+export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, groupId, tag].some(Boolean)
+
+/** Formats shown milliseconds: `3 小时 20 分`. */
+export function shownTime(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 1) return ms === 0 ? '0 分' : `${Math.round(ms / 1000)} 秒`
+  const hours = Math.floor(minutes / 60)
+  return hours === 0 ? `${minutes} 分` : `${hours} 小时${minutes % 60 === 0 ? '' : ` ${minutes % 60} 分`}`
+}
+
+export const percentText = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
+/** Text of plays whose time is not known; empty without such plays. */
+export const untrustedText = (untrusted: number) =>
+  untrusted === 0 ? '' : `含 ${untrusted.toLocaleString()} 次未校时播放，未计入时段分析`
+
+/** Parameters that a new filter keeps: an analysis by hour ends when the filter names screens. */
+export const keptParams = (params: URLSearchParams, filter: Partial<AdStatFilter>) =>
+  Object.fromEntries([...params].filter(([key]) => KEPT.includes(key) && !(isByScreen(filter) && HOUR.includes(key))))
+const HOUR = ['weekday', 'hour']
+const KEPT = ['view', 'groupBy', 'interval', ...HOUR]

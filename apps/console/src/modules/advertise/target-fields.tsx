@@ -1,0 +1,113 @@
+import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import { TARGET, TARGET_NAME } from '@oms/contract/advertise/program-words.ts'
+import { Form, Segmented } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#core/api/query.ts'
+import { Field } from '#kit/form/field.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { RecordsSelect } from '#kit/pickers/records-select.tsx'
+
+interface Named {
+  readonly id: number
+  readonly name: string
+}
+
+/** Fields for the targets of a program: their kind, and the devices, groups, models or tenants. */
+export function TargetFields({
+  chosen,
+  tenantId,
+  isPlatform,
+}: {
+  readonly chosen: readonly Named[]
+  readonly tenantId: number | undefined
+  readonly isPlatform: boolean
+}) {
+  const form = Form.useFormInstance()
+  const targetType = (Form.useWatch('targetType', form) as number | undefined) ?? TARGET.devices
+  const isDefault = Form.useWatch('isDefault', form) === 1
+  const [first] = useState(targetType)
+  const kinds = Object.entries(TARGET_NAME).flatMap(([value, label]) =>
+    Number(value) === TARGET.tenants && !isPlatform ? [] : [{ value: Number(value), label }],
+  )
+  if (isDefault)
+    return <p className="ad-quiet">默认节目单在没有其他节目单时播放，覆盖所属客户的全部屏幕，不需要选择投放对象。</p>
+  return (
+    <>
+      <Form.Item name="targetType" className="ad-close">
+        <TargetType kinds={kinds} onKind={() => form.setFieldValue('targetIds', [])} />
+      </Form.Item>
+      <Field of={ProgramInput} name="targetIds">
+        <TargetSelect
+          key={targetType}
+          targetType={targetType as 1}
+          tenantId={tenantId}
+          chosen={targetType === first ? chosen : []}
+        />
+      </Field>
+    </>
+  )
+}
+
+interface TypeProps {
+  readonly value?: number
+  onChange?(value: number): void
+  onKind(): void
+  readonly kinds: { value: number; label: string }[]
+}
+
+/** Kind of the targets. Another kind empties the chosen targets. */
+const TargetType = ({ value = TARGET.devices, onChange, onKind, kinds }: TypeProps) => (
+  <Segmented
+    block
+    aria-label="投放对象"
+    options={kinds}
+    value={value}
+    onChange={(next) => {
+      onKind()
+      onChange?.(next)
+    }}
+  />
+)
+
+interface SelectProps {
+  readonly value?: readonly number[]
+  onChange?(ids: number[]): void
+  readonly id?: string
+  readonly targetType: keyof typeof TARGET_NAME
+  readonly tenantId: number | undefined
+  readonly chosen: readonly Named[]
+}
+
+function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
+  const [keyword, onSearch] = useKeyword()
+  const { data, isFetching } = useRead(
+    programOptions.targets,
+    { targetType, keyword, ...(tenantId && { tenantId }) },
+    { quiet: true },
+  )
+  const options = (data?.list ?? []).map(({ id, name, detail }) => ({
+    value: id,
+    label: detail && detail !== name ? `${name}（${detail}）` : name,
+  }))
+  return (
+    <RecordsSelect
+      {...props}
+      maxTagCount={12}
+      placeholder={`选择要投放的${TARGET_NAME[targetType]}`}
+      source={{ options, isFetching, onSearch }}
+    />
+  )
+}
+
+/** Selects one screen by serial number or name. */
+export function ScreenSelect(props: RecordSelectProps) {
+  const [keyword, onSearch] = useKeyword()
+  const { data, isFetching } = useRead(programOptions.screens, { keyword }, { quiet: true })
+  const options = (data?.list ?? []).map(({ id, name, devName }) => ({
+    value: id,
+    label: devName ? `${name}（${devName}）` : name,
+  }))
+  return <RecordSelect placeholder="选择一块屏幕" {...props} source={{ options, isFetching, onSearch }} />
+}

@@ -1,0 +1,50 @@
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import { Form } from 'antd'
+import { useEffect, useState } from 'react'
+import { type ApiError, call } from '#core/api/client.ts'
+import { fullSchema } from '#core/api/full-schema.ts'
+import { sendable } from '#kit/form/form-values.ts'
+
+/** Milliseconds without a change before the manifest is requested. */
+const QUIET_MS = 500
+
+interface Asked {
+  readonly id: number | undefined
+  readonly tenantId: number | undefined
+  readonly deviceId: number | undefined
+}
+
+/** Follows the values of the form and returns the manifest of the screen with them. Invalid values keep the last one. */
+export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
+  const form = Form.useFormInstance()
+  const values = Form.useWatch((all) => JSON.stringify(all), { form, preserve: true }) as string | undefined
+  const [answer, setAnswer] = useState<{ manifest?: Manifest; problem?: string }>({})
+  useEffect(() => {
+    if (!values) return undefined
+    const abort = new AbortController()
+    const timer = setTimeout(() => {
+      const { id: _, ...content } = JSON.parse(values) as Record<string, unknown>
+      const input = sendable(programOptions.manifest, {
+        ...content,
+        programName: content['programName'] || '本节目单',
+        id,
+        tenantId,
+        deviceId,
+      })
+      const parsed = fullSchema(programOptions.manifest.input).safeParse(input)
+      if (!parsed.success) return setAnswer((now) => ({ ...now, problem: '填写完整后显示预演' }))
+      return void call(programOptions.manifest, input as never, { quiet: true, signal: abort.signal }).then(
+        (manifest) => setAnswer({ manifest }),
+        (refusal: ApiError) => {
+          if (!abort.signal.aborted) setAnswer((now) => ({ ...now, problem: refusal.message }))
+        },
+      )
+    }, QUIET_MS)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [values, id, tenantId, deviceId])
+  return answer
+}

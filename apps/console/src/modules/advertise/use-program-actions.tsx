@@ -1,0 +1,87 @@
+import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { OWN_PROGRAM, programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
+import { useNavigate } from 'react-router'
+import { useWrite } from '#core/api/query.ts'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+
+export const PROGRAM_LIST = '/advertiseManage/ProgramList'
+
+/** Dialog or drawer that the list of programs shows. */
+export type OpenedDialog =
+  | { readonly kind: 'agenda' }
+  | { readonly kind: 'delivery' | 'audit' | 'publish'; readonly row: ProgramListRow }
+
+/** Returns a function that renders the actions on a program. */
+export function useProgramActions(onShow: (row: ProgramListRow) => void, onOpen: (opened: OpenedDialog) => void) {
+  const liveActions = useLiveActions()
+  const navigate = useNavigate()
+  const remove = useWrite(programs.remove)
+  const copy = useWrite(programs.copy)
+  return (row: ProgramListRow) => {
+    const { id, programName, publishedVer, waitingVer, isOwnWaiting } = row
+    const open = (kind: 'delivery' | 'audit' | 'publish') => () => onOpen({ kind, row })
+    return (
+      <RowActions
+        items={[
+          { label: '详情', to: programs.get, onClick: () => onShow(row) },
+          { label: '编辑', to: programs.update, onClick: () => void navigate(`${PROGRAM_LIST}/edit/${id}`) },
+          waitingVer > 0 && {
+            label: '审批',
+            to: programPublish.audit,
+            reason: isOwnWaiting ? OWN_PROGRAM : undefined,
+            onClick: open('audit'),
+          },
+          waitingVer === 0 && { label: '发布', to: programPublish.publish, onClick: open('publish') },
+          publishedVer > 0 && { label: '投放进度', to: programChecks.delivery, onClick: open('delivery') },
+          ...liveActions(row),
+          { label: '复制', to: programs.copy, onClick: () => copy.mutateAsync({ id }) },
+          {
+            label: '删除',
+            to: programs.remove,
+            danger: true,
+            reason: isInUse(row) ? '节目单已发布，请先撤回再删除' : undefined,
+            confirm: `删除节目单「${programName}」？`,
+            onClick: () => remove.mutateAsync({ id }),
+          },
+        ]}
+      />
+    )
+  }
+}
+
+/** Returns whether a program is published or waits for approval, so that it must be withdrawn before deletion. */
+const isInUse = ({ status, waitingVer }: ProgramListRow) =>
+  waitingVer > 0 || (status !== PROGRAM_STATUS.draft && status !== PROGRAM_STATUS.ended)
+
+/** Returns the actions that pause, resume and withdraw a program in its present status. */
+function useLiveActions() {
+  const pause = useWrite(programPublish.pause)
+  const resume = useWrite(programPublish.resume)
+  const withdraw = useWrite(programPublish.withdraw)
+  return ({ id, programName, status, publishedVer, waitingVer }: ProgramListRow): readonly (RowAction | false)[] => [
+    publishedVer > 0 &&
+      status !== PROGRAM_STATUS.paused && {
+        label: '暂停',
+        to: programPublish.pause,
+        confirm: `暂停节目单「${programName}」？屏幕将在下一次检查时停止播放。`,
+        onClick: () => pause.mutateAsync({ id }),
+      },
+    status === PROGRAM_STATUS.paused && {
+      label: '恢复',
+      to: programPublish.resume,
+      onClick: () => resume.mutateAsync({ id }),
+    },
+    (publishedVer > 0 || waitingVer > 0) && {
+      label: '撤回',
+      to: programPublish.withdraw,
+      danger: true,
+      confirm:
+        waitingVer > 0
+          ? `撤回节目单「${programName}」待审批的版本 ${waitingVer}？`
+          : `撤回节目单「${programName}」？屏幕将停止播放，需要时可以重新发布。`,
+      onClick: () => withdraw.mutateAsync({ id }),
+    },
+  ]
+}

@@ -1,0 +1,61 @@
+import type { OfferedAdRow } from '@oms/contract/advertise/program-options.ts'
+import { type DragEvent, useRef, useState } from 'react'
+
+/** What the pointer drags: an ad of the library, or an item of the track by its index. */
+export type Dragged =
+  | { readonly kind: 'ad'; readonly ad: OfferedAdRow }
+  | { readonly kind: 'item'; readonly from: number }
+
+/**
+ * Drag and drop into and within the track. `at` is the index before which a drop inserts; undefined while nothing is
+ * dragged over the track. Keyboard users add and move with buttons.
+ */
+export function useTrackDrag(count: number, onDrop: (dragged: Dragged, at: number) => void) {
+  const dragged = useRef<Dragged>(undefined)
+  const [at, setAt] = useState<number>()
+  const end = () => {
+    dragged.current = undefined
+    setAt(undefined)
+  }
+  const accept = (event: DragEvent, index: number) => {
+    if (!dragged.current) return
+    event.preventDefault()
+    event.stopPropagation()
+    setAt(index)
+  }
+  const drop = (event: DragEvent) => {
+    const what = dragged.current
+    const place = at
+    end()
+    if (!what || place === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    onDrop(what, place)
+  }
+  return {
+    at,
+    start: (what: Dragged | undefined) => {
+      dragged.current = what
+      if (!what) end()
+    },
+    /** Props of the row with this index: the upper half inserts before, the lower half behind. */
+    row: (index: number) => ({
+      onDragOver: (event: DragEvent<HTMLElement>) => accept(event, isInUpperHalf(event) ? index : index + 1),
+      onDrop: drop,
+    }),
+    /** Props of the area around the rows: a drop there inserts at the end. */
+    area: {
+      onDragOver: (event: DragEvent<HTMLElement>) => accept(event, count),
+      onDragLeave: (event: DragEvent<HTMLElement>) => leaves(event) && setAt(undefined),
+      onDrop: drop,
+    },
+  }
+}
+
+const leaves = ({ currentTarget, relatedTarget }: DragEvent<HTMLElement>) =>
+  !currentTarget.contains(relatedTarget as Node | null)
+
+function isInUpperHalf({ currentTarget, clientY }: DragEvent<HTMLElement>) {
+  const { top, height } = currentTarget.getBoundingClientRect()
+  return clientY < top + height / 2
+}

@@ -1,0 +1,207 @@
+import type { Api } from './api.ts'
+import { Availability } from './availability.ts'
+import type { PlayerClock } from './clock.ts'
+import { isShellCached, nextReload } from './daily-reload.ts'
+import { isWithin } from './download-window.ts'
+import { Downloads } from './downloads.ts'
+import { ManifestSync } from './manifest-sync.ts'
+import { MediaStore } from './media-store.ts'
+import { messagePicture } from './message-picture.ts'
+import { endOf, Playback, type PlaySlot } from './playback.ts'
+import { Plays } from './plays.ts'
+import { ReportQueue } from './report-queue.ts'
+import { ReportSender } from './report-sender.ts'
+import { freeBytes, playableCodecs, screenSize } from './screen-facts.ts'
+import { Stage } from './stage.ts'
+import { type ScreenStatus, StatusSender } from './status.ts'
+import type { Pairing } from './wire.ts'
+
+const STORE_CLOCK_MS = 5_000
+/** Hash in the URL of this script. The list of screens shows the hash as the version of the player. */
+const SCRIPT_HASH = /-(\w{8})\.js$/.exec((document.currentScript as HTMLScriptElement | null)?.src ?? '')?.[1] ?? 'dev'
+
+/** The player of a paired screen. */
+export class PlayerApp {
+  readonly #clock: PlayerClock
+  readonly #media: MediaStore
+  readonly #available: Availability
+  readonly #sync: ManifestSync
+  readonly #downloads: Downloads
+  readonly #sender: ReportSender
+  readonly #plays: Plays
+  readonly #playback: Playback
+  readonly #status: StatusSender
+  #isMuted = false
+  #reloadAt = Infinity
+
+  static async start(root: HTMLElement, api: Api, clock: PlayerClock, pairing: Pairing) {
+    const [media, queue] = await Promise.all([MediaStore.open(), ReportQueue.open()])
+    const app = new PlayerApp({ api, clock, pairing, media, queue, open: await queue.openRows() }, root)
+    await app.#sync.load()
+    app.#run()
+  }
+
+  private constructor(
+    parts: {
+      api: Api
+      clock: PlayerClock
+      pairing: Pairing
+      media: MediaStore
+      queue: ReportQueue
+      open: Awaited<ReturnType<ReportQueue['openRows']>>
+    },
+    root: HTMLElement,
+  ) {
+    const { api, clock, pairing, media, queue, open } = parts
+    this.#clock = clock
+    this.#media = media
+    this.#available = new Availability(media, () => navigator.onLine && api.isReachable)
+    const { fileOf } = this.#available
+    this.#sync = new ManifestSync(api, pairing, clock, this.#syncRules())
+    this.#downloads = new Downloads(api, pairing, media, this.#downloadRules())
+    this.#sender = new ReportSender(api, pairing, queue)
+    this.#plays = new Plays({ clock, queue, sn: pairing.sn, fileOf, onRow: () => this.#sender.onRow() }, open)
+    const stage = new Stage(messagePicture('暂无播放内容', pairing.sn))
+    root.append(stage.root)
+    this.#playback = new Playback(this.#playbackHost(), stage)
+    this.#status = new StatusSender(api, pairing, () => this.#readStatus())
+  }
+
+  #run() {
+    this.#clock.onStep = (ms) => this.#playback.onStep(ms)
+    this.#planReload()
+    this.#playback.run()
+    this.#status.onChange()
+    void this.#sync.poll()
+    setInterval(() => {
+      void this.#clock.store().catch(() => undefined)
+      if (this.#clock.detectJump()) void this.#sync.poll()
+    }, STORE_CLOCK_MS)
+    window.addEventListener('online', () => void this.#sync.poll())
+    // With a service worker, packages can play and the screen can restart without a network.
+    navigator.serviceWorker?.addEventListener('controllerchange', () => this.#onChange())
+    document.addEventListener('visibilitychange', () => {
+      document.title = document.hidden ? '页面被遮挡' : '广告播放'
+      this.#playback.run()
+    })
+  }
+
+  #syncRules() {
+    return {
+      filesOf: (...args: Parameters<Availability['filesOf']>) => this.#available.filesOf(...args),
+      isSettled: (file: Parameters<MediaStore['isReady']>[0]) =>
+        this.#media.isReady(file) || this.#downloads.hasFailed(file),
+      isPlayable: () => this.#playback.slot !== undefined,
+      onChange: () => this.#onChange(),
+      onPolled: () => {
+        this.#downloads.kick()
+        this.#sender.onReachable()
+        void this.#media.removeUnneeded(this.#neededFiles()).catch(() => undefined)
+      },
+    }
+  }
+
+  #downloadRules() {
+    return {
+      wanted: () => this.#sync.wanted(),
+      isAllowed: () => {
+        const { download, zone } = this.#sync.versions.slice(-1)[0] ?? {}
+        return isWithin(download?.window, zone ?? 'UTC', this.#clock.now()) || !this.#playback.slot
+      },
+      kbps: () => this.#sync.versions.slice(-1)[0]?.download?.kbps ?? 0,
+      makeRoom: () => this.#media.removeUnneeded(this.#neededFiles(), true),
+      onChange: () => this.#onChange(),
+    }
+  }
+
+  #playbackHost() {
+    return {
+      now: () => this.#clock.now(),
+      rate: () => 1,
+      volume: () => (this.#sync.manifest?.volume ?? 100) / 100,
+      manifest: () => this.#sync.manifest,
+      state: () => this.#available.stateOf(this.#sync.manifest!, this.#clock.now()),
+      fileOf: this.#available.fileOf,
+      read: (file: Parameters<MediaStore['read']>[0]) => this.#media.read(file),
+      packageSearch: () => '',
+      onMuted: () => {
+        this.#isMuted = true
+        this.#status.onChange()
+      },
+      onBegin: (slot: PlaySlot) => this.#plays.begin(slot),
+      onEnd: (slot: PlaySlot, shownMs: number, error?: string) => {
+        this.#plays.end(shownMs, error)
+        if (error !== undefined) this.#onFail(slot)
+        else this.#available.clear(slot.ad)
+        if (this.#clock.now() >= this.#reloadAt && isShellCached()) location.reload()
+      },
+      onFail: (slot: PlaySlot, error: string) => {
+        this.#plays.fail(slot, error)
+        this.#onFail(slot)
+      },
+    }
+  }
+
+  /**
+   * Counts a failed ad. At the third failure the player skips the ad for an hour; a damaged file is downloaded again.
+   */
+  #onFail(slot: PlaySlot) {
+    if (!this.#available.fail(slot.ad, this.#clock.now(), endOf(slot))) return
+    const file = this.#available.fileOf(slot.ad)
+    this.#status.onChange()
+    if (!file) return
+    void this.#media.verify(file).then((isRight) => {
+      if (isRight) return
+      this.#available.clear(slot.ad)
+      this.#onChange()
+      this.#downloads.kick()
+    })
+  }
+
+  /** Applies a changed manifest, changed files or a refusal by the server. */
+  #onChange() {
+    this.#planReload()
+    this.#sync.swap()
+    this.#playback.run()
+    this.#status.onChange()
+  }
+
+  #planReload() {
+    const zone = this.#sync.manifest?.zone
+    if (zone !== undefined && this.#reloadAt === Infinity) this.#reloadAt = nextReload(zone, this.#clock.now())
+  }
+
+  #neededFiles() {
+    const files = this.#sync.versions.flatMap((each) =>
+      this.#available.filesOf(
+        each,
+        each.ads.map(({ id }) => id),
+      ),
+    )
+    return new Set(files.map(({ sha256 }) => sha256))
+  }
+
+  async #readStatus(): Promise<ScreenStatus> {
+    const wanted = this.#sync.wanted()
+    const resting = this.#available.resting(this.#clock.now())
+    const manifest = this.#sync.manifest
+    const broken = manifest ? this.#available.filesOf(manifest, resting) : []
+    const { slot } = this.#playback
+    return {
+      playerVersion: `web ${SCRIPT_HASH}${this.#isMuted ? ' muted' : ''}`,
+      ...screenSize(),
+      codecs: [...playableCodecs()],
+      appliedEtag: this.#sync.appliedEtag,
+      readyFiles: wanted.filter((file) => this.#media.isReady(file)).length,
+      totalFiles: wanted.length,
+      failed: [...this.#downloads.failed(), ...broken.map(({ sha256 }) => ({ sha256, reason: 'play' }))].slice(0, 20),
+      freeBytes: (await freeBytes()) ?? null,
+      clockOffsetMs: Math.round(this.#clock.offset()),
+      clockState: this.#clock.state() > 0 ? 1 : 0,
+      offlineReady: isShellCached() ? 1 : 0,
+      nowPlaying: slot
+        ? { programId: slot.program.id, itemId: slot.item.id, adId: slot.ad.id, since: slot.start }
+        : null,
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import { element } from '../dom.ts'
+import { packageContent, webContent } from './frames.ts'
+import { mediaContent } from './media.ts'
+import { textContent } from './text.ts'
+
+/** An ad on a layer of the stage. */
+export interface Content {
+  readonly element: HTMLElement
+  /** Resolves when the content can be shown without delay. */
+  readonly ready: Promise<void>
+  /** Starts at an offset into the ad. */
+  start(offsetMs: number): void
+  /** Ends playing and frees the memory. */
+  stop(): void
+  /** Called at most once, when the content fails or stalls after its start. */
+  onFail: (error: string) => void
+}
+
+/** Functions of the page that contents use. */
+export interface ContentHost {
+  /** Speed of playing; above 1 only in the preview. */
+  rate(): number
+  /** 0 to 1. */
+  volume(): number
+  read(file: ManifestFile): Promise<Blob>
+  /** Query of the address of a package, for the preview. */
+  packageSearch(file: ManifestFile): string
+  /** Called when the browser refuses sound. */
+  onMuted(): void
+}
+
+/** Creates the content of an ad. `file` is the chosen rendition of ads that need one. */
+export function createContent(host: ContentHost, ad: ManifestAd, file: ManifestFile | undefined): Content {
+  if (ad.type === AD_TYPE.text && ad.text) return textContent(host, ad.text)
+  if (ad.type === AD_TYPE.web && ad.linkUrl !== null) return webContent(ad.linkUrl)
+  if (!file) return failedContent('file')
+  if (ad.type === AD_TYPE.package) return packageContent(file, host.packageSearch(file))
+  return mediaContent(host, ad, file)
+}
+
+const failedContent = (error: string): Content => ({
+  element: element('div'),
+  ready: Promise.reject(new Error(error)),
+  start: () => {},
+  stop: () => {},
+  onFail: () => {},
+})

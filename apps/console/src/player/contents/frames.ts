@@ -1,0 +1,36 @@
+import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import { hostOf, webAddressProblem } from '@oms/contract/advertise/web-address.ts'
+import { element } from '../dom.ts'
+import type { Content } from './content.ts'
+
+/** A page that has not loaded after this time is shown in its current state. */
+const LOAD_MS = 2_500
+
+function frameContent(frame: HTMLIFrameElement, src: string): Content {
+  frame.className = 'content content-frame'
+  frame.referrerPolicy = 'no-referrer'
+  frame.setAttribute('allow', 'autoplay')
+  frame.tabIndex = -1
+  frame.src = src
+  const ready = new Promise<void>((done) => {
+    frame.onload = () => done()
+    setTimeout(done, LOAD_MS)
+  })
+  // A frame that is only hidden keeps its sound.
+  return { element: frame, ready, start: () => {}, stop: () => frame.remove(), onFail: () => {} }
+}
+
+/** Returns true for a public address of another host: a page of this host could read the player's storage. */
+export const isAllowedAddress = (address: string | null): address is string =>
+  address !== null && webAddressProblem(address) === undefined && hostOf(address) !== hostOf(location.href)
+
+export function webContent(address: string): Content {
+  const frame = element('iframe')
+  frame.setAttribute('sandbox', 'allow-scripts allow-same-origin')
+  return frameContent(frame, isAllowedAddress(address) ? address : 'about:blank')
+}
+
+/** Shows an HTML package. The response's policy isolates the package: a frame with `sandbox` bypasses the worker. */
+export function packageContent({ sha256 }: ManifestFile, search: string): Content {
+  return frameContent(element('iframe'), `/player/package.html#${sha256}${search}`)
+}

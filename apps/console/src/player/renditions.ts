@@ -1,0 +1,1 @@
+export { chooseRendition, needsFile } from '@oms/contract/ad-engine/renditions.ts'

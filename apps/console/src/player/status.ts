@@ -1,0 +1,52 @@
+import type { StatusReport } from '@oms/contract/advertise/device-calls.ts'
+import type { Api } from './api.ts'
+import type { Pairing } from './wire.ts'
+
+const EVERY_MS = 10 * 60_000
+/** Shortest time between two calls. */
+const SPACING_MS = 15_000
+
+/** Fields of `POST status`; a player in a browser knows all of them. */
+export type ScreenStatus = Required<Omit<StatusReport, 'sn' | 'playerKind'>>
+
+/** Fields that change continuously. A change of these fields alone sends nothing. */
+const CONTINUOUS: readonly (keyof ScreenStatus)[] = ['nowPlaying', 'clockOffsetMs', 'freeBytes']
+
+/** Sends the state of the screen at every change and every 10 minutes. */
+export class StatusSender {
+  readonly #api: Api
+  readonly #pairing: Pairing
+  readonly #read: () => Promise<ScreenStatus>
+  #sentKey = ''
+  #sentAt = -Infinity
+  #timer = 0
+
+  constructor(api: Api, pairing: Pairing, read: () => Promise<ScreenStatus>) {
+    this.#api = api
+    this.#pairing = pairing
+    this.#read = read
+  }
+
+  /** Sends the status soon, when it changed. */
+  onChange() {
+    const waitMs = Math.max(1_000, this.#sentAt + SPACING_MS - performance.now())
+    clearTimeout(this.#timer)
+    this.#timer = window.setTimeout(() => void this.#send().catch(() => this.#plan()), waitMs)
+  }
+
+  async #send() {
+    const status = await this.#read()
+    const key = JSON.stringify({ ...status, ...Object.fromEntries(CONTINUOUS.map((name) => [name, 0])) })
+    if (key === this.#sentKey && performance.now() - this.#sentAt < EVERY_MS) return this.#plan()
+    this.#sentAt = performance.now()
+    const json = { sn: this.#pairing.sn, ...status }
+    const reply = await this.#api.call('status', { json, token: this.#pairing.token })
+    if (reply.status === 200) this.#sentKey = key
+    this.#plan()
+  }
+
+  #plan() {
+    clearTimeout(this.#timer)
+    this.#timer = window.setTimeout(() => void this.#send().catch(() => this.#plan()), EVERY_MS)
+  }
+}
