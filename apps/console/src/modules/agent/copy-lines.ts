@@ -1,0 +1,5 @@
+import { copyToClipboard } from '#kit/record/copy-to-clipboard.ts'
+import { serverConfigOf } from './server-config.ts'
+
+/** Copies the lines that connect a voice server to this installation. */
+export const copyServerConfig = (secret: string) => copyToClipboard(serverConfigOf(globalThis.location.origin, secret))

@@ -1,0 +1,51 @@
+import { AGENT_DEVICE_STATE, AgentDeviceRow } from '@oms/contract/agent/device.ts'
+import { Tag } from 'antd'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { descriptionsOf } from '#kit/record/descriptions.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { time } from '#kit/record/time.tsx'
+import { agentPath } from './agent-cells.tsx'
+
+const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
+
+type Cell = { readonly row: AgentDeviceRow }
+
+/** Shows the state of a device, and a tag while another Client-Id uses its MAC. */
+export const DeviceState = ({ row: { state, identity } }: Cell) => (
+  <>
+    <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
+    {identity === 1 && (
+      <Tag color="error" title="另有设备以同一 MAC、不同 Client-Id 启动">
+        身份不一致
+      </Tag>
+    )}
+  </>
+)
+
+/** Agent of a device, as a link to its page. */
+export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
+  <KnownLink to={agentPath(agentId)}>{agentName}</KnownLink>
+)
+
+const devicePath = (id: number) => `/device/apkManage/detail/${id}`
+
+const { item, wide } = descriptionsOf(AgentDeviceRow)
+export const DEVICE_ITEMS = [
+  item('name'),
+  item('state', (_, row) => <DeviceState row={row} />),
+  item('mac', (mac) => <CopyText text={mac} />),
+  item('sn', (sn, { id }) => <KnownLink to={devicePath(id)}>{sn}</KnownLink>),
+  item('board'),
+  item('appVersion'),
+  item('modelName'),
+  item('autoUpdate'),
+  item('agentName', (_, row) => <DeviceAgent row={row} />),
+  item('tenantName'),
+  item('bootTime', time),
+  item('sessionTime', time),
+  item('turnTime', time),
+  item('createTime', time),
+  wide('clientId'),
+  wide('otherClientId'),
+  item('otherClientTime', time),
+]

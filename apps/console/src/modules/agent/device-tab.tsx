@@ -1,0 +1,38 @@
+import { agentDevices } from '@oms/contract/agent/device.ts'
+import { agentUsage, USAGE_BY } from '@oms/contract/agent/usage.ts'
+import { Empty } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { Descriptions } from '#kit/record/descriptions.tsx'
+import { DEVICE_ITEMS } from './device-cells.tsx'
+import { DeviceDiagnosis } from './device-diagnosis.tsx'
+import { UsagePanel } from './usage-panel.tsx'
+
+const GROUPS = [USAGE_BY.model] as const
+
+/** Voice tab of the device page: its agent, diagnosis and use. */
+export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: number }) {
+  const mayReadUsage = useMayCall()(agentUsage.days)
+  const { data, error, refetch } = useRead(
+    agentDevices.list,
+    { deviceId, pageSize: 10 },
+    { quiet: true, keepPrevious: false },
+  )
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
+  const [row] = data.list
+  if (!row) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该设备没有绑定智能体" />
+  return (
+    <>
+      <Descriptions row={row} items={DEVICE_ITEMS} />
+      <h3 className="agent-heading">接入诊断</h3>
+      <DeviceDiagnosis mac={row.mac} />
+      {mayReadUsage && (
+        <>
+          <h3 className="agent-heading">用量</h3>
+          <UsagePanel of={{ deviceId: row.id }} groups={GROUPS} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,73 @@
+import { agentHistory, MAX_MEMORY } from '@oms/contract/agent/history.ts'
+import { Button, Input, Skeleton } from 'antd'
+import { useState } from 'react'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import './history.css'
+
+interface Props {
+  readonly of: { readonly agentId: number } | { readonly deviceId: number }
+}
+
+/** Shows the memory of an agent or a device, which people may edit and erase. */
+export function MemoryPanel({ of }: Props) {
+  const { data, error, refetch } = useRead(agentHistory.memory, of, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active />
+  return (
+    <>
+      <p className="talk-hint">
+        {data.isShared ? '该智能体的全部设备共用这份记忆。' : '这台设备自己的记忆。'}设备下次连接时带上它。
+      </p>
+      <MemoryEditor key={data.memory} of={of} memory={data.memory} />
+    </>
+  )
+}
+
+function MemoryEditor({ of, memory }: Props & { memory: string }) {
+  const mayEdit = useMayCall()(agentHistory.saveMemory)
+  const save = useWrite(agentHistory.saveMemory)
+  const [text, setText] = useState(memory)
+  const ask = () => askErase(() => save.mutateAsync({ ...of, memory: '' }))
+  return (
+    <>
+      <Input.TextArea
+        aria-label="记忆"
+        placeholder="还没有记忆"
+        autoSize={{ minRows: 4, maxRows: 16 }}
+        maxLength={MAX_MEMORY}
+        showCount
+        readOnly={!mayEdit}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {mayEdit && (
+        <div className="talk-buttons talk-after-count">
+          <Button
+            type="primary"
+            loading={save.isPending}
+            disabled={text === memory}
+            onClick={() => save.mutate({ ...of, memory: text })}
+          >
+            保存
+          </Button>
+          <Button danger disabled={memory === ''} onClick={ask}>
+            清除记忆
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const askErase = (onOk: () => Promise<unknown>) =>
+  void dialogs.confirm({
+    title: '清除记忆？',
+    content: '清除后不能恢复。',
+    okText: '清除',
+    okButtonProps: { danger: true },
+    cancelText: '取消',
+    onOk,
+  })

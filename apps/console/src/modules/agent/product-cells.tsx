@@ -1,0 +1,12 @@
+import { formatMoney } from '#core/text/format.ts'
+import './product.css'
+
+export const dayText = (days: number) => `${days.toLocaleString()} 天`
+
+/** Price in yuan, with the struck-through original price when it is higher. */
+export const ProductPrice = ({ price, originPrice }: { price: number; originPrice: number }) => (
+  <span className="product-price">
+    {price === 0 ? '免费' : `¥${formatMoney(price)}`}
+    {originPrice > price && <del>¥{formatMoney(originPrice)}</del>}
+  </span>
+)

@@ -1,0 +1,11 @@
+import { firstPage, type Screen } from '#core/routing/screens.ts'
+
+export const agentProductScreens: readonly Screen[] = [
+  {
+    path: '/agent/product',
+    title: '套餐管理',
+    access: 'agent:product:list',
+    page: () => import('./product-list.page.tsx'),
+    prefetch: firstPage('/api/v1/agent/product/page'),
+  },
+]

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { recordedTurns } from './recorded-turns.ts'
+
+const user = (content: string) => ({ kind: 1, content })
+const agent = (content: string) => ({ kind: 2, content })
+
+test('joins the answers up to the next question, without tools and without words that were not kept', () => {
+  const said = [
+    agent('你好'),
+    user('几点了'),
+    { kind: 3, content: '[]' },
+    agent('八点'),
+    agent('整'),
+    user(''),
+    user('谢谢'),
+  ]
+  const { turns, isCut } = recordedTurns(said)
+  expect(turns.map(({ question, answer, state }) => [question, answer, state])).toEqual([
+    ['', '你好', 'recorded'],
+    ['几点了', '八点整', 'recorded'],
+    ['谢谢', '', 'recorded'],
+  ])
+  expect(isCut).toBe(false)
+})
+
+test('keeps the newest turns of a long session', () => {
+  const { turns, isCut } = recordedTurns(Array.from({ length: 40 }, (_, at) => user(`问题${at}`)))
+  expect([turns.length, turns.at(-1)?.question, isCut]).toEqual([25, '问题39', true])
+})

@@ -1,0 +1,224 @@
+import { ClearOutlined, ColumnWidthOutlined, SendOutlined, StopOutlined } from '@ant-design/icons'
+import type { AgentDetail, ModelChoice } from '@oms/contract/agent/agent.ts'
+import { Button, Input, Tooltip } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { TryTurn } from './try-turn.tsx'
+import { CURRENT, DevicePicker, OtherSubject, overrideOf } from './try-pickers.tsx'
+import { RecordedNote, useRecorded } from './try-recorded.tsx'
+import { type Conversation, type TrySubject, type Turn, useConversation } from './use-conversation.ts'
+import type { TrySession } from './use-try-session.ts'
+import './agent.css'
+
+const STARTERS = ['你好，你是谁？', '今天适合出门吗？', '给我讲个笑话']
+
+interface Props {
+  readonly agent: AgentDetail
+  readonly models: readonly ModelChoice[]
+  /** Recorded conversation to open. */
+  readonly session?: TrySession | undefined
+  /** Returns the current values of the form, saved or not. */
+  subject(): Omit<TrySubject, 'id' | 'deviceId' | 'versionNo'>
+}
+
+/** Title of the first column. */
+const OWN_SUBJECT = <div className="agent-try-subject agent-try-form">当前表单</div>
+
+/** Chat with the agent of the unsaved form. A second column sends the same question to another model or version. */
+export function TryPanel({ agent, models, session, subject }: Props) {
+  const panel = useTryPanel(agent.id, subject)
+  const recorded = useRecorded(session, panel.load)
+  const { one, two, columns, hasTwo, toggleTwo, other, setOther, deviceId, setDevice, text, setText } = panel
+  const { edited, isRunning, send, stop, edit, cancelEdit } = panel
+  const picker = <OtherSubject agentId={agent.id} models={models} value={other} onChange={setOther} />
+  return (
+    <section className="agent-try" aria-label="试用">
+      <TryHeader
+        agentId={agent.id}
+        deviceId={deviceId}
+        hasTwo={hasTwo}
+        onDevice={setDevice}
+        onTwo={toggleTwo}
+        onClear={() => {
+          columns.forEach((column) => column.clear())
+          recorded.close()
+        }}
+      />
+      <RecordedNote {...recorded} />
+      <div className="agent-try-columns">
+        <Column conversation={one} onSend={send} onEdit={edit} title={hasTwo && OWN_SUBJECT} />
+        {hasTwo && <Column conversation={two} onSend={send} onEdit={edit} title={picker} />}
+      </div>
+      <TryInput
+        text={text}
+        isRunning={isRunning}
+        isEditing={edited !== undefined}
+        onText={setText}
+        onSend={() => send(text, edited)}
+        onCancel={cancelEdit}
+        onStop={stop}
+      />
+    </section>
+  )
+}
+
+/** State of the question: its text, and the index from the end of the turn that an edited question replaces. */
+function useQuestion() {
+  const [text, setText] = useState('')
+  const [edited, setEdited] = useState<number>()
+  const edit = (question: string, fromEnd: number | undefined) => {
+    setText(question)
+    setEdited(fromEnd)
+  }
+  return { text, setText, edited, edit, cancelEdit: () => edit('', undefined) }
+}
+
+/** The second column begins with the recorded turns of the first one, when nothing was asked since. */
+const recordedOnly = (turns: readonly Turn[]) => (turns.every(({ state }) => state === 'recorded') ? turns : [])
+
+/** Returns the fields of the form and the fields of the second column with the device. */
+const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: number }, other: string) =>
+  [() => ({ ...subject(), ...shared }), () => ({ ...subject(), ...overrideOf(other), ...shared })] as const
+
+/** State of the panel: both conversations, the question, and the device. */
+function useTryPanel(agentId: number, subject: Props['subject']) {
+  const [one, two] = [useConversation(), useConversation()]
+  const [hasTwo, setTwo] = useState(false)
+  const [other, setOther] = useState(CURRENT)
+  const [deviceId, setDevice] = useState<number>()
+  const question = useQuestion()
+  const shared = { id: agentId, ...(deviceId !== undefined && { deviceId }) }
+  const columns = hasTwo ? [one, two] : [one]
+  const subjects = subjectsOf(subject, shared, other)
+  /** Columns share their last questions, because the second one starts later. */
+  const send = (text: string, fromEnd?: number) => {
+    if (text.trim() === '') return
+    question.cancelEdit()
+    columns.forEach((column, at) => {
+      const replaced = fromEnd === undefined ? undefined : (column.turns.at(-fromEnd) ?? column.turns[0])
+      void column.ask(subjects[at as 0 | 1](), text.trim(), replaced?.id)
+    })
+  }
+  const stop = () => columns.forEach((column) => column.stop())
+  const isRunning = columns.some((each) => each.isRunning)
+  const toggleTwo = () => {
+    two.load(recordedOnly(one.turns))
+    setTwo(!hasTwo)
+  }
+  const load = (turns: readonly Turn[]) => [one, two].forEach((column) => column.load(turns))
+  const columnState = { one, two, columns, hasTwo, toggleTwo, isRunning, load }
+  return { ...question, ...columnState, other, setOther, deviceId, setDevice, send, stop }
+}
+
+interface HeaderProps {
+  readonly agentId: number
+  readonly deviceId: number | undefined
+  readonly hasTwo: boolean
+  onDevice(id: number | undefined): void
+  onTwo(): void
+  onClear(): void
+}
+
+const TryHeader = ({ agentId, deviceId, hasTwo, onDevice, onTwo, onClear }: HeaderProps) => (
+  <header>
+    <h3>试用</h3>
+    <div className="agent-try-device">
+      <DevicePicker agentId={agentId} value={deviceId} onChange={onDevice} />
+    </div>
+    <Tooltip title="两列对比：同一个问题问两个模型或版本">
+      <Button
+        aria-label="两列对比"
+        aria-pressed={hasTwo}
+        type={hasTwo ? 'primary' : 'default'}
+        icon={<ColumnWidthOutlined />}
+        onClick={onTwo}
+      />
+    </Tooltip>
+    <Tooltip title="清空对话">
+      <Button aria-label="清空对话" icon={<ClearOutlined />} onClick={onClear} />
+    </Tooltip>
+  </header>
+)
+
+interface ColumnProps {
+  readonly conversation: Conversation
+  readonly title: React.ReactNode
+  onSend(question: string, fromEnd?: number): void
+  onEdit(question: string, fromEnd: number): void
+}
+
+function Column({ conversation: { turns, isRunning }, onSend, onEdit, title }: ColumnProps) {
+  const list = useRef<HTMLUListElement>(null)
+  const length = turns.reduce((sum, turn) => sum + turn.answer.length + turn.reasoning.length, turns.length)
+  useEffect(() => {
+    const element = list.current
+    if (element) element.scrollTop = element.scrollHeight
+  }, [length])
+  return (
+    <div className="agent-try-column">
+      {title}
+      {turns.length === 0 ? (
+        <div className="agent-try-empty">
+          <div>按左侧表单的当前内容回答，不用先保存</div>
+          <div className="agent-try-starters">
+            {STARTERS.map((question) => (
+              <Button key={question} size="small" shape="round" onClick={() => onSend(question)}>
+                {question}
+              </Button>
+            ))}
+          </div>
+        </div>
+      ) : (
+        <ul className="agent-try-turns" ref={list}>
+          {turns.map((turn, at) => (
+            <TryTurn
+              key={turn.id}
+              turn={turn}
+              onEdit={isRunning ? undefined : () => onEdit(turn.question, turns.length - at)}
+              onAgain={isRunning ? undefined : () => onSend(turn.question, turns.length - at)}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface InputProps {
+  readonly text: string
+  readonly isRunning: boolean
+  /** True while the text replaces an earlier question. */
+  readonly isEditing: boolean
+  onText(text: string): void
+  onSend(): void
+  onStop(): void
+  onCancel(): void
+}
+
+/** Enter sends and Shift+Enter breaks the line, except during the composition of an input method. */
+const TryInput = ({ text, isRunning, isEditing, onText, onSend, onStop, onCancel }: InputProps) => (
+  <div className="agent-try-input">
+    {isEditing && <Button onClick={onCancel}>取消编辑</Button>}
+    <Input.TextArea
+      aria-label="对智能体说"
+      placeholder="对智能体说点什么，Enter 发送，Shift+Enter 换行"
+      autoSize={{ minRows: 1, maxRows: 6 }}
+      maxLength={4000}
+      value={text}
+      onChange={({ target }) => onText(target.value)}
+      onPressEnter={(event) => {
+        if (event.shiftKey || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        if (!isRunning) onSend()
+      }}
+    />
+    {isRunning ? (
+      <Button icon={<StopOutlined />} onClick={onStop}>
+        停止
+      </Button>
+    ) : (
+      <Button type="primary" icon={<SendOutlined />} disabled={text.trim() === ''} onClick={onSend}>
+        {isEditing ? '重新发送' : '发送'}
+      </Button>
+    )}
+  </div>
+)

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { eventSplitter } from './try-stream.ts'
+
+test('joins events that are split at every character', () => {
+  const split = eventSplitter()
+  const text = 'event: text\ndata: {"text":"你好\\n"}\n\nevent: error\ndata: {"kind":"key","message":"x"}\n\n'
+  expect([...text].flatMap((character) => split(character))).toEqual([
+    { event: 'text', data: { text: '你好\n' } },
+    { event: 'error', data: { kind: 'key', message: 'x' } },
+  ])
+})
+
+test('reads several events of one piece', () => {
+  const one = 'event: text\ndata: {"text":"a"}\n\n'
+  expect(eventSplitter()(one + one)).toHaveLength(2)
+})

@@ -1,0 +1,11 @@
+import { firstPage, type Screen } from '#core/routing/screens.ts'
+
+export const voiceprintScreens: readonly Screen[] = [
+  {
+    path: '/agent/voiceprint',
+    title: '声纹',
+    access: 'agent:voiceprint:list',
+    page: () => import('./voiceprint-list.page.tsx'),
+    prefetch: firstPage('/api/v1/agent/voiceprint/page'),
+  },
+]
