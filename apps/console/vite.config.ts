@@ -1,20 +1,22 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { antdStyles } from './build/antd/antd-styles.ts'
-import { GROUPS, groupsMatched } from './build/chunks.ts'
-import { clearButtons } from './build/antd/clear-buttons.ts'
-import { compressed } from './build/compressed.ts'
+import { fieldKeys } from './build/antd/field-keys.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { formRules } from './build/antd/form-rules.ts'
-import { displayPage } from './build/display-page.ts'
-import { lightSchemas } from './build/light-schemas.ts'
-import { loginPage } from './build/login-page.ts'
-import { preloadMain } from './build/preload-main.ts'
 import { assertPatchedVersion } from './build/antd/patched-version.ts'
 import { staticTheme } from './build/antd/static-theme.ts'
 import { unusedParts } from './build/antd/unused-parts.ts'
+import { GROUPS, groupsMatched } from './build/chunks.ts'
+import { compressed } from './build/compressed.ts'
+import { displayPage } from './build/display-page.ts'
+import { lightSchemas } from './build/light-schemas.ts'
+import { loginPage } from './build/login-page.ts'
+import { playerPage } from './build/player-page.ts'
+import { preloadMain } from './build/preload-main.ts'
 
-const api = { '/api': process.env['OMS_API'] ?? 'http://127.0.0.1:8080' }
+const server = process.env['OMS_API'] ?? 'http://127.0.0.1:8080'
+const api = { '/api': server, '/device/v1': server, '/xiaozhi': server }
 const version = process.env['OMS_BUILD'] ?? new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)
 
 export default defineConfig({
@@ -23,7 +25,7 @@ export default defineConfig({
     assertPatchedVersion(),
     react(),
     dialogFocus(),
-    clearButtons(),
+    fieldKeys(),
     lightSchemas(),
     antdStyles(),
     staticTheme(),
@@ -32,11 +34,12 @@ export default defineConfig({
     preloadMain(),
     loginPage(),
     displayPage(),
+    playerPage(),
     groupsMatched(),
     compressed(version),
   ],
   define: { __VERSION__: JSON.stringify(version) },
-  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus(), clearButtons()] } },
+  optimizeDeps: { rolldownOptions: { plugins: [dialogFocus(), fieldKeys()] } },
   server: { port: 5173, proxy: api },
   build: {
     outDir: '../../dist/console',

@@ -4,7 +4,7 @@ import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { antdStyles } from './build/antd/antd-styles.ts'
-import { clearButtons } from './build/antd/clear-buttons.ts'
+import { fieldKeys } from './build/antd/field-keys.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { styleSheets } from './build/antd/style-sheets.ts'
 import { lightSchemas } from './build/light-schemas.ts'
@@ -19,7 +19,7 @@ export default defineConfig({
   define: { __VERSION__: '"test"' },
   cacheDir: join(import.meta.dirname, '../../.cache/vite-browser'),
   optimizeDeps: {
-    rolldownOptions: { plugins: [dialogFocus(), clearButtons()] },
+    rolldownOptions: { plugins: [dialogFocus(), fieldKeys()] },
     // Complete: a package that is found during a run is optimized again, and the page then has two copies of React.
     include: [
       'antd',
@@ -32,7 +32,6 @@ export default defineConfig({
       'react-dom',
       'react/jsx-dev-runtime',
       'zod',
-      'zod/v4/locales/zh-CN.js',
       ...['react', 'starter-kit', 'extension-image', 'extension-text-align'].map((part) => `@tiptap/${part}`),
       '@tanstack/react-query',
       'react-router',

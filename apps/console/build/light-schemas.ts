@@ -3,7 +3,6 @@ import type { Plugin } from 'vite'
 
 const CONTRACT = /[\\/](?:packages|@oms)[\\/]contract[\\/]/
 const LIGHT = join(import.meta.dirname, '../src/core/api/light-schema.ts')
-const NO_WORDS = '\0no-words'
 
 /**
  * Substitutes a recording replacement for zod in the contract. Lists use the recorded metadata; zod loads with the
@@ -15,9 +14,7 @@ export function lightSchemas(): Plugin {
     enforce: 'pre',
     resolveId(source, importer = '') {
       if (!CONTRACT.test(importer)) return undefined
-      if (source === 'zod') return LIGHT
-      return source.startsWith('zod/v4/locales/') ? NO_WORDS : undefined
+      return source === 'zod' ? LIGHT : undefined
     },
-    load: (id) => (id === NO_WORDS ? 'export default () => ({})' : undefined),
   }
 }

@@ -10,36 +10,38 @@ afterEach(() => {
   tab?.close()
 })
 
-/** Records the phases of the opening animation in which a press hits the button of the confirmation. */
-function watchPresses() {
-  const phases: { phase: string; isHit: boolean }[] = []
-  observer = new MutationObserver(() => {
+/** Records the place of the confirmation's button, and whether a press there hits the button, at each change of the dialog. */
+function watchButton() {
+  const states: { place: string; isHit: boolean }[] = []
+  const record = () => {
     const modal = document.querySelector<HTMLElement>('.ant-modal')
     const button = modal?.querySelector<HTMLElement>('.ant-btn-color-dangerous, .ant-btn-dangerous')
     if (!modal || !button) return
     const { left, top, width, height } = button.getBoundingClientRect()
     const hit = document.elementFromPoint(left + width / 2, top + height / 2)
-    const phase = /ant-zoom-appear-(\w+)/.exec(modal.className)?.[1] ?? 'open'
-    phases.push({ phase, isHit: button.contains(hit) })
-  })
+    states.push({ place: [left, top, width, height].map(Math.round).join(' '), isHit: button.contains(hit) })
+  }
+  observer = new MutationObserver(record)
   observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['class'] })
-  return phases
+  return { states, record }
 }
 
-test('a confirmation accepts no press before its opening animation has begun, and accepts the first one after it', async () => {
+test('the buttons of a confirmation stay in place while it opens, so that no press is lost', async () => {
   startServer({})
   let removals = 0
   const remove = { label: '删除', confirm: '删除「一」？', danger: true as const, onClick: () => void removals++ }
   tab = openTab(<RowActions items={[remove]} />)
   const link = page.getByRole('button', { name: '删除' })
   await expect.element(link).toBeVisible()
-  const phases = watchPresses()
+  const { states, record } = watchButton()
   await link.click()
   const confirm = page.getByRole('dialog').getByRole('button', { name: '删除' })
   await expect.element(confirm).toBeVisible()
-  const early = phases.filter(({ phase }) => phase === 'prepare' || phase === 'start')
-  expect(early).not.toEqual([])
-  expect(early.filter(({ isHit }) => isHit)).toEqual([])
+  await expect.poll(() => document.querySelector('.ant-modal')?.getAnimations().length).toBe(0)
+  record()
+  expect(states.length).toBeGreaterThan(2)
+  expect(new Set(states.map(({ place }) => place)).size).toBe(1)
+  expect(states.filter(({ isHit }) => !isHit)).toEqual([])
   await confirm.click()
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
   expect(removals).toBe(1)

@@ -1,6 +1,9 @@
 import { useState } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { held, ok, openTab, refusal } from './browser-harness.tsx'
+import { AGENT_CASES } from './form-cases/agent-cases.tsx'
+import { AD_CASES } from './form-cases/ad-cases.tsx'
+import { AGENT_CONFIG_CASES } from './form-cases/agent-config-cases.tsx'
 import { CATALOGUE_CASES } from './form-cases/catalogue-cases.tsx'
 import { contractServer, type Fields, recordOf, rowOf, sampleOf } from './form-cases/contract-server.ts'
 import type { FormCase } from './form-cases/form-case.ts'
@@ -17,16 +20,27 @@ import {
   until,
 } from './form-cases/page-driver.ts'
 import { PEOPLE_CASES } from './form-cases/people-cases.tsx'
+import { AGENT_DEVICE_CASES } from './form-cases/agent-device-cases.tsx'
+import { SCREEN_CASES } from './form-cases/screen-cases.tsx'
 import { STORAGE_CASES } from './form-cases/storage-cases.tsx'
 import { STORAGE_SALES_CASES } from './form-cases/storage-sales-cases.tsx'
+import { PARAM_CASES } from './form-cases/param-cases.tsx'
+import { VOICEPRINT_CASES } from './form-cases/voiceprint-cases.tsx'
 import { WORK_CASES } from './form-cases/work-cases.tsx'
 
 const CASES: readonly FormCase[] = [
   ...CATALOGUE_CASES,
+  ...AGENT_CONFIG_CASES,
   ...PEOPLE_CASES,
   ...WORK_CASES,
   ...STORAGE_CASES,
   ...STORAGE_SALES_CASES,
+  ...AGENT_DEVICE_CASES,
+  ...SCREEN_CASES,
+  ...PARAM_CASES,
+  ...VOICEPRINT_CASES,
+  ...AD_CASES,
+  ...AGENT_CASES,
 ]
 const EDITS = CASES.filter(({ record }) => record)
 const TEXTS = ['修改一', '修改二'] as const

@@ -124,6 +124,16 @@ test('completes a save while its tab is hidden', async () => {
   await expect.element(name()).toBeVisible()
 })
 
+test('moves the focus to a refused field once, and leaves it to the user afterwards', async () => {
+  await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
+  await save()
+  await expect.element(atField()).toBeVisible()
+  await expect.element(name()).toHaveFocus()
+  await page.getByLabelText('备注').click()
+  await pause(800)
+  await expect.element(page.getByLabelText('备注')).toHaveFocus()
+})
+
 test('shows a refusal as a toast while the tab is hidden, and at its field when the tab is shown again', async () => {
   const answer = held()
   const { tab } = await openForm({ [SAVE]: answer.respond })

@@ -1,6 +1,17 @@
 import { type Screen, screenOf } from '#core/routing/screens.ts'
+import { agentParamScreens } from '#modules/agent/params.screens.ts'
 import { aboutScreens } from '#modules/about/about.screens.ts'
 import { accountListScreens } from '#modules/account-list/account-list.screens.ts'
+import { agentDeviceScreens } from '#modules/agent/device.screens.ts'
+import { agentScreens } from '#modules/agent/agent.screens.ts'
+import { advertiseScreens } from '#modules/advertise/advertise.screens.ts'
+import { programScreens } from '#modules/advertise/program.screens.ts'
+import { adStatScreens } from '#modules/advertise/statistics.screens.ts'
+import { adScreenScreens } from '#modules/advertise/screen.screens.ts'
+import { agentVoiceScreens } from '#modules/agent/voice.screens.ts'
+import { agentProductScreens } from '#modules/agent/product.screens.ts'
+import { agentTemplateScreens } from '#modules/agent/template.screens.ts'
+import { agentConfigScreens } from '#modules/agent/agent-config.screens.ts'
 import { accountScreens } from '#modules/account/account.screens.ts'
 import { dictScreens } from '#modules/dict/dict.screens.ts'
 import { homeScreens } from '#modules/home/home.screens.ts'
@@ -18,6 +29,7 @@ import { upgradeScreens } from '#modules/upgrade/upgrade.screens.ts'
 import { licenseScreens } from '#modules/license/license.screens.ts'
 import { storageScreens } from '#modules/storage/storage.screens.ts'
 import { ticketScreens } from '#modules/ticket/ticket.screens.ts'
+import { voiceprintScreens } from '#modules/agent/voiceprint.screens.ts'
 import { tenantScreens } from '#modules/tenant/tenant.screens.ts'
 
 /** All screens of the console. A module adds one line: its list of screens, or one screen by `screenOf`. Menus, guard, tabs and breadcrumb use the list. */
@@ -40,8 +52,20 @@ export const screens: readonly Screen[] = [
   ...upgradeScreens,
   ...licenseScreens,
   ...storageScreens,
+  ...agentDeviceScreens,
+  ...advertiseScreens,
+  ...programScreens,
+  ...adScreenScreens,
+  ...voiceprintScreens,
+  ...adStatScreens,
+  ...agentScreens,
   ...ticketScreens,
   ...tenantScreens,
+  ...agentConfigScreens,
+  ...agentParamScreens,
+  ...agentProductScreens,
+  ...agentTemplateScreens,
+  ...agentVoiceScreens,
   screenOf(
     '/tenantManage/industry',
     '行业管理',

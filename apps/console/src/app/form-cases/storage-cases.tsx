@@ -107,6 +107,16 @@ export const STORAGE_CASES: readonly FormCase[] = [
     save: playbackConsents.view,
     field: 'reason',
     values: ['核对花屏画面', '核对夜间画面'],
+    reads: [
+      [
+        playbackConsents.times,
+        {
+          channels: [0],
+          days: ['2030-01-01'],
+          list: [{ begin: '2030-01-01 08:10:00', end: '2030-01-01 08:12:00' }],
+        },
+      ],
+    ],
     opens: '本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。',
     form: (close) => <ViewDialog consent={CONSENT} onClose={close} />,
   },

@@ -1,5 +1,5 @@
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
-import { CODE, type Envelope } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE, type Envelope } from '@oms/contract/core/envelope.ts'
 import type { JobResponse } from '@oms/contract/core/transfer.ts'
 import { sessionHeaders, TIMEOUT_MS } from './client.ts'
 import { currentSession } from '#core/auth/session.tsx'
@@ -66,7 +66,8 @@ const firstAnswer = () => AbortSignal.timeout(TIMEOUT_MS * 10)
 /** Parses the JSON that was returned instead of a file. */
 export function answerIn(status: number, { code = status, msg = '', data }: Partial<Envelope>): Fetched {
   const jobId = (data as Partial<JobResponse> | null | undefined)?.jobId
-  if (code === CODE.ok && Number.isInteger(jobId)) return { kind: 'later', jobId: jobId as number, message: msg }
+  if (code === RESPONSE_CODE.ok && Number.isInteger(jobId))
+    return { kind: 'later', jobId: jobId as number, message: msg }
   return { kind: 'refused', message: downloadText(code, msg) }
 }
 

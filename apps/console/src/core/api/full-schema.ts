@@ -1,8 +1,8 @@
+import { defaultReason } from '@oms/contract/core/default-reasons.ts'
 import * as z from 'zod'
-import zhCN from 'zod/v4/locales/zh-CN.js'
 import { Light } from './light-schema.ts'
 
-z.config(zhCN())
+z.config({ localeError: defaultReason })
 
 const built = new WeakMap<Light, z.ZodType>()
 
@@ -38,6 +38,7 @@ const MAKERS = {
   boolean: z.boolean,
   array: z.array,
   literal: z.literal,
+  record: z.record,
   union: z.union,
   unknown: z.unknown,
   email: z.email,

@@ -1,4 +1,4 @@
-import { CODE, type Envelope, type RefusalData } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE, type Envelope, type RefusalData } from '@oms/contract/core/envelope.ts'
 import { readCredentials } from '#core/auth/credentials.ts'
 import { handlePermissionVersion } from '#core/auth/permission-version.ts'
 import { ApiError } from './api-error.ts'
@@ -37,9 +37,9 @@ export function handleResponse(error: unknown, quiet: boolean): never {
 export function handleEnvelope<Data>(answer: Answer, quiet: boolean): WithMessage<Data> {
   const envelope = envelopeIn(answer.body)
   if (answer.status >= 400) return heedStatus(answer, envelope, quiet)
-  if (!envelope) return fail(new ApiError(CODE.failed, '服务器出错!'), 'error', QUIET_HTTP_SECONDS, quiet)
+  if (!envelope) return fail(new ApiError(RESPONSE_CODE.failed, '服务器出错!'), 'error', QUIET_HTTP_SECONDS, quiet)
   handlePermissionVersion(answer.permVersion)
-  if (envelope.code === CODE.ok) return { data: envelope.data as Data, msg: envelope.msg }
+  if (envelope.code === RESPONSE_CODE.ok) return { data: envelope.data as Data, msg: envelope.msg }
   return heedCode(answer, envelope, quiet)
 }
 
@@ -58,14 +58,19 @@ const STATUS_TEXT: Readonly<Record<number, string>> = { 404: '网络请求不存
 function heedCode({ token }: Answer, envelope: Envelope, quiet: boolean): never {
   const { code, msg } = envelope
   const data = refusalDataOf(envelope)
-  if (code === CODE.suspended && hasMoved())
+  if (code === RESPONSE_CODE.suspended && hasMoved())
     return fail(new ApiError(code, MOVED_TEXT, data), 'warning', QUIET_SECONDS, quiet)
-  if (code === CODE.expired || code === CODE.suspended) {
-    askRelogin('expired', code === CODE.expired ? EXPIRED_TEXT : msg, token)
+  if (code === RESPONSE_CODE.expired || code === RESPONSE_CODE.suspended) {
+    askRelogin('expired', code === RESPONSE_CODE.expired ? EXPIRED_TEXT : msg, token)
     throw new ApiError(code, msg, data)
   }
-  const text = code === CODE.failed ? '服务器出错!' : msg
-  return fail(new ApiError(code, text, data), code === CODE.invalid ? 'warning' : 'error', QUIET_SECONDS, quiet)
+  const text = code === RESPONSE_CODE.failed ? '服务器出错!' : msg
+  return fail(
+    new ApiError(code, text, data),
+    code === RESPONSE_CODE.invalid ? 'warning' : 'error',
+    QUIET_SECONDS,
+    quiet,
+  )
 }
 
 function fail(refusal: ApiError, level: 'warning' | 'error', seconds: number, quiet: boolean): never {

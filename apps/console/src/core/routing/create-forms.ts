@@ -2,7 +2,15 @@ import type { ComponentType } from 'react'
 import type { CallAccess } from '#core/auth/session.tsx'
 
 /** A record kind that a select of another module's form can create in place. */
-export type CreatableKind = 'deviceType' | 'deviceModel' | 'deviceGroup' | 'tenant' | 'role' | 'industry' | 'scene'
+export type CreatableKind =
+  | 'device'
+  | 'deviceType'
+  | 'deviceModel'
+  | 'deviceGroup'
+  | 'tenant'
+  | 'role'
+  | 'industry'
+  | 'scene'
 
 export interface NamedRecord {
   readonly id: number

@@ -11,6 +11,8 @@ import {
 export interface DropdownMenuItem {
   readonly key: string
   readonly label: ReactNode
+  /** Tooltip, for example the reason why the entry is disabled. */
+  readonly title?: string | undefined
   readonly disabled?: boolean
   readonly danger?: boolean
   /** Shows a divider above this entry. */
@@ -56,11 +58,12 @@ export function DropdownMenu(props: Props) {
       onKeyDown={(event) => walk(event, onClose)}
       onContextMenu={(event) => event.preventDefault()}
     >
-      {items.map(({ key, label: text, disabled, danger, parted, onClick }) => (
+      {items.map(({ key, label: text, title, disabled, danger, parted, onClick }) => (
         <button
           key={key}
           type="button"
           role="menuitem"
+          title={title}
           tabIndex={-1}
           aria-disabled={disabled || undefined}
           className={`pop-item${danger ? ' pop-danger' : ''}${parted ? ' pop-parted' : ''}`}

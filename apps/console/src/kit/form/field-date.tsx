@@ -1,5 +1,6 @@
 import { about } from '@oms/contract/core/fields.ts'
 import dayjs, { type Dayjs } from 'dayjs'
+import type { KeyboardEvent } from 'react'
 import type * as z from 'zod'
 import { Calendar } from '#kit/antd/calendar.ts'
 import { Field, type Of, type Within } from './field.tsx'
@@ -20,6 +21,21 @@ export const DateTimeField = <S extends z.ZodObject>(props: Of<S> & Within) => (
 
 const placeholderOf = <S extends z.ZodObject>({ of, name }: Of<S>) => `请选择${about(of, name).title}`
 
+/** Control of a date as text, for form items with rules of their own. */
+export const DateControl = (props: Omit<Parameters<typeof TextPicker>[0], 'format'>) => (
+  <TextPicker {...props} format="YYYY-MM-DD" />
+)
+
+/** Control of a time as text, for controls outside a form. */
+export const DateTimeControl = (props: Omit<Parameters<typeof TextPicker>[0], 'format'>) => (
+  <TextPicker {...props} format="YYYY-MM-DD HH:mm:ss" />
+)
+
+/** Enter confirms the typed date. Without this, the browser would also submit the form. */
+const keepEnter = (event: KeyboardEvent) => {
+  if (event.key === 'Enter') event.preventDefault()
+}
+
 /** Adapts antd's picker to text values. */
 function TextPicker(props: {
   format: string
@@ -34,6 +50,7 @@ function TextPicker(props: {
   return (
     <Calendar
       {...rest}
+      onKeyDown={keepEnter}
       style={{ width: '100%' }}
       disabled={disabled === true}
       format={format}

@@ -3,8 +3,8 @@ import { TreeSelect, type TreeSelectProps } from 'antd'
 import type * as z from 'zod'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
-import { Field, type Of, type Within } from './field.tsx'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
+import { Field, type Of, type Within } from './field.tsx'
 
 /** Form field that selects one or more tree nodes. */
 export function TreeSelectField<S extends z.ZodObject>({

@@ -4,9 +4,10 @@ import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { fullSchema, problemIn } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
+import type { Option } from '#kit/list/filter.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { digitsOnly, fenOf, yuanOf } from './form-values.ts'
-import type { Option } from '#kit/list/filter.tsx'
+import { labelOptions } from './label-options.ts'
 import '#kit/kit.css'
 
 export { digitsOnly } from './form-values.ts'
@@ -134,7 +135,7 @@ export function SelectField<S extends z.ZodObject>({
   ...props
 }: Of<S> & Within & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
   const { title, labels } = about(props.of, props.name)
-  const offered = options ?? Object.entries(labels ?? {}).map(([value, label]) => ({ value: Number(value), label }))
+  const offered = options ?? labelOptions(labels ?? {})
   return (
     <Field {...props}>
       <CreatingSelect

@@ -30,7 +30,7 @@ export interface RecordFormProps<C extends RecordCalls> extends Pick<CreateFormP
   children(row: ResultOf<C['get']> | undefined): ReactNode
 }
 
-/** Dialog that adds a record, or reads a record again and edits it. */
+/** Dialog that creates a record, or reloads and edits a record. */
 export function RecordForm<C extends RecordCalls>(props: RecordFormProps<C>) {
   const { calls, noun, row, onClose } = props
   if (row === 'new') return <AddForm {...props} />

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { useRef, useState } from 'react'
-import { dialogs } from '#core/loading/overlays.ts'
 import { useTab } from '#core/routing/tab.tsx'
+import { confirmDiscard } from './confirm-discard.ts'
 import { type SaveOptions, useSaveForm } from './use-save-form.ts'
 
 interface ModalOptions<E extends Endpoint> extends SaveOptions<E> {
@@ -83,16 +83,9 @@ function useLeaving<E extends Endpoint>(
   })
   const ask = () => {
     if (!save.dirty) return close()
-    dialogs.confirm({
-      title: '放弃未保存的内容？',
-      content: '关闭后，本次填写的内容将丢失。',
-      okText: '放弃',
-      okButtonProps: { danger: true },
-      cancelText: '继续编辑',
-      onOk: () => {
-        save.forgetDraft()
-        close()
-      },
+    confirmDiscard(() => {
+      save.forgetDraft()
+      close()
     })
   }
   // Skips the opening animation when the form replaces its loading placeholder.

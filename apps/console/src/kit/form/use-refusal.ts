@@ -1,5 +1,5 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { CODE } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import type { FormInstance } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { ApiError } from '#core/api/client.ts'
@@ -11,8 +11,8 @@ import { askConflict, conflictText } from './conflict.tsx'
 import { fieldPath, sameFields } from './form-values.ts'
 
 /**
- * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover the
- * confirmation.
+ * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover
+ * the confirmation.
  */
 const REOPEN_MS = 500
 const CHECK_MS = 50
@@ -89,7 +89,7 @@ export function useRefusal(endpoint: Endpoint, form: FormInstance, { latest, loa
 /** Returns the toast of a refused save. After a network or server failure it says that the form keeps the input. */
 function textOf({ code, message, conflict }: ApiError) {
   if (conflict) return conflictText(conflict).text
-  const isFailure = code === NO_ANSWER || code === CODE.failed
+  const isFailure = code === NO_ANSWER || code === RESPONSE_CODE.failed
   return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
 }
 
@@ -100,15 +100,20 @@ function isEditOf(loaded: object, form: FormInstance) {
   return isSameRevision && fields.length > 0 && fields.every((field) => field in loaded)
 }
 
-/** Sets the error at its field, and again when the field is rendered again. Returns a function that stops this. */
+/**
+ * Sets the error at its field, and again when the field is rendered again. Moves the focus there once: afterwards the
+ * focus belongs to the user. Returns a function that stops this.
+ */
 function keepAtField(form: FormInstance, { refusal: { field = '', message }, value }: Refused) {
   const name = fieldPath(field)
   const until = Date.now() + REDRAW_MS
+  let isFocused = false
   const check = () => {
     if (form.getFieldValue(name) !== value || Date.now() > until) return clearInterval(timer)
     if (form.getFieldError(name).length > 0) return
     form.setFields([{ name, errors: [message] }])
-    form.scrollToField(name, { block: 'center', focus: true })
+    if (!isFocused) form.scrollToField(name, { block: 'center', focus: true })
+    isFocused = true
   }
   const timer = setInterval(check, CHECK_MS)
   return () => clearInterval(timer)

@@ -1,11 +1,12 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Form, type FormInstance } from 'antd'
 import { useId, useState } from 'react'
-import { useDraft } from '#core/auth/draft.ts'
 import { useWrite } from '#core/api/query.ts'
+import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { focusFirst } from './focus-first.ts'
 import { sendable } from './form-values.ts'
+import { afterUploads } from './running-uploads.ts'
 import { useRefusal } from './use-refusal.ts'
 
 export interface SaveOptions<E extends Endpoint> {
@@ -63,7 +64,7 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     name,
     load,
     focusFirst: () => focusFirst(document.getElementById(name)),
-    form: { ...LAYOUT, form, name, initialValues: options.initial, onFinish: () => submit(), onValuesChange },
+    form: { ...LAYOUT, form, name, initialValues: options.initial, ...afterUploads(form, submit), onValuesChange },
   }
 }
 

@@ -38,6 +38,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
       mask={{ closable: false }}
       okText={report && !checked ? '完成' : checked ? `导入 ${taken} 行` : '校验'}
       cancelText="取消"
+      {...(report && !checked && { cancelButtonProps: { style: { display: 'none' } } })}
       confirmLoading={busy !== undefined}
       okButtonProps={{ disabled: !file || (checked && taken === 0) }}
       onOk={report && !checked ? onClose : () => run(!checked)}

@@ -17,18 +17,24 @@ export function ImportProblems({ report }: { report: ImportReport }) {
         title={`共 ${total} 行：${verb}新增 ${created} 行，${verb}更新 ${updated} 行，${failed} 行有问题`}
         description={dryRun && failed > 0 && '有问题的行不会导入，可修改文件后重新选择。'}
       />
-      {rows.length > 0 && (
-        <ul className="kit-report">
-          {rows.map(({ row, field, msg }, index) => (
-            <li key={`${row}:${index}`}>
-              <b>第 {row} 行</b> {field && `${field}：`}
-              {msg}
-            </li>
-          ))}
-          {failed > rows.length && <li>还有 {failed - rows.length} 行的问题见失败明细文件</li>}
-        </ul>
-      )}
+      <ProblemList rows={rows} failed={failed} />
     </div>
+  )
+}
+
+/** Lists refused rows with their reasons. `failed` also counts rows that only the file contains. */
+export function ProblemList({ rows, failed }: Pick<ImportReport, 'rows' | 'failed'>) {
+  if (rows.length === 0) return null
+  return (
+    <ul className="kit-report">
+      {rows.map(({ row, field, msg }, index) => (
+        <li key={`${row}:${index}`}>
+          <b>第 {row} 行</b> {field && `${field}：`}
+          {msg}
+        </li>
+      ))}
+      {failed > rows.length && <li>还有 {failed - rows.length} 行的问题见失败明细文件</li>}
+    </ul>
   )
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ApiError } from '#core/api/api-error.ts'
 import { runBatch } from './batch.ts'
 
 test('a batch limits concurrency, continues after failures and reports them in order', async () => {
@@ -11,7 +12,8 @@ test('a batch limits concurrency, continues after failures and reports them in o
       most = Math.max(most, ++running)
       await new Promise((resolve) => setTimeout(resolve, 8 - row))
       running--
-      if (row % 3 === 0) throw new Error(`第${row}行`)
+      if (row === 3) throw new ApiError(400, '第3行')
+      if (row === 6) throw new TypeError('Failed to fetch')
     },
     (count) => counts.push(count),
     3,
@@ -20,6 +22,6 @@ test('a batch limits concurrency, continues after failures and reports them in o
   expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(failures).toEqual([
     { row: 3, reason: '第3行' },
-    { row: 6, reason: '第6行' },
+    { row: 6, reason: '操作失败' },
   ])
 })

@@ -1,3 +1,5 @@
+import { reasonOf } from '#core/api/api-error.ts'
+
 /** One failed row of a batch. */
 export interface Failure<Row> {
   readonly row: Row
@@ -18,7 +20,7 @@ export async function runBatch<Row>(
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const current = row
       await each(current).catch((error: unknown) => {
-        failures.push({ row: current, reason: error instanceof Error ? error.message : '操作失败' })
+        failures.push({ row: current, reason: reasonOf(error, '操作失败') })
       })
       onDone(++done)
     }

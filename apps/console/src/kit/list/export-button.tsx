@@ -17,6 +17,7 @@ export function ExportButton<E extends Endpoint>({
   query,
   name,
   columns,
+  label = '导出',
 }: {
   to: E
   query: object
@@ -24,6 +25,7 @@ export function ExportButton<E extends Endpoint>({
   name: string
   /** Server columns, when they differ from the table columns. */
   columns?: readonly string[]
+  label?: string
 }) {
   const [busy, setBusy] = useState(false)
   const shown = useShownColumns()
@@ -46,7 +48,7 @@ export function ExportButton<E extends Endpoint>({
         }}
       >
         <Button icon={<DownloadOutlined />} loading={busy}>
-          {busy ? '正在导出' : '导出'}
+          {busy ? '正在导出' : label}
         </Button>
       </Dropdown>
     </Allowed>

@@ -48,6 +48,8 @@ test('empty form fields are omitted from the filters', () => {
 test('both ends of a range count as one filter', () => {
   expect(countFilters({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
   expect(countFilters({ endTime: 'b' })).toBe(1)
+  expect(countFilters({ startDate: 'a', endDate: 'b' })).toBe(1)
+  expect(countFilters({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
 })
 
 test('sorting cycles through ascending, descending and none', () => {

@@ -63,7 +63,13 @@ export function filled(fields: object): Record<string, string | string[]> {
 
 /** Counts the active filters; both ends of a range count as one. */
 export const countFilters = (filters: Filters) =>
-  Object.keys(filters).filter((key) => !(key.startsWith('end') && key.replace(/^end/, 'begin') in filters)).length
+  Object.keys(filters).filter((key) => !beginsOf(key).some((begin) => begin in filters)).length
+
+/** Names of the filter that begins the range which a filter ends: `endTime` of `beginTime`, `flowEnd` of `flowBegin`. */
+const beginsOf = (key: string) =>
+  [key.replace(/^end/, 'begin'), key.replace(/^end/, 'start'), key.replace(/End$/, 'Begin')].filter(
+    (begin) => begin !== key,
+  )
 
 /** Returns the next sort order of a column: ascending, descending, none. */
 export function nextSort(sort: Sort | undefined, column: string): Sort | undefined {

@@ -12,6 +12,8 @@ export interface RowAction {
   readonly to?: CallAccess
   readonly danger?: true
   readonly disabled?: boolean
+  /** Disables the action and says why, in its tooltip. */
+  readonly reason?: string | undefined
   /** Confirmation text that states the effect. */
   readonly confirm?: ReactNode
   /** A returned promise keeps the confirmation open and loading until it settles. */
@@ -42,24 +44,15 @@ export function RowActions({ items, shown = 3 }: RowActionsProps) {
           key={item.label}
           type="button"
           className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
-          disabled={item.disabled === true}
+          disabled={isDisabled(item)}
+          title={item.reason}
           onClick={() => run(item)}
         >
           {item.label}
         </button>
       ))}
       {more.length > 0 && (
-        <MenuButton
-          label="更多"
-          buttonClass="kit-link"
-          items={more.map((item) => ({
-            key: item.label,
-            label: item.label,
-            danger: item.danger === true,
-            disabled: item.disabled === true,
-            onClick: () => run(item),
-          }))}
-        >
+        <MenuButton label="更多" buttonClass="kit-link" items={more.map(menuItem)}>
           更多
           <DownOutlined aria-hidden />
         </MenuButton>
@@ -67,6 +60,17 @@ export function RowActions({ items, shown = 3 }: RowActionsProps) {
     </span>
   )
 }
+
+const isDisabled = ({ disabled, reason }: RowAction) => disabled === true || reason !== undefined
+
+const menuItem = (item: RowAction) => ({
+  key: item.label,
+  label: item.label,
+  title: item.reason,
+  danger: item.danger === true,
+  disabled: isDisabled(item),
+  onClick: () => run(item),
+})
 
 function run(item: RowAction) {
   if (!item.confirm) return void item.onClick()

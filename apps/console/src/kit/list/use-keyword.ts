@@ -1,4 +1,4 @@
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 
 /** Maximum keyword length that all lookups accept. */
 const LONGEST = 30
@@ -14,8 +14,11 @@ export const keywordOf = (text: string) =>
     .replace(/[\uD800-\uDBFF]$/, '')
     .trim()
 
-/** Returns the debounced keyword of a lookup, and the function that sets the typed text. */
+/**
+ * Returns the keyword of a lookup, and the function that sets the typed text. The keyword follows the text at once, so
+ * that the next key press already finds the lookup fetching.
+ */
 export function useKeyword() {
   const [text, setText] = useState('')
-  return [useDeferredValue(keywordOf(text)), setText] as const
+  return [keywordOf(text), setText] as const
 }

@@ -1,6 +1,6 @@
-import { Select, type SelectProps, Tag } from 'antd'
+import { Tag } from 'antd'
 import '#kit/kit.css'
-import { type Dict, useDict } from './use-dict.ts'
+import type { Dict } from './use-dict.ts'
 
 /** Maps the specification's `listClass` to antd colours. */
 const COLORS: Readonly<Record<string, string>> = {
@@ -24,21 +24,5 @@ export function DictTag({ dict, value }: { dict: Dict; value: unknown }) {
     >
       {dict.labelOf(value)}
     </Tag>
-  )
-}
-
-/** Select with dictionary entries; a control for Field and Filter. */
-export function DictSelect({ type, ...select }: { type: string } & SelectProps) {
-  const { options } = useDict(type)
-  return (
-    <Select
-      allowClear
-      placeholder="请选择"
-      options={[...options]}
-      showSearch={options.length > 8 && { optionFilterProp: 'label' }}
-      {...select}
-      // Rows contain codes as numbers; dictionaries contain them as text.
-      value={select.value == null || Array.isArray(select.value) ? select.value : String(select.value)}
-    />
   )
 }

@@ -1,6 +1,8 @@
 import {
   ApartmentOutlined,
+  ApiOutlined,
   AppstoreOutlined,
+  AudioOutlined,
   AuditOutlined,
   BankOutlined,
   BarChartOutlined,
@@ -8,6 +10,8 @@ import {
   CloudOutlined,
   CloudUploadOutlined,
   ClusterOutlined,
+  ControlOutlined,
+  CopyOutlined,
   CustomerServiceOutlined,
   DesktopOutlined,
   FileSearchOutlined,
@@ -22,9 +26,12 @@ import {
   MenuOutlined,
   MobileOutlined,
   NotificationOutlined,
+  PictureOutlined,
   ProfileOutlined,
+  RobotOutlined,
   SafetyCertificateOutlined,
   SettingOutlined,
+  SoundOutlined,
   TeamOutlined,
   UserOutlined,
   VideoCameraOutlined,
@@ -65,6 +72,13 @@ export const BUILTIN_ICONS: Readonly<Record<string, Icon>> = {
   apartment: ApartmentOutlined,
   cloud: CloudOutlined,
   gift: GiftOutlined,
+  picture: PictureOutlined,
+  robot: RobotOutlined,
+  api: ApiOutlined,
+  copy: CopyOutlined,
+  audio: AudioOutlined,
+  sound: SoundOutlined,
+  control: ControlOutlined,
 }
 
 /** Returns the icon of a menu without its own icon, by the first segment of its path. */
@@ -79,5 +93,5 @@ export const ICON_OF_MODULE: Readonly<Record<string, string>> = {
   AccountAdministration: 'user',
   ossManage: 'hdd',
   advertiseManage: 'notification',
-  agent: 'service',
+  agent: 'robot',
 }

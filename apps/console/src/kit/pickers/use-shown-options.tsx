@@ -2,6 +2,7 @@ import { Spin } from 'antd'
 import { useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
+import { keepStaleOptions } from './keep-stale-options.ts'
 
 export interface RecordOption {
   readonly value: number
@@ -20,6 +21,8 @@ export interface SelectProps {
   readonly id?: string
   readonly placeholder?: string
   readonly disabled?: boolean
+  /** Accessible name of a select outside a form. */
+  readonly label?: string
   /** Offers to create a missing record, with its create permission. */
   readonly create?: CreatableKind | CreateForm | undefined
 }
@@ -34,7 +37,17 @@ interface Shown extends SelectProps {
 }
 
 /** Returns the props of antd's Select. Names stay known when a selected record is not in the search result. */
-export function useShownOptions({ id, placeholder, disabled, create, source, picked, chosen, onCreated }: Shown) {
+export function useShownOptions({
+  id,
+  placeholder,
+  disabled,
+  label,
+  create,
+  source,
+  picked,
+  chosen,
+  onCreated,
+}: Shown) {
   const [names, setNames] = useState<ReadonlyMap<number, string>>(
     () => new Map(chosen.map((record) => [record.id, record.name])),
   )
@@ -53,7 +66,9 @@ export function useShownOptions({ id, placeholder, disabled, create, source, pic
       ...(id && { id }),
       ...(placeholder && { placeholder }),
       ...(disabled && { disabled }),
+      ...(label && { 'aria-label': label }),
       ...inPlace.select,
+      ...keepStaleOptions(source.isFetching),
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: source.onSearch },
       notFoundContent: source.isFetching ? <Spin size="small" /> : '没有找到',

@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import '#kit/kit.css'
 import { useKeyword } from '#kit/list/use-keyword.ts'
+import { keepStaleOptions } from './keep-stale-options.ts'
 
 export type User = z.output<typeof PickedUser>
 
@@ -36,6 +37,7 @@ export function UserPicker({
       {...(value !== undefined && { value })}
       allowClear
       placeholder={placeholder}
+      {...keepStaleOptions(isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
       notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
       options={[...known.map((user) => ({ value: user.uid, label: user.realname })), ...found.map(optionOf)]}

@@ -7,7 +7,7 @@ import './record-history.css'
 import { Time } from './time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 
-/** Sort order among the tabs of a record's drawer. */
+/** Returns the tab with the operation log of a record, for the drawer of the record. */
 export const historyTab = (bizType: string, bizId: string | number) => ({
   key: 'history',
   label: '操作记录',

@@ -2,13 +2,13 @@ import { CloseCircleFilled } from '@ant-design/icons'
 import { Button, Empty } from 'antd'
 import type { ReactNode } from 'react'
 import type { ApiError } from '#core/api/client.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { type EmptyHint, emptyHint } from './empty-hint.ts'
 import '#kit/kit.css'
 
 /** Text and action of a table without any rows. */
-export interface Emptiness {
+export interface Emptiness extends EmptyHint {
   readonly text: string
-  /** Explanation of the list for first-time users. */
-  readonly hint?: string
   readonly action?: ReactNode
 }
 
@@ -23,6 +23,7 @@ interface EmptyProps {
 
 /** Renders an empty list: an empty page, no match, or no rows at all. */
 export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage }: EmptyProps) {
+  const hint = emptyHint(empty, useMayCall())
   if (pageNum > 1 && onPage) {
     return (
       <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="本页没有数据">
@@ -43,7 +44,7 @@ export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage 
       description={
         <>
           <div>{empty.text}</div>
-          {empty.hint && <small>{empty.hint}</small>}
+          {hint && <small>{hint}</small>}
         </>
       }
     >

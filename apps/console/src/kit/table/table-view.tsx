@@ -28,6 +28,10 @@ interface ViewProps<Row> {
   rowProps: ((row: Row) => HTMLAttributes<HTMLElement>) | undefined
 }
 
+/** A double press of a button in a row is no double click on the row, even when the first press replaced the button. */
+const isOnControl = (target: EventTarget) =>
+  target instanceof Element && target.closest('button, a, input, label, .kit-row-actions') !== null
+
 /** antd's Table with server-side sorting, a sticky header and pinned actions. */
 export function TableView<Row extends object>(props: ViewProps<Row>) {
   const { rows, columns, sort, onSort, onWidth, selection, place, onOpen, rowProps } = props
@@ -57,7 +61,10 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
         }}
         {...(selection && { rowSelection: selection })}
         {...(props.expandable && { expandable: props.expandable })}
-        onRow={(row) => ({ ...(onOpen && { onDoubleClick: () => onOpen(row) }), ...rowProps?.(row) })}
+        onRow={(row) => ({
+          ...(onOpen && { onDoubleClick: (event) => void (isOnControl(event.target) || onOpen(row)) }),
+          ...rowProps?.(row),
+        })}
       />
     </Suspense>
   )

@@ -2,6 +2,7 @@ import { CheckCircleFilled, UploadOutlined } from '@ant-design/icons'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Alert, Button, Popconfirm, Progress as Bar, Space } from 'antd'
 import { formatBytes, formatDuration } from '#core/text/format.ts'
+import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
@@ -11,6 +12,8 @@ import type { StoredFile } from './stored-file.ts'
 import { useComponentUpload } from './use-component-upload.ts'
 
 interface ComponentUploadProps {
+  /** Set by the form item. */
+  id?: string | undefined
   /** Distinguishes the uploads of one page, also after a reload: `ota:12:0`. */
   place: string
   /** The component's current file. */
@@ -19,9 +22,10 @@ interface ComponentUploadProps {
 }
 
 /** Uploads a large component in parts with progress, speed and pause; continues after a reload or a lost connection. */
-export function ComponentUpload({ place, value, onChange }: ComponentUploadProps) {
+export function ComponentUpload({ id, place, value, onChange }: ComponentUploadProps) {
   const upload = useComponentUpload(place, onChange)
   const { progress, running, unfinished } = upload
+  useRunningUpload(running, { id, noun: '组件' })
   return (
     <div className="kit-upload">
       {!running && (

@@ -4,6 +4,7 @@ import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
+import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { fileIdIn } from './stored-file.ts'
@@ -11,18 +12,28 @@ import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
 interface UploadFieldProps {
+  /** Set by Field. */
+  id?: string
   /** Set by Field: comma-separated URLs. */
   value?: string
   onChange?: (value: string) => void
   rule?: UploadRule
-  purpose?: 'file' | 'notice' | 'ticket' | 'consent'
+  purpose?: 'file' | 'notice' | 'ticket' | 'consent' | 'adProof' | 'agentDemo' | 'agentAudio'
   /** Names of the existing files by URL. */
   names?: Readonly<Record<string, string>>
 }
 
 /** Uploads documents; a control for Field with one comma-separated text as value. */
-export function FileUpload({ value, onChange, rule = UPLOAD.file, purpose = 'file', names = {} }: UploadFieldProps) {
+export function FileUpload({
+  id,
+  value,
+  onChange,
+  rule = UPLOAD.file,
+  purpose = 'file',
+  names = {},
+}: UploadFieldProps) {
   const batch = useUploadBatch({ rule, purpose, value, onChange: (next) => onChange?.(next) })
+  useRunningUpload(batch.pending > 0, { id })
   return (
     <div className="kit-upload">
       <Uploading pending={batch.pending} />

@@ -2,6 +2,7 @@ import { DeleteOutlined, LeftOutlined, PlusOutlined, RightOutlined } from '@ant-
 import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button, Image } from 'antd'
 import { useFileUrl } from '#core/api/file-url.ts'
+import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { ruleText } from './file-upload.tsx'
@@ -10,6 +11,8 @@ import { Uploading } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
 interface ImageUploadProps {
+  /** Set by Field. */
+  id?: string
   /** Set by Field: comma-separated URLs. */
   value?: string
   onChange?: (value: string) => void
@@ -18,13 +21,14 @@ interface ImageUploadProps {
 }
 
 /** Uploads pictures with thumbnails, zoom, reordering and removal; its value is one comma-separated text. */
-export function ImageUpload({ value, onChange, rule = UPLOAD.image, purpose = 'image' }: ImageUploadProps) {
+export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose = 'image' }: ImageUploadProps) {
   const { pending, addresses, take, remove, replace } = useUploadBatch({
     rule,
     purpose,
     value,
     onChange: (next) => onChange?.(next),
   })
+  useRunningUpload(pending > 0, { id, noun: '图片' })
   return (
     <div className="kit-upload">
       <Uploading pending={pending} />

@@ -1,3 +1,4 @@
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { handleResponse, handleEnvelope } from '#core/api/response.ts'
 import { call, isApiError, sessionHeaders } from '#core/api/client.ts'
@@ -7,12 +8,15 @@ import type { Transport } from './resumable.ts'
 /** Equal for the same file chosen again, also after a reload. */
 export const fingerprintOf = ({ name, size, lastModified }: File) => `${name.slice(0, 120)}:${size}:${lastModified}`
 
-/** Sends a component's parts to the server. Calls are quiet, because the upload shows their errors. */
-export const partTransport: Transport = {
+type PartPurpose = InputOf<typeof files.begin>['purpose']
+
+/** Returns the transport of files of one purpose in parts. Calls are quiet, because the upload shows their errors. */
+export const partTransportFor = (purpose: PartPurpose): Transport => ({
   begin: (file) =>
     call(
       files.begin,
-      { purpose: 'component', name: file.name, size: file.size, fingerprint: fingerprintOf(file) },
+      // One file may be uploaded for two purposes.
+      { purpose, name: file.name, size: file.size, fingerprint: `${fingerprintOf(file)}:${purpose}` },
       { quiet: true },
     ),
   part: async (uploadId, index, bytes, onSent, signal) => {
@@ -31,7 +35,8 @@ export const partTransport: Transport = {
   },
   finish: async (uploadId) => call(files.finish, { uploadId }, { quiet: true }),
   abort: (uploadId) => call(files.abort, { uploadId }, { quiet: true }),
-}
+})
+export const partTransport = partTransportFor('component')
 
 /**
  * Returns whether a retry can succeed: network failures and server errors; an ended session is renewed in its dialog.

@@ -58,7 +58,7 @@ describe('a resumable upload', () => {
     const { transport } = server(() => true)
     const reports: Progress[] = []
     expect(await start(transport, reports, () => false).result).toBeUndefined()
-    expect(reports.at(-1)).toMatchObject({ phase: 'failed', message: 'line lost' })
+    expect(reports.at(-1)).toMatchObject({ phase: 'failed', message: '上传失败，请检查文件后重试' })
   })
 
   test('pauses and resumes', async () => {

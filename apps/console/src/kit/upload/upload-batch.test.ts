@@ -1,4 +1,5 @@
 import { UPLOAD } from '@oms/contract/core/upload.ts'
+import { ApiError } from '#core/api/api-error.ts'
 import { describe, expect, test } from 'vitest'
 import { uploadBatch } from './upload-batch.ts'
 
@@ -9,7 +10,8 @@ async function run(files: File[], present: string[] = []) {
   const counts: number[] = []
   const send = async ({ name }: File) => {
     await new Promise((resolve) => setTimeout(resolve, name.startsWith('slow') ? 10 : 1))
-    if (name.startsWith('bad')) throw new Error('文件内容与格式不符')
+    if (name.startsWith('bad')) throw new ApiError(400, '文件内容与格式不符')
+    if (name.startsWith('gone')) throw new DOMException('The requested file could not be read', 'NotReadableError')
     return `/f/${name}`
   }
   const onProblem = (problem: string) => void problems.push(problem)
@@ -29,9 +31,10 @@ describe('files chosen together', () => {
   })
 
   test("UPLOAD-05 a failed file shows the server's message and is omitted", async () => {
-    const { list, problems } = await run([file('bad.pdf'), file('b.pdf')])
+    const { list, problems } = await run([file('bad.pdf'), file('b.pdf'), file('gone.pdf')])
     expect(list).toEqual(['/f/b.pdf'])
-    expect(problems).toEqual(['文件内容与格式不符'])
+    // The text of the browser is English.
+    expect(problems.toSorted()).toEqual(['上传失败，请重试', '文件内容与格式不符'])
   })
 
   test('UPLOAD-01 UPLOAD-02 are refused one by one before the upload', async () => {

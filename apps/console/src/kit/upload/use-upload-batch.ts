@@ -1,14 +1,18 @@
-import { type FilePurpose, files } from '@oms/contract/file/file.ts'
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
+import { files } from '@oms/contract/file/file.ts'
 import { UPLOAD_MESSAGES, type UploadRule } from '@oms/contract/core/upload.ts'
 import { useEffect, useRef, useState } from 'react'
-import { call, isApiError } from '#core/api/client.ts'
+import { ApiError, call, isApiError } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
 import { addressesIn, valueOf } from './stored-file.ts'
 import { uploadBatch } from './upload-batch.ts'
 
+/** Purposes of files that are uploaded in one request, without parts. */
+type WholePurpose = NonNullable<InputOf<typeof files.upload>['purpose']>
+
 interface Options {
   readonly rule: UploadRule
-  readonly purpose: Exclude<FilePurpose, 'component'>
+  readonly purpose: WholePurpose
   readonly value: string | undefined
   onChange(value: string): void
 }
@@ -66,7 +70,7 @@ export async function sendFile(purpose: Options['purpose'], file: File) {
   const input = { purpose, file }
   return call(files.upload, input, { quiet: true }).catch((error: unknown) => {
     if ((purpose === 'image' || purpose === 'ticketImage') && isApiError(error) && error.worthRetrying)
-      throw new Error(UPLOAD_MESSAGES.imageFailed)
+      throw new ApiError(error.code, UPLOAD_MESSAGES.imageFailed)
     throw error
   })
 }

@@ -23,6 +23,7 @@ const ITEMS = [
   item('hwVersion'),
   item('chip'),
   item('cloudChannels', (count) => (count > 0 ? count : '不支持云存储')),
+  item('boards', (boards) => boards.join('、')),
   item('deviceCount', (count) => count.toLocaleString()),
   item('onlineCount', (count) => count.toLocaleString()),
   item('versionCount'),

@@ -1,5 +1,5 @@
 import { DeviceModelInput, deviceModels, MODEL_PICTURE } from '@oms/contract/device-model/device-model.ts'
-import { Drawer, Form } from 'antd'
+import { Drawer, Form, Select } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
@@ -15,7 +15,7 @@ export function ModelAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'
   const { drawer, footer, form } = useFormDrawer(deviceModels.create, {
     onClose,
     onSaved: ({ id }, { modelName, modelCode }) => onCreated?.({ id, name: `${modelName}（${modelCode}）` }),
-    initial: { status: 1, cloudChannels: 0 },
+    initial: { status: 1, cloudChannels: 0, boards: [] },
   })
   return (
     <Drawer {...drawer} title="新增设备型号" footer={<FormFooter {...footer} />}>
@@ -66,6 +66,19 @@ function Fields({ row }: { row?: Model }) {
         <TextField of={DeviceModelInput} name="chip" />
       </div>
       <NumberField of={DeviceModelInput} name="cloudChannels" min={0} max={64} hint="0 表示该型号不支持云存储" />
+      <Field
+        of={DeviceModelInput}
+        name="boards"
+        hint="语音设备上报的开发板，如 bread-compact-wifi；固件只发给这些开发板，版本名称须为 2.0.10 这样的三段数字"
+      >
+        <Select
+          mode="tags"
+          open={false}
+          suffixIcon={null}
+          tokenSeparators={[',', '，', ';', '；', ' ']}
+          placeholder="输入开发板后按回车"
+        />
+      </Field>
       <SwitchField of={DeviceModelInput} name="status" />
       <NoteField of={DeviceModelInput} name="remark" rows={3} />
     </>

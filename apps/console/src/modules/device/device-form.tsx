@@ -2,6 +2,7 @@ import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceInput, type DeviceRow } from '@oms/contract/device/device-row.ts'
 import { Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { DigitsField, Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
@@ -10,8 +11,12 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { ModelPicker, TenantPicker, useHasManyTenants } from './device-pickers.tsx'
 import { TagsField } from './tags-field.tsx'
 
-export function DeviceAddForm({ onClose }: { onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(devices.create, { onClose })
+/** Creates a device; also from a select of devices, with `onCreated`. */
+export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+  const { drawer, footer, form } = useFormDrawer(devices.create, {
+    onClose,
+    onSaved: ({ id }, { sn }) => onCreated?.({ id, name: sn }),
+  })
   const many = useHasManyTenants()
   return (
     <Drawer title="新增设备" {...drawer} footer={<FormFooter {...footer} />}>

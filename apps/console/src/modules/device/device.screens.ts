@@ -1,3 +1,4 @@
+import { addCreateForm } from '#core/routing/create-forms.ts'
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
 import { firstPage, type Screen } from '#core/routing/screens.ts'
 
@@ -19,6 +20,12 @@ export const deviceScreens: readonly Screen[] = [
   },
 ]
 
+addCreateForm('device', {
+  label: '新增设备',
+  access: 'device:apkManage:add',
+  load: () => import('./device-form.tsx'),
+  part: 'DeviceAddForm',
+})
 addDeviceTab({
   key: 'tasks',
   label: '升级任务',

@@ -5,7 +5,7 @@ import { HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
 import { useFresh } from './use-fresh.ts'
 
-const RESOURCES = ['feedback', 'tenant', 'upgrade', 'device', 'license', 'sys']
+const RESOURCES = ['feedback', 'tenant', 'upgrade', 'device', 'license', 'agent', 'sys']
 
 /** Pending items of the account. */
 export function Todo() {

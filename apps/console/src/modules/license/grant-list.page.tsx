@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { GrantQuery, GrantRow, licenseGrants } from '@oms/contract/license/license-grant.ts'
+import { GrantQuery, GrantRow, licenseGrants, OWN_GRANT } from '@oms/contract/license/license-grant.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { later } from '#core/loading/deferred.tsx'
@@ -74,7 +74,12 @@ function GrantActions({ row, onOpen }: { row: GrantRow; onOpen(open: Open): void
     <RowActions
       items={[
         { label: '详情', to: licenseGrants.get, onClick: () => onOpen({ row }) },
-        isOpen && !row.isMine && { label: '审批', to: licenseGrants.audit, onClick: show('audit') },
+        isOpen && {
+          label: '审批',
+          to: licenseGrants.audit,
+          reason: row.isMine ? OWN_GRANT : undefined,
+          onClick: show('audit'),
+        },
         isIssued && { label: '增加额度', to: licenseGrants.addQuota, onClick: show('addQuota') },
         isIssued && { label: '续期', to: licenseGrants.renew, onClick: show('renew') },
         (isOpen || isIssued) && {

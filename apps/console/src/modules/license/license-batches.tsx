@@ -10,17 +10,11 @@ import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { listAddress, useVendorWords, VendorName } from './license-cells.tsx'
 
-/** Returns the columns. `onOpen` runs when a user follows a link to the certificates. */
-function columnsFor(onOpen: () => void) {
+/** Returns the columns. Links to the certificates have filters, so they show the first view of the page. */
+function batchColumns() {
   const { col } = columnsOf(LicenseBatchRow)
   const number = (n: number, row: LicenseBatchRow, state?: number) =>
-    n === 0 ? (
-      0
-    ) : (
-      <Link to={listAddress({ batchId: row.id, state })} onClick={onOpen}>
-        {n.toLocaleString()}
-      </Link>
-    )
+    n === 0 ? 0 : <Link to={listAddress({ batchId: row.id, state })}>{n.toLocaleString()}</Link>
   const states = (['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const).map(
     (key, state) => col(key, (n, row) => number(n, row, state), { width: 90, align: 'right' }),
   )
@@ -28,7 +22,7 @@ function columnsFor(onOpen: () => void) {
     col(
       'batchNo',
       (no, row) => (
-        <Link to={listAddress({ batchId: row.id })} onClick={onOpen}>
+        <Link to={listAddress({ batchId: row.id })}>
           <Ellipsis text={no} />
         </Link>
       ),
@@ -46,7 +40,7 @@ function columnsFor(onOpen: () => void) {
 }
 
 /** Lists the delivery batches; each count links to its certificates. */
-export function LicenseBatches({ onOpen }: { onOpen(): void }) {
+export function LicenseBatches() {
   const list = useInnerList(licenseCerts.batches)
   const of = LicenseBatchQuery
   const vendors = useVendorWords().options
@@ -61,7 +55,7 @@ export function LicenseBatches({ onOpen }: { onOpen(): void }) {
         {...list.table}
         name="batches"
         rowKey="id"
-        columns={columnsFor(onOpen)}
+        columns={batchColumns()}
         empty={{ text: '还没有批次', hint: '每次导入的证书记为一个批次。' }}
       />
     </>

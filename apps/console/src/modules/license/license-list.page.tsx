@@ -5,7 +5,7 @@ import { Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { later } from '#core/loading/deferred.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { useTabState } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { columnsOf, plainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -49,7 +49,7 @@ const COLUMNS = [
 
 /** P2P certificates and their delivery batches. */
 export default function LicenseListPage() {
-  const [view, setView] = useTabState('view', 'certs')
+  const [view, setView] = useView('certs')
   const items = [
     { key: 'certs', label: '证书' },
     { key: 'batches', label: '批次' },
@@ -57,7 +57,7 @@ export default function LicenseListPage() {
   return (
     <Page>
       <Tabs className="license-tabs" activeKey={view} onChange={setView} items={items} tabBarStyle={{ margin: 0 }} />
-      {view === 'batches' ? <LicenseBatches onOpen={() => setView('certs')} /> : <Certificates />}
+      {view === 'batches' ? <LicenseBatches /> : <Certificates />}
     </Page>
   )
 }

@@ -21,6 +21,7 @@ import { Button, Input, Popover, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { isApiError } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
+import { useRunningUpload } from '#kit/form/running-uploads.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { sendFile } from '#kit/upload/use-upload-batch.ts'
 
@@ -153,6 +154,7 @@ const markOf = (href: string) => [{ type: 'link', attrs: { href } }]
 
 function PictureTool({ editor }: { editor: Editor }) {
   const [sending, setSending] = useState(false)
+  useRunningUpload(sending, { noun: '图片' })
   const take = async ([file]: File[]) => {
     if (!file) return
     const problem = uploadProblem(UPLOAD.image, file)

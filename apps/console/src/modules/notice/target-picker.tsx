@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
+import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 
 type Target = z.output<typeof NoticeTarget>
 export type TargetKind = 2 | 3 | 4
@@ -44,6 +45,7 @@ export function TargetPicker({ kind, value = [], onChange, id, chosen }: Props) 
       value={value}
       placeholder={WORDS[kind]}
       maxTagCount={20}
+      {...keepStaleOptions(isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
       notFoundContent={isFetching ? <Spin size="small" /> : '没有找到'}
       options={[...known, ...found].map((target) => ({

@@ -28,8 +28,8 @@ export function ComponentFile({ index, place }: { index: number; place: string }
   )
 }
 
-function FileControl(props: { index: number; place: string; onChange?(url: string): void }) {
-  const { index, place, onChange } = props
+function FileControl(props: { id?: string; index: number; place: string; onChange?(url: string): void }) {
+  const { id, index, place, onChange } = props
   const can = useCan()
   const { calls } = useArtifactKind()
   const form = Form.useFormInstance()
@@ -50,7 +50,7 @@ function FileControl(props: { index: number; place: string; onChange?(url: strin
       .catch(() => {})
   }
   if (!can(calls.upload.access)) return <>{held?.fileName ?? '您没有上传组件的权限'}</>
-  return <ComponentUpload place={place} value={fileOf(held)} onChange={take} />
+  return <ComponentUpload id={id} place={place} value={fileOf(held)} onChange={take} />
 }
 
 function fileOf(held: FormComponent | undefined): StoredFile | undefined {

@@ -1,6 +1,6 @@
 import { FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
 import { Alert, Form } from 'antd'
-import { dialogs } from '#core/loading/overlays.ts'
+import { confirmDiscard } from '#kit/form/confirm-discard.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
@@ -72,13 +72,6 @@ function NoFirmwareNote() {
 function useLeave(dirty: boolean, leave: () => void) {
   return () => {
     if (!dirty) return leave()
-    dialogs.confirm({
-      title: '放弃未保存的内容？',
-      content: '关闭后，本次填写的内容将丢失。',
-      okText: '放弃',
-      okButtonProps: { danger: true },
-      cancelText: '继续编辑',
-      onOk: leave,
-    })
+    confirmDiscard(leave)
   }
 }

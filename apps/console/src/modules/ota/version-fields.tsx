@@ -1,6 +1,10 @@
+import { boardVersionCode } from '@oms/contract/agent/board-version.ts'
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { OtaVersionInput } from '@oms/contract/ota/ota.ts'
 import { SoftwareVersionInput } from '@oms/contract/ota/software.ts'
+import { Form } from 'antd'
+import { useEffect } from 'react'
+import { useRead } from '#core/api/query.ts'
 import type { CreateForm } from '#core/routing/create-forms.ts'
 import { Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
@@ -18,12 +22,18 @@ const WITHIN = { of: OtaVersionInput, within: ['otaVersion'] } as const
 /** Form fields of a version. */
 export function VersionFields({ chosen }: { chosen: object }) {
   const { key } = useArtifactKind()
+  const isOfBoards = useBoardVersion(chosen as Chosen)
   return (
     <div className="ota-fields">
       <ModelField chosen={chosen as Chosen} />
       {key === 'software' && <TextField of={SoftwareVersionInput} within={WITHIN.within} name="packageName" />}
-      <TextField {...WITHIN} name="verCode" hint="只能输入数字，最多 9 位" />
-      <TextField {...WITHIN} name="verName" />
+      <TextField
+        {...WITHIN}
+        name="verCode"
+        hint={isOfBoards ? '语音设备的版本号由版本名称得出' : '只能输入数字，最多 9 位'}
+        disabled={isOfBoards}
+      />
+      <TextField {...WITHIN} name="verName" hint={isOfBoards && '一至三段小于 1000 的数字，如 2.0.10'} />
       <DateTimeField {...WITHIN} name="releaseDate" />
       <DateTimeField {...WITHIN} name="buildDate" />
       <RangeFields />
@@ -32,6 +42,27 @@ export function VersionFields({ chosen }: { chosen: object }) {
       </div>
     </div>
   )
+}
+
+/**
+ * Fills the version number from the version name for a model of voice devices, as the server requires. Returns true for
+ * such a model.
+ */
+function useBoardVersion({ modelName }: Chosen): boolean {
+  const form = Form.useFormInstance()
+  const { key } = useArtifactKind()
+  const modelId: unknown = Form.useWatch(['otaVersion', 'modelId'], { form, preserve: true })
+  const verName: unknown = Form.useWatch(['otaVersion', 'verName'], { form, preserve: true })
+  const { data = [] } = useRead(deviceModels.choices, {}, { quiet: true })
+  const keyword = modelName ?? ''
+  const { data: own = [] } = useRead(deviceModels.choices, { keyword }, { quiet: true, enabled: keyword !== '' })
+  const model = [...data, ...own].find((each) => each.modelId === modelId)
+  const isOfBoards = key === 'ota' && model?.hasBoards === true
+  const verCode = isOfBoards ? boardVersionCode(String(verName ?? '').trim()) : undefined
+  useEffect(() => {
+    if (verCode !== undefined) form.setFieldValue(['otaVersion', 'verCode'], String(verCode))
+  }, [form, verCode])
+  return isOfBoards
 }
 
 const QUICK_MODEL: CreateForm<'QuickModelModal'> = {

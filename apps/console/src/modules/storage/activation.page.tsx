@@ -10,7 +10,7 @@ import { Tabs } from 'antd'
 import type { ComponentType } from 'react'
 import { useMayCall, type CallAccess } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
-import { useTabState } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { Page } from '#kit/record/page.tsx'
 import { EntitlementList } from './entitlement-list.tsx'
 
@@ -67,7 +67,7 @@ const VIEWS: readonly View[] = [
 export default function ActivationPage() {
   const mayCall = useMayCall()
   const views = VIEWS.filter(({ to }) => [to].flat().some((call) => mayCall(call)))
-  const [key, setKey] = useTabState('view', 'entitlements')
+  const [key, setKey] = useView('entitlements')
   const view = views.find((each) => each.key === key) ?? views[0]
   if (!view) return null
   const Panel = view.panel

@@ -21,15 +21,15 @@ const AllowanceDrawer = later(() => import('./allowance-drawer.tsx'), 'Allowance
 const QUERY = storageAllowances.list.input
 const { col, actions } = columnsOf(AllowanceRow)
 const COLUMNS = [
-  col('tenantName', { width: 200 }),
-  col('packageName', { width: 200 }),
+  col('tenantName', { width: 190 }),
+  col('packageName', { width: 160 }),
   col('packageCode', { width: 120, hidden: true }),
-  col('quota', { width: 100, align: 'right' }),
-  col('used', { width: 100, align: 'right' }),
-  col('remaining', { width: 100, align: 'right' }),
-  col('remark', { width: 180 }),
+  col('quota', { width: 80, align: 'right' }),
+  col('used', { width: 80, align: 'right' }),
+  col('remaining', { width: 80, align: 'right' }),
+  col('remark', { width: 160 }),
   col('createTime', time, { width: 160, sort: true, hidden: true }),
-  col('updateTime', time, { width: 160, sort: true }),
+  col('updateTime', time, { width: 150, sort: true }),
 ]
 
 /** Allowances: how many copies of a package the staff of each tenant may open. */
@@ -59,6 +59,8 @@ export function AllowanceList() {
         empty={{
           text: '还没有开通额度',
           hint: '客户的人员在额度内自行开通和续期，厂商人员不受额度限制。',
+          needs: storageAllowances.create,
+          otherwise: '开通额度由平台分配，请联系平台管理员。',
           action: add,
         }}
         onOpen={setShown}

@@ -92,7 +92,7 @@ function useKeyActions(onEdit: (row: AppKeyRow) => void, onSecret: (secret: Secr
         {
           label: '更换',
           to: appKeys.rotate,
-          confirm: `更换「${row.keyName}」的密钥？旧密钥立即失效，已打开的会话不受影响。`,
+          confirm: `更换「${row.keyName}」的密钥？旧密钥立即失效，已打开的会话和播放地址同时失效。`,
           onClick: () =>
             rotate.mutateAsync({ id: row.id }).then(
               (made) => onSecret(made),

@@ -22,15 +22,15 @@ const VoidDialog = later(() => import('./card-forms.tsx'), 'VoidDialog')
 const QUERY = storageCards.batches.input
 const { col, actions } = columnsOf(CardBatchRow)
 const COLUMNS = [
-  col('batchNo', { width: 160 }),
-  col('packageName', { width: 170 }),
-  col('count', { width: 80, align: 'right' }),
-  col('used', { width: 80, align: 'right' }),
-  col('voided', { width: 80, align: 'right' }),
-  col('unitAmount', { width: 100, align: 'right' }),
-  col('validTo', { width: 110 }),
-  col('createName', { width: 100 }),
-  col('createTime', time, { width: 150 }),
+  col('batchNo', { width: 146 }),
+  col('packageName', { width: 150 }),
+  col('count', { width: 70, align: 'right' }),
+  col('used', { width: 70, align: 'right' }),
+  col('voided', { width: 70, align: 'right' }),
+  col('unitAmount', { width: 86, align: 'right' }),
+  col('validTo', { width: 100 }),
+  col('createName', { width: 90 }),
+  col('createTime', time, { width: 150, hidden: true }),
   col('exportedTime', time, { width: 150, hidden: true }),
   col('remark', { width: 160, hidden: true }),
 ]
@@ -44,7 +44,7 @@ async function download({ id, batchNo }: CardBatchRow, onDone: () => void) {
 
 type Open = 'create' | 'redeem' | CardBatchRow
 
-/** Batches of cards. The file of a batch is downloaded once, by its maker. */
+/** Batches of cards. The file of a batch is downloaded once, by the account that created the batch. */
 export function CardBatchList() {
   const list = useInnerList(storageCards.batches)
   const [open, setOpen] = useState<Open>()

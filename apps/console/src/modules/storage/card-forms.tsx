@@ -1,13 +1,11 @@
 import { CardBatchInput, type CardBatchRow, RedeemInput, storageCards, VoidInput } from '@oms/contract/storage/card.ts'
-import { EFFECT_MODE } from '@oms/contract/storage/entitlement.ts'
 import { Alert, Form, Modal, Radio } from 'antd'
 import { Field, MoneyField, NoteField, NumberField, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { EFFECT_OPTIONS } from './effect-options.ts'
 import { PackagePicker } from './storage-pickers.tsx'
 import './storage.css'
-
-const EFFECTS = Object.entries(EFFECT_MODE).map(([value, label]) => ({ value: Number(value), label }))
 
 interface FormProps {
   readonly onClose: () => void
@@ -53,7 +51,7 @@ export function RedeemDialog({ onClose }: FormProps) {
           <NumberField of={of} name="channel" min={0} max={63} />
         </div>
         <Field of={of} name="effectMode">
-          <Radio.Group className="storage-effects" options={EFFECTS} />
+          <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
         </Field>
       </Form>
     </Modal>

@@ -39,7 +39,12 @@ export function CardList() {
         name="cards"
         rowKey="id"
         columns={COLUMNS}
-        empty={{ text: '还没有卡密', hint: '在「批次」生成卡密后，这里显示每张卡密的使用情况。' }}
+        empty={{
+          text: '还没有卡密',
+          hint: '在「批次」生成卡密后，这里显示每张卡密的使用情况。',
+          needs: storageCards.create,
+          otherwise: '您没有生成卡密的权限，请联系平台管理员。',
+        }}
       />
     </>
   )

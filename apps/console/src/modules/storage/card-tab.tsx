@@ -1,20 +1,11 @@
-import { useTabState } from '#core/routing/tab.tsx'
 import { CardBatchList } from './card-batch-list.tsx'
 import { CardList } from './card-list.tsx'
-import { ListSwitch } from './sales-cells.tsx'
+import { ListSwitch } from './list-switch.tsx'
 
 const LISTS = [
-  { value: 'batches', label: '批次' },
-  { value: 'cards', label: '卡密明细' },
-] as const
+  { value: 'batches', label: '批次', panel: CardBatchList },
+  { value: 'cards', label: '卡密明细', panel: CardList },
+]
 
 /** Batches of card codes, and their cards. */
-export function CardTab() {
-  const [list, setList] = useTabState<'batches' | 'cards'>('cardList', 'batches')
-  return (
-    <>
-      <ListSwitch value={list} options={LISTS} onChange={setList} />
-      {list === 'batches' ? <CardBatchList /> : <CardList />}
-    </>
-  )
-}
+export const CardTab = () => <ListSwitch name="cardList" lists={LISTS} />

@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { files } from '@oms/contract/file/file.ts'
-import { CONSENT_STATE, ConsentRow, playbackConsents } from '@oms/contract/playback/consent.ts'
+import { CONSENT_STATE, ConsentRow, OWN_CONSENT, playbackConsents } from '@oms/contract/playback/consent.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
@@ -42,13 +42,13 @@ const stateTag = (_: unknown, { state }: ConsentRow) => (
   <Tag color={COLOURS[state] ?? 'default'}>{CONSENT_STATE[state as keyof typeof CONSENT_STATE]}</Tag>
 )
 const COLUMNS = [
-  col('sn', { width: 150 }),
-  col('tenantName', { width: 160 }),
-  col('source', { width: 100 }),
-  col('state', stateTag, { width: 90 }),
-  col('rangeBegin', time, { width: 160 }),
-  col('rangeEnd', time, { width: 160 }),
-  col('validUntil', time, { width: 160, sort: true }),
+  col('sn', { width: 130 }),
+  col('tenantName', { width: 130 }),
+  col('source', { width: 84 }),
+  col('state', stateTag, { width: 80 }),
+  col('validUntil', time, { width: 150, sort: true }),
+  col('rangeBegin', time, { width: 150 }),
+  col('rangeEnd', time, { width: 150 }),
   col('fileName', documentLink, { width: 160 }),
   col('operName', { width: 100 }),
   col('note', { width: 160, hidden: true }),
@@ -96,7 +96,12 @@ function useConsentActions(onView: (row: ConsentRow) => void) {
     row.state === VALID && (
       <RowActions
         items={[
-          row.uid !== uid && { label: '查看录像', to: playbackConsents.view, onClick: () => onView(row) },
+          {
+            label: '查看录像',
+            to: playbackConsents.view,
+            reason: row.uid === uid ? OWN_CONSENT : undefined,
+            onClick: () => onView(row),
+          },
           {
             label: '撤回',
             to: playbackConsents.withdraw,

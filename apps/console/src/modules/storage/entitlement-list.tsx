@@ -1,5 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { EntitlementListRow, type EntitlementRow, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { storagePackages } from '@oms/contract/storage/package.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed, useCan } from '#core/auth/session.tsx'
@@ -75,6 +76,13 @@ const LABELS: Readonly<Record<Dialog['kind'], string>> = {
 }
 const KINDS = Object.keys(ALLOWED) as Dialog['kind'][]
 
+const EMPTY = {
+  text: '还没有开通记录',
+  hint: '先新增云存套餐，再为设备开通。',
+  needs: storagePackages.create,
+  otherwise: '请联系平台管理员开放套餐并分配开通额度，之后即可为设备开通。',
+}
+
 /** Entitlements of devices to cloud storage. */
 export function EntitlementList() {
   const list = useList(storageEntitlements.list)
@@ -92,7 +100,7 @@ export function EntitlementList() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 198)]}
+        columns={[...COLUMNS, actions(rowActions, 176)]}
         actions={
           <>
             {add}
@@ -101,7 +109,7 @@ export function EntitlementList() {
         }
         tools={<ExportButton to={storageEntitlements.export} query={list.query} name="云存开通记录" />}
         batch={(picked) => <BatchBar picked={picked} onDialog={setDialog} />}
-        empty={{ text: '还没有开通记录', hint: '先新增云存套餐，再为设备开通。', action: add }}
+        empty={{ ...EMPTY, action: add }}
         {...(can(storageEntitlements.get.access) && { onOpen: setShown })}
       />
       <EntitlementDrawer rows={list.table.rows} row={shown} onRow={setShown} />

@@ -1,19 +1,18 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import { EFFECT_MODE } from '@oms/contract/storage/entitlement.ts'
-import { GRANT_FILE_ROWS, GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
+import { GRANT_FILE_ROWS, GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, SelectField } from '#kit/form/field.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
+import { EFFECT_OPTIONS } from './effect-options.ts'
 import { PlanQueues } from './plan-queues.tsx'
 import { PackagePicker } from './storage-pickers.tsx'
 import { useGrantFile } from './use-grant-file.ts'
 import './storage.css'
 
-const EFFECTS = Object.entries(EFFECT_MODE).map(([value, label]) => ({ value: Number(value), label }))
 const INITIAL = { effectMode: 1, source: 2, amount: 0 }
 
 /** Opens a package on the devices of a file: dry run with the plan, then the run or the application for approval. */
@@ -35,6 +34,7 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       mask={{ closable: false }}
       okText={isDone ? '完成' : isChecked ? (needsApproval ? '提交审批' : '执行') : '校验'}
       cancelText="取消"
+      {...(isDone && { cancelButtonProps: { style: { display: 'none' } } })}
       confirmLoading={busy !== undefined}
       okButtonProps={{ disabled: !file || (isChecked && report?.created === 0) }}
       onOk={send}
@@ -67,7 +67,7 @@ function GrantFields() {
         {source === 1 && <MoneyField of={of} name="amount" />}
       </div>
       <Field of={of} name="effectMode">
-        <Radio.Group className="storage-effects" options={EFFECTS} />
+        <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
       </Field>
       <NoteField of={of} name="reason" rows={2} />
     </>
@@ -100,8 +100,8 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
   <section className="storage-plan storage-plan-file" aria-label="开通预览">
     <p>
-      将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 ¥{formatMoney(plan.listPrice)}，
-      金额合计 ¥{formatMoney(plan.amount)}
+      将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计 ¥
+      {formatMoney(plan.listPrice)}， 金额合计 ¥{formatMoney(plan.amount)}
       {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance} 份`}
     </p>
     {plan.needsApproval && <Alert type="warning" showIcon title="超过免审批台数，提交后需他人审批后执行" />}

@@ -1,5 +1,5 @@
-import { GRANT_FILE_STATE, GrantFileRow, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { Form, Modal, Radio, Tag } from 'antd'
+import { GrantFileRow, OWN_BATCH, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
@@ -15,18 +15,15 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { GrantFileState } from './grant-file-state.tsx'
 import { ImportButton } from './import-button.tsx'
 
+const GrantFileDrawer = later(() => import('./grant-file-drawer.tsx'), 'GrantFileDrawer', {
+  when: ({ row }) => row !== undefined,
+})
 const GrantFileDialog = later(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
 
 const QUERY = storageGrantFiles.list.input
-const STATE_COLOR: Readonly<Record<number, string>> = {
-  0: 'warning',
-  1: 'processing',
-  2: 'success',
-  3: 'default',
-  4: 'error',
-}
 const { col, actions } = columnsOf(GrantFileRow)
 const right = { width: 80, align: 'right' } as const
 const COLUMNS = [
@@ -35,9 +32,7 @@ const COLUMNS = [
   col('devices', { ...right, sort: true }),
   col('copies', right),
   col('listPrice', { width: 110, align: 'right' }),
-  col('state', (state) => <Tag color={STATE_COLOR[state] ?? 'default'}>{GRANT_FILE_STATE[state as 1]}</Tag>, {
-    width: 90,
-  }),
+  col('state', (state) => <GrantFileState state={state} />, { width: 90 }),
   col('done', { ...right, width: 70 }),
   col('failed', { ...right, width: 70 }),
   col('createName', { width: 90 }),
@@ -56,18 +51,11 @@ const OPEN_STATES: readonly number[] = [0, 4]
 /** Files that opened a package on many devices, and those that wait for approval. */
 export function GrantFileTab() {
   const list = useInnerList(storageGrantFiles.list)
-  const uid = useSession()?.uid
   const [isImporting, setImporting] = useState(false)
   const [audited, setAudited] = useState<GrantFileRow>()
+  const [shown, setShown] = useState<GrantFileRow>()
   const add = <ImportButton onImport={() => setImporting(true)} />
-  const rowActions = (row: GrantFileRow) => (
-    <RowActions
-      items={[
-        OPEN_STATES.includes(row.state) &&
-          row.createBy !== uid && { label: '审批', to: storageGrantFiles.audit, onClick: () => setAudited(row) },
-      ]}
-    />
-  )
+  const rowActions = useBatchActions(setShown, setAudited)
   return (
     <>
       <SearchForm {...list.search}>
@@ -79,13 +67,33 @@ export function GrantFileTab() {
         {...list.table}
         name="grant-files"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 80)]}
+        columns={[...COLUMNS, actions(rowActions, 120)]}
         actions={add}
         empty={{ text: '还没有批量任务', hint: '导入序列号文件即可为多台设备开通。', action: add }}
+        onOpen={setShown}
       />
+      <GrantFileDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {isImporting && <GrantFileDialog onClose={() => setImporting(false)} />}
       {audited && <GrantFileAudit row={audited} onClose={() => setAudited(undefined)} />}
     </>
+  )
+}
+
+/** Returns a function that renders the actions on a batch. */
+function useBatchActions(onShow: (row: GrantFileRow) => void, onAudit: (row: GrantFileRow) => void) {
+  const uid = useSession()?.uid
+  return (row: GrantFileRow) => (
+    <RowActions
+      items={[
+        { label: '详情', to: storageGrantFiles.get, onClick: () => onShow(row) },
+        OPEN_STATES.includes(row.state) && {
+          label: '审批',
+          to: storageGrantFiles.audit,
+          reason: row.createBy === uid ? OWN_BATCH : undefined,
+          onClick: () => onAudit(row),
+        },
+      ]}
+    />
   )
 }
 

@@ -24,10 +24,10 @@ export const hookAddress = (id: number) => `${location.origin}/api/v1/oss/hook/$
 const QUERY = storageHooks.list.input
 const { col, actions } = columnsOf(HookRow)
 const COLUMNS = [
-  col('hookName', { width: 140 }),
-  { ...col('id', (id) => <CopyText text={hookAddress(id)} />, { width: 300 }), title: '回调地址' },
+  col('hookName', { width: 130 }),
+  { ...col('id', (id) => <CopyText text={hookAddress(id)} />, { width: 230 }), title: '回调地址' },
   col('tenantName', { width: 140, hidden: true }),
-  col('priceFree', { width: 140 }),
+  col('priceFree', { width: 130 }),
   col(
     'status',
     (status) => (
@@ -36,7 +36,7 @@ const COLUMNS = [
     { width: 80 },
   ),
   col('refusedEvents', { width: 80, align: 'right' }),
-  col('lastEventTime', time, { width: 160 }),
+  col('lastEventTime', time, { width: 150 }),
   col('rotateTime', time, { width: 160, hidden: true }),
   col('remark', { width: 160, hidden: true }),
 ]
@@ -70,7 +70,7 @@ export function HookList() {
         {...list.table}
         name="hooks"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 210)]}
         actions={add}
         empty={{ text: '还没有商城回调', hint: '新增后把回调地址和密钥配置到商城，订单即可自动开通。', action: add }}
         onOpen={setShown}

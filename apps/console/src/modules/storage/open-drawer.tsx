@@ -1,5 +1,5 @@
-import { EFFECT_MODE, OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
+import { OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
@@ -8,13 +8,13 @@ import { formatMoney } from '#core/text/format.ts'
 import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { EFFECT_OPTIONS } from './effect-options.ts'
 import { lengthText } from './entitlement-cells.tsx'
 import { PlanQueues } from './plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from './storage-pickers.tsx'
 import './storage.css'
 
 const CHANNELS = Array.from({ length: 64 }, (_, channel) => ({ value: channel, label: `通道 ${channel}` }))
-const EFFECTS = Object.entries(EFFECT_MODE).map(([value, label]) => ({ value: Number(value), label }))
 type Report = z.output<typeof BatchReport>
 
 /** Lists the devices that a batch left out, with their reasons. */
@@ -72,7 +72,7 @@ function OpenFields() {
       </div>
       {source === 1 && <MoneyField of={of} name="amount" hint="每台设备每份的实收金额，由所选通道分摊" />}
       <Field of={of} name="effectMode">
-        <Radio.Group className="storage-effects" options={EFFECTS} />
+        <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
       </Field>
       <NoteField of={of} name="reason" rows={2} />
     </>

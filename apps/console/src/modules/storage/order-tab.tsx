@@ -1,20 +1,11 @@
-import { useTabState } from '#core/routing/tab.tsx'
+import { ListSwitch } from './list-switch.tsx'
 import { OrderList } from './order-list.tsx'
 import { RefundList } from './refund-list.tsx'
-import { ListSwitch } from './sales-cells.tsx'
 
 const LISTS = [
-  { value: 'orders', label: '订单' },
-  { value: 'refunds', label: '退款' },
-] as const
+  { value: 'orders', label: '订单', panel: OrderList },
+  { value: 'refunds', label: '退款', panel: RefundList },
+]
 
 /** Orders of shops and their refunds. */
-export function OrderTab() {
-  const [list, setList] = useTabState<'orders' | 'refunds'>('orderList', 'orders')
-  return (
-    <>
-      <ListSwitch value={list} options={LISTS} onChange={setList} />
-      {list === 'orders' ? <OrderList /> : <RefundList />}
-    </>
-  )
-}
+export const OrderTab = () => <ListSwitch name="orderList" lists={LISTS} />

@@ -1,3 +1,4 @@
+import { storageOptions } from '@oms/contract/storage/options.ts'
 import { type PackageDetail, PackageInput, storagePackages } from '@oms/contract/storage/package.ts'
 import { Alert, Divider, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
@@ -5,8 +6,8 @@ import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, Te
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { PackageModelsPicker, PackageTenantsPicker } from '#kit/pickers/package-scope-pickers.tsx'
 import { CostPanel } from './cost-panel.tsx'
-import { ModelsPicker, TenantsPicker } from './storage-pickers.tsx'
 import './storage.css'
 
 const INITIAL = {
@@ -95,10 +96,10 @@ function Fields({ row }: { row?: PackageDetail }) {
         适用范围
       </Divider>
       <Field of={of} name="modelIds">
-        <ModelsPicker {...(row && { chosen: row.models })} />
+        <PackageModelsPicker from={storageOptions.models} {...(row && { chosen: row.models })} />
       </Field>
       <Field of={of} name="tenantIds">
-        <TenantsPicker {...(row && { chosen: row.tenants })} />
+        <PackageTenantsPicker from={storageOptions.tenants} {...(row && { chosen: row.tenants })} />
       </Field>
       <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />

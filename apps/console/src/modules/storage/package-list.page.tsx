@@ -28,13 +28,13 @@ const PackageDrawer = later(() => import('./package-drawer.tsx'), 'PackageDrawer
 const { col, actions } = columnsOf(PackageListRow)
 const QUERY = storagePackages.list.input
 const COLUMNS = [
-  col('packageName', { width: 170, sort: true }),
-  col('packageCode', { width: 120 }),
-  col('recordType', (type) => <RecordTypeTag type={type} />, { width: 110 }),
-  col('storageDays', { width: 100, sort: true }),
-  col('period', { width: 80 }),
+  col('packageName', { width: 148, sort: true }),
+  col('packageCode', { width: 88 }),
+  col('recordType', (type) => <RecordTypeTag type={type} />, { width: 98 }),
+  col('storageDays', { width: 94, sort: true }),
+  col('period', { width: 62 }),
   col('price', (price, { originPrice }) => <Price price={price} originPrice={originPrice} />, {
-    width: 150,
+    width: 124,
     align: 'right',
     sort: true,
   }),
@@ -42,14 +42,14 @@ const COLUMNS = [
   col('isTrial', { width: 90, hidden: true }),
   col('version', { width: 70, align: 'right', hidden: true }),
   col('inForce', (n, { id }) => <Count n={n} to={entitlementListPath({ packageId: id, state: 1 })} />, {
-    width: 80,
+    width: 66,
     align: 'right',
   }),
   col('openedCount', (n, { id }) => <Count n={n} to={entitlementListPath({ packageId: id })} />, {
-    width: 90,
+    width: 76,
     align: 'right',
   }),
-  col('status', (status) => <PackageStatus status={status} />, { width: 90 }),
+  col('status', (status) => <PackageStatus status={status} />, { width: 72 }),
   col('sort', { width: 80, align: 'right', sort: true, hidden: true }),
   col('description', { width: 180, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
@@ -70,10 +70,16 @@ export default function PackageListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 186)]}
         actions={add}
         tools={<ExportButton to={storagePackages.export} query={list.query} name="云存套餐" />}
-        empty={{ text: '暂无云存套餐', hint: '新增套餐后即可为设备开通', action: add }}
+        empty={{
+          text: '暂无云存套餐',
+          hint: '新增套餐后即可为设备开通',
+          needs: storagePackages.create,
+          otherwise: '套餐由平台提供，请联系平台管理员开放适用于您的套餐。',
+          action: add,
+        }}
         onOpen={setShown}
       />
       <PackageDrawer rows={list.table.rows} row={shown} onRow={setShown} />
@@ -103,7 +109,7 @@ function useRowActions(onShow: (row: PackageRow) => void, onEdit: (row: PackageR
   const remove = useWrite(storagePackages.remove)
   const enable = useWrite(storagePackages.enable)
   const disable = useWrite(storagePackages.disable)
-  return (row: PackageRow) => {
+  return (row: PackageListRow) => {
     const { id, packageName } = row
     const toggle =
       row.status === 1
@@ -124,7 +130,8 @@ function useRowActions(onShow: (row: PackageRow) => void, onEdit: (row: PackageR
             label: '删除',
             to: storagePackages.remove,
             danger: true,
-            confirm: `删除云存套餐「${packageName}」？已有开通记录的套餐不能删除。`,
+            reason: row.openedCount > 0 ? '套餐已有开通记录，不能删除，可以下架' : undefined,
+            confirm: `删除云存套餐「${packageName}」？`,
             onClick: () => remove.mutateAsync({ id }),
           },
         ]}

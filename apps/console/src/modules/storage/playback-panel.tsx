@@ -1,20 +1,11 @@
-import { useTabState } from '#core/routing/tab.tsx'
 import { ConsentList } from './consent-list.tsx'
-import { ListSwitch } from './sales-cells.tsx'
+import { ListSwitch } from './list-switch.tsx'
 import { ViewList } from './view-list.tsx'
 
 const LISTS = [
-  { value: 'consents', label: '查看授权' },
-  { value: 'views', label: '查看记录' },
-] as const
+  { value: 'consents', label: '查看授权', panel: ConsentList },
+  { value: 'views', label: '查看记录', panel: ViewList },
+]
 
 /** Lists of consents and of views by staff. */
-export function PlaybackPanel() {
-  const [list, setList] = useTabState<'consents' | 'views'>('playbackList', 'consents')
-  return (
-    <>
-      <ListSwitch value={list} options={LISTS} onChange={setList} />
-      {list === 'views' ? <ViewList /> : <ConsentList />}
-    </>
-  )
-}
+export const PlaybackPanel = () => <ListSwitch name="playbackList" lists={LISTS} />

@@ -1,11 +1,11 @@
-import type { Stretch } from '@oms/contract/storage/entitlement.ts'
+import type { Interval } from '@oms/contract/storage/entitlement.ts'
 import { dayTime } from './queue-scale.ts'
 
 const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#db2777', '#64748b'] as const
 
 interface QueueBarsProps {
-  readonly past?: readonly Stretch[]
-  readonly planned: readonly Stretch[]
+  readonly past?: readonly Interval[]
+  readonly planned: readonly Interval[]
   /** Wall-clock time of the now-line. */
   readonly now: string
   readonly label: string
@@ -23,21 +23,21 @@ export function QueueBars({ past = [], planned, now, label }: QueueBarsProps) {
   return (
     <figure className="storage-bars" aria-label={label}>
       <div className="storage-track">
-        {all.map((stretch, index) => {
-          const [left, right] = [place(dayTime(stretch.from)), place(dayTime(stretch.to))]
-          const words = `${stretch.packageName}：${stretch.from.slice(0, 16)} 至 ${stretch.to.slice(0, 16)}`
+        {all.map((interval, index) => {
+          const [left, right] = [place(dayTime(interval.from)), place(dayTime(interval.to))]
+          const words = `${interval.packageName}：${interval.from.slice(0, 16)} 至 ${interval.to.slice(0, 16)}`
           return (
             <span
-              key={`${stretch.id}:${stretch.from}`}
+              key={`${interval.id}:${interval.from}`}
               className={index < past.length ? 'storage-bar storage-past' : 'storage-bar'}
               style={{
                 insetInlineStart: `${left}%`,
                 width: `${Math.max(right - left, 0.6)}%`,
-                background: COLORS[names.indexOf(stretch.packageName) % COLORS.length],
+                background: COLORS[names.indexOf(interval.packageName) % COLORS.length],
               }}
               title={words}
             >
-              <span>{stretch.packageName}</span>
+              <span>{interval.packageName}</span>
             </span>
           )
         })}

@@ -1,6 +1,6 @@
 import { EVENT_RESULT } from '@oms/contract/storage/hook.ts'
 import { PAY_STATUS, REFUND_STATE } from '@oms/contract/storage/order.ts'
-import { Segmented, Tag } from 'antd'
+import { Tag } from 'antd'
 import { formatMoney } from '#core/text/format.ts'
 
 const PAY_COLOR: Readonly<Record<number, string>> = {
@@ -22,16 +22,3 @@ export const ResultTag = ({ result }: { result: number }) => (
   <Tag color={result === 1 ? 'success' : 'error'}>{EVENT_RESULT[result as keyof typeof EVENT_RESULT]}</Tag>
 )
 export const yuan = (fen: number) => `¥${formatMoney(fen)}`
-
-interface SwitchProps<K extends string> {
-  readonly value: K
-  readonly options: readonly { readonly value: K; readonly label: string }[]
-  onChange(value: K): void
-}
-
-/** Switches between the lists of one tab. */
-export const ListSwitch = <K extends string>({ value, options, onChange }: SwitchProps<K>) => (
-  <div>
-    <Segmented value={value} options={[...options]} onChange={onChange} />
-  </div>
-)

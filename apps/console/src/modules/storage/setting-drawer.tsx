@@ -1,9 +1,10 @@
-import { NOTICE_DAYS, StorageSettings, storageSettings } from '@oms/contract/storage/setting.ts'
-import { Checkbox, Divider, Drawer, Form, InputNumber } from 'antd'
+import { NOTICE_DAYS, ON_UNBIND, StorageSettings, storageSettings } from '@oms/contract/storage/setting.ts'
+import { Checkbox, Divider, Drawer, Form, InputNumber, Radio } from 'antd'
 import { call } from '#core/api/client.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { labelOptions } from '#kit/form/label-options.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import './storage.css'
 
@@ -52,19 +53,26 @@ function Loaded({ stored, onClose }: { stored: StorageSettings; onClose(): void 
         <Field of={of} name="noticeDays" hint="服务到期前提醒客户和用户">
           <Checkbox.Group options={NOTICES} />
         </Field>
+        <Field of={of} name="onUnbind" hint="App用户解绑设备时，已暂停的套餐可在「云存开通」恢复">
+          <Radio.Group options={labelOptions(ON_UNBIND)} />
+        </Field>
         <Divider titlePlacement="start" plain>
           成本（用于套餐的成本测算）
         </Divider>
-        <div className="storage-pair">
-          <CostField name="storeCost" unit="元/GB·月" />
-          <CostField name="putCost" unit="元/万次" />
-          <CostField name="outCost" unit="元/GB" />
-          <NumberField of={of} name="playedShare" unit="%" min={0} max={100} hint="每月被用户回看的录像占比" />
-        </div>
+        <CostFields />
       </Form>
     </Drawer>
   )
 }
+
+const CostFields = () => (
+  <div className="storage-pair">
+    <CostField name="storeCost" unit="元/GB·月" />
+    <CostField name="putCost" unit="元/万次" />
+    <CostField name="outCost" unit="元/GB" />
+    <NumberField of={StorageSettings} name="playedShare" unit="%" min={0} max={100} hint="每月被用户回看的录像占比" />
+  </div>
+)
 
 /** Field of a cost: the form's value is in thousandths of a fen, the control shows yuan. */
 const CostField = ({ name, unit }: { name: 'storeCost' | 'putCost' | 'outCost'; unit: string }) => (

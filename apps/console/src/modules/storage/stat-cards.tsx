@@ -2,17 +2,10 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { useRead } from '#core/api/query.ts'
 import { formatBytes, formatMoney } from '#core/text/format.ts'
+import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { KnownLink } from '#kit/record/known-link.tsx'
 import { entitlementListPath } from './entitlement-address.ts'
 import { dayAfter, FLOW, flowPath, queueEndPath } from './stat-range.ts'
-
-interface Card {
-  readonly title: string
-  readonly value: string
-  readonly note: string
-  readonly to: string
-}
 
 /** Figures of today. A click on a card opens the counted entitlements. */
 export function StatCards({ tenantId }: { tenantId: number | undefined }) {
@@ -23,30 +16,24 @@ export function StatCards({ tenantId }: { tenantId: number | undefined }) {
         <Waiting reads={[{ error, refetch }]} rows={2} />
       </div>
     )
-  return (
-    <div className="storage-stat-cards">
-      {cardsOf(data, tenantId).map(({ title, value, note, to }) => (
-        <KnownLink key={title} to={to} className="kit-card storage-stat-card">
-          <span>{title}</span>
-          <b>{value}</b>
-          <small>{note}</small>
-        </KnownLink>
-      ))}
-    </div>
-  )
+  return <StatCardRow cards={cardsOf(data, tenantId)} />
 }
 
-function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number | undefined): Card[] {
+function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number | undefined): StatCard[] {
   const { today, monthBegin } = data
   const inForce = entitlementListPath({ tenantId, state: 1 })
+  const videos = (kind: number) => entitlementListPath({ tenantId, videos: kind })
   const due = (days: number) => queueEndPath(tenantId, today, dayAfter(today, days))
   const soldThisMonth = { startDate: monthBegin, endDate: today, ...(tenantId && { tenantId }) }
   return [
     {
       title: '使用中通道',
       value: data.inForce.toLocaleString(),
-      note: `待生效 ${data.waiting.toLocaleString()} 份，已暂停 ${data.suspended.toLocaleString()} 份`,
       to: inForce,
+      more: [
+        { label: '待生效', value: data.waiting.toLocaleString(), to: entitlementListPath({ tenantId, state: 0 }) },
+        { label: '已暂停', value: data.suspended.toLocaleString(), to: entitlementListPath({ tenantId, state: 3 }) },
+      ],
     },
     {
       title: '开通率',
@@ -62,7 +49,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
     },
     { title: '7天内到期', value: data.due7.toLocaleString(), note: '按通道最后一个套餐', to: due(7) },
     { title: '30天内到期', value: data.due30.toLocaleString(), note: '按通道最后一个套餐', to: due(30) },
-    { title: '已用空间', value: formatBytes(data.storedBytes), note: '未过保存期的录像', to: inForce },
-    { title: '今日上传', value: formatBytes(data.todayBytes), note: '按录像日期', to: inForce },
+    { title: '已用空间', value: formatBytes(data.storedBytes), note: '未过保存期的录像', to: videos(1) },
+    { title: '今日上传', value: formatBytes(data.todayBytes), note: '按录像日期', to: videos(2) },
   ]
 }

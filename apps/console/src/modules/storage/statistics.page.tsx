@@ -44,17 +44,17 @@ export default function StorageStatPage() {
       <StatCards tenantId={range.tenantId} />
       <Trend range={range} />
       <PackageArea range={range} />
-      <div className="storage-stat-two">
+      <div className="stat-two">
         <Sources range={range} />
         <PackageTable range={range} />
       </div>
-      <div className="storage-stat-two">
+      <div className="stat-two">
         <RenewalRate tenantId={range.tenantId} />
         <Forecast tenantId={range.tenantId} />
       </div>
       <Usage range={range} />
       <Allowed to={storageStats.tenants}>
-        <div className="storage-stat-two">
+        <div className="stat-two">
           <TopTenants range={range} />
           <DueTenants tenantId={range.tenantId} />
         </div>

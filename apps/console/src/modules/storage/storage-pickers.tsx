@@ -1,28 +1,11 @@
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Select } from 'antd'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { formatMoney } from '#core/text/format.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
-import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
-
-/** Selects several models; no selection means all models. */
-export function ModelsPicker(props: RecordsSelectProps) {
-  const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(storageOptions.models, { keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, modelCode }) => ({ value: id, label: `${name}（${modelCode}）` }))
-  return <RecordsSelect placeholder="不选表示全部型号" {...props} source={{ options, isFetching, onSearch }} />
-}
-
-/** Selects several tenants; no selection means all tenants. */
-export function TenantsPicker(props: RecordsSelectProps) {
-  const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(storageOptions.tenants, { keyword, inUse: 1 }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
-  return <RecordsSelect placeholder="不选表示全部客户" {...props} source={{ options, isFetching, onSearch }} />
-}
 
 /** Selects a tenant by name or number. */
 export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
@@ -53,31 +36,47 @@ interface SerialsPickerProps {
   readonly onChange?: (sns: string[]) => void
 }
 
-/** Takes serial numbers: typed, chosen from a search, or pasted as a list. */
+/**
+ * Takes serial numbers: typed, chosen from a search, or pasted as a list. Enter takes the typed text, as a scanner sends
+ * it, and not the option that antd highlights: until the search has answered, that is another device. After an arrow
+ * key, Enter takes the highlighted option.
+ */
 export function SerialsPicker({ id, value = [], onChange }: SerialsPickerProps) {
   const [keyword, onSearch] = useKeyword()
+  const [typed, setTyped] = useState('')
+  const isHighlightMoved = useRef(false)
   const { data, isFetching } = useRead(storageOptions.devices, { keyword }, { quiet: true })
+  const type = (text: string) => {
+    isHighlightMoved.current = false
+    setTyped(text)
+    onSearch(text)
+  }
+  const change = (next: readonly string[]) => {
+    type('')
+    onChange?.([...new Set(next.map((sn) => sn.trim()).filter(Boolean))])
+  }
+  const onInputKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') isHighlightMoved.current = true
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (isHighlightMoved.current || typed.trim() === '') return
+    event.preventDefault()
+    event.stopPropagation()
+    change([...value, typed])
+  }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the select inside takes the keys
-    <div onKeyDownCapture={leaveByTab}>
-      <Select
-        {...(id && { id })}
-        mode="tags"
-        value={[...value]}
-        maxTagCount={20}
-        loading={isFetching}
-        placeholder="请输入序列号"
-        tokenSeparators={[',', '，', ';', '；', ' ', '\n', '\t']}
-        showSearch={{ onSearch, filterOption: false }}
-        options={(data?.list ?? []).map(({ name, modelName }) => ({ value: name, label: `${name} · ${modelName}` }))}
-        optionLabelProp="value"
-        onChange={(next: string[]) => onChange?.([...new Set(next.map((sn) => sn.trim()).filter(Boolean))])}
-      />
-    </div>
+    <Select
+      {...(id && { id })}
+      mode="tags"
+      value={[...value]}
+      maxTagCount={20}
+      loading={isFetching}
+      placeholder="请输入序列号"
+      tokenSeparators={[',', '，', ';', '；', ' ', '\n', '\t']}
+      showSearch={{ searchValue: typed, onSearch: type, filterOption: false }}
+      options={(data?.list ?? []).map(({ name, modelName }) => ({ value: name, label: `${name} · ${modelName}` }))}
+      optionLabelProp="value"
+      onInputKeyDown={onInputKeyDown}
+      onChange={change}
+    />
   )
-}
-
-/** Keeps Tab from antd's select, which toggles the highlighted option: a serial just entered would be removed. */
-function leaveByTab(event: KeyboardEvent) {
-  if (event.key === 'Tab') event.stopPropagation()
 }

@@ -4,8 +4,10 @@ import { Form, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { later } from '#core/loading/deferred.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
-import { NoteField, NumberField } from '#kit/form/field.tsx'
+import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { viewsOf } from './view-parts.ts'
+import { ViewTimes } from './view-times.tsx'
 import './storage.css'
 
 const RecordingPlayer = later(() => import('./recording-player.tsx'), 'RecordingPlayer')
@@ -55,7 +57,7 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
       consentId: consent.id,
       channel: 0,
       begin: consent.rangeBegin,
-      end: endOf(consent),
+      end: viewsOf([{ begin: consent.rangeBegin, end: consent.rangeEnd }])[0]?.end,
     } as never,
   })
   return (
@@ -64,7 +66,7 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
         授权范围：{consent.rangeBegin} 至 {consent.rangeEnd}，一次最多查看30分钟。
       </p>
       <Form {...form}>
-        <NumberField of={ViewInput} name="channel" min={0} max={63} />
+        <ViewTimes consent={consent} />
         <div className="storage-pair">
           <DateTimeField of={ViewInput} name="begin" />
           <DateTimeField of={ViewInput} name="end" />
@@ -73,13 +75,4 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
       </Form>
     </Modal>
   )
-}
-
-const VIEW_MINUTES = 30
-
-/** End of the first view: at most 30 minutes after the start of the consented range. */
-function endOf({ rangeBegin, rangeEnd }: ConsentRow) {
-  const begin = new Date(`${rangeBegin.replace(' ', 'T')}Z`).getTime()
-  const latest = new Date(begin + VIEW_MINUTES * 60_000).toISOString().slice(0, 19).replace('T', ' ')
-  return latest < rangeEnd ? latest : rangeEnd
 }

@@ -1,4 +1,4 @@
-import { PERMIT_RULE, storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
+import { MAY_RECORD, PERMIT_RULE, storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
 import { Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -13,10 +13,11 @@ export function WhyNoVideo({ sn, channel }: { sn: string; channel: number }) {
   const { data, error, refetch } = useRead(storageDeviceVideos.why, { sn, channel }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   const { askTime, answer, uploadTime, troubleTime, trouble } = data
+  const lastRefusal = answer === '' || answer === MAY_RECORD ? '' : `，最近一次询问被拒绝：${answer}`
   return (
-    <details className="storage-why" open={data.refusal !== ''}>
+    <details className="storage-why" open={data.refusal !== '' || lastRefusal !== ''}>
       <summary>
-        为什么没有录像：<b>{data.refusal === '' ? '现在可以上传录像' : data.refusal}</b>
+        为什么没有录像：<b>{data.refusal === '' ? `现在可以上传录像${lastRefusal}` : data.refusal}</b>
       </summary>
       <p className="storage-muted">
         {askTime ? `最近一次询问 ${askTime}，回答：${answer}` : '设备从未询问'}

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type * as z from 'zod'
 import { later } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
-import { Allowed } from '#core/auth/session.tsx'
+import { Allowed, useSession } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -104,6 +104,8 @@ interface ApplyActionsProps {
 }
 
 function ApplyActions({ row, onShow, onDecide }: ApplyActionsProps) {
+  const isOwn = row.uid === useSession()?.uid
+  const reason = isOwn ? '不能审批自己的申请' : undefined
   return (
     <RowActions
       items={[
@@ -111,11 +113,13 @@ function ApplyActions({ row, onShow, onDecide }: ApplyActionsProps) {
         row.status === 0 && {
           label: '通过',
           to: userApply.audit,
+          reason,
           onClick: () => onDecide({ rows: [row], approve: true }),
         },
         row.status === 0 && {
           label: '驳回',
           to: userApply.audit,
+          reason,
           danger: true,
           onClick: () => onDecide({ rows: [row], approve: false }),
         },

@@ -44,7 +44,14 @@ function AddForm(props: AddProps & { standard: readonly number[] }) {
   const { drawer, footer, form } = useFormDrawer(tenant.create, {
     onClose: props.onClose,
     onSaved: (made, { name }) => props.onMade(made, name),
-    initial: { level: 1, allowApply: 1, accountCount: -1, deviceQuota: -1, sceneIds: props.standard },
+    initial: {
+      level: 1,
+      allowApply: 1,
+      adPlatformAudit: 0,
+      accountCount: -1,
+      deviceQuota: -1,
+      sceneIds: props.standard,
+    },
   })
   return (
     <Drawer {...drawer} title="新增客户" footer={<FormFooter {...footer} />}>
@@ -173,16 +180,23 @@ function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail 
         <DateTimeField of={TenantCreateInput} name="beginTime" />
         {isNew && <DateTimeField of={TenantCreateInput} name="expireTime" hint="不填则长期有效；到期前30天和7天提醒" />}
       </div>
-      <SwitchField
-        of={TenantCreateInput}
-        name="allowApply"
-        on="接受"
-        off="不接受"
-        hint="凭加入码申请成为该客户的用户"
-      />
+      <Switches />
     </>
   )
 }
+
+const Switches = () => (
+  <>
+    <SwitchField of={TenantCreateInput} name="allowApply" on="接受" off="不接受" hint="凭加入码申请成为该客户的用户" />
+    <SwitchField
+      of={TenantCreateInput}
+      name="adPlatformAudit"
+      on="平台"
+      off="客户"
+      hint="该客户的广告由平台还是客户自己的人员审核"
+    />
+  </>
+)
 
 const More = () => (
   <>

@@ -36,6 +36,7 @@ const ITEMS = [
   item('beginTime', time),
   item('expireTime', (_, row) => <Expiry row={row} />),
   item('joinCode', (code, { allowApply }) => (allowApply === 1 ? <CopyText text={code} /> : '不接受申请')),
+  item('adPlatformAudit'),
   item('areaCode'),
   item('domain'),
   item('createTime', time),

@@ -17,6 +17,7 @@ import { Field, NoteField, SelectField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
+import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { useChoices } from './use-choices.ts'
 
@@ -197,11 +198,12 @@ function TicketPicker({
   onChange?: (id: number) => void
 }) {
   const [keyword, setText] = useKeyword()
-  const { data } = useRead(feedback.page, { keyword, merged: 0, pageNum: 1, pageSize: 20 }, { quiet: true })
+  const { data, isFetching } = useRead(feedback.page, { keyword, merged: 0, pageNum: 1, pageSize: 20 }, { quiet: true })
   return (
     <Select
       {...control}
       placeholder="输入编号、序列号、账号或电话搜索"
+      {...keepStaleOptions(isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
       notFoundContent="没有找到工单"
       options={(data?.list ?? [])

@@ -2,7 +2,7 @@ import type { Plugin } from 'vite'
 
 const OUT_OF_TAB_ORDER = "tabIndex: -1,\n    'aria-label': '清空',"
 
-/** Text replacements in antd's fields with `allowClear`. */
+/** Text replacements in antd's fields. */
 const PATCHES: readonly { file: RegExp; from: string; to: string }[] = [
   {
     file: /@rc-component[\\/]input[\\/]es[\\/]BaseInput\.js$/,
@@ -18,6 +18,11 @@ const PATCHES: readonly { file: RegExp; from: string; to: string }[] = [
     file: /@rc-component[\\/]select[\\/]es[\\/]SelectInput[\\/]index\.js$/,
     from: '// Compatible with multiple lines in TextArea',
     to: `if (event.key === 'Delete' && clearIcon && mode !== 'combobox' && !searchValue) return onClearMouseDown(event)`,
+  },
+  {
+    file: /@rc-component[\\/]select[\\/]es[\\/]OptionList\.js$/,
+    from: 'case KeyCode.TAB:',
+    to: 'case KeyCode.TAB:\n          if (multiple) break;',
   },
   {
     file: /@rc-component[\\/]picker[\\/]es[\\/]PickerInput[\\/]Selector[\\/]ClearIcon\.js$/,
@@ -36,18 +41,19 @@ const PATCHES: readonly { file: RegExp; from: string; to: string }[] = [
   },
 ]
 const FILES =
-  /@rc-component[\\/](input|select|picker)[\\/]es[\\/].*(BaseInput|SelectInput[\\/]index|ClearIcon|useInputProps)\.js$/
+  /@rc-component[\\/](input|select|picker)[\\/]es[\\/].*(BaseInput|SelectInput[\\/]index|OptionList|ClearIcon|useInputProps)\.js$/
 
 /**
- * Patches antd's clear buttons: they are named 清空 and leave the Tab order, so that Tab reaches the next field and
- * Enter never empties a field. The Delete key clears a select, and a date whose text is selected.
+ * Patches the keys of antd's fields. Clear buttons are named 清空 and leave the Tab order, so that Tab reaches the next
+ * field and Enter never empties a field. The Delete key clears a select, and a date whose text is selected. Tab leaves
+ * a select of several options without a change; antd toggles the highlighted option and stays.
  * The build fails when a replaced text is not found exactly once.
  */
-export function clearButtons(): Plugin {
+export function fieldKeys(): Plugin {
   const patched = new Set<number>()
   let isBuild = false
   return {
-    name: 'clear-buttons',
+    name: 'field-keys',
     configResolved({ command }) {
       isBuild = command === 'build'
     },

@@ -1,0 +1,76 @@
+import { ads } from '@oms/contract/advertise/ad.ts'
+import { programs } from '@oms/contract/advertise/program.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { ProgramEditor } from '#modules/advertise/program-editor.tsx'
+import { valuesOf } from '#modules/advertise/program-values.ts'
+import { AdAudit } from '#modules/advertise/ad-audit.tsx'
+import { AdAdd, AdEdit } from '#modules/advertise/ad-form.tsx'
+import { rowOf, sampleOf } from './contract-server.ts'
+import type { FormCase } from './form-case.ts'
+
+const NO_FILES = { adType: 1, materials: [], proofs: [], bannedWords: [], auditRemark: '', text: null, tags: [] }
+
+const SUBMITTED = { ...(sampleOf(rowOf(ads.versions.result)) as object), verNo: 1, contentHash: 'a'.repeat(64) }
+
+const ITEM = { itemId: 1, adId: 1, adName: '海报', adType: 1, orientation: 0, thumbUrl: '', duration: 10, weight: 1 }
+const LIMITS = {
+  maxPlaysPerHour: 0,
+  startDt: null,
+  endDt: null,
+  transition: 0,
+  approvedVer: 1,
+  enableStat: 1,
+  validTo: null,
+}
+const RULES = { playMode: 1, targetType: 1, targetIds: [1], weekdays: 127, dayParts: [], priority: 0, insertMode: 0 }
+const DATES = { dateFrom: '2030-01-01', dateTo: '2030-01-31', bookedPlays: 0, bookedPer: 1, isDefault: 0 }
+const PROGRAM = {
+  ...(sampleOf(programs.get.result) as ResultOf<typeof programs.get>),
+  ...RULES,
+  ...DATES,
+  id: 1,
+  programName: '早餐',
+  description: '',
+  resolution: '',
+  shareOfVoice: null,
+  items: [{ ...ITEM, ...LIMITS }],
+} satisfies ResultOf<typeof programs.get>
+
+/** Forms of ads and programs. */
+export const AD_CASES: readonly FormCase[] = [
+  {
+    name: '新增广告',
+    file: 'advertise/ad-form.tsx',
+    save: ads.create,
+    field: 'adName',
+    form: (close) => <AdAdd onClose={close} />,
+  },
+  {
+    name: '编辑广告',
+    file: 'advertise/ad-form.tsx',
+    save: ads.update,
+    field: 'adName',
+    record: { read: ads.get, values: NO_FILES },
+    form: (close, row) => <AdEdit row={row as never} onClose={close} />,
+  },
+  {
+    name: '编辑节目单',
+    file: 'advertise/program-editor.tsx',
+    save: programs.update,
+    field: 'programName',
+    stays: true,
+    reads: [[programs.get, PROGRAM]],
+    form: () => (
+      <ProgramEditor endpoint={programs.update} id={1} tenantId={1} initial={valuesOf(PROGRAM)} targets={[]} />
+    ),
+  },
+  {
+    name: '审核广告',
+    file: 'advertise/ad-audit.tsx',
+    save: ads.audit,
+    field: 'remark',
+    record: { read: ads.get, values: { ...NO_FILES, adType: 4, verNo: 1, approvedVer: 0 }, isShown: false },
+    reads: [[ads.versions, { list: [SUBMITTED] }]],
+    form: (close, row) => <AdAudit row={row as never} onClose={close} />,
+  },
+]

@@ -1,0 +1,127 @@
+import { agents } from '@oms/contract/agent/agent.ts'
+import { agentVersions } from '@oms/contract/agent/agent-version.ts'
+import { agentQuestions } from '@oms/contract/agent/question.ts'
+import { wordFiles } from '@oms/contract/agent/word-file.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { AgentAdd } from '#modules/agent/agent-add.tsx'
+import { AgentForm } from '#modules/agent/agent-form.tsx'
+import { AgentRemove } from '#modules/agent/agent-remove.tsx'
+import { CandidateDialog, ReachDialog } from '#modules/agent/candidate-dialog.tsx'
+import { QuestionForm } from '#modules/agent/question-form.tsx'
+import { WordForm } from '#modules/agent/word-form.tsx'
+import { sampleOf } from './contract-server.ts'
+import type { FormCase } from './form-case.ts'
+
+const CHOICES = { models: [], templates: [], wordFiles: [], plugins: [] } satisfies ResultOf<typeof agents.choices>
+const NO_MODELS = { llmId: null, vllmId: null, slmId: null, ttsId: null, asrId: null, vadId: null, memId: null }
+const NO_VOICE = { intentId: null, voiceId: null, cloneId: null, ttsVolume: null, ttsRate: null, ttsPitch: null }
+const NO_PARTS = {
+  plugins: [],
+  contextProviders: [],
+  contextFacts: [],
+  tools: [],
+  wordFileIds: [],
+  tags: [],
+  secrets: {},
+}
+const AGENT = {
+  ...(sampleOf(agents.get.result) as ResultOf<typeof agents.get>),
+  ...NO_MODELS,
+  ...NO_VOICE,
+  ...NO_PARTS,
+  id: 1,
+  tenantId: 1,
+  agentName: '小智',
+  systemPrompt: '你是小智',
+  ttsLanguage: '',
+  langCode: 'zh',
+  language: '中文',
+  chatHistoryConf: 2,
+  memoryScope: 1,
+  deviceCount: 2,
+  candidateNo: 2,
+  candidateShare: 10,
+  candidateDeviceIds: [],
+  candidateDevices: [],
+} satisfies ResultOf<typeof agents.get>
+const DEVICES = [agents.devices, { list: [] }] as const
+
+/** Forms of agents, their candidates and their files of words. */
+export const AGENT_CASES: readonly FormCase[] = [
+  {
+    name: '新增智能体',
+    file: 'agent/agent-add.tsx',
+    save: agents.create,
+    field: 'agentName',
+    reads: [
+      [agents.choices, CHOICES],
+      [recordOptions.tenants, { list: [] }],
+    ],
+    form: (close) => <AgentAdd onClose={close} />,
+  },
+  {
+    name: '删除智能体',
+    file: 'agent/agent-remove.tsx',
+    save: agents.remove,
+    field: 'agentName',
+    form: (close) => <AgentRemove agent={AGENT} onClose={close} onRemoved={() => {}} />,
+  },
+  {
+    name: '编辑智能体',
+    file: 'agent/agent-form.tsx',
+    save: agents.update,
+    field: 'agentName',
+    stays: true,
+    reads: [[agents.get, AGENT], DEVICES],
+    form: () => <AgentForm agent={AGENT} choices={CHOICES} />,
+  },
+  {
+    name: '保存候选版本',
+    file: 'agent/candidate-dialog.tsx',
+    save: agentVersions.saveCandidate,
+    field: 'note',
+    reads: [DEVICES],
+    form: (close) => <CandidateDialog agent={AGENT} values={AGENT} onClose={close} onSaved={() => {}} />,
+  },
+  {
+    name: '调整候选版本范围',
+    file: 'agent/candidate-dialog.tsx',
+    save: agentVersions.reach,
+    field: 'share',
+    values: ['20', '30'],
+    reads: [DEVICES],
+    form: (close) => <ReachDialog agent={AGENT} onClose={close} />,
+  },
+  {
+    name: '新增替换词文件',
+    file: 'agent/word-form.tsx',
+    save: wordFiles.create,
+    field: 'name',
+    fill: { words: '小志|小智' },
+    form: (close) => <WordForm row="new" tenantId={1} onClose={close} />,
+  },
+  {
+    name: '编辑替换词文件',
+    file: 'agent/word-form.tsx',
+    save: wordFiles.update,
+    field: 'name',
+    record: { read: wordFiles.get, values: { words: '小志|小智' } },
+    form: (close, row) => <WordForm row={row as never} tenantId={1} onClose={close} />,
+  },
+  {
+    name: '新增测试问题',
+    file: 'agent/question-form.tsx',
+    save: agentQuestions.create,
+    field: 'question',
+    form: (close) => <QuestionForm row="new" agentId={1} onClose={close} />,
+  },
+  {
+    name: '编辑测试问题',
+    file: 'agent/question-form.tsx',
+    save: agentQuestions.update,
+    field: 'question',
+    record: { read: agentQuestions.get, values: { question: '你是谁？', mustHave: ['小智'], mustNotHave: [] } },
+    form: (close, row) => <QuestionForm row={row as never} agentId={1} onClose={close} />,
+  },
+]

@@ -1,0 +1,32 @@
+import { voiceprints } from '@oms/contract/agent/voiceprint.ts'
+import { VoiceprintAdd, VoiceprintEdit } from '#modules/agent/voiceprint-form.tsx'
+import { type FormCase, options } from './form-case.ts'
+
+const audioId = 'a'.repeat(32)
+const TURNS = {
+  list: [{ audioId, content: '你好', speaker: '', deviceName: '客厅', seconds: 3, reportTime: '2030-01-01 08:00:00' }],
+}
+
+/** Forms of voiceprints. */
+export const VOICEPRINT_CASES: readonly FormCase[] = [
+  {
+    name: '登记声纹',
+    file: 'agent/voiceprint-form.tsx',
+    save: voiceprints.create,
+    field: 'name',
+    reads: [
+      [voiceprints.agents, options({ tenantName: '客户' })],
+      [voiceprints.turns, TURNS],
+    ],
+    form: (close) => <VoiceprintAdd initial={{ agentId: 1, audioId }} onClose={close} />,
+  },
+  {
+    name: '编辑声纹',
+    file: 'agent/voiceprint-form.tsx',
+    save: voiceprints.update,
+    field: 'name',
+    record: { read: voiceprints.get, values: { audioId } },
+    reads: [[voiceprints.turns, TURNS]],
+    form: (close, row) => <VoiceprintEdit row={row as never} onClose={close} />,
+  },
+]

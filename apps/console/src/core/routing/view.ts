@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react'
+import { useSearchParams } from './router.tsx'
+import { useTab } from './tab.tsx'
+
+const MEMORY = 'view'
+
+/**
+ * Returns the view that a page shows, and a function that changes the view. The address names every view but the
+ * first, so that a reload keeps the view. A page that its tab opens again without a query returns to its last view.
+ */
+export function useView(first: string) {
+  const [params, setParams] = useSearchParams()
+  const { memory } = useTab()
+  const [resumed, setResumed] = useState(() => {
+    const last = memory.get(MEMORY) as string | undefined
+    return params.size === 0 && last !== first ? last : undefined
+  })
+  const view = params.get('view') ?? (params.size === 0 ? resumed : undefined) ?? first
+  if (resumed !== undefined && params.size > 0) setResumed(undefined)
+  useEffect(() => {
+    if (resumed !== undefined) setParams(`view=${resumed}`, { replace: true })
+  }, [resumed, setParams])
+  useEffect(() => void memory.set(MEMORY, view), [memory, view])
+  const setView = (next: string) => {
+    setResumed(undefined)
+    setParams(next === first ? '' : `view=${next}`)
+  }
+  return [view, setView] as const
+}

@@ -1,0 +1,23 @@
+import { toast } from '#core/loading/toast.ts'
+
+/** Copies text to the clipboard and says whether that worked. */
+export async function copyToClipboard(text: string) {
+  if (await copied(text)) toast.success('已复制')
+  else toast.warning('复制失败，请手动复制')
+}
+
+/** Copies text. The clipboard API requires https or localhost; elsewhere `execCommand` is used. */
+async function copied(text: string) {
+  if (navigator.clipboard)
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  return done
+}

@@ -1,0 +1,35 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { Segmented } from 'antd'
+import type { ComponentType } from 'react'
+import { useMayCall } from '#core/auth/session.tsx'
+import { useTabState } from '#core/routing/tab.tsx'
+
+interface ListPanel {
+  readonly value: string
+  readonly label: string
+  /** The list is hidden when the account may not call this endpoint. */
+  readonly to?: Endpoint
+  readonly panel: ComponentType
+}
+
+/** Shows one of several lists with a switch above it. `name` keeps the choice while the tab is open. */
+export function ListSwitch({ name, lists }: { readonly name: string; readonly lists: readonly ListPanel[] }) {
+  const mayCall = useMayCall()
+  const [value, setValue] = useTabState<string>(name, '')
+  const offered = lists.filter(({ to }) => to === undefined || mayCall(to))
+  const shown = offered.find((each) => each.value === value) ?? offered[0]
+  if (!shown) return null
+  const Panel = shown.panel
+  return (
+    <>
+      <div>
+        <Segmented
+          value={shown.value}
+          options={offered.map(({ value: key, label }) => ({ value: key, label }))}
+          onChange={setValue}
+        />
+      </div>
+      <Panel />
+    </>
+  )
+}
