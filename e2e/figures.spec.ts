@@ -172,6 +172,8 @@ test("STORAGE-13 every figure of a tenant's administrator equals the total of th
   const storage = await figuresOf(page, '/ossManage/ossStatisticalAnalysis')
   expect(unnamed(storage)).toEqual(['开通率', '本月收入¥', '已用空间', '今日上传'])
   expect(storage.length).toBeGreaterThan(12)
+  const named = storage.map(({ name }) => name.replaceAll(/[\d,\s]/g, ''))
+  expect(named).toEqual(expect.arrayContaining(['待生效', '已暂停']))
   const device = await figuresOf(page, `/device/apkManage/detail/${deviceId}`)
   expect(device).toEqual([])
   expect(await differences(context, [...home, ...statistics, ...licenses, ...storage])).toEqual([])

@@ -1,12 +1,18 @@
+import { createHmac, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { APIRequestContext } from '@playwright/test'
+import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { type Api, fresh } from './people.ts'
 
 const CLIPS = [0, 1, 2, 3, 4, 5].map((at) => readFileSync(`apps/server/src/demo/videos/clip-${at}.mpeg`))
 const CLIP_MS = 4000
-/** Seconds of each of the two stretches, and the time between their starts. */
-const STRETCH_SECONDS = 12
+/** Two files of ffmpeg's segmenter: each has its own initialisation section, and its timestamps start at zero. */
+const MP4_CLIPS = [4200, 4000].map((durationMs, at) => ({
+  bytes: readFileSync(`e2e/clips/clip-${at}.mp4`),
+  durationMs,
+}))
+/** Seconds of each of the two intervals, and the time between their starts. */
+const INTERVAL_SECONDS = 12
 const GAP_MS = 60_000
 
 /** Creates a camera with an App user and a package, and returns its serial number and its token. */
@@ -20,24 +26,52 @@ async function addCamera(admin: Api) {
   const { token } = await admin.call<{ token: string }>('POST', `/api/v1/device/info/token/${id}`)
   const account = { tenantId: 1, account: fresh('user') }
   const { uid } = await admin.call<{ uid: number }>('POST', '/api/v1/account/app', account)
+  const user = account.account
   await admin.call('POST', '/api/v1/account/app/bind', { id: uid, sn })
   const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900, channels: 1 }
   const offer = { packageName: name, packageCode: fresh('PK'), ...terms }
   const { id: packageId } = await admin.call<{ id: number }>('POST', '/api/v1/oss/package', offer)
   await admin.call('POST', '/api/v1/oss/device/open', { sns: [sn], packageId, reason: '测试' })
-  return { sn, token }
+  return { sn, token, user }
 }
 
-/** Uploads the clips as a camera does: two stretches of three clips with a gap of a minute. */
-async function upload(request: APIRequestContext, { sn, token }: { sn: string; token: string }, start: number) {
-  const segments = CLIPS.map((bytes, at) => ({
-    start: start + (at % 3) * CLIP_MS + (at < 3 ? 0 : GAP_MS),
-    durationMs: CLIP_MS,
-    bytes: bytes.length,
-    format: 'ts',
-    session: at < 3 ? 1 : 2,
-    seq: (at % 3) + 1,
+type Camera = Awaited<ReturnType<typeof addCamera>>
+interface File {
+  readonly bytes: Buffer
+  readonly segment: object
+}
+
+/** Two intervals of three clips of MPEG-TS with a gap of a minute. */
+const transportStreams = (start: number): File[] =>
+  CLIPS.map((bytes, at) => ({
+    bytes,
+    segment: {
+      start: start + (at % 3) * CLIP_MS + (at < 3 ? 0 : GAP_MS),
+      durationMs: CLIP_MS,
+      format: 'ts',
+      session: at < 3 ? 1 : 2,
+      seq: (at % 3) + 1,
+    },
   }))
+
+/** Two consecutive files of fragmented MP4. */
+const fragmentedFiles = (start: number): File[] =>
+  MP4_CLIPS.map(({ bytes, durationMs }, at) => ({
+    bytes,
+    segment: {
+      start: start + at * MP4_CLIPS[0]!.durationMs,
+      durationMs,
+      format: 'fmp4',
+      initBytes: bytes.indexOf('moof') - 4,
+      session: 1,
+      seq: at + 1,
+      final: true,
+    },
+  }))
+
+/** Uploads files as a camera does. */
+async function upload(request: APIRequestContext, { sn, token }: Camera, files: readonly File[]) {
+  const segments = files.map(({ bytes, segment }) => ({ ...segment, bytes: bytes.length }))
   const headers = { authorization: `Bearer ${token}` }
   const ask = async () => {
     const answer = await request.post('/device/v1/storage/permit', { headers, data: { sn, segments } })
@@ -47,8 +81,35 @@ async function upload(request: APIRequestContext, { sn, token }: { sn: string; t
   // The package was opened a moment ago; the index of the server is updated within a second.
   await expect.poll(async () => (await ask()).filter(({ url }) => url).length).toBe(segments.length)
   for (const [at, { url }] of (await ask()).entries()) {
-    const type = { 'content-type': 'video/mp2t' }
-    expect((await request.put(url ?? '', { headers: type, data: CLIPS[at]! })).status()).toBe(201)
+    const type = { 'content-type': 'application/octet-stream' }
+    expect((await request.put(url ?? '', { headers: type, data: files[at]!.bytes })).status()).toBe(201)
+  }
+}
+
+/** Gives the consent of the camera's user through the App. */
+async function consentInApp(admin: Api, request: APIRequestContext, { sn, user }: Camera, begin: number) {
+  const APP = '/api/v1/oss/app'
+  const { keyId, secret } = await admin.call<{ keyId: string; secret: string }>('POST', '/api/v1/oss/appkey', {
+    keyName: fresh('密钥'),
+  })
+  const asked = { keyId, account: user, ttl: 900, nonce: randomUUID(), time: Math.floor(Date.now() / 1000) }
+  const sign = createHmac('sha256', secret).update(Object.values(asked).join('\n')).digest('hex')
+  const session = await (await request.post(`${APP}/session`, { data: { ...asked, sign } })).json()
+  const headers = { 'oss-token': session.data.token as string }
+  const data = { sn, begin, end: begin + GAP_MS, validUntil: begin + 3600_000 }
+  expect(await (await request.post(`${APP}/consent`, { headers, data })).json()).toMatchObject({ code: 200 })
+}
+
+const videoOf = (page: Page) => {
+  const video = page.locator('video')
+  return {
+    video,
+    read: (of: 'currentTime' | 'duration') => video.evaluate((each, key) => (each as HTMLVideoElement)[key], of),
+    seek: (to: number) =>
+      video.evaluate((each, at) => {
+        const player = each as HTMLVideoElement
+        player.currentTime = at
+      }, to),
   }
 }
 
@@ -64,7 +125,7 @@ test('STORAGE-08 STORAGE-09 staff record a consent, another employee plays the r
   const camera = await addCamera(admin)
   // Packages begin with a whole second; the first recording begins after the package.
   const start = Date.now() + 2000
-  await upload(request, camera, start)
+  await upload(request, camera, transportStreams(start))
   const rights = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
   const [clerk, viewer] = [await staff(rights, '登记员'), await staff(rights, '查看员')]
 
@@ -91,7 +152,7 @@ test('STORAGE-08 STORAGE-09 staff record a consent, another employee plays the r
   await expect(form).toBeHidden()
   const row = page.getByRole('row', { name: new RegExp(camera.sn) })
   await expect(row).toContainText('书面授权')
-  await expect(row.getByRole('button', { name: '查看录像' })).toHaveCount(0)
+  await expect(row.getByRole('button', { name: '查看录像' })).toBeDisabled()
 
   await login(viewer)
   await page.reload()
@@ -100,15 +161,11 @@ test('STORAGE-08 STORAGE-09 staff record a consent, another employee plays the r
   const ask = page.getByRole('dialog', { name: `查看录像 ${camera.sn}` })
   await ask.getByLabel('查看原因').fill('用户报修花屏，核对画面')
   await ask.getByRole('button', { name: '查看', exact: true }).click()
-  const video = page.locator('video')
-  const read = (of: 'currentTime' | 'duration') => video.evaluate((each, key) => (each as HTMLVideoElement)[key], of)
-  await expect.poll(() => read('duration'), { timeout: 30_000 }).toBeGreaterThan(2 * STRETCH_SECONDS - 1)
+  const { video, read, seek } = videoOf(page)
+  await expect.poll(() => read('duration'), { timeout: 30_000 }).toBeGreaterThan(2 * INTERVAL_SECONDS - 1)
   await expect(page.getByRole('status').filter({ hasText: '录像时间' })).toBeVisible()
-  await video.evaluate((each, at) => {
-    const player = each as HTMLVideoElement
-    player.currentTime = at
-  }, STRETCH_SECONDS - 1)
-  await expect.poll(() => read('currentTime'), { timeout: 30_000 }).toBeGreaterThan(STRETCH_SECONDS + 1)
+  await seek(INTERVAL_SECONDS - 1)
+  await expect.poll(() => read('currentTime'), { timeout: 30_000 }).toBeGreaterThan(INTERVAL_SECONDS + 1)
   await accessible()
   await page.keyboard.press('Escape')
   await expect(video).toHaveCount(0)
@@ -116,4 +173,42 @@ test('STORAGE-08 STORAGE-09 staff record a consent, another employee plays the r
   await page.getByText('查看记录', { exact: true }).click()
   await expect(row).toContainText('用户报修花屏，核对画面')
   await expect(row).toContainText('查看员')
+})
+
+test('STORAGE-08 hls.js plays a recording of two files of fragmented MP4', async ({
+  page,
+  login,
+  api,
+  staff,
+  request,
+}) => {
+  const admin = await api()
+  const camera = await addCamera(admin)
+  const start = Date.now() + 2000
+  await upload(request, camera, fragmentedFiles(start))
+  await consentInApp(admin, request, camera, start - 1000)
+  await login(
+    await staff(
+      ['list', 'view'].map((action) => `ossManage:deviceList:${action}`),
+      '查看员',
+    ),
+  )
+  await page.goto('/ossManage/deviceList')
+  await page.getByRole('tab', { name: '授权与查看记录' }).click()
+  const row = page.getByRole('row', { name: new RegExp(camera.sn) })
+  await row.getByRole('button', { name: '查看录像' }).click()
+  const ask = page.getByRole('dialog', { name: `查看录像 ${camera.sn}` })
+  await ask.getByLabel('查看原因').fill('用户报修花屏，核对画面')
+  await ask.getByRole('button', { name: '查看', exact: true }).click()
+  const { video, read, seek } = videoOf(page)
+  await expect.poll(() => read('duration'), { timeout: 30_000 }).toBeGreaterThan(8)
+  await video.evaluate((each) => (each as HTMLVideoElement).play())
+  await seek(3)
+  // The second file begins at 4.2 s.
+  await expect.poll(() => read('currentTime'), { timeout: 30_000 }).toBeGreaterThan(6)
+  expect(await video.evaluate((each) => (each as HTMLVideoElement).error)).toBeNull()
+  expect(
+    await video.evaluate((each) => (each as HTMLVideoElement).getVideoPlaybackQuality().totalVideoFrames),
+  ).toBeGreaterThan(20)
+  await expect(page.getByRole('alert')).toHaveCount(0)
 })
