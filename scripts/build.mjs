@@ -21,7 +21,9 @@ const CONSOLE = [
   'apps/console/src',
   'apps/console/build',
   'apps/console/public',
-  'apps/console/index.html',
+  ...['index', 'login', 'display', 'player', 'player-preview', 'player-package'].map(
+    (page) => `apps/console/${page}.html`,
+  ),
   'apps/console/vite.config.ts',
 ]
 

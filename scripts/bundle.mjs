@@ -29,6 +29,7 @@ const optionsFor = (outdir) => ({
     server: 'apps/server/src/main.ts',
     cli: 'apps/server/src/cli/main.ts',
     'hash-worker': 'apps/server/src/core/storage/hash-worker.ts',
+    'probe-worker': 'apps/server/src/domain/ads/probe-worker.ts',
     'table-worker': 'apps/server/src/core/spreadsheet/table-worker.ts',
   },
   outdir,
@@ -48,7 +49,7 @@ const optionsFor = (outdir) => ({
   legalComments: 'none',
   plugins: [builtinsAsTheyAre],
   // External: native code, and a package that reads fonts from its own directory.
-  external: ['@node-rs/argon2', 'pg-native', 'svg-captcha'],
+  external: ['@node-rs/argon2', 'pg-native', 'sharp', 'svg-captcha'],
   banner: {
     js: "import { createRequire as oms_require } from 'node:module'; const require = oms_require(import.meta.url);",
   },
