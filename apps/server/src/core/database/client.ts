@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Config } from '#core/config/config.ts'
 import { hasCluster, openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/directory-lock.ts'
+import { qualifySelectedColumns } from './qualified-columns.ts'
 import { releaseAfterTransactions } from './transactions.ts'
 
 /** Database access of services: the pool, or one transaction. */
@@ -85,6 +86,7 @@ export async function openPool(connection: pg.ClientConfig, options: PoolOptions
   pool.on('connect', (client) => client.on('error', () => {}))
   // No schema is passed: no code uses `db.query`, and processing all tables would slow every start.
   const db = drizzle(pool, { casing: 'snake_case' })
+  qualifySelectedColumns(db)
   releaseAfterTransactions(db, pool)
   const close = async () => {
     isClosing = true

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { deviceVersions } from '#schema/device.ts'
+import { otaVersions } from '#schema/ota.ts'
+import { ALL, added, INFO, modelOf, tenantOf } from './device-fixture.ts'
+
+const server = useApp()
+
+test('the history of a device names each version by its own number: of its tenant, else of the platform', async () => {
+  const me = await server.as(...ALL)
+  await server.by({ tenant: '云栖' })
+  await server.by({ tenant: '海棠' })
+  const [own, other] = [await tenantOf(server.db, '云栖'), await tenantOf(server.db, '海棠')]
+  const modelId = await modelOf(server.db, 'H1')
+  const version = (tenantId: number, verCode: number, verName: string) => ({
+    tenantId,
+    modelId,
+    verCode,
+    verName,
+    releaseDate: '2026-01-05 09:00:00',
+  })
+  await server.db
+    .insert(otaVersions)
+    .values([
+      version(1, 300, 'P 3.0'),
+      version(own, 200, 'A 2.0'),
+      version(1, 200, 'P 2.0'),
+      version(other, 100, 'B 1.0'),
+    ])
+  await added(me, { sn: 'HIST-1', modelId, tenantId: own, verCode: 300 })
+  const [{ id }] = (await me.call('GET', `${INFO}/page?sn=HIST-1`)).data.list
+  await server.db.insert(deviceVersions).values([200, 100].map((verCode) => ({ deviceId: id, verCode, source: 1 })))
+
+  const { data } = await me.call('GET', `${INFO}/versions/${id}`)
+  expect(data.list.map(({ verCode, verName }: Record<string, unknown>) => [verCode, verName])).toEqual([
+    [100, ''],
+    [200, 'A 2.0'],
+    [300, 'P 3.0'],
+  ])
+})
