@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 type Spoken = readonly [status: number, reason: string, msg: string]
@@ -33,6 +34,12 @@ export function sendMalformedResponse(error: Error & { code?: string }, socket: 
   )
 }
 
-/** Answers 408 on a connection whose body arrives too slowly, and closes the connection. */
-export const sendRequestTimeout = (socket: Socket) =>
-  sendMalformedResponse(Object.assign(new Error('body too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+/**
+ * Answers 408 on the connection of a request whose body arrives too slowly, and closes the connection. A request that
+ * was answered before its body ended no longer has a connection.
+ */
+export function sendRequestTimeout({ socket }: IncomingMessage) {
+  const connection = socket as Socket | null
+  if (!connection) return
+  sendMalformedResponse(Object.assign(new Error('body too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), connection)
+}

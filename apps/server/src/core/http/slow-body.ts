@@ -26,14 +26,15 @@ function watch({ raw }: FastifyRequest, bodyMs: number, isUpload: boolean) {
   let before = raw.socket.bytesRead
   const done = () => clearInterval(timer)
   const timer = setInterval(() => {
-    // A body that nothing reads has no `end`: a request without a body ends here.
-    if (raw.complete) return done()
+    // A body that nothing reads has no `end`: a request without a body ends here. A request that was answered before
+    // its body ended no longer has a connection.
+    if (raw.complete || !(raw.socket as Socket | null)) return done()
     const gained = raw.socket.bytesRead - before
     before = raw.socket.bytesRead
     // A paused stream means that the server reads slowly (back-pressure), not the client.
     if (isUpload && (gained >= MIN_UPLOAD_RATE * (bodyMs / 1000) || raw.isPaused())) return
     done()
-    sendRequestTimeout(raw.socket)
+    sendRequestTimeout(raw)
   }, bodyMs).unref()
   raw.once('end', done).once('close', done).once('error', done)
 }

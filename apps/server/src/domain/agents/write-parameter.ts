@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { eq, and, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
+import { conflict } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { agentParams } from '#schema/agent-device.ts'
 import { agentSecrets } from '#schema/agent-model.ts'
@@ -63,8 +64,15 @@ async function writeSecret(
   })
 }
 
-/** Keeps the present secret of the voice server valid for some days. */
+/**
+ * Keeps the present secret of the voice server valid for some days. Throws while an earlier replaced secret is valid: a
+ * second change would end the secret that the running voice servers use.
+ */
 async function keepPrevious(db: Db, tenantId: number) {
+  const isValid = gt(agentSecrets.validUntil, sql`now()`)
+  const replaced = and(secretOf(tenantId, PREVIOUS_SECRET), isValid)
+  if ((await db.$count(agentSecrets, replaced)) > 0)
+    throw conflict('上次更换前的旧密钥仍然有效，请先停用旧密钥再更换')
   await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET))
   await db
     .update(agentSecrets)

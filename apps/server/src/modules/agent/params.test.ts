@@ -74,6 +74,11 @@ test('AGENT-03 the old and the new secret are valid during a change; the old sec
   expect(after).not.toBe(before)
   await old.start()
   await new VoiceServer({ url, secret: after }).start()
+  const again = await Promise.all(Array.from({ length: 10 }, () => admin.call('POST', `${PARAMS}/secret`, {})))
+  expect(again.map(({ code, msg }) => [code, msg])).toEqual(
+    Array.from({ length: 10 }, () => [409, '上次更换前的旧密钥仍然有效，请先停用旧密钥再更换']),
+  )
+  await old.start()
   expect((await admin.call('GET', PARAMS)).data.previousSecretUntil).toMatch(/^\d{4}-/)
   expect((await admin.call('DELETE', `${PARAMS}/secret`)).code).toBe(200)
   await expect(old.start()).rejects.toMatchObject({ code: 401 })

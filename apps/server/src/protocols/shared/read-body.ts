@@ -59,7 +59,7 @@ function cutSlow() {
   const since = performance.now() - BODY_WITHIN_MS
   for (const [request, started] of underWay) {
     if (started > since) return
-    sendRequestTimeout(request.socket)
+    sendRequestTimeout(request)
   }
 }
 

@@ -30,6 +30,8 @@ export const sendRefusal = (response: ServerResponse, { code, message }: CallRef
 
 function send(response: ServerResponse, body: object) {
   const text = Buffer.from(JSON.stringify(body))
+  // The rest of a body that was not read to its end cannot be told from a next request.
+  if (response.req.destroyed && !response.req.complete) response.setHeader('connection', 'close')
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': text.length })
   response.end(text)
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { IncomingMessage, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { voiceLab } from '#test/voice-server-fixture.ts'
 import { wavOf } from '#test/voiceprint-service.ts'
@@ -140,6 +141,19 @@ describe('AGENT-02 bad reports', () => {
     await new Promise((done) => setTimeout(done, 100))
     expect((await send(said())).data).toBe(true)
     for (const { request } of again) request.destroy()
+  })
+
+  test('a connection whose report was too large is closed, and a later one works', async () => {
+    const { port } = new URL(oms.origin())
+    const socket = connect(Number(port), '127.0.0.1')
+    const answers: Buffer[] = []
+    const closed = new Promise((done) => socket.on('data', (bytes) => answers.push(bytes)).on('close', done))
+    socket.on('error', () => {})
+    const head = [`POST /xiaozhi/${PATH} HTTP/1.1`, 'host: x', `authorization: Bearer ${secret}`]
+    socket.write([...head, 'content-length: 400000', '', 'a'.repeat(300_000)].join('\r\n'))
+    await closed
+    expect(Buffer.concat(answers).toString()).toMatch(/^HTTP\/1.1 200 OK[^]*\r\nconnection: close[^]*上报内容过大/i)
+    expect((await send(said())).data).toBe(true)
   })
 
   test('20 MB take linear time and little memory, whatever they contain', { timeout: 60_000 }, async () => {

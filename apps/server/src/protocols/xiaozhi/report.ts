@@ -50,9 +50,8 @@ function sizeOf({ headers }: IncomingMessage): number {
 async function store(call: ServerCall): Promise<boolean> {
   const { voiceServers } = call.side.services
   const stream = new ReportStream(MAX_TEXT)
-  call.request.setTimeout(PAUSE_MS, () => sendRequestTimeout(call.request.socket))
-  const audio = await storeAudio(call, stream)
-  call.request.setTimeout(0)
+  const stopWatch = cutAfterPause(call.request)
+  const audio = await storeAudio(call, stream).finally(stopWatch)
   const body = fieldsOf(stream.text())
   const turn = reportedTurn(body, call.now)
   const mac = macDigits(cleanText(body['macAddress']))
@@ -63,6 +62,17 @@ async function store(call: ServerCall): Promise<boolean> {
     return false
   }
   return voiceServers.turns.add({ mac, sessionId, turn, audio, serverTenant: call.serverTenant })
+}
+
+/** Answers 408 when the body pauses for too long. Returns a function that ends the watch: the next request has its own time. */
+function cutAfterPause(request: IncomingMessage) {
+  const { socket } = request
+  const cut = () => sendRequestTimeout(request)
+  request.setTimeout(PAUSE_MS, cut)
+  return () => {
+    request.off('timeout', cut)
+    socket.setTimeout(0)
+  }
 }
 
 function fieldsOf(text: string): Record<string, unknown> {

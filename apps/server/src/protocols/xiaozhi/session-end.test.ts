@@ -113,6 +113,19 @@ describe('end of a session', () => {
     expect((await put('00:00:00:00:00:01')).json().code).toBe(10_041)
   })
 
+  test.each(['', '{"summaryMemory":', '[]', '{}', '{"summaryMemory":5}', '{"summaryMemory":null}'])(
+    'AGENT-02 a memory report %j keeps the memory',
+    async (body) => {
+      const device = await oms.bound(await oms.agent())
+      await oms.query(`update agent_devices set memory = '喜欢狗' where device_id = $1`, [device.id])
+      const path = `agent/saveMemory/${encodeURIComponent(device.mac)}`
+      expect((await oms.call(path, { method: 'PUT', body })).json().code).toBe(10_034)
+      expect(await oms.query('select memory from agent_devices where device_id = $1', [device.id])).toEqual([
+        { memory: '喜欢狗' },
+      ])
+    },
+  )
+
   test('AGENT-02 the address book returns sentences for the voice server to speak', async () => {
     const agentId = await oms.agent()
     const [mine, other] = [await oms.bound(agentId), await oms.bound(agentId)]

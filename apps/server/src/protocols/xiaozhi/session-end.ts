@@ -56,7 +56,8 @@ export async function putMemory({ request, side, serverTenant }: ServerCall, mac
   const { rows } = await pool.query<Parameters<typeof saveMemory>[1]>(FIND, [macDigits(mac) ?? '', serverTenant])
   const [found] = rows
   if (!found) throw new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
-  const memory = typeof summaryMemory === 'string' ? summaryMemory.toWellFormed().replaceAll('\0', '') : ''
-  await saveMemory(pool, found, memory.slice(0, MAX_MEMORY))
+  // A truncated body must not erase the memory.
+  if (typeof summaryMemory !== 'string') throw new CallRefused(RESPONSE_CODE.blank, 'summaryMemory is needed')
+  await saveMemory(pool, found, summaryMemory.toWellFormed().replaceAll('\0', '').slice(0, MAX_MEMORY))
   return null
 }
