@@ -6,7 +6,7 @@ import { addEvents } from './device-events.ts'
 
 const FLUSH_MS = 2000
 const BATCH = 5000
-/** Boots of a device within this time are one entry of its timeline. */
+/** A further boot with the same version and board within this time adds no event to the timeline. */
 const EVENT_MS = 600_000
 const MAX_REMEMBERED = 200_000
 
@@ -35,7 +35,7 @@ export class BootTimes {
   readonly #database: Database
   readonly #log: Logger
   readonly #waiting = new Map<string, Boot>()
-  /** Time, version and board of the last timeline entry of each device. */
+  /** Time, version and board of the last timeline event of each device. */
   readonly #steps = new Map<string, Pick<Boot, 'at' | 'version' | 'board'>>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined

@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<LlmFailure, string>> = {
   answer: '模型服务返回了无法识别的内容',
   cancelled: '已停止',
 }
-/** Returns the cause of a failure without words of the vendor. */
+/** Returns the Chinese cause of a failure, without text of the vendor. */
 export const failureWords = ({ kind }: LlmError) => WORDS[kind]
 
 const MAX_VENDOR_WORDS = 300

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 import type { OutboundResponse } from '#core/outbound/outbound.ts'
 import { parseVendorJson } from './chat-events.ts'
 
-/** One document of a response: a chunk, or a whole completion. */
+/** One JSON document of a response: a chunk of a stream, or a whole completion. */
 export type VendorJson = Readonly<Record<string, unknown>>
 
 /** Reads an error response. HTML pages of proxies say nothing useful, so only their status is reported. */
