@@ -100,7 +100,10 @@ async function proofsOf(db: Db, { proofs }: StoredAd): Promise<AdReview['proofs'
 const posterIdsOf = (materials: readonly StoredMaterial[]) =>
   materials.flatMap(({ posterFileId }) => (posterFileId ? [posterFileId] : []))
 
-/** Returns the uploaded covers of videos; nothing without covers, so that the hashes of such contents stay. */
+/**
+ * Returns the uploaded covers of videos. Returns no property without covers, so that the hash of such a content does
+ * not change.
+ */
 async function postersOf(db: Db, materials: readonly StoredMaterial[]): Promise<Pick<AdReview, 'posters'>> {
   const ids = posterIdsOf(materials)
   if (ids.length === 0) return {}

@@ -120,7 +120,7 @@ function* cssReferences(css: string, from: string): Generator<CssReference> {
   }
 }
 
-/** Returns the reference of `url(…)`; undefined when it does not end. */
+/** Returns the reference of `url(…)`; undefined when its quote or parenthesis is not closed. */
 function urlAt(css: string, start: number, from: number): CssReference | undefined {
   let at = from
   while (/\s/.test(css[at] ?? '')) at += 1
@@ -133,7 +133,7 @@ function urlAt(css: string, start: number, from: number): CssReference | undefin
   return close < 0 ? undefined : { start, end: close + 1, address: css.slice(at, close) }
 }
 
-/** Returns the quoted text at `at`; undefined when it does not end. `start` is where its replacement begins. */
+/** Returns the quoted text at `at`; undefined when the quote is not closed. `start` is where its replacement begins. */
 function textAt(css: string, start: number, at: number): CssReference | undefined {
   const close = css.indexOf(css[at] as string, at + 1)
   return close < 0 ? undefined : { start, end: close + 1, address: css.slice(at + 1, close) }
