@@ -163,7 +163,7 @@ export async function reveal(ctx: Ctx, { tenantId: asked, code, reason }: Parsed
   if (paramOf(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
   return transact(ctx, async (db) => {
     const { tenantId, tenantName } = await paramTenant(db, ctx.user, asked)
-    // Reads the values first: their first use creates the secret of the platform.
+    // Reads the value first, because the first read in an installation creates the secret of the platform.
     const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
     if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
     ctx.audit({ ...RECORD, bizId: code, action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })

@@ -15,7 +15,7 @@ import { TryMeter } from './try-figures.ts'
 import { prepareChat, type TrySubject } from './try-prepare.ts'
 
 export const QUESTION_JOB = 'agent-questions'
-/** Fifty questions to two slow versions: each answer may take two minutes. */
+/** Time for 50 questions to two slow versions. Each answer may take two minutes. */
 const TIME_LIMIT_SECONDS = 2 * 60 * 60
 const MAX_ANSWER = 8000
 const STATE = { running: 1, done: 2, failed: 3, cancelled: 4 } as const
@@ -29,7 +29,7 @@ export const registerQuestionRuns = (services: Services) =>
     timeLimitSeconds: TIME_LIMIT_SECONDS,
   })
 
-/** Answers are stored one by one: a job that another process takes over goes on after the last answer. */
+/** Answers are stored one by one, so that another process can continue the job after the last answer. */
 const questionWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
