@@ -23,7 +23,7 @@ export function endOf({ dateTo, weekdays, dayParts }: ManifestProgram, zone: str
   return instantOf(`${dayAfter(dateTo)} ${last}:00`, zone)
 }
 
-/** Ends every program whose last daypart is over on all screens. */
+/** Ends every program whose last daypart is over in the zones of all screens. */
 export async function endPrograms(services: Services, now: Date) {
   const { db } = services.database
   const zones = await zonesOf(db, services.config.timeZone)

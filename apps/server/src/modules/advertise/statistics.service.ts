@@ -117,7 +117,7 @@ export async function trend(ctx: Ctx, input: ParsedOf<typeof calls.trend>) {
   return { points: rows }
 }
 
-/** Column and kind of name of each ranking. */
+/** Grouped column of each ranking, and the kind of its names in `ad_names`. */
 const RANKS = {
   1: ['ad_id', 1],
   2: ['program_id', 2],
