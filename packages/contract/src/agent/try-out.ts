@@ -38,7 +38,7 @@ export interface TryFigures {
   readonly cost: number
 }
 
-/** Try-out of an agent: talks with the form as it stands, saved or not. */
+/** Try-out of an agent: a chat with the values of the form, saved or not. */
 export const tryOut = {
   ask: {
     method: 'POST',
