@@ -77,7 +77,7 @@ function subjectOf(values: Readonly<Record<string, unknown>>, agent: AgentDetail
   }
 }
 
-/** Moves to the question of the try-out, which narrow windows show below the form. */
+/** Button that moves the focus to the question of the try-out. Narrow windows show the try-out below the form. */
 const ToTryOut = ({ studio }: { readonly studio: RefObject<HTMLElement | null> }) => (
   <Button
     className="agent-to-try"

@@ -19,7 +19,7 @@ interface Closable {
   readonly onClose: () => void
 }
 
-/** Binds the device that speaks a code. */
+/** Binds the device that reads the entered activation code aloud. */
 export function BindForm({ onClose }: Closable) {
   const { modal, form } = useFormModal(agentDevices.bind, { onClose })
   return (

@@ -32,7 +32,7 @@ export function RunResult({ id, onEnded }: { id: number; onEnded(): void }) {
   const isOpen = data !== undefined && isOpenRun(data.run)
   const wasOpen = useRef(false)
   useEffect(() => {
-    // The list of runs still shows the run as open.
+    // The list of runs still shows the run as open, so it must load again.
     if (!isOpen && wasOpen.current) onEnded()
     wasOpen.current = isOpen
     if (!isOpen) return

@@ -43,7 +43,7 @@ export function useRecorded(session: TrySession | undefined, onTurns: (turns: re
   return { note, close: () => setNote(undefined) }
 }
 
-/** Says which conversation is open. */
+/** Shows which recorded conversation is open. */
 export const RecordedNote = ({ note }: { note: Recorded | undefined }) =>
   note && (
     <p className={`agent-try-note${note.isError ? ' agent-try-note-failed' : ''}`} role="status">

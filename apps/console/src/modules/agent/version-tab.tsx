@@ -33,7 +33,7 @@ export function VersionTab({ agent }: { agent: AgentDetail }) {
 }
 
 const eraseText = ({ erases = '' }: Partial<VersionRow> = {}) => (erases ? ERASE_TEXT[erases] : '')
-/** Confirmation of the erasure. The dialog names the data that is erased. */
+/** Returns the field that confirms the erasure. The dialog names the data that is erased. */
 const erasure = ({ erases = '' }: Partial<VersionRow> = {}) => ({ confirmErase: erases ? 1 : 0 })
 
 interface VersionProps {
