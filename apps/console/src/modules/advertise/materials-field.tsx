@@ -16,7 +16,7 @@ interface MaterialsFieldProps {
   readonly purpose: AdFilePurpose
   /** Facts of the files that the ad already has. */
   readonly known: readonly AdMaterial[]
-  /** Set by Field. */
+  /** Set by the component `Field`. */
   readonly id?: string
   readonly value?: readonly SentMaterial[]
   readonly onChange?: (value: readonly SentMaterial[]) => void
