@@ -62,7 +62,7 @@ export class Downloads {
     return [...this.#failures].slice(0, 20).map(([sha256, { reason }]) => ({ sha256, reason }))
   }
 
-  /** Sets a file aside for an hour. */
+  /** Marks a file as failed. The download is tried again after `restMs`, by default an hour. */
   fail({ sha256 }: ManifestFile, reason: string, restMs = REST_MS) {
     this.#failures.set(sha256, { reason, until: performance.now() + restMs })
     this.#rules.onChange()

@@ -20,7 +20,7 @@ interface Options {
 export class Plays {
   readonly #options: Options
   #row: ReportRow | undefined
-  /** Rows that an earlier page left open, with the time until its last stored moment. */
+  /** Rows that an earlier page left open. Their time ends at the last moment that this page stored. */
   #left: readonly ReportRow[]
 
   constructor(options: Options, open: readonly ReportRow[]) {

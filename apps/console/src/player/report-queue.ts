@@ -15,7 +15,7 @@ export interface ReportRow extends PlayReport {
   readonly isOpen: boolean
   /** Start of the slot; a restart within the slot continues the row. */
   readonly slotStart: number
-  /** Corrected time at which the counted stretch of an open row began. */
+  /** Corrected time from which the visible time of an open row is still to be added. */
   readonly since: number
 }
 

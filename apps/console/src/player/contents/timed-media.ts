@@ -18,7 +18,7 @@ export class TimedMedia implements Content {
   #stallTimer = 0
   #isStopped = false
 
-  /** `picture` is shown with a sound. */
+  /** `picture` is the element that is shown; a sound has a separate one. */
   constructor(host: ContentHost, file: ManifestFile, media: HTMLMediaElement, picture: HTMLElement = media) {
     this.#host = host
     this.#media = media
