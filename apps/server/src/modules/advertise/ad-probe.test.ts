@@ -91,7 +91,7 @@ describe('AD-02 pictures', () => {
     })
   })
 
-  test('AD-13 a picture with a very long side is refused before and at reading, also with few pixels', async () => {
+  test('AD-13 a picture with a side above 16,383 pixels is refused, also with few pixels in all', async () => {
     const side = '图片宽度和高度不能超过16383像素，请裁剪后重新上传!'
     for (const [width, height] of [
       [1, 40_000_000],
@@ -113,7 +113,7 @@ describe('AD-02 pictures', () => {
     await expect(probeImage(path, join(folder, 'thumb.webp'))).rejects.toThrow(side)
   })
 
-  test('AD-13 other content under the name of a picture is refused', async () => {
+  test('AD-13 a file whose content is no picture is refused although its name is one of a picture', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>'.padEnd(600))
     expect(await ads.send(author, 'adImage', '图.webp', html)).toMatchObject({ code: 400 })
     expect(await ads.send(author, 'adVideo', '片.mp4', html)).toMatchObject({ code: 400 })

@@ -217,7 +217,7 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     expect(row.agentName).toBe('英语老师')
   })
 
-  test('AGENT-01 an account accepts another Client-Id of a device', async () => {
+  test('AGENT-01 resetting the identity accepts another Client-Id of a device', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })

@@ -89,7 +89,7 @@ describe('AGENT-10 enrolment', () => {
     expect((await enrol(elsewhere, '爸爸', await say(elsewhere, 20))).code).toBe(200)
   })
 
-  test('refuses a duplicate name, audio of another agent, and audio of turns of the agent', async () => {
+  test('refuses a duplicate name, audio of another agent, and audio that the agent spoke', async () => {
     const [agentId, other] = [await newAgent(), await newAgent()]
     await enrol(agentId, '小红', await say(agentId, 5))
     const count = service.voices.size

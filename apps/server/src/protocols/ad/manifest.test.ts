@@ -21,7 +21,7 @@ const statementsDuring = async (work: () => Promise<void>) => {
   return count
 }
 
-test('AD-06 a manifest has the approved ads of the published programs, an ETag and 304 without a statement', async () => {
+test('AD-06 a manifest has the approved ads of published programs; a known ETag returns 304', async () => {
   const { sn } = await oms.device({ modelId: 2 })
   const one = await ad()
   const id = await program({ ads: [one.id], targetType: 3, targetIds: [2] })

@@ -57,7 +57,7 @@ test('AD-09 the index is found by HEAD and GET, with a tag that comes back witho
   expect(xml.match(/<img /g)).toHaveLength(15)
 })
 
-test('AD-09 shares are flattened exactly, and other kinds become video, audio and widgets', async () => {
+test('AD-09 the sequence has exact shares, and an element for each kind of ad', async () => {
   const { id, path } = await screen()
   const base = await ad()
   const share = await ad({ type: 2, mime: 'video/mp4' })
@@ -166,7 +166,7 @@ test('AD-09 a log with a document type, above 1 MiB or with more than 5,000 play
   expect((await send(`${path}/log`, 'GET')).status).toBe(405)
 })
 
-test('AD-09 the key is the credential; another player at the key is answered and noted', async () => {
+test('AD-09 the key is the credential; another player with the key is served and recorded', async () => {
   const { id, path } = await screen()
   expect((await send('/device/v1/ad/smil/aaaaaaaaaaaaaaaaaaaaaaaazz/index.smil')).status).toBe(404)
   expect((await send(`${path}/index.smil`)).status).toBe(200)

@@ -28,7 +28,7 @@ describe('hand-out', () => {
 })
 
 describe('completion', () => {
-  test('AGENT-17 puts in the true model, the key of the vendor, the configured parameters and the request for usage', async () => {
+  test('AGENT-17 sends the vendor its model name, its key, the parameters and a request for the usage', async () => {
     const given = { ...QUESTION, max_tokens: 9000, temperature: 0.3, n: 50, user: 'x', tools: [{ type: 'function' }] }
     expect((await ask(given)).status).toBe(200)
     expect(lab.vendor.calls).toEqual([
@@ -48,7 +48,7 @@ describe('completion', () => {
     ])
   })
 
-  test('AGENT-17 takes the chunk of usage out of the stream, and names the model by its code', async () => {
+  test('AGENT-17 removes the usage chunk from the stream, and names the model by its code', async () => {
     const answer = await ask()
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
     const text = await answer.text()
@@ -134,7 +134,7 @@ describe('failures of the vendor', () => {
     expect(performance.now() - start).toBeGreaterThan(7900)
   })
 
-  test('AGENT-17 calls no fallback for a refused key, and tells neither the key nor the words of the vendor', async () => {
+  test('AGENT-17 calls no fallback for a refused key, and returns neither the key nor text of the vendor', async () => {
     lab.vendor.behave((response) => void response.writeHead(401).end(`{"error":{"message":"bad key ${VENDOR_KEY}"}}`))
     const answer = await ask()
     expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false'])

@@ -100,7 +100,7 @@ describe('tools of a device', () => {
     expect(n).toBe(1)
   })
 
-  test('AGENT-18 a device asks its warranty and its upgrade; each call is a step of its timeline', async () => {
+  test('AGENT-18 a device queries its warranty and its upgrade; each call is an event of its timeline', async () => {
     const client = await started()
     expect(await client.call('query_warranty')).toBe('本设备型号 C1，保修期内，截至2999年3月5日。')
     expect(await client.call('query_firmware')).toBe('当前固件版本 2.4.2。目前没有下发给本设备的升级。')

@@ -28,7 +28,7 @@ describe('MAC addresses', () => {
       expect(macDigits(text)).toBeUndefined()
     },
   )
-  test('joins digits in pairs', () => {
+  test('formats a MAC address with colons or another separator', () => {
     expect([macWith('aabbccddee0f'), macWith('aabbccddee0f', '_')]).toEqual(['aa:bb:cc:dd:ee:0f', 'aa_bb_cc_dd_ee_0f'])
   })
 })
@@ -43,7 +43,7 @@ describe('identity of a device', () => {
       serial: 'SN0001',
     })
   })
-  test('uses the Device-Id for a missing Client-Id; ignores a serial number with invalid characters', () => {
+  test('takes the Device-Id for a missing Client-Id, and ignores a serial number with invalid characters', () => {
     const sent = { 'device-id': 'aa:bb:cc:dd:ee:ff', 'serial-number': '序列号' }
     expect(identityOf(requestWith(sent))).toMatchObject({ clientId: 'aa:bb:cc:dd:ee:ff', serial: '' })
   })
@@ -123,7 +123,7 @@ describe('boot response', () => {
       websocket,
     })
   })
-  test('the message of an activation is the address of the console and the code', () => {
+  test('the activation message contains the console address and the code', () => {
     const activation = { code: '012345', consoleUrl: 'http://h:8080', challenge: 'aa:bb:cc:dd:ee:ff' }
     const firmware = noUpgrade('http://h:8080', '2.4.2')
     expect(bootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({
