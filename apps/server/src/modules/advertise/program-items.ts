@@ -40,8 +40,8 @@ interface Wanted {
 }
 
 /**
- * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved.
- * New items get the next free id, so that plays of removed items never count for another item.
+ * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved. A
+ * new item gets an id above those of the stored items.
  */
 export async function storedItems(ctx: Ctx, { tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)
