@@ -67,7 +67,8 @@ export class PackageReferences {
   }
 
   #pathOf(address: string, from: string) {
-    // A scheme, `//host` and a backslash, which browsers read as a slash, leave the package.
+    // An address with a scheme or `//host` leads out of the package. So does a backslash, which browsers treat as a
+    // slash.
     if (/^[a-z][a-z0-9+.-]*:/i.test(address) || address.includes('\\') || address.startsWith('//'))
       throw external(address)
     const [bare = ''] = address.split(/[?#]/, 1)

@@ -48,7 +48,7 @@ export function smilIndexOf({ zone }: ManifestSet, manifest: RenderedManifest, n
   return index
 }
 
-/** Returns the index with the addresses of one screen. `base` has no special characters of XML. */
+/** Returns the index with the addresses of one screen. `base` must not contain special characters of XML. */
 export const smilText = ({ text }: SmilIndex, base: string) => text.replaceAll(BASE, base)
 
 export const smilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)

@@ -146,6 +146,6 @@ async function vendorOf({ database, config }: Services, { modelId }: Clone) {
   return new VoiceCloneVendor(model, config)
 }
 
-/** Reloads open lists. */
+/** Publishes the change, which reloads open lists in the console. */
 const publish = ({ events, database }: Services, { tenantId }: Clone) =>
   events.publish(database.db, 'changed', { resource: 'agent', tenantId })

@@ -133,7 +133,7 @@ async function assertScreens(ctx: Ctx, content: StoredProgram & ProgramTarget, c
   return screens
 }
 
-/** Takes the program out of the manifests until `resume`. */
+/** Removes the program from the manifests until `resume`. */
 export async function pause(ctx: Ctx, { id }: ParsedOf<typeof calls.pause>) {
   const program = await lockProgram(ctx, id)
   if (program.status !== PROGRAM_STATUS.delivering) throw refused('节目单不在投放中，不能暂停')

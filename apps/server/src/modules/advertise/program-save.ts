@@ -34,7 +34,7 @@ const CLASHES = {
 } as const
 const MAX_NAME = 32
 
-/** Reloads open lists of programs. */
+/** Publishes a change, which reloads open lists of programs in the console. */
 export const publishChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 

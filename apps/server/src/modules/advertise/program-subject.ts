@@ -15,7 +15,7 @@ export interface Subject {
   readonly body: ManifestProgram
   /** Condition on `devices`. */
   readonly where: SQL
-  /** Other programs in force, by id. */
+  /** The other programs in force, by id. */
   readonly others: ReadonlyMap<number, LiveProgram>
   /** Version of the program that is in force now. */
   readonly current: LiveProgram | undefined

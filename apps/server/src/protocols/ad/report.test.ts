@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 let at = Date.now() - 3_600_000
-/** A play of 15 seconds after the one before. */
+/** A play of 15 seconds that begins after the previous play. */
 const play = (over: object = {}) => ({
   reportId: randomUUID(),
   programId,

@@ -24,7 +24,9 @@ export class TokenTally {
     if (this.#output.length > 100) this.#fold()
   }
 
-  /** Returns the tokens. `body` is the request, for the estimate of its tokens. */
+  /**
+   * Returns the token counts. `body` is the request, from which its tokens are estimated when the vendor reports none.
+   */
   tokens({ messages, tools }: RelayBody): CountedTokens {
     if (this.#usage) return { ...this.#usage, isEstimate: false }
     this.#fold()
