@@ -147,7 +147,7 @@ export const adStats = {
       /** Percentage of these screens that have a play. */
       deliveryRate: percent('送达率'),
       exposure: z.number(),
-      /** Reports that were rejected in the range; not filtered by program and ad. */
+      /** Number of reports that were rejected in the range, whatever program and ad the filter names. */
       rejected: z.int(),
     }),
   },

@@ -86,7 +86,7 @@ export const ModelDetail = ModelRow.extend({
 })
 export type ModelDetail = z.output<typeof ModelDetail>
 
-/** Model of a select. */
+/** A model as an option of a select. */
 export const ModelOption = z.object({
   id: z.int(),
   name: z.string(),
