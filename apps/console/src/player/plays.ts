@@ -16,7 +16,7 @@ interface Options {
   readonly onRow: () => void
 }
 
-/** Writes the row of each play: open at its start, complete at its end. */
+/** Writes a row for each play: an open row at the start of the play, a complete row at its end. */
 export class Plays {
   readonly #options: Options
   #row: ReportRow | undefined

@@ -25,9 +25,9 @@ export class ReportQueue {
   /** Rows up to this one belong to an earlier pairing. */
   #from = 0
   #writing: Promise<unknown> = Promise.resolve()
-  /** Rows whose write failed, because the storage is full. The next write tries them again. */
+  /** Rows whose write failed because the storage is full. The next write retries them. */
   readonly #unsaved = new Map<number, ReportRow>()
-  /** Rows that wait, without the open one. */
+  /** Number of waiting rows, without the open row. */
   size = 0
 
   static async open() {

@@ -14,7 +14,7 @@ import { type RunningUpload, type SentMaterial, useMaterialUploads } from './use
 
 interface MaterialsFieldProps {
   readonly purpose: AdFilePurpose
-  /** Facts of the files that the ad already has. */
+  /** Facts of the files that the stored ad has. */
   readonly known: readonly AdMaterial[]
   /** Set by the component `Field`. */
   readonly id?: string

@@ -197,7 +197,7 @@ interface InputProps {
   onCancel(): void
 }
 
-/** Enter sends and Shift+Enter breaks the line, except during the composition of an input method. */
+/** Enter sends the question and Shift+Enter inserts a line break, except while an input method composes a character. */
 const TryInput = ({ text, isRunning, isEditing, onText, onSend, onStop, onCancel }: InputProps) => (
   <div className="agent-try-input">
     {isEditing && <Button onClick={onCancel}>取消编辑</Button>}
