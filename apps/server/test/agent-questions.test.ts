@@ -135,7 +135,7 @@ const useVendor = async () => {
     where agent_id = ${agentId}`)
 }
 
-test('AGENT-08 a run works for an agent without a stored snapshot of its version', async () => {
+test('AGENT-08 a run uses the agent itself when no snapshot of its version is stored', async () => {
   const snapshots = await app.db.delete(agentVersions).where(eq(agentVersions.versionNo, 1)).returning()
   const { data } = await start()
   await app.services.jobs.drain()

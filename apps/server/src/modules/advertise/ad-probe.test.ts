@@ -167,7 +167,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     expect(found.durationMs).toBeLessThan(2200)
   })
 
-  test('AD-02 reads a fragmented mp4 and refuses one without duration', async () => {
+  test('AD-02 reads a fragmented mp4, and refuses a fragmented mp4 without duration', async () => {
     const flags = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof']
     const whole = await record('f.mp4', ...source(2), '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-g', '10', ...flags)
     expect(await ads.material(author, 'adVideo', '分段.mp4', whole)).toMatchObject({ probeState: 1, codec: 'avc1' })
@@ -178,7 +178,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     })
   })
 
-  test('AD-02 refuses a short video and one above 3840 x 2160', async () => {
+  test('AD-02 refuses a video that is too short or larger than 3840 x 2160', async () => {
     const short = await record('s.mp4', ...source(0.5), '-c:v', 'libx264', '-pix_fmt', 'yuv420p')
     expect(await ads.material(author, 'adVideo', '短.mp4', short)).toMatchObject({
       probeError: '视频时长须在1秒到1小时之间',

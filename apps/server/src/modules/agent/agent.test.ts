@@ -116,7 +116,7 @@ test('a save creates no version without a change, nor for a changed name', async
   expect(await detail(id)).toMatchObject({ agentName: '改名', tags: ['客厅'] })
 })
 
-test('keeps the newest 100 versions', async () => {
+test('keeps only the newest 100 versions of an agent', async () => {
   const id = await newAgent()
   await app.db.execute(sql`insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source)
     select ${id}, n, 1, '{}', 2 from generate_series(2, 104) n`)
@@ -159,7 +159,7 @@ test('encrypts secrets of plugins and headers; an absent secret is kept, an empt
   expect(JSON.stringify(logs.rows)).not.toContain('-secret-')
 })
 
-test('function calls need a language model that can call functions', async () => {
+test('refuses the intent 函数调用 with a language model that cannot call functions', async () => {
   const id = await newAgent()
   expect(await save(id, { intentId: models.calls, llmId: models.dify })).toMatchObject({
     code: 400,

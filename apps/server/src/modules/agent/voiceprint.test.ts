@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('AGENT-10 enrolment', () => {
-  test('enrols a speaker from a user turn, and lists the hits of 30 days', async () => {
+  test('enrols a speaker from a user turn, and counts the recognitions of 30 days', async () => {
     const agentId = await newAgent()
     const audioId = await say(agentId, 10)
     await say(agentId, 10, { speaker: '妈妈' })
@@ -178,7 +178,7 @@ test('AGENT-10 a tenant reaches neither agent, audio nor voiceprint of another t
   expect((await guest.call('GET', `${ROOT}/service`)).data).toMatchObject({ state: 2 })
 })
 
-test('AGENT-10 opening the words of an agent is logged', async () => {
+test('AGENT-10 listing the turns of an agent is logged', async () => {
   const agentId = await newAgent()
   await say(agentId, 1)
   const { data } = await me.call('POST', `${ROOT}/turns`, { agentId })

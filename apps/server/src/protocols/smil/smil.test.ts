@@ -32,7 +32,7 @@ const send = (path: string, method = 'GET', headers: Record<string, string> = {}
   })
 const row = async (id: number) => (await oms.query('select * from ad_screens where device_id = $1', [id]))[0]
 
-test('AD-09 the index is found by HEAD and GET, with a tag that comes back without quotes', async () => {
+test('AD-09 HEAD and GET return the index; an If-None-Match without quotes returns 304', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -129,7 +129,7 @@ const log = (plays: readonly { id: string; start: string; end: string }[]) =>
     .join('')}</contentPlayLog></player></report>`
 const iso = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
 
-test('AD-09 plays of logs are stored once, also when a log comes again under another name', async () => {
+test('AD-09 the plays of a log are stored once, also when the log is sent again under another name', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })

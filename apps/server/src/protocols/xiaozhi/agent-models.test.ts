@@ -53,7 +53,7 @@ describe('configuration of a device', () => {
     expect(row.at).toBe(true)
   })
 
-  test('AGENT-02 VAD and ASR that the server has loaded are left out', async () => {
+  test('AGENT-02 omits the VAD and ASR models that the voice server has loaded', async () => {
     const { data } = await ask(device.mac, { selectedModule: { VAD: 'VAD_T', ASR: 'ASR_T' } })
     expect(Object.keys(data.selected_module)).toEqual(['TTS', 'Memory', 'Intent', 'LLM'])
     expect([data.VAD, data.ASR]).toEqual([undefined, undefined])

@@ -56,7 +56,7 @@ describe('AGENT-01 bad input of strangers', () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(4000)
   })
 
-  test('a body cut half-way stores nothing and fails nothing', async () => {
+  test('an incomplete body stores nothing and causes no internal error', async () => {
     const [before, failed] = [await codes(), failures()]
     for (const path of ['/xiaozhi/ota/', '/xiaozhi/ota/activate'])
       expect(await raw(path, '{"application":{"vers', 500)).toBe(0)
@@ -119,7 +119,7 @@ describe('AGENT-01 bad input of strangers', () => {
     expect((await booted.send('POST', `${oms.origin}/xiaozhi/ota/activate`, body, headers)).status).toBe(202)
   })
 
-  test('bytes that are no HTTP end the connection, and the next device is served', async () => {
+  test('bytes that are not HTTP end the connection, and other devices are still served', async () => {
     const { hostname, port } = new URL(oms.origin)
     await new Promise<void>((done) => {
       const socket = connect(Number(port), hostname, () =>

@@ -86,7 +86,7 @@ test('AGENT-17 marks an estimate when the vendor reports no usage', async () => 
   ])
 })
 
-test('AGENT-17 counts a completion that the reader or the vendor breaks off as an estimate of the words so far', async () => {
+test('AGENT-17 estimates the tokens of a completion that the client or the vendor interrupts', async () => {
   vendor.behave((response) => {
     response.writeHead(200).write(piece('五个字的话'))
     setTimeout(() => response.destroy(), 50)

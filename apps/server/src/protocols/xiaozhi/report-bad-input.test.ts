@@ -107,7 +107,7 @@ describe('AGENT-02 bad reports', () => {
     expect(await stored()).toMatchObject([{ content: '你好', seconds }])
   })
 
-  test('a body cut in its audio stores no turn, no file, and frees its share of the memory', async () => {
+  test('a body that ends within its audio stores no turn and no file, and frees its memory share', async () => {
     const files = async () => (await oms.query(`select count(*)::int as n from files where purpose = 'agentTurn'`))[0].n
     const before = await files()
     const text = JSON.stringify(said({ audioBase64: wavOf(3, 90).toString('base64') }))
@@ -124,7 +124,7 @@ describe('AGENT-02 bad reports', () => {
     for (const { request } of twelve) request.destroy()
   })
 
-  test('a body that stops half-way ends with 408 and frees its share of the memory', async () => {
+  test('a body that stalls ends with 408 and frees its memory share', async () => {
     const real = IncomingMessage.prototype.setTimeout
     const shortened = vi.spyOn(IncomingMessage.prototype, 'setTimeout').mockImplementation(function (
       this: IncomingMessage,

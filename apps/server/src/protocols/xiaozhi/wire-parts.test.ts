@@ -90,14 +90,14 @@ describe('boot report', () => {
   })
 })
 
-test('the token of a voice connection equals the one of the voice server', () => {
+test('the token of a voice connection equals the token that the voice server calculates', () => {
   const ids = { clientId: '3f8e2b1c-1111-4222-8333-444455556666', deviceId: 'aa:bb:cc:dd:ee:ff' }
   expect(accessToken('server-secret-0123456789', ids, 1_767_225_600_999)).toBe(
     'vKLn8bGntPMgKF_rQjehmQGO3CjDU0O3rFUxeX82CgQ.1767225600',
   )
 })
 
-test('the MQTT settings equal those of the gateway', () => {
+test('the MQTT settings are those that xiaozhi-mqtt-gateway expects', () => {
   const gateway = { endpoint: 'mqtt.example.com:1883', signatureKey: 'Signature-Key-1' }
   const client = { mac: 'aabbccddeeff', ip: '192.168.1.20' }
   expect(mqttSettings(gateway, { ...client, board: 'bread-compact-wifi' })).toEqual({
