@@ -37,7 +37,7 @@ describe('context source of an agent', () => {
     )
   })
 
-  test('AGENT-11 the configuration contains a context source with a token, which returns facts in Chinese', async () => {
+  test('AGENT-11 the configuration has a context source with a token, which returns facts in Chinese', async () => {
     const [source] = await sourcesOf(device.mac)
     expect(source!.url).toBe(`${oms.origin()}/xiaozhi/context`)
     const { code, data } = await ask(source!, device.mac)
