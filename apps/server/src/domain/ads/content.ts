@@ -24,7 +24,7 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
 }
 
-/** Returns the hash of a content. Equal contents have equal hashes whatever the number of their version. */
+/** Returns the hash of a content. Equal contents have equal hashes, because the number of the version is not hashed. */
 export function contentHashOf(body: AdBody): string {
   const { verNo: _, ...content } = body
   return createHash('sha256').update(canonicalJson(content)).digest('hex')

@@ -28,7 +28,8 @@ export function registerHistoryRetention(services: Services) {
 }
 
 /**
- * Deletes words and recordings after the days of the tenant's parameters. Creates the partitions of the next months.
+ * Deletes turns, sessions and recordings that are older than the parameters of their tenant allow. Creates the
+ * partitions of the next months.
  */
 export async function deleteOldHistory({ database: { pool }, agentParameters }: Services, signal?: AbortSignal) {
   await pool.query('select oms_ensure_agent_turns(3)')

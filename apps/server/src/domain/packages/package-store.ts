@@ -30,7 +30,7 @@ interface PackageStoreDefinition {
   readonly verbs: { readonly enable: string; readonly disable: string }
   /** Chinese titles of the fields in the operation log. */
   readonly titles: Readonly<Record<string, string>>
-  /** Replaces codes by their words for the operation log. */
+  /** Replaces codes by their labels for the operation log. */
   inWords(fields: object): object
   /** Error message and form field of each unique index. */
   readonly clashes: Readonly<Record<string, readonly [msg: string, field: string]>>

@@ -25,7 +25,7 @@ const TITLES = { ...titlesOf(AdFields.shape), auditStatus: '审核状态' }
 const SUBMITTED = 1
 const wordOf = (labels: Readonly<Record<number, string>>, code: number) => labels[code] ?? String(code)
 
-/** Returns the columns that a person sets. A value that the type does not use is emptied. */
+/** Returns the columns that a user edits. Resets the values that the type of the ad does not use. */
 async function fieldsOf(ctx: Ctx, tenantId: number, input: Input) {
   const { materials: _, proofs, text, categoryId, approvalUntil, validFrom, validTo, ...rest } = input
   if (rest.adType === AD_TYPE.web) assertForeignHost(ctx, rest.linkUrl)

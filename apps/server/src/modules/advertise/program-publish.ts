@@ -22,7 +22,7 @@ import { needsSecondPerson } from './program-two-person.ts'
 import { countTargetScreens } from './targets.ts'
 import { lockWaitingVersion, replaceVersionInForce, setVersion } from './version-rows.ts'
 
-/** What is published: the edited content, or the content of an older version. */
+/** Content to publish: the edited content, or the content of an older version. */
 interface Publication {
   readonly content: StoredProgram
   /** Number of screens that the caller confirmed for a takeover. */

@@ -147,7 +147,7 @@ async function prepared(ctx: Ctx, stored: Pick<StoredProgram, 'tenantId' | 'item
 
 type Content = Awaited<ReturnType<typeof prepared>> & { tenantId: number }
 
-/** Replaces codes and ids by words for the operation log. */
+/** Replaces codes by labels and ids by names for the operation log. */
 async function inWords(
   { db, user }: Ctx,
   content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,

@@ -61,7 +61,7 @@ interface Running {
   readonly body: ManifestProgram
 }
 
-/** Ends one program and writes the operation log. A program that was published again meanwhile goes on. */
+/** Ends one program and writes the operation log. Skips a program that was published again in the meantime. */
 const end = (services: Services, { id, tenantId, body }: Running, now: Date) =>
   actAs(
     services,

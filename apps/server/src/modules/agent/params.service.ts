@@ -22,7 +22,7 @@ import { tenants } from '#schema/tenant.ts'
 const MASK = '••••••••'
 const RECORD = { bizType: 'agentParam' } as const
 
-/** Returns the tenant whose parameters are asked for: by default that of the session. */
+/** Returns the tenant whose parameters are requested, by default the tenant of the session. */
 export async function paramTenant(db: Db, user: User, asked: number | undefined) {
   const tenantId = asked ?? user.tenantId
   if (tenantId === null || !isTenantInScope(user, tenantId)) throw notFound('客户')

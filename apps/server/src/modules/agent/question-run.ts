@@ -22,7 +22,7 @@ const STATE = { running: 1, done: 2, failed: 3, cancelled: 4 } as const
 
 type Run = typeof runs.$inferSelect
 
-/** Registers the job that asks the kept questions of an agent. */
+/** Registers the job that asks the test questions of an agent. */
 export const registerQuestionRuns = (services: Services) =>
   services.jobs.register(QUESTION_JOB, questionWorker(services), {
     concurrency: 2,
@@ -68,7 +68,7 @@ interface Step {
   readonly signal: AbortSignal
 }
 
-/** Asks one question of both versions at the same time and stores the answers. */
+/** Asks both versions one question at the same time, and stores the answers. */
 async function answerNext(services: Services, run: Run, { user, at, signal }: Step) {
   const { db } = services.database
   const agent = await readAgent({ db, user }, run.agentId)
@@ -103,7 +103,7 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Asks one version. A failure of the model is an answer with an error, because other questions may succeed. */
+/** Asks one version. Returns a failure of the model as an answer with an error, because other questions may succeed. */
 async function answerOf(services: Services, agent: StoredAgent, asked: Asked): Promise<QuestionAnswer> {
   const { subject, question, signal } = asked
   let meter: TryMeter | undefined

@@ -39,7 +39,7 @@ export class TokenTally {
     }
   }
 
-  /** Replaces the collected texts by their estimate, so that a long completion needs no memory. */
+  /** Replaces the collected texts by their estimated tokens, so that a long completion does not fill the memory. */
   #fold() {
     this.#wide += estimateTokens(this.#output.join(''))
     this.#output = []

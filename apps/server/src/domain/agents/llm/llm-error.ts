@@ -43,7 +43,7 @@ export function llmErrorOf(error: unknown): LlmError {
 
 /**
  * Returns the failure that a vendor reports by status and body, or in an error object inside a successful response.
- * Vendors use different statuses for one cause, so the code and the words decide first.
+ * Vendors use different statuses for one cause, so the error code and the message take precedence over the status.
  */
 export function vendorError(status: number, body: unknown, apiKey: string): LlmError {
   const { code, message } = errorFieldsOf(body)
