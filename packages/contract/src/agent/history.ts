@@ -119,7 +119,7 @@ export const agentHistory = {
       list: z.array(FoundSession),
       /** Conversations that this search has read. */
       searched: z.int(),
-      /** True when more than 100 conversations contain the words. */
+      /** True when more than 100 conversations contain the search text. */
       isCut: z.boolean(),
       hasOlder: z.boolean(),
     }),

@@ -80,7 +80,7 @@ interface WordCheck {
   readonly forbidden: readonly string[]
 }
 
-/** Returns the words that an answer violates. Upper and lower case are equal. */
+/** Returns the missing and the forbidden words of an answer, ignoring case. */
 export function checkWords(
   answer: string,
   { mustHave, mustNotHave }: Pick<AskedQuestion, 'mustHave' | 'mustNotHave'>,

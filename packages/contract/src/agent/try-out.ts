@@ -55,7 +55,7 @@ export const tryOut = {
       llmId: optional(id).meta({ title: '大语言模型' }),
       systemPrompt: AgentInput.shape.systemPrompt,
       wordFileIds: AgentInput.shape.wordFileIds,
-      /** Asks with a version instead of the fields of the form. */
+      /** Uses a version instead of the fields of the form. */
       versionNo: optional(id).meta({ title: '版本' }),
       /** A device whose memory the agent uses. */
       deviceId: optional(id).meta({ title: '设备' }),
