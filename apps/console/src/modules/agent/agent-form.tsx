@@ -28,7 +28,7 @@ interface Props {
   readonly session?: TrySession | undefined
 }
 
-/** Form of an agent beside the try-out, which uses the unsaved values of the form. */
+/** Form of an agent, next to the try-out, which uses the unsaved values of the form. */
 export function AgentForm({ agent, choices, session }: Props) {
   const { save, submit, latest } = useAgentForm(agent, choices)
   const mayTry = useMayCall()(tryOut.ask)
@@ -125,7 +125,7 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
   })
   const { form } = save.form
   const providerOf = (id: unknown) => models.find((model) => model.id === id)?.providerCode
-  /** Asks for confirmation before a memory model erases conversations. */
+  /** Requires a confirmation before a save that erases conversations or memory. */
   const submit = () => {
     const provider = providerOf(form.getFieldValue('memId'))
     const erased = erasedBy(provider)

@@ -11,7 +11,7 @@ interface Recorded {
   readonly isError: boolean
 }
 
-/** Opens a recorded conversation in the try-out. The operation log records who read the words. */
+/** Opens a recorded conversation in the try-out. The operation log records who opened the conversation. */
 export function useRecorded(session: TrySession | undefined, onTurns: (turns: readonly Turn[]) => void) {
   const [note, setNote] = useState<Recorded>()
   const open = useEffectEvent(async (id: number) => {
