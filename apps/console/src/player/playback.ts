@@ -52,7 +52,7 @@ export const endOf = ({ start, ms }: PlannedSlot) => start + ms
 const keyOf = ({ start, program, item }: PlannedSlot) => [start, program?.id, program?.verNo, item?.id].join(':')
 const isPlay = (slot: PlannedSlot): slot is PlaySlot => slot.ad !== null && slot.item !== null && slot.program !== null
 
-/** Shows what the engine plans for the moment, and counts each play. */
+/** Shows the content that the schedule engine plans for the current time, and counts each play. */
 export class Playback {
   readonly #host: PlaybackHost
   readonly #stage: Stage

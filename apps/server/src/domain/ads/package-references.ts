@@ -35,7 +35,7 @@ const unclosed = (from: string) => refused(`「${shownText(from)}」的样式不
 export class PackageReferences {
   readonly #files: ReadonlyMap<string, Buffer>
   readonly #known = new Map<string, string>()
-  /** Style sheets on the current import path. A style sheet that imports itself is refused. */
+  /** Style sheets that are being read. A style sheet that imports one of them, directly or indirectly, is refused. */
   readonly #open = new Set<string>()
   #bytes = 0
 

@@ -134,7 +134,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, data)).toMatchObject({ msg: '广告未提交审核' })
   })
 
-  test('AD-02 an ad of a category with approval needs number, date and proof before the submission', async () => {
+  test('AD-02 a category with mandatory approval needs its number, date and proof before the submission', async () => {
     const author = await ads.editor('文号客户')
     const id = await textAd(author, { categoryId: 12 })
     expect(await submit(author, id)).toMatchObject({ msg: '该类广告须填写广告批准文号、有效期并上传证明文件' })

@@ -95,7 +95,7 @@ describe('AD-05 publishing', () => {
     expect((await post(`publish/${await draft(fields)}`, body)).msg).toBe(msg)
   })
 
-  test('is refused while an ad is disabled', async () => {
+  test('refuses publishing while an ad is disabled', async () => {
     const stopped = await approvedAd(server.db, { name: '停用的' })
     const id = await draft({ items: [{ adId: stopped }] })
     await server.db.execute(sql`update ads set enable_stat = 0 where id = ${stopped}`)
@@ -104,7 +104,7 @@ describe('AD-05 publishing', () => {
 })
 
 describe('AD-05 a takeover needs a second person', () => {
-  test('the second person is not the submitter; until the approval the former version stays in force', async () => {
+  test('an account other than the submitter approves; until then the former version stays in force', async () => {
     const id = await draft({ programName: '插播' })
     await post(`publish/${id}`)
     const { rev } = await read(id)

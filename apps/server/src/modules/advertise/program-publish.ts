@@ -183,7 +183,7 @@ export async function audit(ctx: Ctx, { id, verNo, auditStatus, remark }: Parsed
   }
   const today = localDayOf(now, ctx.services.config.timeZone)
   if (version.body.dateTo < today) throw refused('投放日期已结束，不能通过')
-  // The instant of publishing decides between takeovers, so approval sets it.
+  // The approval sets the instant of publishing, by which takeovers of equal priority are ranked.
   const body = { ...version.body, publishedAt: now.getTime() }
   await setVersion(db, version, { ...judged, body })
   await replaceVersionInForce(db, id, verNo)

@@ -100,7 +100,7 @@ describe('AGENT-10 enrolment', () => {
     expect(service.voices.size).toBe(count)
   })
 
-  test('replaces the recording, renames, and deletes in the service too', async () => {
+  test('replaces the recording, renames the speaker, and deletes the voiceprint in the service too', async () => {
     const agentId = await newAgent()
     const { data } = await enrol(agentId, '阿姨', await say(agentId, 15))
     const row = { id: data.id, name: '李阿姨', introduction: '邻居' }

@@ -163,7 +163,7 @@ test('AD-10 rejects a play of a program of another tenant or for other devices a
   ])
 })
 
-test('AD-10 limits of a call: 500 reports, 256 KiB, a JSON object, a known token', async () => {
+test('AD-10 refuses a call with more than 500 reports or 256 KiB, no JSON object, or an unknown token', async () => {
   const { sn } = await oms.device()
   expect(
     (

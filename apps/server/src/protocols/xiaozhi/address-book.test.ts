@@ -93,7 +93,7 @@ describe('calls between devices', () => {
     expect(gateway.calls).toEqual([{ path: '/api/call/accept', body: { mac: child.mac } }])
   })
 
-  test('AGENT-02 repeats a call that is refused with the tokens of yesterday and tomorrow', async () => {
+  test('AGENT-02 retries a call that the gateway refuses, with the tokens of yesterday and tomorrow', async () => {
     for (const days of [-1, 1]) {
       Object.assign(gateway, { days, calls: [], refused: 0 })
       expect((await ask({ callerMac: mother.mac, nickname: '宝宝' })).status).toBe('pending')
@@ -128,7 +128,7 @@ describe('calls between devices', () => {
     await oms.param('features', '{"contacts":true}')
   })
 
-  test('AGENT-02 an unknown name, a refused caller and a device of another customer are not called', async () => {
+  test('AGENT-02 calls no device for an unknown name, a refused caller or a device of another tenant', async () => {
     expect((await ask({ callerMac: mother.mac, nickname: '爷爷' })).message).toContain('通讯录里没有这个名字')
     expect((await ask({ callerMac: '00:00:00:00:00:01', nickname: '宝宝' })).status).toBe('error')
     const stranger = await oms.bound(await oms.agent({ tenant_id: 7 }), 7)

@@ -37,7 +37,7 @@ interface Asker extends Omit<RelayGrant, 'modelId'> {
   readonly now: number
 }
 
-/** True for a model that voice servers reach through OMS. */
+/** Returns whether voice servers call the model through OMS. */
 export const isRelayed = ({ type, relay, config }: Pick<StoredModel, 'type' | 'relay' | 'config'>) =>
   type === 'LLM' && relay === 1 && isOpenAiCompatible(config)
 
