@@ -52,8 +52,9 @@ export async function* readVendorJson(
 }
 
 /**
- * Returns a parser of server-sent events. `feed` returns the data of the events that a piece of text completes. Line ends
- * become LF first, because the parser searches the rest of the text for LF at every CR, which takes seconds for many CR.
+ * Returns a parser of server-sent events. `feed` returns the data of the events that a piece of text completes. Line
+ * ends become LF first, because the parser searches the rest of the text for LF at every CR, which takes seconds for
+ * many CR.
  */
 function eventReader(maxBufferSize: number) {
   let complete: string[] = []
