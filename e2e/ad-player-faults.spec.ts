@@ -18,7 +18,7 @@ test('AD-07 a damaged chunk is downloaded again, and files of several chunks are
   ])
 })
 
-test('AD-07 a broken video is reported and passed over, and rests after three failures', async ({ page, ads }) => {
+test('AD-07 a broken video is reported and skipped, and paused after three failures', async ({ page, ads }) => {
   const whole = clip('vp9')
   const broken = Buffer.concat([whole.subarray(0, 3000), Buffer.alloc(whole.length - 3000, 7)])
   const video = ads.file(broken, { mime: 'video/webm', codec: 'vp9' })
@@ -59,7 +59,7 @@ test('AD-07 with the storage nearly full, other ads play, and the file is report
   await session.send('Storage.overrideQuotaForOrigin', { origin: ads.origin })
 })
 
-test('AD-07 a page killed during a play counts the play once', async ({ page, context, ads }) => {
+test('AD-07 a play is counted once when the page is killed during the play', async ({ page, context, ads }) => {
   ads.manifest = manifestOf([{ ...text('长'), ms: 60_000 }])
   await open(page, ads)
   await expect(shown(page)).toHaveText('长')

@@ -99,7 +99,7 @@ test('AD-07 images, videos and texts play one after the other, and stills change
   expect(median).toBeLessThanOrEqual(100)
 })
 
-test('AD-07 at 04:00 the page loads itself anew out of its cache', async ({ page, ads }) => {
+test('AD-07 at 04:00 the page reloads from its cache', async ({ page, ads }) => {
   const night = Date.parse('2026-11-23T03:58:30+08:00')
   ads.offset = night - Date.now()
   ads.manifest = manifestOf(lines)

@@ -48,7 +48,7 @@ async function addField(drawer: Locator, place: number, [key, type]: (typeof TYP
     .click()
 }
 
-test('AGENT-06 a provider with a field of each type draws the form of its models', async ({
+test('AGENT-06 the form of a model has the fields of its provider, of every field type', async ({
   page,
   login,
   api,

@@ -38,7 +38,7 @@ const tooWide = (page: Page) =>
       ),
   )
 
-test('no agent screen scrolls sideways on a phone, with the longest texts', async ({ page, login, api }) => {
+test('no agent screen scrolls horizontally on a phone, with the longest texts', async ({ page, login, api }) => {
   const admin = await api()
   const agentName = fresh('这是一个名称很长的智能体').padEnd(64, '长')
   const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName })

@@ -89,7 +89,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out unsaved, saved, compared 
   await expect(form.getByLabel('角色设定')).toHaveValue(original)
 })
 
-test('AGENT-08 stopping ends the answer at the vendor and keeps its text; kept questions compare two versions', async ({
+test('AGENT-08 stopping cancels the completion and keeps its text; test questions compare versions', async ({
   page,
   login,
   api,

@@ -75,13 +75,13 @@ const usedToday = async () => {
   return rows[0]
 }
 
-test('checks the words of an answer', () => {
+test('returns the missing and the forbidden words of an answer, ignoring case', () => {
   const words = { mustHave: ['小明', 'OK'], mustNotHave: ['抱歉'] }
   expect(checkWords('我是小明，ok', words)).toEqual({ missing: [], forbidden: [] })
   expect(checkWords('抱歉', words)).toEqual({ missing: ['小明', 'OK'], forbidden: ['抱歉'] })
 })
 
-test('AGENT-08 questions are kept with an agent, at most 50, and belong to its customer', async () => {
+test('AGENT-08 an agent has at most 50 questions, which belong to its tenant', async () => {
   const { data } = await add('你是谁？', { mustHave: ['小明'], mustNotHave: ['抱歉'] })
   const { list } = (await tester.call('GET', `${URL}/of/${agentId}`)).data
   expect(list).toMatchObject([{ id: data.id, question: '你是谁？', mustHave: ['小明'], mustNotHave: ['抱歉'] }])
@@ -135,7 +135,7 @@ const useVendor = async () => {
     where agent_id = ${agentId}`)
 }
 
-test('AGENT-08 a run works for an agent without a stored snapshot of its version', async () => {
+test('AGENT-08 a run uses the agent itself when no snapshot of its version is stored', async () => {
   const snapshots = await app.db.delete(agentVersions).where(eq(agentVersions.versionNo, 1)).returning()
   const { data } = await start()
   await app.services.jobs.drain()
@@ -145,7 +145,7 @@ test('AGENT-08 a run works for an agent without a stored snapshot of its version
   await app.db.insert(agentVersions).values(snapshots)
 })
 
-test('AGENT-08 a model that refuses is an answer with its error, and the run goes on', async () => {
+test('AGENT-08 the refusal of a model is stored as an answer with an error, and the run continues', async () => {
   await useVendor()
   listener = (_, response) => response.writeHead(401).end('{"error":{"message":"bad key"}}')
   const { data } = await start({ versionNo: 2 })
@@ -180,7 +180,7 @@ test('AGENT-08 cancelling a run ends the answer at the vendor and keeps the answ
   expect((await runOf(waiting.data.id)).run).toMatchObject({ state: 4, answered: 0 })
 })
 
-test('AGENT-08 a run ends when the daily budget of the customer is used up', async () => {
+test('AGENT-08 a run ends when the daily token budget of the tenant is used up', async () => {
   listener = answer
   const { data } = await start()
   await app.db.execute(sql`update agent_try_days set tokens_in = 500000 where tenant_id = ${tenantId}`)

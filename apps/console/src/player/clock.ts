@@ -5,7 +5,10 @@ const SAMPLES = 8
 const JUMP_MS = 2_000
 const DAY_MS = 24 * 60 * 60_000
 
-/** Trust in the clock, in the numbers of a report: 2 set within 24 hours, 1 set earlier, 0 untrusted. */
+/**
+ * Trust in the clock, with the values of `clock` in a report: 2 corrected within 24 hours, 1 corrected earlier, 0
+ * untrusted.
+ */
 export type ClockState = 0 | 1 | 2
 
 interface Stored {
@@ -25,11 +28,11 @@ interface Sample {
 }
 
 /**
- * Corrected time. Runs on `performance.now()` and is set by the server's `X-OMS-Time`; changes of the system clock have no
- * effect while the page runs.
+ * Clock that the server's `X-OMS-Time` corrects. The clock runs on `performance.now()`, so changes of the system clock
+ * have no effect while the page runs.
  */
 export class PlayerClock {
-  /** Last stored moment of the page before this one. */
+  /** Last moment that the previous page stored. */
   readonly lastMoment: number
   #base: number
   #isTrusted: boolean

@@ -15,7 +15,7 @@ interface Failure {
   readonly until: number
 }
 
-/** Callbacks of the downloads to the player. */
+/** Callbacks of the player that the downloads use. */
 export interface DownloadRules {
   /** Files in the order in which they are needed. */
   wanted(): readonly ManifestFile[]
@@ -23,7 +23,7 @@ export interface DownloadRules {
   isAllowed(): boolean
   /** KiB a second; 0: no limit. */
   kbps(): number
-  /** Removes files that are not needed. Returns false when there are none. */
+  /** Removes files that are not needed. Returns false when no file could be removed. */
   makeRoom(): Promise<boolean>
   onChange(): void
 }
@@ -62,7 +62,7 @@ export class Downloads {
     return [...this.#failures].slice(0, 20).map(([sha256, { reason }]) => ({ sha256, reason }))
   }
 
-  /** Sets a file aside for an hour. */
+  /** Marks a file as failed. The download is tried again after `restMs`, by default an hour. */
   fail({ sha256 }: ManifestFile, reason: string, restMs = REST_MS) {
     this.#failures.set(sha256, { reason, until: performance.now() + restMs })
     this.#rules.onChange()

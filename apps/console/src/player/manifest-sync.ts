@@ -29,7 +29,10 @@ export interface SyncRules {
   onPolled(): void
 }
 
-/** Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are settled. */
+/**
+ * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored or have
+ * failed.
+ */
 export class ManifestSync {
   readonly #api: Api
   readonly #pairing: Pairing
@@ -101,7 +104,7 @@ export class ManifestSync {
     return this.#wanted
   }
 
-  /** Replaces the current manifest by the pending one when the files of the next 24 hours are settled. */
+  /** Replaces the current manifest by the pending one when the files of the next 24 hours are stored or have failed. */
   swap() {
     const pending = this.#pending
     if (!pending) return

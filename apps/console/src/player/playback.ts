@@ -11,9 +11,9 @@ import type { PlayerManifest } from './wire.ts'
 const PREPARE_MS = 3_000
 const JOIN_TOLERANCE_MS = 500
 const STALL_MS = 5_000
-/** Longest timer, so that a corrected clock is followed soon. */
+/** Longest delay of a timer, so that a correction of the clock takes effect soon. */
 const MAX_TIMER_MS = 30_000
-/** Steps of the clock above this value end the play when another play is due. */
+/** A larger correction of the clock ends the play when the plan now has another play. */
 const STEP_MS = 2_000
 
 /** A slot with an ad that is counted. */
@@ -52,13 +52,13 @@ export const endOf = ({ start, ms }: PlannedSlot) => start + ms
 const keyOf = ({ start, program, item }: PlannedSlot) => [start, program?.id, program?.verNo, item?.id].join(':')
 const isPlay = (slot: PlannedSlot): slot is PlaySlot => slot.ad !== null && slot.item !== null && slot.program !== null
 
-/** Shows what the engine plans for the moment, and counts each play. */
+/** Shows the content that the schedule engine plans for the current time, and counts each play. */
 export class Playback {
   readonly #host: PlaybackHost
   readonly #stage: Stage
   #shown: Shown | undefined
   #next: Entry | undefined
-  /** Key of the slot whose picture stays on the stage without a count. */
+  /** Key of the slot whose content is on the stage; empty while the idle picture is shown. */
   #held = ''
   #timer = 0
 
@@ -67,7 +67,7 @@ export class Playback {
     this.#stage = stage
   }
 
-  /** The counted play of the moment. */
+  /** The play that is being counted. */
   get slot(): PlaySlot | undefined {
     return this.#shown?.slot
   }
@@ -87,7 +87,7 @@ export class Playback {
     this.#begin(slot, now)
   }
 
-  /** Applies a step of the clock. A small step only moves the timers. */
+  /** Applies a correction of the clock. A small correction only moves the timers. */
   onStep(ms: number) {
     const slot = this.#slotAt(this.#host.now())
     if (this.#shown && Math.abs(ms) > STEP_MS && (!slot || keyOf(slot) !== keyOf(this.#shown.slot))) this.#finish()

@@ -16,11 +16,11 @@ interface Options {
   readonly onRow: () => void
 }
 
-/** Writes the row of each play: open at its start, complete at its end. */
+/** Writes a row for each play: an open row at the start of the play, a complete row at its end. */
 export class Plays {
   readonly #options: Options
   #row: ReportRow | undefined
-  /** Rows that an earlier page left open, with the time until its last stored moment. */
+  /** Rows that an earlier page left open. Their time ends at the last moment that this page stored. */
   #left: readonly ReportRow[]
 
   constructor(options: Options, open: readonly ReportRow[]) {

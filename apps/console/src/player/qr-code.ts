@@ -1,4 +1,4 @@
-// Only the encoder of `qrcode`: its renderers would double the size of this page.
+// Imports only the encoder of `qrcode`, because its renderers would double the size of this page.
 import { create } from 'qrcode/lib/core/qrcode.js'
 
 const QUIET = 3

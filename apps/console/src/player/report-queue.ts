@@ -15,7 +15,7 @@ export interface ReportRow extends PlayReport {
   readonly isOpen: boolean
   /** Start of the slot; a restart within the slot continues the row. */
   readonly slotStart: number
-  /** Corrected time at which the counted stretch of an open row began. */
+  /** Corrected time from which the visible time of an open row is still to be added. */
   readonly since: number
 }
 
@@ -25,9 +25,9 @@ export class ReportQueue {
   /** Rows up to this one belong to an earlier pairing. */
   #from = 0
   #writing: Promise<unknown> = Promise.resolve()
-  /** Rows whose write failed, because the storage is full. The next write tries them again. */
+  /** Rows whose write failed because the storage is full. The next write retries them. */
   readonly #unsaved = new Map<number, ReportRow>()
-  /** Rows that wait, without the open one. */
+  /** Number of waiting rows, without the open row. */
   size = 0
 
   static async open() {

@@ -18,7 +18,7 @@ export class ReportSender {
   #isSending = false
   #waitMs = EVERY_MS
   #limit = BATCH
-  /** True when the last call had no response. */
+  /** True when the last call got no response. */
   #isCutOff = false
 
   constructor(api: Api, pairing: Pairing, queue: ReportQueue) {
@@ -79,7 +79,7 @@ export class ReportSender {
       this.#limit = Math.max(1, Math.floor(rows.length / 2))
       return true
     }
-    // A row that is refused alone is removed. In the queue the row would block all other rows.
+    // A row that the server refuses on its own is removed, because it would block all rows behind it in the queue.
     if (status !== 200 && !isRefused) throw new Postponed(headers)
     // A captive portal may answer 200 with its own page.
     if (status === 200 && typeof jsonOf<Partial<ReportReply>>(body).accepted !== 'number') throw new Postponed(headers)

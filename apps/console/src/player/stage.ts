@@ -43,7 +43,7 @@ export class Stage {
     if (canFade) layer.animate([{ opacity: 0 }, { opacity: 1 }], { duration: FADE_MS, easing: 'ease-in-out' })
     if (!before) return
     before.layer.classList.replace('layer-shown', 'layer-leaving')
-    // The earlier layer stays until the new layer is painted, so that the screen never flashes black.
+    // The previous layer stays until the new layer is painted, so that the screen never flashes black.
     setTimeout(() => remove(before.content, before.layer), canFade ? FADE_MS : 50)
   }
 

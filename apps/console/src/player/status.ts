@@ -27,7 +27,7 @@ export class StatusSender {
     this.#read = read
   }
 
-  /** Sends the status soon, when it changed. */
+  /** Schedules a call, which is sent only when the status has changed. */
   onChange() {
     const waitMs = Math.max(1_000, this.#sentAt + SPACING_MS - performance.now())
     clearTimeout(this.#timer)

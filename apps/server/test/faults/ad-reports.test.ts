@@ -146,7 +146,7 @@ test('AD-10 FAULT 8 connections send overlapping batches while a process is kill
   expect(accepted).toBeLessThanOrEqual(REPORTS)
 })
 
-test('AD-10 FAULT an answer lost after the commit: the same reports are duplicates at another process', async () => {
+test('AD-10 FAULT reports that are repeated at another process after a lost response are duplicates', async () => {
   const reports = plays(20, 4)
   const lost = httpRequest(`${servers[0]!.url}/device/v1/ad/report`, {
     method: 'POST',

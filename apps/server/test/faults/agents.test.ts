@@ -101,7 +101,7 @@ describe('one process for people and two for devices', () => {
       expect(await serverAt(each, secret).connect(mac.toUpperCase())).toMatchObject({ chat_history_conf: 1 })
   })
 
-  test('AGENT-03 FAULT the secret changes under load: the old and the new one are good, then only the new one', {
+  test('AGENT-03 FAULT during a change of the secret under load both secrets are valid, afterwards only the new one', {
     timeout: 120_000,
   }, async () => {
     const before = await secretOf()
@@ -158,7 +158,7 @@ describe('one process for people and two for devices', () => {
     for (const delay of await Promise.all(servers.map(lastOld))) expect(delay).toBeLessThan(500)
   })
 
-  test('AGENT-11 FAULT the id of a restart is made by one process and answered once by another', async () => {
+  test('AGENT-11 FAULT another process accepts the temporary id of a restart, once', async () => {
     const server = serverAt(wires[1], await secretOf())
     await server.listen()
     try {
@@ -176,7 +176,7 @@ describe('one process for people and two for devices', () => {
     }
   })
 
-  test('AGENT-02 FAULT fifty identical reports at two processes are one turn', async () => {
+  test('AGENT-02 FAULT fifty identical reports at two processes store one turn', async () => {
     const secret = await secretOf()
     const turn = { mac: '02:00:00:00:09:01', session: 'same', kind: 1, content: '一次', time: Date.now() } as const
     const sent = Array.from({ length: 50 }, (_, at) => serverAt(wires[at % 2]!, secret).report(turn))
@@ -242,7 +242,7 @@ describe('kill -9 of random processes', () => {
     else wires[victim] = await asWire()
   }
 
-  test('AGENT-02 AGENT-04 FAULT no code for two devices, no turn twice, no device without its agent', {
+  test('AGENT-02 AGENT-04 FAULT codes are unique, turns are stored once, and each binding keeps its agent', {
     timeout: 400_000,
   }, async () => {
     const secret = await secretOf()

@@ -48,7 +48,7 @@ export const AdRow = z.object({
   adType: z.int().meta({ title: '类型', labels: AD_TYPES }),
   orientation: z.int().meta({ title: '适用屏幕', labels: ORIENTATION }),
   duration: z.int().meta({ title: '时长' }),
-  /** Sizes of the renditions in words: `1920×1080、1080×1920`. */
+  /** Sizes of the renditions as text: `1920×1080、1080×1920`. */
   spec: z.string().meta({ title: '规格' }),
   /** Bytes of all renditions. */
   fileBytes: z.number(),
@@ -89,7 +89,7 @@ export const AdVersionRow = z.object({
   submitTime: z.string().meta({ title: '提交时间' }),
   auditName: z.string().meta({ title: '审核人' }),
   auditTime: z.string().nullable().meta({ title: '审核时间' }),
-  /** Content in words, one entry a field, for the comparison of versions. */
+  /** Description of the content, one entry per field, for the comparison of versions. */
   content: z.array(z.object({ field: z.string(), title: z.string(), value: z.string() })),
   files: z.array(AdMaterial),
 })
@@ -112,7 +112,9 @@ export const AdDetail = AdRow.extend({
   approvalUntil: date.nullable().meta({ title: '批准文号有效期' }),
   proofs: z.array(named),
   materials: z.array(AdMaterial),
-  /** Words of the dictionary `ad_banned_words` in name and text. Hint only. */
+  /**
+   * Words of the dictionary `ad_banned_words` that the name and the text contain. They are a hint and block nothing.
+   */
   bannedWords: z.array(z.string()),
   /** Remark of the last rejection; empty unless the content is rejected. */
   auditRemark: z.string().meta({ title: '审核意见' }),

@@ -10,7 +10,7 @@ export interface PreviewReady {
 
 /**
  * Message of the page to the preview: the manifest to play. A later message replaces the earlier one. `Content` is
- * `Blob` in a browser; this package knows no types of browsers.
+ * `Blob` in a browser; this package has no browser types.
  */
 export interface PreviewShow<Content = never> {
   readonly type: 'ad-preview:show'

@@ -63,7 +63,7 @@ export const ProgramDryRun = z.object({
   ),
 })
 
-/** Plays of a booking at its end, and the smallest measure of each kind that fills the gap. */
+/** Expected plays at the end of a booking, and for each kind of measure the smallest one that fills the gap. */
 export const ProgramForecast = z.object({
   programId: z.int(),
   programName: z.string().meta({ title: '节目单' }),
@@ -129,7 +129,7 @@ export const Agenda = z.object({
   online: z.int().meta({ title: '在线状态' }),
   /** Last status of the screen; null: never. */
   lastReportTime: z.string().nullable().meta({ title: '最近上报' }),
-  /** True when the report of the last minutes differs from the plan of its own moment. */
+  /** True when a recent report differs from the plan for the moment of the report. */
   differs: z.boolean(),
   because: z.array(Because),
   segments: z.array(

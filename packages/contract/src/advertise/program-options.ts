@@ -49,7 +49,7 @@ export const programOptions = {
     row: { detail: z.string() },
     asked: { targetType: choice('投放对象', TARGET_NAME), tenantId: optional(id) },
   }),
-  /** Screens by serial number or name. */
+  /** Screens, searched by serial number or name. */
   screens: optionsAt('/api/v1/advertise/program/option/screen', access, { row: { devName: z.string() } }),
   /** Files of approved ads for the preview: their addresses, and the signed queries of packages. */
   files: {

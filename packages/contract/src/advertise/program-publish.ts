@@ -24,7 +24,7 @@ export const programPublish = {
     kind: 'edit',
     input: z.object({
       id,
-      /** Newest version that the caller knows: a version published meanwhile is refused. */
+      /** Newest version that the caller has seen. Publishing is refused when a newer version exists. */
       verNo: optional(verNo).meta({ title: '版本' }),
       /** Number of screens that a takeover interrupts, as confirmed by the caller. */
       screens,

@@ -43,9 +43,9 @@ const sums = {
   ms: z.int().meta(title('播放时长')),
 }
 
-/** A row of the table. Figures that need single screens are null in an analysis by hour. */
+/** A row of the table. Figures of single screens are null in an analysis by hour. */
 export const AdStatRow = z.object({
-  /** Distinct text of the row. */
+  /** Unique key of the row. */
   key: z.string(),
   /** Program, screen, group or tag; empty in the row of totals. */
   name: z.string().meta(title('名称')),
@@ -147,7 +147,7 @@ export const adStats = {
       /** Percentage of these screens that have a play. */
       deliveryRate: percent('送达率'),
       exposure: z.number(),
-      /** Reports that were rejected in the range; not filtered by program and ad. */
+      /** Number of reports that were rejected in the range, whatever program and ad the filter names. */
       rejected: z.int(),
     }),
   },
@@ -200,7 +200,7 @@ export const adStats = {
     ),
     result: pageOf(AdBookingRow),
   },
-  /** Ads and programs of the filters, with deleted ones. */
+  /** Ads and programs for the filters, including deleted ones. */
   ads: optionsAt(path('ads'), 'session'),
   programs: optionsAt(path('programs'), 'session'),
   groups: optionsAt(path('groups'), 'session'),

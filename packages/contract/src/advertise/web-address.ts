@@ -27,7 +27,7 @@ function isPrivateIpv4(a: number, b: number, c: number) {
   return a === 203 && b === 0 && c === 113
 }
 
-/** Returns true unless the address is global unicast. Addresses that carry an IPv4 address are not accepted either. */
+/** Returns true unless the address is global unicast. An address that embeds an IPv4 address counts as private. */
 function isPrivateIpv6(address: string) {
   const [first = 0, second = 0] = address.split(':').map((part) => Number.parseInt(part || '0', 16))
   if (first < 0x2000 || first > 0x3fff || first === 0x2002) return true

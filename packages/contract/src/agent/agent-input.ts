@@ -4,7 +4,7 @@ import { choice, id, note, optional, rev, text, whole } from '../core/fields.ts'
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const
 export const MEMORY_SCOPE = { 1: '每台设备各自', 2: '全部设备共用' } as const
-/** Facts of a device that OMS gives to its agent before each conversation. The titles are spoken. */
+/** Facts of a device that OMS adds to the prompt of its agent before each conversation, by their Chinese titles. */
 export const CONTEXT_FACT = {
   customer: '客户',
   model: '设备型号',
@@ -39,7 +39,7 @@ const PluginInput = z.object({
     .default({}),
 })
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
-/** Value of a header that stays as stored. */
+/** Placeholder of a header value that a save does not change. */
 export const KEPT_HEADER = '******'
 
 const ContextInput = z.object({
@@ -113,7 +113,7 @@ export const AgentUpdate = AgentInput.extend({
   id,
   rev,
   note: note('版本说明', 200),
-  /** 1: turns and memory may be erased, when the memory model asks for that. */
+  /** 1: the caller confirms that turns or memory are erased, as the memory model requires. */
   confirmErase: z.coerce.number().int().min(0).max(1).default(0),
 })
 

@@ -22,7 +22,7 @@ export const VersionRow = z.object({
 })
 export type VersionRow = z.output<typeof VersionRow>
 
-/** One field that differs between two versions, in words. */
+/** One field that differs between two versions, with both values as text. */
 export const FieldDifference = z.object({ field: z.string(), title: z.string(), from: z.string(), to: z.string() })
 
 const { rev: agentRev, confirmErase } = AgentUpdate.shape

@@ -151,7 +151,7 @@ export const agents = {
       clones: z.array(named),
     }),
   },
-  /** Devices of the agent by part of their name, serial number or MAC. */
+  /** Devices of the agent, searched by a part of their name, serial number or MAC. */
   devices: {
     method: 'GET',
     path: `${ROOT}/devices/:id`,

@@ -86,7 +86,7 @@ export const ModelDetail = ModelRow.extend({
 })
 export type ModelDetail = z.output<typeof ModelDetail>
 
-/** Model of a select. */
+/** A model as an option of a select. */
 export const ModelOption = z.object({
   id: z.int(),
   name: z.string(),
@@ -191,7 +191,7 @@ export const agentModels = {
     done: '已设为默认',
   },
   ...switches(root, 'agent:config:enable', '模型'),
-  /** Calls a language model for one word; of other models only the address is reached. */
+  /** Tests a language model by a completion of one word, and another model by a request to its address. */
   test: {
     method: 'POST',
     path: `${root}/test/:id`,

@@ -51,7 +51,7 @@ export const agentContacts = {
     input: z.object({ deviceId: id.meta({ title: '设备' }) }),
     result: z.object({ isEnabled: z.boolean() }),
   },
-  /** Devices of the same customer that are not in the address book. */
+  /** Devices of the same tenant that are not in the address book. */
   targets: optionsAt(`${ROOT}/options/device`, 'agent:device:edit', {
     row: { mac: z.string() },
     asked: { deviceId: id.meta({ title: '设备' }) },

@@ -1,4 +1,4 @@
-/** Steps in the timeline of a voice device. */
+/** Kinds of events in the timeline of a voice device. */
 export const AGENT_EVENT = {
   1: '设备启动',
   2: '下发验证码',

@@ -124,7 +124,7 @@ export const BindLine = z.object({
   serial: note('序列号', 64)
     .refine((sn) => sn === '' || SN.test(sn), '序列号只能包含字母、数字和 . _ : -')
     .meta({ title: '序列号', max: 64 }),
-  /** Key in the chip for the proof at activation. */
+  /** HMAC key in the chip, with which the device proves its identity at activation. */
   hmacKey: note('HMAC 密钥', 64)
     .refine((key) => /^([0-9a-fA-F]{64})?$/.test(key), 'HMAC 密钥应为64位十六进制')
     .meta({ title: 'HMAC 密钥', max: 64 }),

@@ -39,9 +39,9 @@ export const TurnRow = z.object({
 })
 export type TurnRow = z.output<typeof TurnRow>
 
-/** A conversation in which searched words occur. */
+/** A conversation that contains the search text. */
 export const FoundSession = SessionRow.extend({
-  /** The first place of the words with the text around them. */
+  /** Text around the first match. */
   snippet: z.string().meta({ title: '内容' }),
 })
 export type FoundSession = z.output<typeof FoundSession>
@@ -60,10 +60,10 @@ export const ExportedTurn = z.object({
   seconds: z.number().meta({ title: '时长（秒）' }),
 })
 
-/** Conversations that one search reads, and conversations that it returns. */
+/** Number of conversations that one search reads. `MAX_FOUND`: number of conversations that one search returns. */
 export const SEARCHED_SESSIONS = 1000
 export const MAX_FOUND = 100
-/** Turns of one export. */
+/** Maximum number of turns in one export. */
 export const MAX_EXPORTED_TURNS = 500_000
 
 const owner = {
@@ -84,7 +84,7 @@ export const agentHistory = {
     input: pageQuery.extend({ ...owner, title: search('标题', 64), ...timeRange }),
     result: pageOf(SessionRow),
   },
-  /** Returns the words of a session. The operation log records who opened them. */
+  /** Returns the text of a session. The operation log records who opened the session. */
   open: {
     method: 'POST',
     path: `${ROOT}/session/:id`,
@@ -93,14 +93,14 @@ export const agentHistory = {
     kind: 'other',
     input: z.object({
       id,
-      /** 1: the words are opened in the try-out. */
+      /** 1: the text is opened in the try-out. */
       forTry: optional(whole('用途', 0, 1)),
     }),
     result: z.object({ session: SessionRow, turns: z.array(TurnRow), isCut: z.boolean() }),
   },
   /**
-   * Searches titles and the words of users and agents in 1,000 conversations, the latest first. Needs an agent or a device. `page` 2
-   * reads the 1,000 conversations before those.
+   * Searches titles and the texts of users and agents in the latest 1,000 conversations of an agent or a device. `page`
+   * 2 reads the 1,000 conversations before those.
    */
   search: {
     method: 'POST',
@@ -119,12 +119,15 @@ export const agentHistory = {
       list: z.array(FoundSession),
       /** Conversations that this search has read. */
       searched: z.int(),
-      /** True when more than 100 conversations contain the words. */
+      /** True when more than 100 conversations contain the search text. */
       isCut: z.boolean(),
       hasOlder: z.boolean(),
     }),
   },
-  /** Writes the words of a session, an agent or a device in a period into a file, as a job. Also needs the right to read words. */
+  /**
+   * Writes the text of a session, or of an agent or a device in a period, into a file. Runs as a job. Also needs the
+   * permission to read texts.
+   */
   export: {
     method: 'GET',
     path: `${ROOT}/export`,
@@ -148,7 +151,7 @@ export const agentHistory = {
     input: z.object({ audioId: z.string('语音编号不正确').regex(/^[0-9a-f]{32}$/, '语音编号不正确') }),
     result: z.null(),
   },
-  /** Erases words, recordings and counts of a session. */
+  /** Erases texts, recordings and counts of a session. */
   erase: {
     method: 'DELETE',
     path: `${ROOT}/session/:id`,

@@ -96,8 +96,8 @@ const isTooDeep = (value: unknown, depth = 0): boolean =>
 const hasUnstorable = (value: object) => /\\u0000|\\ud[89a-f]/i.test(JSON.stringify(value))
 
 /**
- * Returns a value in the type that voice servers read: stored texts of `dict` become objects, `array` a list of texts.
- * Secrets are stored as text, whatever the type of their field. A text that does not fit its field stays.
+ * Converts a stored value to the type that voice servers read: texts of `dict` become objects, texts of `array` become
+ * lists. Secrets of every field type are stored as text. A text that does not fit its field is returned unchanged.
  */
 export function serverValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
   if (typeof value !== 'string') return value

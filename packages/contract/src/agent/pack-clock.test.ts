@@ -4,7 +4,7 @@ import { activateUntil, previewPacks, validUntil } from './pack-clock.ts'
 const DAY = 86_400_000
 const CLOCKS = { activateDays: 180, validDays: 30 }
 
-test('AGENT-12 a pack has a window to begin and a length from its first use', () => {
+test('AGENT-12 a copy must begin within its window and is valid from its first use', () => {
   expect(activateUntil(CLOCKS, 0, 1)).toBe(180 * DAY)
   expect(validUntil(CLOCKS, 5 * DAY)).toBe(35 * DAY)
 })
@@ -18,6 +18,6 @@ test('AGENT-12 copies run one after the other, each within its own window', () =
   }
 })
 
-test('AGENT-12 a package that is not used within its window gives nothing', () => {
+test('AGENT-12 a package that is not used within its window expires', () => {
   expect(previewPacks(CLOCKS, 0, 2, 180)).toEqual([])
 })

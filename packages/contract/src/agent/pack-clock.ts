@@ -6,13 +6,13 @@ interface Clocks {
 }
 
 /**
- * Returns the time until which a pack must begin. Packs of one target run one after the other, so each later pack may
- * wait for the length of the packs before it.
+ * Returns the time until which a copy of a package (`packNo`, from 1) must begin. Copies of one target run one after
+ * the other, so each later copy may wait for the length of the copies before it.
  */
 export const activateUntil = ({ activateDays, validDays }: Clocks, paidAt: number, packNo: number) =>
   paidAt + (activateDays + (packNo - 1) * validDays) * DAY
 
-/** Returns the end of a pack that begins at a time. */
+/** Returns the end of a copy that begins at a time. */
 export const validUntil = ({ validDays }: Pick<Clocks, 'validDays'>, beginsAt: number) => beginsAt + validDays * DAY
 
 export interface PackPreview {
@@ -23,8 +23,8 @@ export interface PackPreview {
 }
 
 /**
- * Returns the packs that a target gets when it is first used after a number of days and then used without a pause.
- * Empty when the first use comes after the window of the first pack.
+ * Returns the copies that a target gets when it is first used after a number of days and then used without a pause.
+ * Empty when the first use comes after the window of the first copy.
  */
 export function previewPacks(clocks: Clocks, paidAt: number, copies: number, firstUseDays: number): PackPreview[] {
   const first = paidAt + firstUseDays * DAY

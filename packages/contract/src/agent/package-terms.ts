@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { choice, limited, whole } from '../core/fields.ts'
 import { packagePrice, packageScope, YES_NO } from '../entities/package.ts'
 
-/** What an allowance counts. */
+/** Units of allowances. */
 export const ALLOWANCE_UNIT = { 1: '设备天数', 2: '对话轮数', 3: '语音分钟', 4: '字符数', 5: 'Token' } as const
 type AllowanceUnit = keyof typeof ALLOWANCE_UNIT
 const MEASURE: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
-/** Who shares a grant: one device, all devices of an agent, or all devices of a customer. */
+/** Who shares the allowances of a package: one device, all devices of an agent, or all devices of a tenant. */
 export const GRANT_SCOPE = { 1: '单台设备', 2: '单个智能体', 3: '整个客户' } as const
 export const MAX_ALLOWANCES = 5
 export const MAX_AMOUNT = 100_000_000_000
@@ -14,7 +14,7 @@ export const MAX_DAYS = 3650
 
 /** Formats an amount of a unit: `2,000轮`. */
 const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')}${MEASURE[unit] ?? ''}`
-/** Formats an allowance; 0 is unlimited: `不限轮数`. */
+/** Formats an allowance: `2,000轮`. An amount of 0 is unlimited: `对话轮数不限`. */
 export const allowanceText = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
   amount === 0 ? `${ALLOWANCE_UNIT[unit as AllowanceUnit]}不限` : amountText(unit, amount)
 

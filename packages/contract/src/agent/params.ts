@@ -60,7 +60,7 @@ const ServerContact = z.object({
 export const ServerSheet = z.object({
   /** Addresses of the tenant's voice servers; without own addresses, those of the platform. */
   addresses: z.array(z.string()),
-  /** True when this tenant's secret opens the servers at the addresses. */
+  /** True when the servers at the addresses accept this tenant's secret. */
   mayAct: z.boolean(),
   openSessions: z.int().meta({ title: '进行中的会话' }),
   contacts: z.array(ServerContact),

@@ -66,7 +66,7 @@ const byId = z.object({ id })
 const root = '/api/v1/agent/config/provider'
 const access = 'agent:config:provider'
 
-/** Providers: the forms of models (`/agent/config`, drawer 字段管理). All tenants share them. */
+/** Providers define the forms of models (`/agent/config`, drawer 字段管理). All tenants share the providers. */
 export const agentProviders = sharedData({
   list: {
     method: 'GET',

@@ -61,7 +61,7 @@ export const RunRow = z.object({
   answered: z.int().meta({ title: '已回答' }),
   error: z.string().meta({ title: '原因' }),
   createName: z.string().meta({ title: '操作人' }),
-  /** True when the reader started the run and may cancel its job. */
+  /** True when the caller started the run and may cancel its job. */
   isOwn: z.boolean(),
   createTime: z.string().meta({ title: '开始时间', format: 'date-time' }),
   endTime: z.string().nullable().meta({ title: '结束时间', format: 'date-time' }),
@@ -80,7 +80,7 @@ interface WordCheck {
   readonly forbidden: readonly string[]
 }
 
-/** Returns the words that an answer violates. Upper and lower case are equal. */
+/** Returns the missing and the forbidden words of an answer, ignoring case. */
 export function checkWords(
   answer: string,
   { mustHave, mustNotHave }: Pick<AskedQuestion, 'mustHave' | 'mustNotHave'>,
@@ -94,7 +94,7 @@ const TEST = 'agent:agent:test'
 const ROOT = '/api/v1/agent/questions'
 const byId = z.object({ id })
 
-/** Questions kept with an agent, and the runs that ask them of its versions. */
+/** Test questions of an agent, and the runs that ask its versions these questions. */
 export const agentQuestions = {
   /** Questions of an agent. */
   list: {

@@ -1,4 +1,4 @@
-/** Bands of a similarity between two recordings, from alike to different. */
+/** Bands of the similarity between two recordings, highest first. */
 export const BANDS = { high: '高', medium: '中', low: '低', none: '不相似' } as const
 export type Band = keyof typeof BANDS
 

@@ -10,7 +10,7 @@ import { behaviourFields } from './agent-input.ts'
 
 export const TEMPLATE_STATUS = { 1: '启用', 0: '停用' } as const
 
-/** Templates contain no secrets, so they have no context sources. Facts, tools and files of words belong to agents. */
+/** Templates contain no secrets, so they have no context sources. Facts, tools and word files belong to agents. */
 const {
   contextProviders: _contexts,
   contextFacts: _facts,
@@ -68,7 +68,7 @@ export const TemplateDetail = TemplateRow.extend({
 })
 export type TemplateDetail = z.output<typeof TemplateDetail>
 
-/** What an agent of the template says and uses. */
+/** Prompt, models and plugins of an agent that is created from the template. */
 export const TemplatePreview = z.object({
   /** The prompt with the name of the agent. */
   prompt: z.string(),

@@ -38,7 +38,7 @@ export interface TryFigures {
   readonly cost: number
 }
 
-/** Try-out of an agent: talks with the form as it stands, saved or not. */
+/** Try-out of an agent: a chat with the values of the form, saved or not. */
 export const tryOut = {
   ask: {
     method: 'POST',
@@ -55,7 +55,7 @@ export const tryOut = {
       llmId: optional(id).meta({ title: '大语言模型' }),
       systemPrompt: AgentInput.shape.systemPrompt,
       wordFileIds: AgentInput.shape.wordFileIds,
-      /** Asks with a version instead of the fields of the form. */
+      /** Uses a version instead of the fields of the form. */
       versionNo: optional(id).meta({ title: '版本' }),
       /** A device whose memory the agent uses. */
       deviceId: optional(id).meta({ title: '设备' }),

@@ -5,7 +5,7 @@ import { choice, id, optional } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
-/** Groups of the use. */
+/** Ways to group the use. */
 export const USAGE_GROUP = { 1: '客户', 2: '智能体', 3: '设备', 4: '模型' } as const
 export const USAGE_BY = { tenant: 1, agent: 2, device: 3, model: 4 } as const
 
@@ -29,7 +29,7 @@ const figures = {
   deviceDays: z.number().meta({ title: '设备天数' }),
   /** Fen, with fractions. Tenants get the cost of their own models only. */
   cost: z.number().meta({ title: '成本（分）' }),
-  /** Parts of the figures that are estimates. */
+  /** True when the figure contains estimates. */
   hasEstimatedMinutes: z.boolean().meta({ title: '分钟含估算' }),
   hasEstimatedTokens: z.boolean().meta({ title: 'tokens 含估算' }),
 }

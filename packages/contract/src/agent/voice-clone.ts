@@ -39,7 +39,7 @@ export const VoiceCloneRow = z.object({
   recording: z.string().meta({ title: '录音' }),
   seconds: z.int().meta({ title: '时长（秒）' }),
   state: z.int().meta({ title: '状态', labels: CLONE_STATE }),
-  /** Reason of a failure, in the words of the vendor without keys. */
+  /** Reason of a failure: the message of the vendor, with keys masked. */
   error: z.string().meta({ title: '失败原因' }),
   consentSpeaker: z.string().meta({ title: '同意人' }),
   consentTime: z.string().meta({ title: '同意时间', format: 'date-time' }),

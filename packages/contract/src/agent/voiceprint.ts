@@ -110,7 +110,7 @@ export const voiceprints = {
     input: pageQuery.extend({ keyword: search('智能体', 64) }),
     result: pageOf(z.object({ id: z.int(), name: z.string(), tenantName: z.string() })),
   },
-  /** The latest user turns of an agent with audio. Each call is logged, because the words are personal. */
+  /** The latest user turns of an agent with audio. Each call is logged, because turns are personal data. */
   turns: {
     method: 'POST',
     path: `${ROOT}/turns`,

@@ -59,7 +59,10 @@ export const WordFileDetail = WordFileRow.extend({ words: z.string() })
 const ROOT = '/api/v1/agent/words'
 const byId = z.object({ id })
 
-/** Files of words that speech recognition mistakes. An agent names the files that correct its users. */
+/**
+ * Word files: corrections for words that speech recognition gets wrong. An agent names the files that apply to its
+ * users.
+ */
 export const wordFiles = {
   list: {
     method: 'GET',

@@ -35,7 +35,7 @@ function AuditForm({ ad, onClose }: { ad: AdDetail; onClose(): void }) {
   const top = useRef<HTMLDivElement>(null)
   const afterOpenChange = (isOpen: boolean) => {
     drawer.afterOpenChange(isOpen)
-    // The form focuses its first field; a review begins with the creative.
+    // The form moves the focus to its first field. A review begins with the creative, so scroll back to it.
     if (isOpen) requestAnimationFrame(() => top.current?.scrollIntoView({ block: 'start' }))
   }
   const setResult = (auditStatus: number) =>
@@ -101,7 +101,7 @@ const AuditFields = ({ adType }: Pick<AdDetail, 'adType'>) => (
   </>
 )
 
-/** Keeps the values that the buttons set in the form. */
+/** Hidden fields for the values that the buttons set. */
 const Hidden = () => (
   <>
     {['id', 'verNo', 'contentHash', 'auditStatus'].map((name) => (

@@ -17,7 +17,7 @@ export function ContentFields({ row }: { row: AdDetail | undefined }) {
   const form = Form.useFormInstance()
   const shown = useRef(purpose)
   useEffect(() => {
-    // Files of another type cannot be used.
+    // Removes the files of another type, because the new type cannot use them.
     if (shown.current !== purpose) form.setFieldValue('materials', [])
     shown.current = purpose
   }, [form, purpose])

@@ -69,7 +69,7 @@ function Details({ row }: { row: AdRow }) {
   )
 }
 
-/** Rejection and words that may be absolute. */
+/** Shows the remark of a rejection, and the banned words that the ad contains. */
 export function AdNotes({ ad }: { ad: AdDetail }) {
   return (
     <>

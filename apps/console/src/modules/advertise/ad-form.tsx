@@ -16,7 +16,10 @@ import './advertise.css'
 
 const INITIAL = { adType: 1, orientation: 0, duration: 10, tags: [], proofs: [], materials: [] } as const
 const TEXT = 4
-/** Returns the input without the text of another type, which stays in the form after a change of the type. */
+/**
+ * Returns the input of a save. Omits the text unless the ad is a text ad, because the form keeps the text after a
+ * change of the type.
+ */
 const inputFor =
   <E extends Endpoint>(endpoint: E) =>
   ({ text, ...values }: Record<string, unknown>) =>

@@ -6,6 +6,6 @@ export function byteText(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(power > 1 ? 1 : 0)} ${UNITS[power]}`
 }
 
-/** Returns hours in words: `3.2 小时`, below one hour in minutes. */
+/** Formats hours: `3.2 小时`, below one hour in minutes. */
 export const hoursText = (hours: number): string =>
   hours < 1 ? `${Math.ceil(hours * 60)} 分钟` : `${hours.toFixed(1)} 小时`

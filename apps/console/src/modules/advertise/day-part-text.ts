@@ -19,7 +19,7 @@ export function normalClock(text: string): string {
   return `${two(Number(hour))}:${two(Number(minute))}`
 }
 
-/** Returns a new part of one hour behind the last one. */
+/** Returns a new daypart of one hour that begins after the last daypart. */
 export function nextPart(parts: readonly DayPart[]): DayPart {
   const last = parts.at(-1)
   const from = last && last.end > last.start ? minutesOf(last.end) : 8 * 60

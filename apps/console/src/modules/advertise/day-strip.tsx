@@ -24,7 +24,7 @@ const RULE_TEXT: Readonly<Record<string, string>> = {
   idle: '暂无播放内容',
 }
 
-/** One day of a screen: each segment is divided by the shares of its programs. */
+/** Shows one day of a screen. Each segment is divided in proportion to the shares of its programs. */
 export function DayStrip({ segments, from, to, zone, highlighted, mark }: Props) {
   const place = (at: number) => `${((at - from) / (to - from)) * 100}%`
   const clock = clockOf(zone)

@@ -14,9 +14,9 @@ import { type RunningUpload, type SentMaterial, useMaterialUploads } from './use
 
 interface MaterialsFieldProps {
   readonly purpose: AdFilePurpose
-  /** Facts of the files that the ad already has. */
+  /** Facts of the files that the stored ad has. */
   readonly known: readonly AdMaterial[]
-  /** Set by Field. */
+  /** Set by the component `Field`. */
   readonly id?: string
   readonly value?: readonly SentMaterial[]
   readonly onChange?: (value: readonly SentMaterial[]) => void

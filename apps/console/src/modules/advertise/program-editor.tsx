@@ -39,7 +39,7 @@ interface Props {
   readonly tenantName?: string
   readonly initial: object
   readonly targets: readonly { id: number; name: string }[]
-  /** Opens this dialog at once. */
+  /** Dialog that is open from the start. */
   readonly opens?: AfterSave | undefined
 }
 
@@ -136,7 +136,7 @@ function useEditor({ endpoint, id, initial, opens }: Pick<Props, 'endpoint' | 'i
       const wanted = next.current
       next.current = undefined
       if (id === undefined) return tab.close(editPath((result as { id: number }).id, wanted))
-      // New items have ids now.
+      // Loads the program again, because the save gave ids to new items.
       void reload(id).then(() => setOpened(wanted))
     },
   })

@@ -32,7 +32,7 @@ const datesRule = ({ getFieldValue }: { getFieldValue(name: string): unknown }) 
   },
 })
 
-/** Fields of a program besides its items. */
+/** Fields of a program except its items. */
 export function ProgramFields({ targets, tenantId, owner }: Props) {
   const session = useSession()
   const isPlatform = (tenantId === undefined ? session?.ownerId : String(tenantId)) === '1'

@@ -71,7 +71,7 @@ const EmptyTrack = () => (
   </li>
 )
 
-/** Side of a row at which a drop inserts; the last row also marks the end. */
+/** Returns the side of a row at which a drop inserts. The last row also marks the end of the list. */
 function markOf(at: number | undefined, index: number, count: number) {
   if (at === index) return 'before'
   return at === index + 1 && at === count ? 'after' : undefined
@@ -83,7 +83,7 @@ interface Asked {
 }
 type Track = ReturnType<typeof useTrack>
 
-/** Changes of the items. `said` describes the last change for screen readers. */
+/** Functions that change the items. `said` describes the last change for screen readers. */
 function useTrack(value: readonly TrackItem[], change: (items: readonly TrackItem[]) => void) {
   const [said, say] = useState('')
   const upButtons = useRef(new Map<string, HTMLButtonElement>())
@@ -104,7 +104,7 @@ function useTrack(value: readonly TrackItem[], change: (items: readonly TrackIte
       if (!item || moved === value) return
       change(moved)
       say(`${item.adName} 已移到第 ${moved.indexOf(item) + 1} 条`)
-      // A moved row loses the focus when the browser moves its element.
+      // A moved row loses the focus when the browser moves its element, so the focus is restored.
       requestAnimationFrame(() => upButtons.current.get(item.key)?.focus())
     },
     update: (at: number, part: Partial<TrackItem>) =>

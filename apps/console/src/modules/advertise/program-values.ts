@@ -26,7 +26,7 @@ export function valuesOf(program: ProgramDetailRow) {
 
 const DAYS = 30
 
-/** Values of the editor for a new program: thirty days from today, all day. */
+/** Default values of the editor for a new program: 30 days from today, all day. */
 export const newValues = () => ({
   description: '',
   items: [],

@@ -20,7 +20,8 @@ type Cell = { readonly row: ScreenRow }
 const WAITING = 0
 
 /**
- * Returns the ready and all files. Empty while a screen has not fetched the content: it reports files of the old one.
+ * Returns the number of ready files and of all files. Empty while a screen has not fetched the new content, because the
+ * screen then reports files of the old content.
  */
 export const filesText = (state: number, { readyFiles, totalFiles }: Pick<ScreenRow, 'readyFiles' | 'totalFiles'>) =>
   state !== WAITING && totalFiles > 0 ? `${readyFiles}/${totalFiles}` : ''

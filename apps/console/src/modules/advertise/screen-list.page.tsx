@@ -63,7 +63,7 @@ export default function ScreenListPage() {
   const pair = open.pair ?? code ?? undefined
   const close = () => {
     setOpen({})
-    // The code is no filter of the list, and a reload must not open the dialog again.
+    // Removes the code from the URL: the code is no filter of the list, and a reload must not open the dialog again.
     if (code !== null) setParams(new URLSearchParams(), { replace: true })
   }
   const buttons = <Buttons onOpen={setOpen} />

@@ -1,6 +1,6 @@
 import { Button } from 'antd'
 
-/** Pages through a short list beside a form. */
+/** Pagination of a short list next to a form. */
 export function SmallPager({
   pages,
   pageNum,

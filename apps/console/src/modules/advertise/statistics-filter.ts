@@ -35,11 +35,11 @@ export function viewOf(params: URLSearchParams): View {
   return view in VIEWS ? (view as View) : 'overview'
 }
 
-/** Returns the address of the table with a filter. */
+/** Returns the path of the table with a filter. */
 export const detailPath = (filter: AdStatFilter, more: Readonly<Record<string, string | number>> = {}) =>
   addressOf({ ...filter, ...more, view: 'detail' })
 
-/** Returns the address of the statistics with these parameters. */
+/** Returns the path of the statistics page with these query parameters. */
 export function addressOf(params: object) {
   const given = Object.entries(params).flatMap(([key, value]): [string, string][] =>
     value === undefined || value === null || value === '' ? [] : [[key, String(value)]],
@@ -59,11 +59,14 @@ export function shownTime(ms: number): string {
 }
 
 export const percentText = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
-/** Text of plays whose time is not known; empty without such plays. */
+/** Describes the plays of unknown time; empty without such plays. */
 export const untrustedText = (untrusted: number) =>
   untrusted === 0 ? '' : `含 ${untrusted.toLocaleString()} 次未校时播放，未计入时段分析`
 
-/** Parameters that a new filter keeps: an analysis by hour ends when the filter names screens. */
+/**
+ * Returns the query parameters that remain after a change of the filter. An analysis by hour ends when the filter names
+ * screens.
+ */
 export const keptParams = (params: URLSearchParams, filter: Partial<AdStatFilter>) =>
   Object.fromEntries([...params].filter(([key]) => KEPT.includes(key) && !(isByScreen(filter) && HOUR.includes(key))))
 const HOUR = ['weekday', 'hour']

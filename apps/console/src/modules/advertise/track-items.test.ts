@@ -38,7 +38,7 @@ describe('AD-04 the track', () => {
     expect(insertItem(full, 0, ad(7))).toBe(full)
   })
 
-  test('adds up the duration and the rounds of an hour', () => {
+  test('calculates the total duration and how often the track plays in an hour', () => {
     expect(totalOf(track)).toBe(36)
     expect([roundsPerHour(205), roundsPerHour(0)]).toEqual([17, 0])
   })

@@ -47,7 +47,7 @@ export function moveItem(items: readonly TrackItem[], from: number, to: number):
   return rest.toSpliced(to > from ? to - 1 : to, 0, item)
 }
 
-/** Copies an item behind itself. The copy is a new item. */
+/** Inserts a copy of an item after the item. The copy is a new item. */
 export function copyItem(items: readonly TrackItem[], at: number): readonly TrackItem[] {
   const item = items[at]
   return item ? insertItem(items, at + 1, { ...item, key: newKey(), itemId: 0 }) : items

@@ -29,7 +29,7 @@ interface Props extends RowActions {
 
 const VIDEO = 2
 const AUDIO = 3
-/** Kinds that play as long as their file. */
+/** Returns whether an item plays as long as its file. */
 const isTimed = ({ adType }: TrackItem) => adType === VIDEO || adType === AUDIO
 
 /** One item of the track. */

@@ -15,7 +15,10 @@ interface Asked {
   readonly deviceId: number | undefined
 }
 
-/** Follows the values of the form and returns the manifest of the screen with them. Invalid values keep the last one. */
+/**
+ * Returns the manifest of the screen as if the values of the form were published. Keeps the last manifest while values
+ * are invalid.
+ */
 export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
   const form = Form.useFormInstance()
   const values = Form.useWatch((all) => JSON.stringify(all), { form, preserve: true }) as string | undefined

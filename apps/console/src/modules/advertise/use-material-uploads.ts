@@ -55,7 +55,7 @@ interface Options {
 export function useMaterialUploads({ purpose, value, onChange }: Options) {
   const [running, setRunning] = useState<readonly RunningUpload[]>([])
   useUnsaved(running.length > 0)
-  /** Reads the value when an upload ends, not when it starts. */
+  /** An upload changes the value at its end, not the value at its start. */
   const latest = useRef({ value, onChange })
   useEffect(() => {
     latest.current = { value, onChange }

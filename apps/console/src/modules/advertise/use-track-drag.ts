@@ -38,7 +38,10 @@ export function useTrackDrag(count: number, onDrop: (dragged: Dragged, at: numbe
       dragged.current = what
       if (!what) end()
     },
-    /** Props of the row with this index: the upper half inserts before, the lower half behind. */
+    /**
+     * Props of the row with this index. A drop on the upper half inserts before the row, on the lower half after the
+     * row.
+     */
     row: (index: number) => ({
       onDragOver: (event: DragEvent<HTMLElement>) => accept(event, isInUpperHalf(event) ? index : index + 1),
       onDrop: drop,

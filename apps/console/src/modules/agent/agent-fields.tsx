@@ -96,7 +96,7 @@ function MemoryField({ choices, erases }: PromptProps) {
 interface VoiceProps extends Props {
   /** Default: the tenant of the session. */
   readonly tenantId?: number
-  /** Calls that return the voices of a model; people with templates may not read agents. */
+  /** Calls that return the voices of a model. Accounts that edit templates may have no permission for agents. */
   readonly calls?: typeof agents | typeof agentTemplates
 }
 

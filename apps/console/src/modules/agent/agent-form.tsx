@@ -28,7 +28,7 @@ interface Props {
   readonly session?: TrySession | undefined
 }
 
-/** Form of an agent beside the try-out, which uses the unsaved values of the form. */
+/** Form of an agent, next to the try-out, which uses the unsaved values of the form. */
 export function AgentForm({ agent, choices, session }: Props) {
   const { save, submit, latest } = useAgentForm(agent, choices)
   const mayTry = useMayCall()(tryOut.ask)
@@ -77,7 +77,7 @@ function subjectOf(values: Readonly<Record<string, unknown>>, agent: AgentDetail
   }
 }
 
-/** Moves to the question of the try-out, which narrow windows show below the form. */
+/** Button that moves the focus to the question of the try-out. Narrow windows show the try-out below the form. */
 const ToTryOut = ({ studio }: { readonly studio: RefObject<HTMLElement | null> }) => (
   <Button
     className="agent-to-try"
@@ -125,7 +125,7 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
   })
   const { form } = save.form
   const providerOf = (id: unknown) => models.find((model) => model.id === id)?.providerCode
-  /** Asks for confirmation before a memory model erases conversations. */
+  /** Requires a confirmation before a save that erases conversations or memory. */
   const submit = () => {
     const provider = providerOf(form.getFieldValue('memId'))
     const erased = erasedBy(provider)

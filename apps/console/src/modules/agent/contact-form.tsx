@@ -36,7 +36,7 @@ export const ContactForm = ({ row, deviceId, onClose }: Props) => (
   </RecordForm>
 )
 
-/** Selects a device of the same customer by name or MAC. */
+/** Selects a device of the same tenant by name or MAC. */
 function TargetPicker({ deviceId, ...props }: RecordSelectProps & { readonly deviceId: number }) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(agentContacts.targets, { deviceId, keyword }, { quiet: true })

@@ -19,7 +19,7 @@ interface Closable {
   readonly onClose: () => void
 }
 
-/** Binds the device that speaks a code. */
+/** Binds the device that reads the entered activation code aloud. */
 export function BindForm({ onClose }: Closable) {
   const { modal, form } = useFormModal(agentDevices.bind, { onClose })
   return (
@@ -68,7 +68,7 @@ interface EditProps extends Closable {
 
 const valuesOf = ({ id, rev, alias, autoUpdate }: AgentDeviceRow) => ({ id, rev, alias, autoUpdate })
 
-/** Edits name and automatic updates of a voice device. */
+/** Form for the name and the automatic updates of a voice device. */
 export function AgentDeviceForm({ row, onClose }: EditProps) {
   const read = () => readFresh(agentDevices.get, { id: row.id }, row)
   return (

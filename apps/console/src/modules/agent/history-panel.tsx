@@ -18,7 +18,7 @@ interface Props {
   readonly of: { readonly agentId: number } | { readonly deviceId: number }
 }
 
-/** Lists conversations, the latest first, searches them, and opens their words. */
+/** Lists conversations, the latest first, searches them, and opens their text. */
 export function HistoryPanel({ of }: Props) {
   const [shown, setShown] = useState<SessionRow>()
   const search = useHistorySearch(of)

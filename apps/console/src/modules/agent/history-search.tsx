@@ -11,7 +11,7 @@ import './history.css'
 type Owner = { readonly agentId: number } | { readonly deviceId: number }
 type Found = ResultOf<typeof agentHistory.search>
 
-/** Words searched in conversations. Each page reads older conversations and adds its results. */
+/** State of a search in conversations. Each page reads older conversations and appends its results. */
 export function useHistorySearch(of: Owner) {
   const [words, setWords] = useState('')
   const [pages, setPages] = useState<readonly Found[]>([])
@@ -38,7 +38,7 @@ export function useHistorySearch(of: Owner) {
 }
 type HistorySearch = ReturnType<typeof useHistorySearch>
 
-/** Period of the conversations: form fields of `DateRangeFilter`. */
+/** State of the period filter, whose form fields are those of `DateRangeFilter`. */
 export function usePeriod() {
   const [form] = Form.useForm()
   const watched = { form, preserve: true } as const
@@ -82,7 +82,7 @@ interface ResultProps {
   children(rows: readonly FoundSession[]): ReactNode
 }
 
-/** Results with the reach of the search, and the button that goes further back. */
+/** Shows the results, the number of searched conversations, and the button that searches older conversations. */
 export function SearchResult({ search, children }: ResultProps) {
   const { words, pages, isRunning, error, older } = search
   const rows = pages.flatMap(({ list }) => list)

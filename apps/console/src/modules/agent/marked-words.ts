@@ -1,12 +1,12 @@
 /** A part of an answer. */
 interface MarkedPart {
   readonly text: string
-  /** Place in the answer. */
+  /** Index in the answer. */
   readonly at: number
   readonly isWord: boolean
 }
 
-/** Returns a function that finds the first of the words at or after a place; the longest one wins. */
+/** Returns a function that finds the first of the words at or after an index. The longest word takes precedence. */
 function finderOf(answer: string, words: readonly string[]) {
   const said = answer.toLowerCase()
   const wanted = words
@@ -24,7 +24,7 @@ function finderOf(answer: string, words: readonly string[]) {
   }
 }
 
-/** Splits an answer at the words to mark. Upper and lower case are equal; longer words win. */
+/** Splits an answer at the words to mark, ignoring case. Longer words take precedence. */
 export function markedParts(answer: string, words: readonly string[]): MarkedPart[] {
   const find = finderOf(answer, words)
   const parts: MarkedPart[] = []

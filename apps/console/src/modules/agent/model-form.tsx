@@ -80,7 +80,7 @@ export function ModelEdit({ row, onClose }: { row: ModelRow; onClose(): void }) 
   )
 }
 
-/** The key is present without a fallback too, so that a conflict can compare all fields of the form. */
+/** Sets the key also when there is no fallback, so that a conflict can compare all fields of the form. */
 const forForm = ({ fallbackModelId, ...row }: ModelDetail) => ({
   ...row,
   fallbackModelId: fallbackModelId ?? undefined,

@@ -15,7 +15,7 @@ interface Props {
 /** Asks for a reason, then shows a secret once. The operation log records the reason. */
 export function ParamReveal({ row: { code }, tenantId, onClose }: Props) {
   const [value, setValue] = useState<string>()
-  // The closing form must not close the secret that replaces it.
+  // The form closes when it is replaced by the secret. Its close event must not close the secret.
   const isShown = useRef(false)
   const { modal, form } = useFormModal(agentParams.reveal, {
     onClose: () => {

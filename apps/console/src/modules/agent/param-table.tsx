@@ -57,7 +57,7 @@ const Code = ({ row: { code, title } }: { row: ParamRow }) => (
   </span>
 )
 
-/** Shows booleans and choices as words. */
+/** Formats a value: booleans and choices as their Chinese labels. */
 export function paramText(code: string, value: string): string {
   const param = paramOf(code)
   if (param?.type === 'boolean') return value === 'true' ? '是' : '否'

@@ -110,7 +110,10 @@ export const ToolFields = () => (
 
 const FACTS = Object.entries(CONTEXT_FACT).map(([value, label]) => ({ value, label }))
 
-/** Facts of the device, and sources that the voice server asks before each conversation. Values of headers are never shown. */
+/**
+ * Facts of the device, and sources that the voice server requests before each conversation. Values of headers are never
+ * shown.
+ */
 export function ContextFields() {
   return (
     <>

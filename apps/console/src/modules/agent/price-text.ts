@@ -9,7 +9,7 @@ export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readon
   ASR: { in: '元/小时' },
 }
 
-/** Returns the prices of a model in words; empty without a price. */
+/** Formats the prices of a model with their units; empty without a price. */
 export function priceText({ type, priceIn, priceOut }: Pick<ModelRow, 'type' | 'priceIn' | 'priceOut'>) {
   const units = PRICE_UNITS[type]
   if (!units || priceIn + priceOut === 0) return ''

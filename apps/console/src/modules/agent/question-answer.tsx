@@ -10,7 +10,7 @@ interface Props {
   readonly title: string
 }
 
-/** Answer of one version: the words of the question are marked, and the figures stand below. */
+/** Shows the answer of one version, with the required and forbidden words marked, and its figures below. */
 export function AnswerCell({ question, answer, title }: Props) {
   const { missing, forbidden } = checkWords(answer.text, question)
   const { mustHave, mustNotHave } = question
@@ -51,7 +51,7 @@ export function AnswerCell({ question, answer, title }: Props) {
 
 const isIn = (words: readonly string[], text: string) => words.some((word) => word.toLowerCase() === text.toLowerCase())
 
-/** Returns the sums of one version over the answered questions, in words. */
+/** Describes the results of one version over the answered questions. */
 export function summaryOf(list: RunDetail['list'], side: 'current' | 'candidate'): string {
   const answers = list.flatMap((question) => {
     const answer = question.answers?.[side]

@@ -22,7 +22,10 @@ export const RunState = ({ run }: { run: RunRow }) => (
   <Tag color={COLORS[run.state] ?? 'default'}>{RUN_STATE[run.state as keyof typeof RUN_STATE]}</Tag>
 )
 
-/** Answers of a run, the version in force beside the other version. An open run is read again every three seconds. */
+/**
+ * Shows the answers of a run: the version in force next to the other version. Loads an open run again every three
+ * seconds.
+ */
 export function RunResult({ id, onEnded }: { id: number; onEnded(): void }) {
   const { data, error, refetch } = useRead(
     agentQuestions.run,
@@ -32,7 +35,7 @@ export function RunResult({ id, onEnded }: { id: number; onEnded(): void }) {
   const isOpen = data !== undefined && isOpenRun(data.run)
   const wasOpen = useRef(false)
   useEffect(() => {
-    // The list of runs still shows the run as open.
+    // The list of runs still shows the run as open, so it must load again.
     if (!isOpen && wasOpen.current) onEnded()
     wasOpen.current = isOpen
     if (!isOpen) return

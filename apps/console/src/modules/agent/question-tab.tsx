@@ -15,7 +15,7 @@ import './question.css'
 
 const QuestionForm = later(() => import('./question-form.tsx'), 'QuestionForm')
 
-/** Questions kept with an agent, and the runs that ask them of two versions. */
+/** Test questions of an agent, and the runs that ask two versions these questions. */
 export function QuestionTab({ agent }: { agent: AgentDetail }) {
   const [edited, setEdited] = useState<QuestionRow | 'new'>()
   const { data, error, refetch } = useRead(agentQuestions.list, { agentId: agent.id }, { quiet: true })

@@ -4,7 +4,7 @@ import { recordedTurns } from './recorded-turns.ts'
 const user = (content: string) => ({ kind: 1, content })
 const agent = (content: string) => ({ kind: 2, content })
 
-test('joins the answers up to the next question, without tools and without words that were not kept', () => {
+test('joins the answers up to the next question, and omits tool calls and turns without stored text', () => {
   const said = [
     agent('你好'),
     user('几点了'),
@@ -23,7 +23,7 @@ test('joins the answers up to the next question, without tools and without words
   expect(isCut).toBe(false)
 })
 
-test('keeps the newest turns of a long session', () => {
+test('keeps only the newest turns of a long session', () => {
   const { turns, isCut } = recordedTurns(Array.from({ length: 40 }, (_, at) => user(`问题${at}`)))
   expect([turns.length, turns.at(-1)?.question, isCut]).toEqual([25, '问题39', true])
 })

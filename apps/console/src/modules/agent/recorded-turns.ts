@@ -9,8 +9,8 @@ const MAX_TEXT = 4000
 type Said = Pick<TurnRow, 'kind' | 'content'>
 
 /**
- * Returns a recorded session as a conversation: each question with the answers up to the next question. Tool calls and
- * turns without kept words are left out. `isCut`: the oldest turns did not fit.
+ * Returns a recorded session as a conversation: each question with the answers up to the next question. Omits tool
+ * calls and turns without stored text. `isCut`: the oldest turns were omitted too, because they did not fit.
  */
 export function recordedTurns(said: readonly Said[]): { turns: Turn[]; isCut: boolean } {
   const pairs: { question: string; answer: string }[] = []

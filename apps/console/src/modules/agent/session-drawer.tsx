@@ -52,7 +52,7 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
   )
 }
 
-/** Closes the drawer first: on the page of the same agent it would cover the try-out. */
+/** Closes the drawer first, because the drawer would cover the try-out on the page of the same agent. */
 function TryButton({ session, onOpen }: { session: SessionRow; onOpen(): void }) {
   const tryNow = useTrySession()(session)
   if (!tryNow) return null

@@ -10,7 +10,7 @@ test('reads the call and the result that a voice server reports', () => {
   expect(toolName(result)).toBe('')
 })
 
-test('shows other content as it is', () => {
+test('returns other content as one call with this text', () => {
   for (const content of ['play_music 晴天', '{"type":"tool"}', '[1,2]', '[{"type":"other","text":"x"}]', 'null', '5'])
     expect(toolParts(content)).toEqual([{ isResult: false, text: content }])
   expect(toolParts('{"type":"tool","text":"self.reboot"}')).toEqual([{ isResult: false, text: 'self.reboot' }])

@@ -5,8 +5,8 @@ export interface ToolPart {
 }
 
 /**
- * Returns the parts of a tool turn. Voice servers report a JSON list of `{type: 'tool' | 'tool_result', text}`. Any other
- * content is one call with this text.
+ * Returns the parts of a tool turn. Voice servers report a JSON list of `{type: 'tool' | 'tool_result', text}`. Any
+ * other content becomes one call with this text.
  */
 export function toolParts(content: string): readonly ToolPart[] {
   const parsed = parsedOf(content)

@@ -72,7 +72,7 @@ function useQuestion() {
   return { text, setText, edited, edit, cancelEdit: () => edit('', undefined) }
 }
 
-/** The second column begins with the recorded turns of the first one, when nothing was asked since. */
+/** Returns the recorded turns of the first column for a new second column. Empty when a question was asked since. */
 const recordedOnly = (turns: readonly Turn[]) => (turns.every(({ state }) => state === 'recorded') ? turns : [])
 
 /** Returns the fields of the form and the fields of the second column with the device. */
@@ -89,7 +89,10 @@ function useTryPanel(agentId: number, subject: Props['subject']) {
   const shared = { id: agentId, ...(deviceId !== undefined && { deviceId }) }
   const columns = hasTwo ? [one, two] : [one]
   const subjects = subjectsOf(subject, shared, other)
-  /** Columns share their last questions, because the second one starts later. */
+  /**
+   * Sends the question in every column. An edited question is counted from the end, because the second column may have
+   * fewer turns.
+   */
   const send = (text: string, fromEnd?: number) => {
     if (text.trim() === '') return
     question.cancelEdit()
@@ -194,7 +197,7 @@ interface InputProps {
   onCancel(): void
 }
 
-/** Enter sends and Shift+Enter breaks the line, except during the composition of an input method. */
+/** Enter sends the question and Shift+Enter inserts a line break, except while an input method composes a character. */
 const TryInput = ({ text, isRunning, isEditing, onText, onSend, onStop, onCancel }: InputProps) => (
   <div className="agent-try-input">
     {isEditing && <Button onClick={onCancel}>取消编辑</Button>}

@@ -7,10 +7,10 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import './agent.css'
 
-/** The second column asks the form as well. */
+/** Choice with which the second column chats with the form as well. */
 export const CURRENT = 'form'
 
-/** Returns the fields that the second column replaces. */
+/** Returns the fields of the form that a choice of the second column overrides. */
 export const overrideOf = (other: string) => {
   const [kind, id] = other.split(':')
   return kind === 'model' ? { llmId: Number(id) } : kind === 'version' ? { versionNo: Number(id) } : {}
@@ -45,7 +45,7 @@ interface OtherProps {
   onChange(value: string): void
 }
 
-/** Selects what the second column asks: the form, another model, or a version. */
+/** Selects the subject of the second column: the form, another model, or a version. */
 export function OtherSubject({ agentId, models, value, onChange }: OtherProps) {
   const { data } = useRead(agentVersions.list, { id: agentId }, { quiet: true })
   const usable = models.filter(

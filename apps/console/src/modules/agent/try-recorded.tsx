@@ -11,7 +11,7 @@ interface Recorded {
   readonly isError: boolean
 }
 
-/** Opens a recorded conversation in the try-out. The operation log records who read the words. */
+/** Opens a recorded conversation in the try-out. The operation log records who opened the conversation. */
 export function useRecorded(session: TrySession | undefined, onTurns: (turns: readonly Turn[]) => void) {
   const [note, setNote] = useState<Recorded>()
   const open = useEffectEvent(async (id: number) => {
@@ -43,7 +43,7 @@ export function useRecorded(session: TrySession | undefined, onTurns: (turns: re
   return { note, close: () => setNote(undefined) }
 }
 
-/** Says which conversation is open. */
+/** Shows which recorded conversation is open. */
 export const RecordedNote = ({ note }: { note: Recorded | undefined }) =>
   note && (
     <p className={`agent-try-note${note.isError ? ' agent-try-note-failed' : ''}`} role="status">

@@ -10,7 +10,7 @@ test('joins events that are split at every character', () => {
   ])
 })
 
-test('reads several events of one piece', () => {
+test('reads several events in one chunk', () => {
   const one = 'event: text\ndata: {"text":"a"}\n\n'
   expect(eventSplitter()(one + one)).toHaveLength(2)
 })

@@ -76,7 +76,7 @@ function Answer({ turn }: { turn: Turn }) {
 const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
 const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1 ? 5 : 4)}`)
 
-/** Returns the figures of an answer in words. */
+/** Formats the figures of an answer. */
 export const figuresText = ({ firstMs, totalMs, input, output, cached, isEstimate, cost }: TryFigures) => [
   `首字 ${seconds(firstMs)}`,
   `共 ${seconds(totalMs)}`,

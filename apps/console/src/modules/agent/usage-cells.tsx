@@ -47,11 +47,11 @@ export function figureText(measure: keyof typeof FIGURES, figures: UsageFigures)
 interface NameProps {
   readonly row: UsageRow
   readonly by: number
-  /** Shows the agents of a customer. */
+  /** Shows the agents of a tenant. */
   onTenant(tenant: { readonly id: number; readonly name: string }): void
 }
 
-/** Name of a group with a link to its record. A customer opens the use of its agents. */
+/** Name of a group with a link to its record. The link of a tenant opens the use of its agents. */
 export function UsageName({ row: { id, name }, by, onTenant }: NameProps) {
   if (id === 0) return by === USAGE_BY.device ? '非设备（试用）' : '未指定'
   const text = name || '已删除'

@@ -16,7 +16,7 @@ import './usage.css'
 
 const UsageTalks = later(() => import('./usage-talks.tsx'), 'UsageTalks')
 
-/** Agent or device whose use is shown; empty: all that the account may see. */
+/** Agent, device or tenant whose use is shown; empty: all that the account may see. */
 interface Owner {
   readonly agentId?: number
   readonly deviceId?: number
@@ -38,7 +38,7 @@ interface Props {
 const MEASURES = Object.entries(FIGURES).map(([value, { title }]) => ({ value: value as Measure, label: title }))
 const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model] as const
 
-/** Measured use: a figure by day, and all figures by customer, agent, device or model. */
+/** Measured use: one figure by day, and all figures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, groups = ALL_GROUPS }: Props) {
   const { form, range } = useRange()
   const [by, setBy] = useState<By>(groups[0]!)

@@ -23,7 +23,7 @@ export interface Turn {
   readonly figures: TryFigures | undefined
 }
 
-/** Configuration that is sent with the conversation. */
+/** Configuration of the try-out, which is sent together with the messages. */
 export type TrySubject = Omit<InputOf<typeof tryOut.ask>, 'messages'>
 
 const EMPTY = { answer: '', reasoning: '', tools: [], model: '', request: '', corrected: '', error: '' } as const

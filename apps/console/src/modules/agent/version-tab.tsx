@@ -12,7 +12,7 @@ import './agent.css'
 
 const ReachDialog = later(() => import('./candidate-dialog.tsx'), 'ReachDialog')
 
-/** Versions of an agent, newest first, and the candidate beside the version in force. */
+/** Versions of an agent, newest first, and the candidate next to the version in force. */
 export function VersionTab({ agent }: { agent: AgentDetail }) {
   const { data, error, refetch } = useRead(agentVersions.list, { id: agent.id }, { quiet: true })
   const [compared, setCompared] = useState<number>()
@@ -33,7 +33,7 @@ export function VersionTab({ agent }: { agent: AgentDetail }) {
 }
 
 const eraseText = ({ erases = '' }: Partial<VersionRow> = {}) => (erases ? ERASE_TEXT[erases] : '')
-/** Confirmation of the erasure. The dialog names the data that is erased. */
+/** Returns the field that confirms the erasure. The dialog names the data that is erased. */
 const erasure = ({ erases = '' }: Partial<VersionRow> = {}) => ({ confirmErase: erases ? 1 : 0 })
 
 interface VersionProps {
@@ -86,7 +86,7 @@ interface CandidateProps {
   onCompare(versionNo: number): void
 }
 
-/** Figures of the candidate beside those of the version in force, with the decisions on it. */
+/** Figures of the candidate next to those of the version in force, and the actions that end the candidate. */
 function Candidate({ agent, versions, onCompare }: CandidateProps) {
   const [isOpen, setOpen] = useState(false)
   const { candidateNo, candidateShare, candidateDeviceIds, versionNo } = agent

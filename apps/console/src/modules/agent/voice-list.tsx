@@ -86,7 +86,7 @@ const Buttons = ({ onAdd, onImport }: { onAdd(): void; onImport(): void }) => (
   </>
 )
 
-/** Number of users of a voice; a click lists them. */
+/** Shows the number of agents and templates that use a voice; a click lists them. */
 function Uses({ row, onOpen }: { row: VoiceRow; onOpen(row: VoiceRow): void }) {
   const mayOpen = useMayCall()(agentVoices.uses)
   if (row.useCount === 0) return <span className="kit-none">-</span>

@@ -8,7 +8,7 @@ interface Props {
   onClose(): void
 }
 
-/** Dialog that adds or edits a file of words. */
+/** Dialog that adds or edits a word file. */
 export const WordForm = ({ row, tenantId, onClose }: Props) => (
   <RecordForm
     calls={wordFiles}

@@ -21,7 +21,7 @@ const COLUMNS = [
   col('updateTime', time, { width: 170 }),
 ]
 
-/** Files of words of the agent's tenant. */
+/** Word files of the agent's tenant. */
 export function WordTab({ tenantId }: { tenantId: number }) {
   const list = useInnerList(wordFiles.list, { tenantId })
   const [edited, setEdited] = useState<WordFileRow | 'new'>()

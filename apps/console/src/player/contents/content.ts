@@ -9,7 +9,7 @@ export interface Content {
   readonly element: HTMLElement
   /** Resolves when the content can be shown without delay. */
   readonly ready: Promise<void>
-  /** Starts at an offset into the ad. */
+  /** Starts playing at an offset from the beginning of the ad. */
   start(offsetMs: number): void
   /** Ends playing and frees the memory. */
   stop(): void
@@ -17,14 +17,14 @@ export interface Content {
   onFail: (error: string) => void
 }
 
-/** Functions of the page that contents use. */
+/** Functions of the player that contents use. */
 export interface ContentHost {
-  /** Speed of playing; above 1 only in the preview. */
+  /** Playback rate; above 1 only in the preview. */
   rate(): number
   /** 0 to 1. */
   volume(): number
   read(file: ManifestFile): Promise<Blob>
-  /** Query of the address of a package, for the preview. */
+  /** Query string for the address of a package; used in the preview only. */
   packageSearch(file: ManifestFile): string
   /** Called when the browser refuses sound. */
   onMuted(): void

@@ -3,7 +3,7 @@ import { hostOf, webAddressProblem } from '@oms/contract/advertise/web-address.t
 import { element } from '../dom.ts'
 import type { Content } from './content.ts'
 
-/** A page that has not loaded after this time is shown in its current state. */
+/** A page that is still loading after this time is shown as it is. */
 const LOAD_MS = 2_500
 
 function frameContent(frame: HTMLIFrameElement, src: string): Content {
@@ -16,7 +16,7 @@ function frameContent(frame: HTMLIFrameElement, src: string): Content {
     frame.onload = () => done()
     setTimeout(done, LOAD_MS)
   })
-  // A frame that is only hidden keeps its sound.
+  // A frame that is only hidden continues to play sound, so it is removed.
   return { element: frame, ready, start: () => {}, stop: () => frame.remove(), onFail: () => {} }
 }
 
@@ -30,7 +30,10 @@ export function webContent(address: string): Content {
   return frameContent(frame, isAllowedAddress(address) ? address : 'about:blank')
 }
 
-/** Shows an HTML package. The response's policy isolates the package: a frame with `sandbox` bypasses the worker. */
+/**
+ * Shows an HTML package. The policy in the response isolates the package. The frame has no attribute `sandbox`, because
+ * such a frame bypasses the service worker.
+ */
 export function packageContent({ sha256 }: ManifestFile, search: string): Content {
   return frameContent(element('iframe'), `/player/package.html#${sha256}${search}`)
 }

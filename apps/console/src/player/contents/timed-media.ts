@@ -2,7 +2,7 @@ import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import type { Content, ContentHost } from './content.ts'
 
 const STALL_MS = 5_000
-/** Largest difference in seconds between the position of a video and its plan that is not corrected. */
+/** Maximum difference in seconds between the position of a video and the plan before the position is corrected. */
 const DRIFT_S = 0.3
 /** Browsers refuse higher rates. */
 const MAX_RATE = 16
@@ -18,7 +18,7 @@ export class TimedMedia implements Content {
   #stallTimer = 0
   #isStopped = false
 
-  /** `picture` is shown with a sound. */
+  /** `picture` is the element that is shown; a sound has a separate one. */
   constructor(host: ContentHost, file: ManifestFile, media: HTMLMediaElement, picture: HTMLElement = media) {
     this.#host = host
     this.#media = media

@@ -6,12 +6,12 @@ import { adIdsOf, isDelivered, loadAds, loadPrograms, TARGET, type TargetedProgr
 import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest-set.ts'
 import { DEFAULT_VOLUME, SetAssignment } from './set-assignment.ts'
 
-/** Above this number of changed devices all devices are assigned in one pass. */
+/** When more devices than this changed, all devices are assigned in one pass. */
 const FEW = 50_000
 const DYNAMIC_GROUPS_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Devices of the fleet index. */
+/** Columns of the fleet index by slot. */
 export interface DeviceSlots {
   readonly count: number
   readonly ids: Int32Array
@@ -28,7 +28,7 @@ export interface GroupMembers {
 interface Parts {
   readonly events: Pick<Events, 'on' | 'onReconnect'>
   readonly timeZone: string
-  /** Hours of day and rate of downloads in all manifests. */
+  /** Download window and rate limit of the players, equal in all manifests. */
   readonly download: object
   /** Returns the members of a group as slots of the fleet index. */
   readonly readGroup: (client: pg.Client, id: number) => Promise<GroupMembers>
@@ -45,8 +45,8 @@ const SCREENS = `select device_id, player_token_hash, smil_key_hash, time_zone, 
 const NO_SCREEN: ScreenFacts = { token: '', key: '', zone: '', volume: DEFAULT_VOLUME }
 
 /**
- * In-memory copy of what screens play: the programs in force, their approved ads, and for each device the number of its
- * set. Loaded and followed with the fleet index.
+ * In-memory copy of what screens play: the programs in force, their approved ads, and the number of the manifest set of
+ * each device. Loaded and updated together with the fleet index.
  */
 export class AdIndex {
   readonly #parts: Parts

@@ -7,7 +7,7 @@ import { ads, adVersions } from '#schema/advertise.ts'
 
 const APPROVED = 2
 
-/** The approved content of an ad with what a program needs besides. */
+/** The approved content of an ad, with the facts that a program needs. */
 export interface ApprovedAd {
   readonly ad: ManifestAd
   readonly tenantId: number

@@ -24,7 +24,7 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
 }
 
-/** Returns the hash of a content. Equal contents have equal hashes whatever the number of their version. */
+/** Returns the hash of a content. Equal contents have equal hashes, because the number of the version is not hashed. */
 export function contentHashOf(body: AdBody): string {
   const { verNo: _, ...content } = body
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
@@ -100,7 +100,10 @@ async function proofsOf(db: Db, { proofs }: StoredAd): Promise<AdReview['proofs'
 const posterIdsOf = (materials: readonly StoredMaterial[]) =>
   materials.flatMap(({ posterFileId }) => (posterFileId ? [posterFileId] : []))
 
-/** Returns the uploaded covers of videos; nothing without covers, so that the hashes of such contents stay. */
+/**
+ * Returns the uploaded covers of videos. Returns no property without covers, so that the hash of such a content does
+ * not change.
+ */
 async function postersOf(db: Db, materials: readonly StoredMaterial[]): Promise<Pick<AdReview, 'posters'>> {
   const ids = posterIdsOf(materials)
   if (ids.length === 0) return {}

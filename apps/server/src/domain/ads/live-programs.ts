@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { LiveAd, LiveProgram } from './manifest-set.ts'
 
 const DAY_MS = 86_400_000
-/** Programs are delivered this many days before their first date. */
+/** Number of days before its first date from which a program is delivered. */
 const DAYS_BEFORE = 30
 const PLATFORM = 1
 

@@ -30,7 +30,7 @@ export interface RenderedManifest {
   readonly files: ReadonlyMap<string, ManifestFile>
   /** Input of the schedule engine, which remembers what it planned for this object. */
   readonly schedule: Manifest
-  /** Programs that exceed the limits of a screen. */
+  /** Ids of the programs that are left out, because they exceed the limits of a screen. */
   readonly left: readonly number[]
 }
 
@@ -53,7 +53,7 @@ interface Source {
   readonly download: object
 }
 
-/** Programs that play first come first, so that the limits of a screen remove the least important ones. */
+/** Sorts programs by rank, highest first, so that the limits of a screen remove the programs of the lowest rank. */
 const byImportance = (a: LiveProgram, b: LiveProgram) =>
   Number(a.body.fallback > 0) - Number(b.body.fallback > 0) ||
   b.body.insertMode - a.body.insertMode ||

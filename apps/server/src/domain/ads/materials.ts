@@ -89,12 +89,12 @@ export async function probeMaterial(services: Services, { materialId, isPoster =
   await services.events.publish(db, 'changed', { resource: 'advertise', tenantId: material.tenantId })
 }
 
-/** Stores the facts, and the duration and thumbnail of the ad that shows the material. */
+/** Stores the result of the probe, and updates duration and thumbnail of the ad that shows the material. */
 async function update(db: Db, { id }: StoredMaterial, facts: Partial<typeof adMaterials.$inferInsert>) {
   await db.transaction(async (tx) => {
     const [saved] = await tx.update(adMaterials).set(facts).where(eq(adMaterials.id, id)).returning()
     if (!saved?.adId) return
-    // The ad was saved before these files existed, so they are marked here.
+    // The probe creates these files after the ad was saved, so they are marked as used here.
     const made = [saved.thumbFileId, saved.pageFileId].filter((fileId) => fileId !== '')
     if (made.length > 0)
       await tx

@@ -34,7 +34,7 @@ export async function readArchive(path: string): Promise<ReadonlyMap<string, Buf
   }
 }
 
-/** Returns the refusal of an error of yauzl. */
+/** Converts an error of yauzl to the refusal of the file. */
 function problemOf(error: unknown) {
   const [, name] = NAME_PROBLEM.exec(error instanceof Error ? error.message : '') ?? []
   return name === undefined ? broken(error) : refused(`文件名「${shownText(name)}」不能使用`, error)

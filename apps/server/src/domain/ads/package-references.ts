@@ -35,7 +35,7 @@ const unclosed = (from: string) => refused(`「${shownText(from)}」的样式不
 export class PackageReferences {
   readonly #files: ReadonlyMap<string, Buffer>
   readonly #known = new Map<string, string>()
-  /** Style sheets on the current import path. A style sheet that imports itself is refused. */
+  /** Style sheets that are being read. A style sheet that imports one of them, directly or indirectly, is refused. */
   readonly #open = new Set<string>()
   #bytes = 0
 
@@ -67,7 +67,8 @@ export class PackageReferences {
   }
 
   #pathOf(address: string, from: string) {
-    // A scheme, `//host` and a backslash, which browsers read as a slash, leave the package.
+    // An address with a scheme or `//host` leads out of the package. So does a backslash, which browsers treat as a
+    // slash.
     if (/^[a-z][a-z0-9+.-]*:/i.test(address) || address.includes('\\') || address.startsWith('//'))
       throw external(address)
     const [bare = ''] = address.split(/[?#]/, 1)
@@ -120,7 +121,7 @@ function* cssReferences(css: string, from: string): Generator<CssReference> {
   }
 }
 
-/** Returns the reference of `url(…)`; undefined when it does not end. */
+/** Returns the reference of `url(…)`; undefined when its quote or parenthesis is not closed. */
 function urlAt(css: string, start: number, from: number): CssReference | undefined {
   let at = from
   while (/\s/.test(css[at] ?? '')) at += 1
@@ -133,7 +134,7 @@ function urlAt(css: string, start: number, from: number): CssReference | undefin
   return close < 0 ? undefined : { start, end: close + 1, address: css.slice(at, close) }
 }
 
-/** Returns the quoted text at `at`; undefined when it does not end. `start` is where its replacement begins. */
+/** Returns the quoted text at `at`; undefined when the quote is not closed. `start` is where its replacement begins. */
 function textAt(css: string, start: number, at: number): CssReference | undefined {
   const close = css.indexOf(css[at] as string, at + 1)
   return close < 0 ? undefined : { start, end: close + 1, address: css.slice(at + 1, close) }

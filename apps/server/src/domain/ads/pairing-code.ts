@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
-/** Letters of a pairing code, without 0, O, 1, I and L, which people confuse. */
+/** Characters of a pairing code. 0, O, 1, I and L are left out, because people confuse them. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 const LENGTH = 6
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'

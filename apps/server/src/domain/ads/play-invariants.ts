@@ -2,9 +2,9 @@ const SUM_COLUMNS = 'array[sum(plays), sum(complete), sum(partial), sum(failed),
 const TRUSTED = 'array[sum(plays), sum(complete), sum(partial), sum(failed), sum(ms)]::numeric[]'
 
 /**
- * Violated invariants of plays, one row each with `what`: the sums by hour, by day and the single plays are equal.
- * Plays without a trusted clock are compared by hour and day only. Parameters: the console's time zone, and the first
- * local day whose single plays are all kept.
+ * Query that returns the violated invariants of plays, one row each with its name in `what`. The sums by hour, the sums
+ * by day and the single plays must be equal. Plays without a trusted clock are compared by hour and day only.
+ * Parameters: the console's time zone, and the first local day whose single plays are all kept.
  */
 export const AD_PLAY_BREACHES = `
   with columns_of_days as (

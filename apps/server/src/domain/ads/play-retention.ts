@@ -5,9 +5,9 @@ import { addedTo, lockPlaySums, SUM_COLUMNS, WIDENED } from './play-sums.ts'
 
 /** Longest wait for a lock. The next run of the job repeats a statement that fails. */
 const LOCK_TIMEOUT = '2s'
-/** Days ahead whose partitions exist. */
+/** Number of coming days whose partitions are created. */
 const AHEAD = 3
-/** Age of days in days after which they are added up by month, and age of rejected reports. */
+/** Age in days after which the sums by day are merged by month, and after which rejected reports are deleted. */
 const DAYS_KEPT = 400
 const YEARS_KEPT = 3
 
@@ -34,7 +34,8 @@ export async function ensurePlayPartitions(pool: Pool, today: string, keptDays: 
 }
 
 /**
- * Statements that create the partition of a day whose plays are in the default partition. They move these plays first.
+ * Returns the statements that create the partition of a day. They first move the plays of the day out of the default
+ * partition.
  */
 const strayMoves = (day: string): Statement[] => [
   ['lock table ad_plays in access exclusive mode'],
@@ -85,8 +86,8 @@ const names = sql.raw(SUM_COLUMNS.join(', '))
 const sums = sql.raw(SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
 
 /**
- * Adds up the days of months that are wholly older than 400 days, on the first of their month, and removes sums older
- * than three years. `today` is a day of the console's time zone `zone`.
+ * Merges the sums of the days of a month into its first day when the whole month is older than 400 days, and removes
+ * sums older than three years. `today` is a day of the console's time zone `zone`.
  */
 export async function shrinkPlaySums(database: Db, today: string, zone: string, { onStep }: Maintenance = {}) {
   await database.transaction(async (db) => {

@@ -1,15 +1,15 @@
 import { PLAY_CLOCK, PLAY_RESULT, type PlayReport, type RejectReason } from '@oms/contract/advertise/device-calls.ts'
 
 const DAY_MS = 86_400_000
-/** Largest distance of a time zone from UTC. */
+/** Largest difference between a time zone and UTC. */
 const ZONES_MS = 14 * 3_600_000
-/** Smallest part of the planned time of a complete play. */
+/** Smallest share of the planned time that makes a play complete. */
 const COMPLETE = 0.95
 const HOUR_MS = 3_600_000
 const MAX_INT = 2_147_483_647
-/** Largest accepted lead of a player's clock. */
+/** Largest accepted time by which the clock of a player is ahead. */
 const AHEAD_MS = 600_000
-/** Largest accepted excess of a play over its planned time. */
+/** Largest accepted time by which a play exceeds its planned time. */
 const LONGER_MS = 60_000
 
 /** Device that reports a play. */
@@ -46,8 +46,8 @@ export interface PlayRow extends PlayDevice {
 }
 
 /**
- * Returns why the times of a report are rejected; undefined for accepted times. `planned` is the time of its plays in
- * the published version. A counted play has a length.
+ * Returns the reason to reject a report because of its times; undefined for accepted times. `planned` is the time of
+ * its plays in the published version. Only a failed play may have no length.
  */
 export function timeProblem(
   { start, ms, result, clock, count }: PlayReport,
@@ -89,7 +89,7 @@ interface Facts {
   readonly dayOf: (ms: number) => string
 }
 
-/** Returns the row of a report. Plays without a trusted clock belong to the time of their arrival. */
+/** Returns the row of a report. Plays without a trusted clock get the time at which the report arrived. */
 export function playRow(
   report: PlayReport,
   device: PlayDevice,

@@ -122,7 +122,7 @@ describe('AD-11 sums of plays', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a play counts on its local day, and plays of a device that changes its tenant count for both tenants', async () => {
+  test('a play counts on its local day, and for the tenant that its device had at that time', async () => {
     await store([
       { deviceId: 1, reportId: uuidOf(1), startMs: START, ms: 1000 },
       { deviceId: 1, reportId: uuidOf(2), startMs: START + HOUR_MS, ms: 1000 },
@@ -235,7 +235,7 @@ describe('AD-11 names of plays', () => {
   const nameOf = async (kind: number, id: number) =>
     (await query('select name, deleted from ad_names where kind = $1 and id = $2', [kind, id]))[0]
 
-  test('keeps serial numbers and tenants after renaming and deletion', async () => {
+  test('ad_names keeps serial numbers and tenants after renaming and deletion', async () => {
     await query(
       `insert into devices (id, sn, tenant_id, model_id) values (1, 'SCR-1', 1, 1), (2, 'SCR-2', 1, 1), (3, 'BOX', 1, 1)`,
     )

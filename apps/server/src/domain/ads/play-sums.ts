@@ -3,7 +3,7 @@ import type { Db } from '#core/database/client.ts'
 
 /** Maximum number of differences that one transaction merges. */
 const AT_ONCE = 50_000
-/** Advisory lock of the transactions that merge or remove sums, so that they never wait for each other's rows. */
+/** Advisory lock that lets only one transaction merge or remove sums at a time. */
 const SUMS_LOCK = '7302519, 7'
 
 export const lockPlaySums = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${sql.raw(SUMS_LOCK)})`)
@@ -21,8 +21,9 @@ export const WIDENED = sql.raw(`first_start = least(ad_play_days.first_start, ex
   last_end = greatest(ad_play_days.last_end, excluded.last_end)`)
 
 /**
- * Merges the differences of plays into hours and days. Each transaction moves differences: a reader that adds both sees
- * the same sums before and after. Differences written meanwhile are merged by the next run.
+ * Merges the differences of plays into the sums by hour and by day. Each transaction moves differences, so a reader
+ * that adds sums and differences gets the same totals before and after. The next run merges differences that are
+ * written meanwhile.
  */
 export async function mergePlaySums(database: Db, atOnce = AT_ONCE, signal?: AbortSignal): Promise<{ merged: number }> {
   let merged = 0

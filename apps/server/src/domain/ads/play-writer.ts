@@ -25,7 +25,7 @@ interface Reports {
   readonly rejects: readonly Reject[]
 }
 
-/** Too many plays wait for the database. */
+/** Thrown when too many plays wait for the database. */
 export class PlaysBusy extends Error {
   override readonly name = 'PlaysBusy'
 }
@@ -34,7 +34,7 @@ const keyOf = ({ playDay, deviceId, reportId }: PlayRow) => `${playDay}:${device
 
 const overlapReject = ({ deviceId, tenantId }: PlayRow): Reject => ({ deviceId, tenantId, reason: 'overlap', n: 1 })
 
-/** Gathers the reports of all devices into statements of about 5,000 rows or 50 ms. One statement runs at a time. */
+/** Writes the reports of all devices in batches of about 5,000 rows or 50 ms. One statement runs at a time. */
 export class PlayWriter {
   readonly #pool: Pool
   readonly #dayOf: (ms: number) => string

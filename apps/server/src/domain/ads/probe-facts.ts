@@ -49,7 +49,7 @@ export const shownText = (text: string) =>
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, ' ')
 
-/** The file cannot be used; the message is shown to the person who uploaded the file. */
+/** Thrown when a file cannot be used. The message is shown to the person who uploaded the file. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused'
 }

@@ -64,7 +64,7 @@ const page = (html: string, ...others: Member[]) => pageOf(zipOf([{ name: 'index
 const BROKEN = '素材包内容不正确，请重新打包'
 
 describe('AD-13 packages', () => {
-  test('AD-13 every referenced file becomes a data address, and the page forbids the network', async () => {
+  test('AD-13 every referenced file becomes a data URL, and the page forbids network requests', async () => {
     const html = await page(
       '<!doctype html><html><head><link rel="stylesheet" href="css/a.css"><style>b{background:url(img/b.png)}</style></head><body><img src="./img/b.png?v=1" srcset="img/b.png 2x"><script src="/js/a.js"></script></body></html>',
       { name: 'css/a.css', content: '@import "b.css"; i { background: url( "../img/b.png" ) }' },
@@ -106,7 +106,7 @@ describe('AD-13 packages', () => {
     await expect(page(html)).rejects.toThrow(`素材包内容不正确：${problem}`)
   })
 
-  test('AD-13 the reason for a package has no character that the database refuses', async () => {
+  test('AD-13 the refusal of a package contains no character that the database refuses', async () => {
     await expect(page('<img src="https://a.example/\u0000\u0001">')).rejects.toThrow(
       /^素材包不能引用外部地址：[^\p{Cc}]*$/u,
     )

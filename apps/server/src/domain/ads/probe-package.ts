@@ -7,7 +7,10 @@ import { FileRefused } from './probe-facts.ts'
 const INDEX = 'index.html'
 const REFERENCES = ['src', 'href', 'poster', 'data', 'background', 'xlink:href'] as const
 const SETS = ['srcset', 'imagesrcset'] as const
-/** Elements that leave the page or embed another one. The policy of the page would block them on the screen. */
+/**
+ * Elements that navigate away from the page or embed another page. The policy of the page would block them on the
+ * screen.
+ */
 const REFUSED: readonly string[] = ['iframe', 'frame', 'object', 'embed', 'base', 'portal', 'form']
 /** The policy that players send as a header; repeated in the page. */
 const POLICY =

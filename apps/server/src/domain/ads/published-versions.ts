@@ -90,7 +90,7 @@ export class PublishedVersions {
       const items = new Map(body.items.map(({ id: itemId, adId, ms }) => [itemId, { adId, ms }]))
       const isTakeover = body.insertMode > 0
       const { publishedAt, dateFrom, dateTo } = body
-      // A default program canReach all devices of its tenant.
+      // A default program can reach all devices of its tenant.
       const targets =
         body.fallback === 0
           ? { targetType, targetIds: new Set(targetIds) }

@@ -5,9 +5,12 @@ import type { PlayRow } from './play-row.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** Largest accepted excess of the added-up plays of an hour over the hour. */
+/** Tolerance by which the added-up plays of an hour may exceed the hour. */
 const SLACK_MS = 60_000
-/** Largest sum of the plays without a trusted clock that arrive on one day: a screen may lack network and clock for days. */
+/**
+ * Maximum sum of the plays without a trusted clock that arrive on one day. A screen may be without network and clock
+ * for days.
+ */
 const UNTRUSTED_MS = 7 * DAY_MS
 /** Shortest time that a reported play occupies the screen. */
 const LEAST_MS = 1000
@@ -31,7 +34,7 @@ const DAYS = `select p.device_id as "deviceId", k.day as "from", 'untrusted' as 
   where p.clock = 0 and p.report_id <> all($3::uuid[])
   group by 1, 2`
 
-/** Plays of one screen and time that share a limit. */
+/** Plays of one screen, period and kind, which share one time limit. */
 interface Share {
   readonly deviceId: number
   /** Start of the hour, or of the UTC day of arrival, in epoch milliseconds. */
@@ -46,7 +49,7 @@ function shareOf({ deviceId, hour, clock, result, isTakeover }: PlayRow): Share 
 
 const keyOf = ({ deviceId, from, kind }: Share) => `${deviceId}:${from}:${kind}`
 
-/** Returns true for plays that are not compared with other plays: added-up, short and untrusted plays, and takeovers. */
+/** Returns true for plays that the overlap check does not limit: added-up, short and untrusted plays, and takeovers. */
 const isUnlimited = ({ mayOverlap, ms }: PlayRow) => mayOverlap || ms <= OVERLAP_MS
 
 const occupiedBy = ({ ms, count }: PlayRow) => Math.max(ms, count * LEAST_MS)
@@ -71,9 +74,9 @@ async function occupiedShares(pool: Pick<Pool, 'query'>, shares: readonly Share[
 }
 
 /**
- * Splits rows into those that fit into the time of their screens and the rest. A screen shows programs, takeovers and
- * failures for at most one hour within each hour. A single play may cross the end of the hour. Reads stored plays only
- * for times with plays that may overlap others.
+ * Splits rows into those that fit into the time of their screens, and the rest. Within one hour a screen shows programs
+ * for at most one hour, takeovers for at most one hour and failures for at most one hour. A single play may cross the
+ * end of the hour. Reads stored plays only for periods with plays that the overlap check does not limit.
  */
 export async function splitFullHours(
   pool: Pick<Pool, 'query'>,

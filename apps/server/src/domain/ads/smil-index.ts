@@ -6,12 +6,12 @@ import { localDayOf, localTimeOf } from '#core/time/zone.ts'
 import type { ManifestSet, RenderedManifest } from './manifest-set.ts'
 import { smilSchedule } from './smil-schedule.ts'
 
-/** Seconds between two requests of the index; players refuse less. */
+/** Interval between two requests of the index in seconds. Players refuse a shorter interval. */
 const REFRESH_SECONDS = 60
 const LOG_SECONDS = 300
-/** Address of the screen in a rendered index. */
+/** Placeholder for the address of the screen in a rendered index. */
 const BASE = '{base}'
-/** Size of a screen that has not reported its size. */
+/** Screen for which renditions are chosen, because SMIL players do not report their size and codecs. */
 const SCREEN = { width: 1920, height: 1080, mayPlay: () => true }
 
 const EXTENSION: Readonly<Record<string, string>> = {
@@ -35,8 +35,8 @@ export interface SmilIndex {
 const kept = new WeakMap<RenderedManifest, { readonly day: string; readonly index: Promise<SmilIndex> }>()
 
 /**
- * Returns the index of a set. Rendered once a local day and after each change of the manifest, in slices; concurrent
- * requests wait for the same rendering.
+ * Returns the index of a set. Renders the index once per local day and after each change of the manifest, in slices.
+ * Concurrent requests wait for the same rendering.
  */
 export function smilIndexOf({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Promise<SmilIndex> {
   const day = localDayOf(now, zone)
@@ -48,7 +48,7 @@ export function smilIndexOf({ zone }: ManifestSet, manifest: RenderedManifest, n
   return index
 }
 
-/** Returns the index with the addresses of one screen. `base` has no special characters of XML. */
+/** Returns the index with the addresses of one screen. `base` must not contain special characters of XML. */
 export const smilText = ({ text }: SmilIndex, base: string) => text.replaceAll(BASE, base)
 
 export const smilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)
@@ -81,7 +81,7 @@ function elementOf({ program, item, ad, ms, hold }: PlannedSlot): string {
   const media = mediaOf(ad)
   if (!media) return ''
   const id = [program.id, program.verNo, item.id, ad.id, ad.verNo].join(':')
-  // A hold is not a play, so that its element is not logged.
+  // A hold is no play, so the player must not log its element.
   const log = hold ? '' : `<param name="logContentId" value="${id}"/>`
   const params = `${log}<param name="cacheControl" value="onlyIfCached"/>`
   const [tag, source, type] = media

@@ -5,7 +5,7 @@ import { instantOf } from '#core/time/zone.ts'
 
 export const MAX_LOG_BYTES = 1024 * 1024
 export const MAX_LOG_PLAYS = 5000
-/** Share of the planned time from which a play is complete. */
+/** Smallest share of the planned time that makes a play complete. */
 const COMPLETE = 0.95
 const CONTENT_ID = /^(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9})$/
 
@@ -89,7 +89,7 @@ export function reportsOf(plays: readonly LoggedPlay[], { deviceId, zone, planne
     if (!ids) return { reportId }
     const [start, end] = [timeOf(startTime, zone), timeOf(endTime, zone)]
     const planned = plannedOf(ids.programId, ids.ver, ids.itemId) ?? 0
-    // A player shows the last picture longer when nothing else fits.
+    // A player shows the last picture longer than planned when nothing else fits.
     const ms = Math.min(end - start, planned)
     const result = ms >= planned * COMPLETE ? PLAY_RESULT.complete : PLAY_RESULT.partial
     return { reportId, ...ids, start, ms, planned, result, clock: PLAY_CLOCK.stale, count: 1 }

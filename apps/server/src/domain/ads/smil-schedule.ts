@@ -4,14 +4,18 @@ import { type SmilSequence, smilPlanSteps } from '@oms/contract/ad-engine/smil.t
 import { runInSlices } from '#core/process/run-in-slices.ts'
 
 /**
- * Returns the sequences from the segment of an instant on, for 2 to 14 days. The idle picture is a gap between them.
+ * Returns the sequences for 2 to 14 days, beginning with the segment that contains `from`. A gap between sequences
+ * shows the idle picture.
  */
 export const smilSchedule = async (manifest: Manifest, from: number): Promise<SmilSequence[]> =>
   (await runInSlices(smilPlanSteps(manifest, from))).sequences
     .map((sequence) => ({ ...sequence, slots: joinHolds(sequence.slots) }))
     .filter(({ slots }) => slots.length > 0)
 
-/** A hold lengthens the previous slot. A hold at the beginning shows what was shown before the sequence. */
+/**
+ * Adds each hold to the slot before it. A hold at the beginning stays, and continues the content from before the
+ * sequence.
+ */
 function joinHolds(slots: readonly PlannedSlot[]): PlannedSlot[] {
   const joined: PlannedSlot[] = []
   for (const slot of slots) {

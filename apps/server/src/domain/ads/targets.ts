@@ -8,7 +8,7 @@ export interface ProgramTarget {
   /** `TARGET` of the contract. */
   readonly targetType: number
   readonly targetIds: readonly number[]
-  /** 1: a default program, which reaches all devices of its tenant whatever the targets. */
+  /** 1: a default program, which ignores the targets and reaches all devices of its tenant. */
   readonly isDefault?: number
 }
 

@@ -20,7 +20,8 @@ const COUNT_MS = 5000
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Inserts the code of a MAC. Keeps a valid code. Inserts nothing for a bound device or beyond the limit of an address.
+ * Inserts the activation code of a MAC address, or keeps its valid code. Inserts nothing for a bound device, or when an
+ * IP address has reached its limit of new codes.
  */
 const INSERT = {
   name: 'agent-code',
@@ -41,7 +42,7 @@ export interface CreatedCode {
   readonly isNew: boolean
 }
 
-/** Creates the codes that unbound devices speak. */
+/** Creates the activation codes that unbound devices read aloud. */
 export class ActivationCodes {
   readonly #pool: Pool
   readonly #random: () => number
@@ -54,8 +55,8 @@ export class ActivationCodes {
   }
 
   /**
-   * Returns the code of a device for 24 hours. Undefined when the limits of new codes are reached, or when a person has
-   * bound the device meanwhile. `isLocal` calls have no limit by address.
+   * Returns the activation code of a device; a code is valid for 24 hours. Returns undefined when a limit of new codes
+   * is reached, or when the device was bound meanwhile. `isLocal`: the limit per IP address does not apply.
    */
   async create(device: UnboundDevice, isLocal: boolean): Promise<CreatedCode | undefined> {
     if ((await this.#count()) >= MAX_ALIVE) return undefined

@@ -1,7 +1,10 @@
 import { type AgentBehaviour, behaviourFields } from '@oms/contract/agent/agent-input.ts'
 import { agents } from '#schema/agent.ts'
 
-/** Behaviour as stored: absent values are null, secrets of plugins and headers are in `agent_secrets`. */
+/**
+ * Behaviour of an agent as stored: absent values are null, and the secrets of plugins and headers are in
+ * `agent_secrets`.
+ */
 export type StoredBehaviour = Pick<typeof agents.$inferSelect, keyof AgentBehaviour>
 
 const FIELDS = Object.keys(behaviourFields) as (keyof AgentBehaviour)[]

@@ -72,8 +72,8 @@ export const namedPrompt = (prompt: string, name: string) =>
   prompt.replaceAll('{{assistant_name}}', () => name.trim() || DEFAULT_NAME)
 
 /**
- * Returns the data of the response to `agent-models`. `loaded` names the models that the voice server has in memory:
- * equal VAD and ASR are left out. Plugins are JSON texts, because the server parses each of them.
+ * Returns the data of the response to `agent-models`. Omits the VAD and ASR models that the voice server has loaded
+ * already; `loaded` has their codes by role. Plugins are JSON texts, because the server parses each of them.
  */
 export function agentConfig(facts: AgentFacts, loaded: Readonly<Record<string, unknown>>) {
   const { models, plugins, contextProviders, mcpEndpoint, voiceprint } = facts
@@ -105,7 +105,7 @@ export function agentConfig(facts: AgentFacts, loaded: Readonly<Record<string, u
   }
 }
 
-/** Replaces commas, which separate the fields of a speaker's line, by spaces. */
+/** Replaces commas by spaces, because commas separate the fields of a speaker. */
 const plain = (text: string) => text.replaceAll(/[,，]/g, ' ')
 
 function blockOf(role: (typeof ROLES)[number], facts: AgentFacts): Block {

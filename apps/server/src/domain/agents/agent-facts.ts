@@ -15,7 +15,7 @@ interface VoiceRow {
   readonly isClone: boolean
 }
 
-/** A clone comes before the voice. */
+/** The clone takes precedence over the voice. */
 const VOICE = `select code, languages, reference_audio as audio, reference_text as text, false as "isClone" from agent_voices
     where id = $1 and deleted_at is null
   union all select voice_id, null, '', '', true from agent_voice_clones
@@ -70,7 +70,8 @@ export async function agentFactsOf(
 }
 
 /**
- * An agent without memory keeps nothing. Where only counts are kept, servers still report, so that turns are counted.
+ * Returns the history setting for the voice server. An agent without memory stores nothing (0). With `history.mode` 1
+ * the server still reports texts (1), so that OMS can count the turns.
  */
 function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
   if (params.text('history.mode') === '1') return 1

@@ -18,21 +18,22 @@ interface Reach {
 }
 
 /**
- * Returns whether a device gets the candidate: the device is named, or its position of `positionOf` is below the share.
+ * Returns whether a device gets the candidate: the candidate names the device, or the bucket of the device is below the
+ * share.
  */
 export function getsCandidate({ id, candidateNo, candidateShare, candidateDeviceIds }: Reach, deviceId: number) {
   if (candidateNo === null) return false
   return candidateDeviceIds.includes(deviceId) || positionOf(id, deviceId) < candidateShare
 }
 
-/** Position of a device among 100, the same for every candidate of the agent. */
+/** Returns the bucket of a device, from 0 to 99. The bucket is the same for every candidate of the agent. */
 const positionOf = (agentId: number, deviceId: number) =>
   createHash('sha256').update(`${agentId}:${deviceId}`).digest().readUInt32BE(0) % 100
 
 /**
  * Returns the agent of a bound device with the behaviour of its version: the version in force or the candidate.
  * `versionNo` names that version. Undefined when the agent is deleted. Nothing is cached, so an edit acts at the next
- * connection. Needs a session without row security for the secrets.
+ * connection. Needs a session without row-level security for the secrets.
  */
 export async function agentOfDevice(db: Db, secretKey: Buffer, deviceId: number): Promise<AgentOfDevice | undefined> {
   const [found] = await db

@@ -24,7 +24,10 @@ export const isSecretField = ({ key, type, secret }: Pick<ProviderField, 'key' |
   secret === true || type === 'password' || SECRET_KEYS.has(key.toLowerCase())
 
 export const pluginField = (code: string, key: string) => `plugin.${code}.${key}`
-/** Path of a header. The hash keeps the path short and stable when sources are reordered. */
+/**
+ * Returns the field of a header in `agent_secrets`. The hash keeps the field short, and stable when sources are
+ * reordered.
+ */
 export const headerField = (url: string, header: string) =>
   `context.${createHash('sha256').update(url).digest('hex').slice(0, 16)}.${header.toLowerCase()}`
 

@@ -35,7 +35,7 @@ export async function scheduleReload(db: Db, { agentParameters, jobs }: Services
 const speechModelsOf = async (db: Db, tenantId: number) =>
   JSON.stringify((await db.execute(sql.raw(speechModelsQuery(tenantId)))).rows)
 
-/** Runs a change of a tenant's templates. Schedules a reload when the default VAD or ASR model is then another. */
+/** Runs a change of a tenant's templates. Schedules a reload when the change replaces the default VAD or ASR model. */
 export async function reloadOnOtherModels<T>(
   { db, services }: { readonly db: Db; readonly services: Services },
   tenantId: number,
@@ -47,7 +47,7 @@ export async function reloadOnOtherModels<T>(
   return changed
 }
 
-/** Schedules a reload after a change of a VAD or ASR model that templates name. */
+/** Schedules a reload after a change of a VAD or ASR model that a template uses. */
 export async function reloadAfterModel(
   { db, services }: { readonly db: Db; readonly services: Services },
   { id, tenantId }: { readonly id: number; readonly tenantId: number },
@@ -57,7 +57,7 @@ export async function reloadAfterModel(
     await scheduleReload(db, services, tenantId)
 }
 
-/** A tenant may turn the switch on for its own servers, which also read values of the platform. */
+/** Returns whether any tenant has the switch on. The servers of such a tenant also read values of the platform. */
 const isOnAnywhere = async (db: Db) =>
   (await db.$count(agentParams, and(eq(agentParams.code, SWITCH), eq(agentParams.value, 'true')))) > 0
 
@@ -66,13 +66,13 @@ interface Change {
   readonly changeId: string
 }
 
-/** Registers the reload of voice servers after a change. A failed reload is logged and not repeated. */
+/** Registers the job that reloads voice servers after a change. A failed reload is logged and not retried. */
 export function registerAutoReload(services: Services) {
   const options = { title: '语音服务自动重新读取配置', timeLimitSeconds: TIME_LIMIT_SECONDS, retries: 0 }
   services.jobs.registerMessages(QUEUE, ({ payload }) => reload(services, payload as Change), options)
 }
 
-/** Deletes the row of the last change. The jobs of earlier changes find another id and do nothing. */
+/** Reloads the servers unless a later change is stored: jobs of earlier changes find another id and do nothing. */
 async function reload(services: Services, { tenantId, changeId }: Change) {
   const { rowCount } = await services.database.pool.query(
     'delete from agent_params where tenant_id = $1 and code = $2 and value = $3',
@@ -82,7 +82,10 @@ async function reload(services: Services, { tenantId, changeId }: Change) {
   for (const each of await tenantsWithServers(services, tenantId)) await reloadServers(services, each)
 }
 
-/** A change of the platform also reaches tenants that have their own servers. */
+/**
+ * Returns the tenants whose servers a change affects. A change of the platform also affects tenants with their own
+ * servers.
+ */
 async function tenantsWithServers({ database: { db } }: Services, tenantId: number): Promise<number[]> {
   if (tenantId !== PLATFORM_TENANT_ID) return [tenantId]
   const { rows } = await db.execute<{ id: number }>(sql`select tenant_id as id from agent_params

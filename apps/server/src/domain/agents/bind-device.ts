@@ -1,4 +1,4 @@
-/** A device and the agent that gets the device. Unknown texts are empty. */
+/** A device to bind and its agent. Unknown values are empty texts. */
 export interface Binding {
   readonly agent: { readonly id: number; readonly tenantId: number }
   /** Twelve hex digits. */

@@ -11,7 +11,10 @@ interface Version<C extends Component> {
   readonly components: readonly C[]
 }
 
-/** True when the name and the number of a version mean the same. The firmware of voice devices aborts on text. */
+/**
+ * Returns whether the name of a version is the text form of its number. The firmware of voice devices parses the name
+ * as numbers and aborts on any other text.
+ */
 export const isBoardVersion = ({ verName, verCode }: Pick<Version<Component>, 'verName' | 'verCode'>) =>
   boardVersionCode(verName) === verCode
 

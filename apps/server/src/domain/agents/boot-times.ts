@@ -6,7 +6,7 @@ import { addEvents } from './device-events.ts'
 
 const FLUSH_MS = 2000
 const BATCH = 5000
-/** Boots of a device within this time are one entry of its timeline. */
+/** A further boot with the same version and board within this time adds no event to the timeline. */
 const EVENT_MS = 600_000
 const MAX_REMEMBERED = 200_000
 
@@ -35,8 +35,8 @@ export class BootTimes {
   readonly #database: Database
   readonly #log: Logger
   readonly #waiting = new Map<string, Boot>()
-  /** Time, version and board of the last timeline entry of each device. */
-  readonly #steps = new Map<string, Pick<Boot, 'at' | 'version' | 'board'>>()
+  /** Time, version and board of the last timeline event of each device. */
+  readonly #lastEvents = new Map<string, Pick<Boot, 'at' | 'version' | 'board'>>()
   #timer: NodeJS.Timeout | undefined
   #flushing: Promise<void> | undefined
 
@@ -77,21 +77,21 @@ export class BootTimes {
 
   async #store(boots: readonly Boot[]) {
     await this.#database.pool.query(UPDATE, [JSON.stringify(boots), boots.map(({ mac }) => mac)])
-    await addEvents(this.#database.db, this.#newSteps(boots).map(stepOf))
+    await addEvents(this.#database.db, this.#newEvents(boots).map(eventOf))
   }
 
-  #newSteps(boots: readonly Boot[]) {
-    if (this.#steps.size > MAX_REMEMBERED) this.#steps.clear()
+  #newEvents(boots: readonly Boot[]) {
+    if (this.#lastEvents.size > MAX_REMEMBERED) this.#lastEvents.clear()
     return boots.filter((boot) => {
-      const last = this.#steps.get(boot.mac)
+      const last = this.#lastEvents.get(boot.mac)
       const isSame = last && last.version === boot.version && last.board === boot.board && boot.at - last.at < EVENT_MS
-      if (!isSame) this.#steps.set(boot.mac, boot)
+      if (!isSame) this.#lastEvents.set(boot.mac, boot)
       return !isSame
     })
   }
 }
 
-const stepOf = ({ mac, tenantId, board, version, hasToken }: Boot) => ({
+const eventOf = ({ mac, tenantId, board, version, hasToken }: Boot) => ({
   mac,
   tenantId,
   kind: EVENT.boot,

@@ -1,4 +1,7 @@
-/** Replaces words as the voice server does: every `from` of a `from|to` line, in the order of the lines. */
+/**
+ * Corrects recognised words as the voice server does: replaces every `from` of a line `from|to`, in the order of the
+ * lines.
+ */
 export function correctWords(text: string, lines: readonly string[]): string {
   let corrected = text
   for (const line of lines) {

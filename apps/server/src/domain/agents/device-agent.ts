@@ -17,7 +17,7 @@ interface Row {
   readonly speakers: readonly Speaker[] | null
 }
 
-/** A bound device with the agent in force. */
+/** A bound device with its agent, in the version that the device gets. */
 export interface DeviceAgent {
   readonly deviceId: number
   readonly tenantId: number

@@ -26,7 +26,7 @@ interface Row {
   readonly ticketCount: number
 }
 
-/** Tickets are found by serial number, which has an index. */
+/** Tickets are found by serial number, because this column has an index. */
 const READ = `select t.name as customer, m.model_name as model, a.app_version as firmware,
     to_char(d.warranty_end, 'FMYYYY"年"FMMM"月"FMDD"日"') as "warrantyEnd", d.warranty_end >= current_date as "isCovered",
     f.list as tickets, coalesce(f.n, 0)::int as "ticketCount"
@@ -37,9 +37,7 @@ const READ = `select t.name as customer, m.model_name as model, a.app_version as
         and k.tenant_id = a.tenant_id and k.status <> 5 order by k.id desc limit ${MAX_TICKETS}) o) f on $3::boolean
   where a.device_id = $1 and a.tenant_id = $2`
 
-/**
- * Returns facts of a device as texts by Chinese title, fit to be spoken. Facts that are not known are left out.
- */
+/** Returns facts of a device by Chinese title, as texts for the prompt of its agent. Omits unknown facts. */
 export async function deviceContext(pool: Pool, { deviceId, tenantId }: BoundIds, facts: readonly ContextFact[]) {
   const { rows } = await pool.query<Row>({
     name: 'agent-device-context',
@@ -68,7 +66,9 @@ function ticketsText({ tickets, ticketCount }: Row): string {
   return `${ticketCount}个：${shown.join('；')}${ticketCount > shown.length ? '等' : ''}`
 }
 
-/** Returns the start of a text on one line, so that words of a ticket cannot look like other facts. */
+/**
+ * Returns the start of a text on one line, because a line break in a ticket could imitate another fact in the prompt.
+ */
 function shortened(text: string): string {
   const line = [...text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()]
   return line.length > MAX_CONTENT ? `${line.slice(0, MAX_CONTENT).join('')}…` : line.join('')

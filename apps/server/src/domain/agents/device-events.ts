@@ -10,7 +10,7 @@ export interface DeviceEvent {
   readonly detail?: Readonly<Record<string, string | number | boolean>>
 }
 
-/** Adds steps to the timelines of devices. */
+/** Inserts events into the timelines of devices. */
 export async function addEvents(db: Db, events: readonly DeviceEvent[]) {
   if (events.length > 0) await db.insert(agentEvents).values([...events])
 }

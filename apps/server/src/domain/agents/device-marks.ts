@@ -11,8 +11,8 @@ const STORE = `with u as materialized (select * from unnest($1::int[], $2::float
   from held join u on u.id = held.device_id where d.device_id = held.device_id`
 
 /**
- * Stores when devices connected to a voice server, and marks the devices online. Gathers the connections of a second
- * into one statement.
+ * Stores when devices connected to a voice server, and marks the devices online. Writes the connections of each second
+ * with one statement.
  */
 export class DeviceMarks {
   readonly #pool: Pool

@@ -6,15 +6,15 @@ import { addEvents, type DeviceEvent } from './device-events.ts'
 const FLUSH_MS = 1000
 const BATCH = 5000
 const MAX_WAITING = 20_000
-/** A device that repeats its last step within this time adds no event. */
+/** A repetition of the last event of a device within this time is dropped. */
 const REPEAT_MS = 600_000
 const MAX_REMEMBERED = 200_000
 
-/** Writes steps of devices in batches, so that no answer waits for the timeline. */
+/** Writes timeline events in batches, so that no response waits for the database. */
 export class EventWriter {
   readonly #database: Pick<Database, 'db'>
   readonly #log: Logger
-  /** Last step of each device. */
+  /** Last event of each device. */
   readonly #last = new Map<string, { readonly key: string; readonly at: number }>()
   #waiting: DeviceEvent[] = []
   #timer: NodeJS.Timeout | undefined
@@ -25,7 +25,7 @@ export class EventWriter {
     this.#log = log
   }
 
-  /** Adds a step. Drops a repeated step, and every step while too many wait. */
+  /** Adds an event. Drops a repeated event, and every event while too many events wait. */
   add(event: DeviceEvent, now: number) {
     const key = JSON.stringify([event.kind, event.tenantId, event.detail])
     const last = this.#last.get(event.mac)
@@ -37,7 +37,7 @@ export class EventWriter {
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
-  /** Writes the waiting steps. Coalesces simultaneous calls. */
+  /** Writes the waiting events. Coalesces simultaneous calls. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

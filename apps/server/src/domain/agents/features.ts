@@ -1,7 +1,9 @@
 import type { Feature } from '@oms/contract/agent/param-list.ts'
 import type { AgentParameters, ParameterValues } from './parameters.ts'
 
-/** Returns whether the parameter `features` permits a feature. Features that it does not name are permitted. */
+/**
+ * Returns whether the parameter `features` permits a feature. Features that the parameter does not name are permitted.
+ */
 export function permitsFeature(params: ParameterValues, feature: Feature): boolean {
   try {
     const switches: unknown = JSON.parse(params.text('features'))

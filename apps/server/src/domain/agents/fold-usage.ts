@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 
 /** Maximum number of appended rows that one transaction merges. */
 const AT_ONCE = 50_000
-/** Advisory lock of the transactions that merge, so that two runs never wait for each other's rows. */
+/** Advisory lock that lets only one run merge at a time. */
 const LOCK = '7302519, 8'
 
 /** Registers the job that merges the appended rows of `agent_usage` every ten minutes. */
@@ -18,8 +18,8 @@ export function registerUsageFold(services: Services) {
 }
 
 /**
- * Merges appended rows into one row a day, tenant, agent, device, model, source and unit. Each statement deletes and adds
- * the same amounts, so a sum is exact at any moment. Rows appended meanwhile are merged by the next run.
+ * Merges appended rows into one row per day, tenant, agent, device, model, source and unit. Each statement deletes and
+ * adds the same amounts, so a sum is exact at any moment. The next run merges rows that are appended meanwhile.
  */
 export async function foldUsage(
   database: Db,

@@ -7,7 +7,7 @@ import type { ParameterValues } from './parameters.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LIMITS = { connectMs: 3000, firstByteMs: 5000, totalMs: 5000, maxBytes: 64 * 1024 }
-/** Days before and after today, because the clock of the gateway may show another day. */
+/** Offsets in days for which a token is tried, because the clock of the gateway may show another day. */
 const DAYS = [0, -1, 1]
 
 /** Returns the token for management calls of the gateway on the day of `ms`. */
@@ -30,7 +30,7 @@ export async function callGateway(
   { path, body }: { readonly path: string; readonly body: object },
 ): Promise<Record<string, unknown>> {
   const address = params.text('server.mqtt_manager_api')
-  // A tenant that uses the gateway of the platform may reach its private address.
+  // A tenant that uses the gateway of the platform may call its private address.
   const shared = (await agentParameters.of(PLATFORM_TENANT_ID)).text('server.mqtt_manager_api')
   const owner = tenantId === PLATFORM_TENANT_ID || address === shared ? 'platform' : 'tenant'
   for (const days of DAYS) {

@@ -9,7 +9,7 @@ const OLD_TURNS = `delete from agent_turns where (report_time, id) in (
 const OLD_SESSIONS = `delete from agent_sessions where id in (
   select id from agent_sessions where tenant_id = $1 and last_time < now() - make_interval(days => $2) limit ${BATCH})`
 /**
- * Removes recordings from turns. Files that no row names are deleted by `file-sweep`; enrolled voiceprints keep theirs.
+ * Removes recordings from turns, except those of enrolled voiceprints. The job `file-sweep` deletes the stored bytes.
  */
 const OLD_AUDIO = `with t as (update agent_turns x set audio_id = '' from agent_turns o where (x.report_time, x.id) = (o.report_time, o.id)
     and (o.report_time, o.id) in (select report_time, id from agent_turns
@@ -28,7 +28,8 @@ export function registerHistoryRetention(services: Services) {
 }
 
 /**
- * Deletes words and recordings after the days of the tenant's parameters. Creates the partitions of the next months.
+ * Deletes turns, sessions and recordings that are older than the parameters of their tenant allow. Creates the
+ * partitions of the next months.
  */
 export async function deleteOldHistory({ database: { pool }, agentParameters }: Services, signal?: AbortSignal) {
   await pool.query('select oms_ensure_agent_turns(3)')

@@ -20,7 +20,7 @@ test.each([
   expect(open(mcpToken(key, '7'), key, bits)).toEqual({ agentId: createHash('md5').update('7').digest('hex') })
 })
 
-test('the address keeps host and prefix and calls /call/ with an escaped token', () => {
+test('the address keeps host and prefix, and ends with /call/ and an escaped token', () => {
   const address = mcpCallAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', '7')!
   expect(address).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=[\w%.-]+$/)
   const token = new URL(address).searchParams.get('token')!
@@ -28,7 +28,7 @@ test('the address keeps host and prefix and calls /call/ with an escaped token',
   expect(mcpCallAddress('https://host/x/health?key=k', '7')).toMatch(/^wss:\/\/host\/x\/call\//)
 })
 
-test('returns no address without a key', () => {
+test('returns no address when the endpoint has no key', () => {
   expect(mcpCallAddress('', '7')).toBeUndefined()
   expect(mcpCallAddress('http://host:8004/mcp_endpoint/health', '7')).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import type { User } from '#core/http/context.ts'
 import { agentModels } from '#schema/agent-model.ts'
 
-/** Rows of the platform that tenants may use besides their own. */
+/** A table with rows of the platform that tenants may use besides their own rows. */
 interface SharedTable {
   readonly tenantId: PgColumn
   readonly createBy: PgColumn

@@ -8,7 +8,7 @@ interface Move {
   readonly modelId: number
 }
 
-/** Returns the step of the timeline for a device that moved to the model of its board. */
+/** Returns the timeline event for a device that moved to the model of its board. */
 export const modelMoved = ({ mac, tenantId, board, modelId }: Move): DeviceEvent => ({
   mac,
   tenantId,

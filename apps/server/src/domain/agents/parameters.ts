@@ -20,7 +20,7 @@ export const PREVIOUS_SECRET = 'server.secret.previous'
 export const PARAM_SECRET = 3
 
 const SECRET_BYTES = 32
-/** Callers with an unknown secret share one read of the parameters in this time. */
+/** Delay before the parameters are read again for an unknown secret. Calls within the delay share one read. */
 const RECHECK_MS = 200
 
 /** Returns the SHA-256 digest by which the tenant of a secret is found. */
@@ -146,7 +146,8 @@ export class AgentParameters {
     const { rows } = await pool.query<Row>({ name: 'agent-params', text: LOAD })
     if (rows.some(({ tenantId, code }) => tenantId === PLATFORM_TENANT_ID && code === SERVER_SECRET))
       return this.#index(rows)
-    // The first use of an installation creates the secret. Of two processes one inserts; both read the same row.
+    // The first read in an installation creates the secret. When two processes insert a secret, one insert wins, and
+    // both processes read its row.
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     const encrypted = encrypt(this.#parts.config.secretKey, secret)
     await pool.query(CREATE_SECRET, [encrypted, secret.slice(-4), secretHash(secret)])

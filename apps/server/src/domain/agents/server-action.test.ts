@@ -36,22 +36,22 @@ const LIMITS = { connectMs: 200, answerMs: 300 }
 const restart = (address: string) => actOnServer(oms.services(), { tenantId: 1, address }, 'restart', LIMITS)
 
 describe('AGENT-11 a voice server that does not confirm', () => {
-  test('away: the refused connection is told at once', async () => {
+  test('reports a refused connection at once', async () => {
     const address = await listen(createServer())
     const { server } = open.pop()!
     await new Promise((done) => server.close(done))
     await expect(restart(address)).rejects.toMatchObject({ name: 'OutboundError', message: '连接被拒绝' })
   })
 
-  test('accepts the connection and never the WebSocket: ends after the limit for connecting', async () => {
+  test('a server that never accepts the WebSocket ends with the connect timeout', async () => {
     await expect(restart(await listen(createServer()))).rejects.toMatchObject({ kind: 'time', message: '连接超时' })
   })
 
-  test('accepts the WebSocket and never answers: ends after the limit for answers', async () => {
+  test('a server that accepts the WebSocket and never replies ends with the reply timeout', async () => {
     await expect(restart(await voiceServer(() => {}))).rejects.toMatchObject({ kind: 'time', message: '等待响应超时' })
   })
 
-  test('talks of other things without an end: ends after the limit for answers', async () => {
+  test('a server that sends only unrelated messages ends with the reply timeout', async () => {
     const address = await voiceServer((socket) => {
       const timer = setInterval(() => socket.write(frame('{"type":"tts","state":"start"}')), 5)
       socket.on('close', () => clearInterval(timer)).on('error', () => clearInterval(timer))
@@ -68,14 +68,14 @@ describe('AGENT-11 a voice server that does not confirm', () => {
     await expect(restart(await voiceServer(connected))).rejects.toThrow(words)
   })
 
-  test('sends a frame of 2 GB: ends without reading it', async () => {
+  test('a frame of 2 GB ends the connection unread', async () => {
     const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff])
     await expect(restart(await voiceServer((socket) => socket.write(head)))).rejects.toMatchObject({
       name: 'OutboundError',
     })
   })
 
-  test('another action is not taken for the confirmation', async () => {
+  test('the success of another action is no confirmation', async () => {
     const words = '{"type":"server","status":"success","content":{"action":"update_config"}}'
     await expect(restart(await voiceServer((socket) => socket.write(frame(words))))).rejects.toMatchObject({
       kind: 'time',

@@ -30,8 +30,8 @@ async function socketOf(services: Services, { tenantId, address }: Target) {
 }
 
 /**
- * Tells a voice server to read its configuration again or to restart. Holds no transaction, because the server calls
- * OMS while OMS waits. Throws `OutboundError` when the server does not confirm.
+ * Sends an action to a voice server: read the configuration again, or restart. Holds no transaction, because the server
+ * calls OMS before it confirms. Throws `OutboundError` when the server does not confirm.
  */
 export async function actOnServer(
   services: Services,
@@ -51,7 +51,7 @@ export async function actOnServer(
   return answer.words
 }
 
-/** Reads the server's confirmation. Frames of the voice protocol are skipped. */
+/** Parses the confirmation of the server. Returns undefined for frames of the voice protocol. */
 function confirmation(text: string, action: ServerAction) {
   let frame: unknown
   try {

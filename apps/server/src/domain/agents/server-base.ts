@@ -8,7 +8,7 @@ interface Parts {
   readonly pool: Pool
   readonly secretKey: Buffer
   readonly params: ParameterValues
-  /** Tenant of the voice server. Its own templates come before those of the platform. */
+  /** Tenant of the voice server. Its own templates take precedence over those of the platform. */
   readonly tenantId: number
 }
 

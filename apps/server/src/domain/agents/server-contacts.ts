@@ -6,7 +6,8 @@ import { isolateRows } from '#core/database/isolate-rows.ts'
 const EVERY_MS = 30_000
 const FLUSH_MS = 5000
 /**
- * Maximum number of servers in memory. A restarted server counts as another, because its name contains the process id.
+ * Maximum number of servers in memory. A restarted server counts as a new server, because its name contains the process
+ * id.
  */
 const MOST = 5000
 const STORE = `insert into agent_servers as s (tenant_id, address, client, last_time, base_time)
@@ -25,7 +26,7 @@ export interface ServerContact {
   readonly isBase: boolean
 }
 
-/** Stores which voice servers called, and when. Gathers the calls of some seconds into one statement. */
+/** Stores which voice servers called, and when. Writes the calls of a few seconds with one statement. */
 export class ServerContacts {
   readonly #pool: Pool
   readonly #log: Logger

@@ -34,7 +34,10 @@ const READ = `select m.id, m.code, m.type, m.name, m.tenant_id as "tenantId", m.
   from agent_models m where m.deleted_at is null and (m.id = any($1::int[]) or m.code in (
     select n.config ->> 'llm' from agent_models n where n.id = any($1::int[]) and n.deleted_at is null))`
 
-/** Returns the models with these ids, and the language models that their `llm` names, with decrypted secrets. */
+/**
+ * Returns the models with these ids, and the language models that these models reference in `llm`, with decrypted
+ * secrets.
+ */
 export async function serverModelsOf(pool: Pool, secretKey: Buffer, ids: readonly number[]): Promise<StoredModel[]> {
   const { rows } = await pool.query<Row>({ name: 'agent-server-models', text: READ, values: [ids] })
   return rows.map(({ secrets, config, fields, ...row }) => {

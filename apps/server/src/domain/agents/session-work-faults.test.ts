@@ -78,7 +78,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     expect(asked).toBe(6)
   })
 
-  test('a whole JSON document, and a stream split inside characters and line ends, are read', async () => {
+  test('reads a whole JSON document, and a stream that is split inside characters and line ends', async () => {
     const choices = [{ message: { content: '住在天河' } }]
     answer = (_, response) => response.end(JSON.stringify({ choices }))
     expect(await end()).toMatchObject({ title: '住在天河', memory: '住在天河', states: [2, 2] })
@@ -95,7 +95,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     expect(await end()).toMatchObject({ title: '住在🏠天河', states: [2, 2] })
   })
 
-  test('thoughts are removed, also a megabyte of openings without an end, in linear time', async () => {
+  test('removes thoughts in linear time, also a megabyte of unclosed `<think>` tags', async () => {
     answer = (_, response) => response.end(delta('<think>想</think>住在<think>再想</think>天河'))
     expect(await end()).toMatchObject({ title: '住在天河', memory: '住在天河' })
     for (const text of ['<think>'.repeat(130_000), `天河${'<think>'.repeat(130_000)}`]) {
@@ -111,7 +111,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     }
   })
 
-  test('lines that end in CR alone take linear time', async () => {
+  test('parses a stream whose lines end in CR alone in linear time', async () => {
     answer = (_, response) => {
       response.write(':\r'.repeat(MIB / 4))
       response.end(delta('天河').replaceAll('\n', '\r'))

@@ -21,13 +21,13 @@ export const SESSION_TASK = { title: 1, summary: 2 } as const
 
 const CONCURRENCY = 8
 const TIME_LIMIT_SECONDS = 30
-/** Shorter than the time limit of the job, so that the cause is stored and not only an aborted job. */
+/** Shorter than the time limit of the job, so that the cause of a failure is stored before the job is aborted. */
 const LIMITS: Partial<OutboundLimits> = { firstByteMs: 20_000, totalMs: 25_000 }
 const TRIES = 3
 const MAX_TURNS = 200
 const TITLE_CHARACTERS = 15
 const MAX_TITLE = 255
-/** Shorter user turns are greetings and confirmations. */
+/** Minimum length of the user turns in a summary. Shorter turns are greetings and confirmations. */
 const MIN_REMEMBERED = 5
 const MAX_SUMMARY = 1800
 const MAX_TALK = 12_000
@@ -147,7 +147,7 @@ const talkOf = (turns: readonly Turn[]) =>
     .join('\n')
     .slice(0, MAX_TALK)
 
-/** Returns the agent's small model, or undefined when it is missing or cannot be called from here. */
+/** Returns the small language model of the agent. Undefined without a model, or when OMS cannot call its provider. */
 async function smallModel({ database, config }: Services, { slmId }: Work): Promise<DecryptedModel | undefined> {
   if (slmId === null) return undefined
   const model = (await modelConfigOf(database.db, config.secretKey, [slmId])).get(slmId)
@@ -159,7 +159,10 @@ interface Completion {
   readonly model: DecryptedModel
 }
 
-/** Returns the text of the model. A call that fails after its first text is counted, because the vendor charges it. */
+/**
+ * Returns the text of the model. Counts the tokens of a call that fails after its first text, because the vendor
+ * charges it.
+ */
 async function complete({ services, limits, signal }: Run, { work, model }: Completion, prompt: string) {
   const policy = addressPolicy(services.config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   const parts: string[] = []

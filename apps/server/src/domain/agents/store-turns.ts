@@ -16,7 +16,10 @@ const DIGEST_CHARACTERS = 32
 const KEEPS_TEXT = 1
 const KEEPS_AUDIO = 2
 
-/** Inserts missing sessions, counts them, and returns the row of each. A session belongs to the device that reported first. */
+/**
+ * Inserts missing sessions, counts them in the use, and returns the row of each session. A session belongs to the
+ * device that reported first.
+ */
 const SESSIONS = `with g as (select * from unnest($1::int[], $2::text[], $3::int[], $4::int[], $5::int[], $6::float8[], $7::int[])
     as u (tenant_id, session_id, device_id, agent_id, version_no, at, llm_id)),
   i as (insert into agent_sessions (tenant_id, session_id, device_id, agent_id, version_no, first_time, last_time)
@@ -52,7 +55,7 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
   f as (update files set used_time = now() where id in (select audio_id from n where audio_id <> ''))
   select count(*)::int as n from n`
 
-/** Records that the devices talk. */
+/** Stores the time of the last turn and the current session of devices. */
 const DEVICES = `with u as materialized (select * from unnest($1::int[], $2::text[]) as u (id, session_id)),
     held as materialized (select device_id from agent_devices where device_id in (select id from u)
       order by device_id for no key update)
@@ -74,9 +77,7 @@ interface SessionRow {
 const keyOf = (tenantId: number, sessionId: string, deviceId: number) => `${tenantId} ${deviceId} ${sessionId}`
 const targetKey = ({ target, sessionId }: TurnRow) => keyOf(target.tenantId, sessionId, target.deviceId)
 
-/**
- * Stores turns, counts them in their sessions, and records that their devices talk. A repeated turn changes nothing.
- */
+/** Stores turns, counts them in their sessions, and marks their devices as talking. A repeated turn changes nothing. */
 export async function storeTurns({ pool, secretKey }: Parts, rows: readonly TurnRow[]) {
   if (rows.length === 0) return
   const sessions = await sessionsOf(pool, rows)
@@ -93,7 +94,7 @@ export async function storeTurns({ pool, secretKey }: Parts, rows: readonly Turn
       column(({ target }) => target.agentId),
       column(({ turn }) => turn.kind),
       column(({ turn, target }) => (target.keeps >= KEEPS_TEXT ? turn.content : '')),
-      // A keyed hash, so that texts that are not stored cannot be found by trying short texts.
+      // A keyed hash, because a plain hash of a short text could be reversed by trying texts.
       column(({ turn }) => digest(Buffer.from(turn.raw)).toString('hex').slice(0, DIGEST_CHARACTERS)),
       column(({ turn }) => turn.characters),
       column(({ turn, target }) => (target.keeps >= KEEPS_TEXT ? turn.speaker : '')),
@@ -116,7 +117,7 @@ export async function storeTurns({ pool, secretKey }: Parts, rows: readonly Turn
 async function sessionsOf(pool: Pool, rows: readonly TurnRow[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   let missing = [...new Map(rows.map((row) => [`${row.target.tenantId} ${row.sessionId}`, row])).values()]
-  // A session that another process inserts at the same moment is visible to the next statement only.
+  // A session that another process inserts at the same moment is visible only to the next statement.
   for (let tries = 0; tries < SESSION_TRIES && missing.length > 0; tries += 1) {
     const { rows: found } = await pool.query<SessionRow>({
       name: 'agent-sessions',

@@ -7,7 +7,8 @@ const { sessions, turns, toolCalls, characters, seconds, tokensIn, tokensOut } =
 const COLUMNS = 'day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost'
 
 /**
- * Insert of the use of new sessions, for a WITH query. `i` has the inserted sessions, `g` the language models by session.
+ * Inserts the use of new sessions, as a part of a WITH query. `i`: the inserted sessions; `g`: the language model of
+ * each session.
  */
 export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
   select i.first_time::date, i.tenant_id, i.agent_id, i.device_id, coalesce(g.llm_id, 0), ${USAGE_SOURCE.device}, ${sessions}, 0,
@@ -15,10 +16,11 @@ export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
   from i join g using (tenant_id, session_id) group by 1, 2, 3, 4, 5`
 
 /**
- * Insert of the use of new turns, for a WITH query. `n` has the inserted turns, `g` what is known of each reported turn.
- * The speech of users belongs to the recognition model, the speech of agents to the synthesis model, and the rest to the
- * language model. Tokens are an estimate of one token a character: each answer sends the prompt and the conversation so
- * far. The relay counts the tokens of relayed models exactly, so their tokens are not estimated.
+ * Inserts the use of new turns, as a part of a WITH query. `n`: the inserted turns; `g`: models and token counts of the
+ * reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis model,
+ * and the rest to the language model. Tokens are estimated: the prompt and the conversation so far, which each answer
+ * sends again, have one token per character, and the new turn has the tokens of `estimateTokens`. The relay counts the
+ * tokens of relayed models exactly, so their tokens are not estimated.
  */
 export const USAGE_OF_TURNS = `insert into agent_usage (${COLUMNS})
   select n.report_time::date, n.tenant_id, n.agent_id, n.device_id, coalesce(x.model_id, 0), ${USAGE_SOURCE.device}, x.unit,

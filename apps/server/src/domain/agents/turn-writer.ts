@@ -7,7 +7,7 @@ import { storeTurns, type TurnRow } from './store-turns.ts'
 
 const MOST = 1000
 const PAUSE_MS = 20
-/** Maximum number of waiting reports. Further reports would only time out. */
+/** Maximum number of waiting reports. Further reports are refused, because they would time out. */
 const MAX_WAITING = 20_000
 
 /** A recording in the file store. */
@@ -27,7 +27,7 @@ export interface Report {
   readonly audio: TurnAudio | undefined
 }
 
-/** What the use of a turn is counted for: the models of the agent's version, and its prompt. */
+/** Models and prompt length of an agent version, for which the use of a turn is counted. */
 interface CountedVersion {
   readonly llmId: number | null
   readonly ttsId: number | null
@@ -97,9 +97,7 @@ interface Parts {
   readonly secretKey: Buffer
 }
 
-/**
- * Gathers the reports of all voice servers for up to 20 ms or 1,000 turns into one statement. One batch runs at a time.
- */
+/** Writes the reports of all voice servers in batches of up to 20 ms or 1,000 turns. One batch runs at a time. */
 export class TurnWriter {
   readonly #parts: Parts
   #waiting: Waiting[] = []

@@ -13,7 +13,7 @@ test('reads plain text, and JSON with the recognised speaker', () => {
   expect(of({ chatType: '2', content: [{ text: 1 }] })).toMatchObject({ kind: 2, content: '[{"text":1}]' })
 })
 
-test('removes NUL and lone surrogates instead of refusing the report; an emoji counts as one character', () => {
+test('a report loses its NUL characters and lone surrogates and is stored; an emoji counts as one character', () => {
   expect(of({ content: 'a\0b\ud83dc😀' })).toMatchObject({ content: 'ab�c😀', characters: 5 })
 })
 
@@ -22,7 +22,7 @@ test('ignores a report without kind or text', () => {
     expect(of(wrong)).toBeUndefined()
 })
 
-test('a value of another type is no number and no word, and ends no call', () => {
+test('a field of another type counts as missing, and the report does not fail', () => {
   const odd = JSON.parse('{"valueOf":1,"toString":1}') as object
   for (const chatType of [odd, [1], true, {}]) expect(of({ chatType })).toBeUndefined()
   for (const reportTime of [odd, [NOW - 1], {}, true]) expect(of({ reportTime })?.time).toBe(NOW)

@@ -39,12 +39,13 @@ export function reportedTurn(
   return { kind, raw, ...words, time: timeOf(reportTime, now), characters }
 }
 
-/** Old voice servers send numbers as text. An object has no number; `Number` would throw for some objects. */
+/** Old voice servers send numbers as text. Other types count as missing, because `Number` throws for some objects. */
 const numberOf = (value: unknown): number =>
   typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN
 
 /**
- * Returns the words of a report. Objects become JSON, except objects that are nested too deeply for `JSON.stringify`.
+ * Returns the content of a report as text. Objects become JSON; an object that is nested too deeply becomes an empty
+ * text.
  */
 function wordsOf(content: unknown): string {
   if (typeof content === 'string') return content

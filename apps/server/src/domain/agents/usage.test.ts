@@ -75,7 +75,7 @@ describe('use of agents', () => {
     })
   }
 
-  test('AGENT-15 use equals the turns per day, tenant, agent, device and model: three writers, repeated reports, during merges', async () => {
+  test('AGENT-15 use equals the stored turns during concurrent writes, repeated reports and merges', async () => {
     const all = await reports()
     let isRunning = true
     const { db } = oms.services().database
@@ -100,7 +100,7 @@ describe('use of agents', () => {
       expect(await oms.query(query)).toEqual([])
   })
 
-  test('AGENT-15 merging changes no sum and leaves one row a group', async () => {
+  test('AGENT-15 merging changes no sum and leaves one row per group', async () => {
     const [before] = await oms.query(TOTALS)
     await Promise.all([foldUsage(oms.services().database.db), foldUsage(oms.services().database.db, { atOnce: 7 })])
     const [after] = await oms.query(TOTALS)

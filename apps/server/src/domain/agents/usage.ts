@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import type { LlmUsage } from './llm/chat-events.ts'
 import { costOf } from './llm/token-figures.ts'
 
-/** Who used what for whom. 0 stands for no agent, no device or no model. */
+/** Tenant, agent and device of the use. 0: no agent, no device. */
 interface UsageOwner {
   readonly tenantId: number
   readonly agentId: number
@@ -29,8 +29,8 @@ interface PricedModel {
 }
 
 /**
- * Appends use of today. `db` is the transaction of the counted call, so that both are committed or none. Needs a session
- * without row security when the caller belongs to another tenant.
+ * Appends use with the date of today. `db` must be the transaction of the counted call, so that both are committed or
+ * neither. Needs a session without row-level security when the caller belongs to another tenant.
  */
 export async function recordUsage(db: Pick<Db, 'execute'>, entries: readonly UsageEntry[]) {
   const counted = entries.filter(({ n }) => n > 0)

@@ -70,7 +70,8 @@ async function workOn(services: Services, message: Message, { signal, isLast }: 
   try {
     const vendor = await vendorOf(services, clone)
     if (message.before === undefined) {
-      // The version is stored with the message, so that a repeated run recognises a training that it started.
+      // The version is stored with the message before the upload, so that a repeated run recognises the training that
+      // it started.
       const before = await stateBefore(vendor, clone, signal)
       await services.database.db.transaction((db) =>
         services.jobs.sendMessage(db, QUEUE, { ...message, before: before.version } satisfies Message),
@@ -91,7 +92,10 @@ function reasonOf(error: unknown) {
   return (error instanceof OutboundError ? `无法连接火山引擎：${words}` : words).slice(0, MAX_ERROR)
 }
 
-/** A voice that was never trained has no state at the vendor; the upload tells when the voice does not exist. */
+/**
+ * Returns the state before the training. The vendor has no state for a voice that was never trained; the upload fails
+ * when the voice does not exist.
+ */
 const stateBefore = (vendor: VoiceCloneVendor, { voiceId }: Clone, signal: AbortSignal) =>
   vendor.status(voiceId, signal).catch((error: unknown): VendorVoice => {
     if (error instanceof CloneRefused) return { state: 'missing', version: '' }
@@ -104,7 +108,7 @@ interface Training {
   readonly signal: AbortSignal
 }
 
-/** Uploads the recording unless the vendor has it, and waits for the end of the training. */
+/** Uploads the recording unless an earlier run uploaded it, and waits for the end of the training. */
 async function train(services: Services, vendor: VoiceCloneVendor, { clone, before, signal }: Training) {
   const isOurs = ({ state, version }: VendorVoice) => state === 'training' || version !== before
   const known = await stateBefore(vendor, clone, signal)
@@ -114,7 +118,7 @@ async function train(services: Services, vendor: VoiceCloneVendor, { clone, befo
   let isFresh = false
   for (let polls = 0; performance.now() - startedAt < TRAINING_LIMIT_MS; polls += 1) {
     const now = await vendor.status(clone.voiceId, signal)
-    // The vendor may still tell the end of an earlier training for a moment.
+    // The vendor may report the end of an earlier training for a short time.
     isFresh ||= isOurs(now) || polls > STALE_POLLS
     if (isFresh && now.state === 'done') return
     if (isFresh && now.state === 'failed') throw new CloneRefused('训练失败，请换一段更清晰的录音')
@@ -142,6 +146,6 @@ async function vendorOf({ database, config }: Services, { modelId }: Clone) {
   return new VoiceCloneVendor(model, config)
 }
 
-/** Reloads open lists. */
+/** Publishes the change, which reloads open lists in the console. */
 const publish = ({ events, database }: Services, { tenantId }: Clone) =>
   events.publish(database.db, 'changed', { resource: 'agent', tenantId })

@@ -35,8 +35,8 @@ interface Answer {
 }
 
 /**
- * Client of the voice cloning API of Volcengine, as the voice server's own console calls it: `audio/upload` starts a
- * training, `status` tells its state.
+ * Client of the voice cloning API of Volcengine, with the same calls as the voice server's own console: `audio/upload`
+ * starts a training, `status` returns its state.
  */
 export class VoiceCloneVendor {
   readonly #origin: string
@@ -96,7 +96,7 @@ export class VoiceCloneVendor {
     throw new CloneRefused(this.#clean(words || `厂商返回 ${response.status}，没有说明原因`))
   }
 
-  /** Blanks the keys in a text of the vendor and cuts the text to the length of the column. */
+  /** Masks the keys in a text of the vendor, and truncates the text to the length of the column. */
   #clean(text: string) {
     return [this.#token, this.#appid]
       .reduce((clean, key) => clean.replaceAll(key, '***'), text.toWellFormed())
@@ -109,7 +109,7 @@ export class VoiceCloneVendor {
 const textOf = (value: unknown) =>
   typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
 
-/** The cloning API stands on the host of the model's WebSocket address. */
+/** Returns the origin of the cloning API. The API is on the host of the model's WebSocket address. */
 function originOf(address: unknown): string {
   if (typeof address !== 'string' || !URL.canParse(address)) return DEFAULT_ORIGIN
   const { protocol, host } = new URL(address)

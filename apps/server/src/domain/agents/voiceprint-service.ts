@@ -12,7 +12,7 @@ const HEALTH_MS = 3000
 const RETRY_MS = 300
 const LIMITS = { connectMs: 3000, firstByteMs: 20_000, idleMs: 5000, totalMs: 30_000, maxBytes: 100_000 }
 
-/** Failure of the voiceprint service, with a message for people. */
+/** Failure of the voiceprint service. Its message is shown to users. */
 export class VoiceprintError extends Error {
   override readonly name = 'VoiceprintError'
 }

@@ -13,7 +13,9 @@ interface Scope {
   readonly tenantIds: readonly number[]
 }
 
-/** Returns the names of the models and of the visible tenants that a package is limited to. */
+/**
+ * Returns the names of the models and tenants to which a package is limited, as far as the account may see the tenants.
+ */
 export async function packageScopeNames(db: Db, user: User, { modelIds, tenantIds }: Scope) {
   const models = await db
     .select({ id: deviceModels.id, name: deviceModels.modelName })

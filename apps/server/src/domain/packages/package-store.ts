@@ -12,7 +12,10 @@ import { deviceModels } from '#schema/device.ts'
 import type { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import { tenants } from '#schema/tenant.ts'
 
-/** Columns that the packages and the versions of all products have. Drizzle cannot express them for a generic table. */
+/**
+ * Columns that the packages and versions of all products have. The types of the cloud storage tables stand for all
+ * products, because Drizzle cannot express a generic table.
+ */
 type Packages = typeof ossPackages
 type Versions = typeof ossPackageVersions
 
@@ -27,11 +30,11 @@ interface PackageStoreDefinition {
   readonly verbs: { readonly enable: string; readonly disable: string }
   /** Chinese titles of the fields in the operation log. */
   readonly titles: Readonly<Record<string, string>>
-  /** Replaces codes by their words for the operation log. */
+  /** Replaces codes by their labels for the operation log. */
   inWords(fields: object): object
-  /** Unique indexes with their refusals. */
+  /** Error message and form field of each unique index. */
   readonly clashes: Readonly<Record<string, readonly [msg: string, field: string]>>
-  /** Refusal to delete a sold package. */
+  /** Message that refuses the deletion of a sold package. */
   readonly soldText: string
   /** Message after a save that created a version. */
   savedText(version: number): string
@@ -56,7 +59,7 @@ interface Save {
   readonly terms: Terms
 }
 
-/** Refuses an original price below the price, and models and tenants that do not exist. */
+/** Throws when the original price is below the price, or when a model or tenant does not exist. */
 async function assertTerms(db: Db, { price, originPrice, modelIds, tenantIds }: Terms) {
   // 0: the package has no original price.
   if (originPrice > 0 && originPrice < price) throw invalid('原价不能低于价格', 'originPrice')
@@ -98,7 +101,7 @@ function rethrowClash({ clashes }: Store) {
   }
 }
 
-/** Returns the package, locked. */
+/** Returns the package and locks its row. */
 async function lock({ packages, noun }: Store, ctx: Ctx, id: number) {
   const [found] = await ctx.db
     .select()

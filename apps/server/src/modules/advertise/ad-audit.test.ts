@@ -15,7 +15,7 @@ const ads = useAds(app)
 const { textAd, submit, decide, read } = ads
 
 describe('AD-03 review by a second person', () => {
-  test('AD-03 a draft plays nothing; an approved content plays; an edit plays on until its own approval', async () => {
+  test('AD-03 only approved content plays, and an edit plays after its own approval', async () => {
     const [author, auditor] = [await ads.editor('投放客户'), await ads.auditor('投放客户')]
     const id = await textAd(author)
     const playing = async () => (await approvedAds(app.db, [id])).get(id)
@@ -75,7 +75,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(await ads.auditor('自审客户'), image.data.id, version)).toMatchObject({ code: 200 })
   })
 
-  test('AD-03 the uploader of a cover or of a proof cannot approve, and the cover is part of the content', async () => {
+  test('AD-03 the uploader of a cover or proof cannot approve, and the cover is part of the content hash', async () => {
     const both = await app.by({ tenant: '封面客户', permissions: [...new Set([...AD_EDITOR, ...AD_AUDITOR])] })
     const author = await ads.editor('封面客户')
     const { data: video } = await ads.send(author, 'adVideo', '片.mp4', MP4_HEAD)
@@ -121,7 +121,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, now)).toMatchObject({ msg: '广告内容已变更，请刷新后重新审核' })
   })
 
-  test('AD-03 a rejection needs a remark, an approval every point; both notify the submitter', async () => {
+  test('AD-03 a rejection needs a remark, an approval every checklist point; both notify the author', async () => {
     const [author, auditor] = [await ads.editor('要点客户'), await ads.auditor('要点客户')]
     const id = await textAd(author)
     const { data } = await submit(author, id)
@@ -134,13 +134,13 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, data)).toMatchObject({ msg: '广告未提交审核' })
   })
 
-  test('AD-02 an ad of a category with approval needs number, date and proof before the submission', async () => {
+  test('AD-02 a category with mandatory approval needs its number, date and proof before the submission', async () => {
     const author = await ads.editor('文号客户')
     const id = await textAd(author, { categoryId: 12 })
     expect(await submit(author, id)).toMatchObject({ msg: '该类广告须填写广告批准文号、有效期并上传证明文件' })
   })
 
-  test('AD-03 the platform audits only tenants with 平台审核, whose own staff then does not', async () => {
+  test('AD-03 the platform audits ads of tenants with 平台审核, own staff those of other tenants', async () => {
     const author = await ads.editor('平台审核客户')
     const [own, platform] = [await ads.auditor('平台审核客户'), await app.as(...AD_AUDITOR)]
     const id = await textAd(author)

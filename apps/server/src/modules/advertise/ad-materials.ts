@@ -92,7 +92,7 @@ async function assertPosters({ db }: Ctx, ad: StoredAd, sent: Sent, found: Reado
   if (rows.length < new Set(fresh).size) throw invalid(AD_MESSAGES.material, 'materials')
 }
 
-/** Returns the proofs of a save with name and size. Each must be a proof uploaded in the tenant of the ad. */
+/** Returns the proofs of a save with name and size. Each file must be uploaded as a proof in the tenant of the ad. */
 export async function claimProofs(ctx: Ctx, tenantId: number, ids: readonly string[]): Promise<Proofs> {
   if (ids.length === 0) return []
   const rows = await ctx.db

@@ -91,7 +91,7 @@ describe('AD-02 pictures', () => {
     })
   })
 
-  test('AD-13 a picture with a very long side is refused before and at reading, also with few pixels', async () => {
+  test('AD-13 a picture with a side above 16,383 pixels is refused, also with few pixels in all', async () => {
     const side = '图片宽度和高度不能超过16383像素，请裁剪后重新上传!'
     for (const [width, height] of [
       [1, 40_000_000],
@@ -113,7 +113,7 @@ describe('AD-02 pictures', () => {
     await expect(probeImage(path, join(folder, 'thumb.webp'))).rejects.toThrow(side)
   })
 
-  test('AD-13 other content under the name of a picture is refused', async () => {
+  test('AD-13 a file whose content is no picture is refused although its name is one of a picture', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>'.padEnd(600))
     expect(await ads.send(author, 'adImage', '图.webp', html)).toMatchObject({ code: 400 })
     expect(await ads.send(author, 'adVideo', '片.mp4', html)).toMatchObject({ code: 400 })
@@ -167,7 +167,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     expect(found.durationMs).toBeLessThan(2200)
   })
 
-  test('AD-02 reads a fragmented mp4 and refuses one without duration', async () => {
+  test('AD-02 reads a fragmented mp4, and refuses a fragmented mp4 without duration', async () => {
     const flags = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof']
     const whole = await record('f.mp4', ...source(2), '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-g', '10', ...flags)
     expect(await ads.material(author, 'adVideo', '分段.mp4', whole)).toMatchObject({ probeState: 1, codec: 'avc1' })
@@ -178,7 +178,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     })
   })
 
-  test('AD-02 refuses a short video and one above 3840 x 2160', async () => {
+  test('AD-02 refuses a video that is too short or larger than 3840 x 2160', async () => {
     const short = await record('s.mp4', ...source(0.5), '-c:v', 'libx264', '-pix_fmt', 'yuv420p')
     expect(await ads.material(author, 'adVideo', '短.mp4', short)).toMatchObject({
       probeError: '视频时长须在1秒到1小时之间',

@@ -28,7 +28,7 @@ const selectAds = (db: Db, today: string) =>
     .select({
       ...getTableColumns(ads),
       isExpired: isExpired(today).as('is_expired'),
-      // Sizes of the renditions without repetition.
+      // Distinct sizes of the renditions.
       spec: sql<string>`coalesce((select string_agg(distinct m.width || '×' || m.height, '、')
         from ${adMaterials} m where m.ad_id = ${ads.id} and m.deleted_at is null and m.width > 0), '')`.as('spec'),
       fileBytes: sql<number>`coalesce((select sum(m.size) from ${adMaterials} m

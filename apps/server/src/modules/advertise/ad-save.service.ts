@@ -25,7 +25,7 @@ const TITLES = { ...titlesOf(AdFields.shape), auditStatus: '审核状态' }
 const SUBMITTED = 1
 const wordOf = (labels: Readonly<Record<number, string>>, code: number) => labels[code] ?? String(code)
 
-/** Returns the columns that a person sets. A value that the type does not use is emptied. */
+/** Returns the columns that a user edits. Resets the values that the type of the ad does not use. */
 async function fieldsOf(ctx: Ctx, tenantId: number, input: Input) {
   const { materials: _, proofs, text, categoryId, approvalUntil, validFrom, validTo, ...rest } = input
   if (rest.adType === AD_TYPE.web) assertForeignHost(ctx, rest.linkUrl)
@@ -67,7 +67,7 @@ async function inWords({ db }: Ctx, ad: StoredAd) {
   }
 }
 
-/** Reloads open lists of ads and programs. */
+/** Publishes a change, which reloads open lists of ads and programs in the console. */
 export const publishAds = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 
@@ -144,5 +144,5 @@ async function setEnabled(ctx: Ctx, id: number, enableStat: 0 | 1) {
   return null
 }
 export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setEnabled(ctx, id, 1)
-/** Takes the ad out of all manifests at the next poll. */
+/** Removes the ad from all manifests. Screens get the change with their next poll. */
 export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setEnabled(ctx, id, 0)

@@ -26,7 +26,10 @@ const APPROVED = 2
 const PROBED = 1
 const UNUSABLE = 2
 
-/** Refuses an ad that is not complete: files that were read, text or address, and the approval of its category. */
+/**
+ * Refuses an incomplete ad. An ad needs files that the server has read, a text or an address, and the approval that its
+ * category requires.
+ */
 function assertComplete(ad: StoredAd, materials: readonly StoredMaterial[]) {
   if (MATERIAL_PURPOSE[ad.adType] && materials.length === 0) throw refused(AD_MESSAGES.noMaterial)
   const unusable = materials.find(({ probeState }) => probeState === UNUSABLE)
@@ -64,7 +67,7 @@ export async function submit(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
   return { verNo, contentHash }
 }
 
-/** Takes a submitted content back for editing. */
+/** Withdraws a submitted content, so that the ad can be edited. */
 export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)

@@ -83,7 +83,7 @@ describe('ads', () => {
   })
 
   test.each(['https://www.example.com/a?b=1#c', 'https://8.8.8.8/', 'https://172.32.0.1/', 'https://[2606:4700::1]/'])(
-    'AD-02 takes the web address %s',
+    'AD-02 accepts the web address %s',
     async (linkUrl) => {
       const me = await editor()
       expect(await me.call('POST', URL, { ...TEXT, adType: 5, linkUrl })).toMatchObject({ code: 200 })

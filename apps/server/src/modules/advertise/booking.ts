@@ -14,7 +14,7 @@ interface Booking {
   readonly bookedPer: number
 }
 
-/** Returns the booked plays of all screens and days together. */
+/** Returns the sum of the booked plays of all screens and days. */
 export function bookedTotal({ dateFrom, dateTo, weekdays, bookedPlays, bookedPer }: Booking, screens: number): number {
   if (bookedPer !== PER_SCREEN_AND_DAY) return bookedPlays
   return bookedPlays * Math.max(1, screens) * dueDays(dateFrom, dateTo, weekdays)

@@ -26,7 +26,7 @@ const HEADERS = {
 } as const
 
 /**
- * Returns the signed queries of the packages of an ad and of its versions, by the sha256 of the uploaded archive. A query
+ * Returns the signed query of each package of an ad and of its versions, by the sha256 of the uploaded archive. A query
  * opens `/player/pkg/{sha256}/` for a minute.
  */
 export async function preview(ctx: Ctx, { id }: ParsedOf<typeof calls.preview>) {

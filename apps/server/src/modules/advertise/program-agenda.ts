@@ -20,12 +20,15 @@ import { manifestOf } from './screen-sets.ts'
 import { targetCondition } from './targets.ts'
 
 const HOUR_MS = 3_600_000
-/** A report older than this says nothing about the present plan. */
+/** An older report is not compared with the plan. */
 const FRESH_REPORT_MS = 15 * 60_000
 const MAX_IDLE_PROGRAMS = 100
 const NAME_KIND = { ad: 1, program: 2 } as const
 
-/** What a screen plays at a moment, the day around it, why each program plays or not, and what the screen reported. */
+/**
+ * Returns what a screen plays at a moment, the plan of its day, why each program plays or not, and the last report of
+ * the screen.
+ */
 export async function agenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
   const { db, user, now, services } = ctx
   const { config } = services
@@ -81,13 +84,16 @@ const startOfDay = (at: number, zone: string) => instantOf(`${localDay(at, zone)
 const localDay = (at: number, zone: string) =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(at)
 
-/** Programs for the screen that are not in force, and ads of its programs that are not in the manifest. */
+/**
+ * Returns obstacles that the manifest does not contain: programs for the screen that are not in force, and ads that are
+ * not in the manifest.
+ */
 const obstaclesOf = async (db: Db, device: { id: number }, manifest: Manifest): Promise<KnownObstacles> => ({
   programs: await idlePrograms(db, device),
   ads: await missingAds(db, manifest),
 })
 
-/** Drafts and paused programs whose targets include the device. */
+/** Returns the drafts, waiting and paused programs whose targets include the device. */
 async function idlePrograms(db: Db, device: { id: number }) {
   const idle = await db
     .select()
@@ -117,7 +123,7 @@ async function idlePrograms(db: Db, device: { id: number }) {
     }))
 }
 
-/** Ads of the programs that are disabled or not approved. */
+/** Returns the ads of the programs that are disabled or not approved. */
 async function missingAds(db: Db, { programs, ads: present }: Manifest) {
   const wanted = new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
   for (const { id } of present) wanted.delete(id)
@@ -147,7 +153,10 @@ const namesOf = (db: Db, { adId, programId }: { adId: number; programId: number 
         or (${adNames.kind} = ${NAME_KIND.program} and ${adNames.id} = ${programId})`,
     )
 
-/** Returns what the screen reported last, and whether a recent report differs from the plan of its own moment. */
+/**
+ * Returns the content that the screen reported last. `differs`: the report is recent and differs from the plan for its
+ * moment.
+ */
 async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifest: Manifest) {
   if (!nowPlaying || !reportTime) return { reported: null, differs: false }
   const names = await withoutRowSecurity(ctx, (db) => namesOf(db, nowPlaying))
@@ -167,7 +176,7 @@ async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifes
       since,
       reportTime,
     },
-    // A screen may change to the next item a moment before the report.
+    // A screen may start the next item slightly earlier than planned.
     differs: isFresh && !planned && !isNext,
   }
 }

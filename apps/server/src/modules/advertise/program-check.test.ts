@@ -24,7 +24,7 @@ async function draft(fields: object = {}) {
 const publish = (id: number, body: object = {}) => staff.call('POST', `${ROOT}/publish/${id}`, body)
 
 describe('AD-05 the conflict check', () => {
-  test('counts the screens of shares above 100, and publishing is refused', async () => {
+  test('shares above 100 refuse publishing and report the number of screens', async () => {
     const own = await screensOf(server.db, { count: 2 })
     const first = await draft({ programName: '份额甲', shareOfVoice: 60, targetIds: own.ids })
     expect((await publish(first)).code).toBe(200)
@@ -61,7 +61,7 @@ test('AD-05 the dry run counts screens by tenant, model and state, and the bytes
   expect(data.sample.map(({ sn }: { sn: string }) => sn)).toEqual(screens.sns)
 })
 
-test('AD-05 the dry run counts the rendition that each screen plays', async () => {
+test('AD-05 the dry run counts the bytes of the rendition that each screen plays', async () => {
   const own = await screensOf(server.db, { count: 3 })
   await server.db.execute(sql`update ad_screens set width = 1080, height = 1920 where device_id = ${own.ids[1]}`)
   await server.db.execute(sql`update ad_screens set codecs = '{vp9}' where device_id = ${own.ids[2]}`)
@@ -102,7 +102,7 @@ test('AD-05 the delivery states sum to the targeted screens', async () => {
   expect((await get(`delivery/${id}?state=3`)).data.list[0]).toMatchObject({ sn: own.sns[0], reason: '校验失败' })
 })
 
-test('AD-12 the agenda tells what plays and why every other program does not', async () => {
+test('AD-12 the agenda returns what plays, and why every other program does not play', async () => {
   const own = await screensOf(server.db, { count: 1 })
   const high = await draft({ programName: '高', priority: 5, targetIds: own.ids })
   const low = await draft({ programName: '低', targetIds: own.ids })
@@ -133,7 +133,7 @@ test('AD-12 the agenda tells what plays and why every other program does not', a
   expect(told).toMatchObject({ differs: true, reported: { programName: '低', adName: '早餐' } })
 })
 
-test('AD-05 checks of a customer take one connection each', async () => {
+test('AD-05 each check by a tenant uses one database connection', async () => {
   const customer = await server.by({ tenant: '连接客户', permissions: PERMISSIONS })
   const { rows } = await server.db.execute<{ id: number }>(
     sql`select tenant_id as id from accounts where uid = ${customer.uid}`,

@@ -73,7 +73,7 @@ async function factsFor(db: Db, subject: Subject) {
   }
 }
 
-/** Checks ads and dates also while no screen is chosen. */
+/** Stands for the screens while no screen is targeted, so that ads and dates are checked too. */
 const NO_SCREEN = (zone: string) => ({ zone, programIds: [], screens: 0, deviceId: 0 })
 
 function add(
@@ -117,7 +117,10 @@ function excessOf(
   return bytes > MAX_BYTES ? `${(bytes / 1024 ** 3).toFixed(1)} GB，最多 8 GB` : undefined
 }
 
-/** Counts the screens that lack a codec, have the other orientation, or have no room. One statement. */
+/**
+ * Counts the screens without a needed codec, with the other orientation, or without enough free storage. Uses one
+ * statement.
+ */
 async function screenWarnings(db: Db, { body, where }: Subject, known: ReadonlyMap<number, ManifestAd>) {
   const used = [...new Set(body.items.map(({ adId }) => adId))].flatMap((id) => known.get(id) ?? [])
   if (used.length === 0) return []
@@ -138,7 +141,7 @@ async function screenWarnings(db: Db, { body, where }: Subject, known: ReadonlyM
 const anyOf = (conditions: readonly SQL[]) =>
   conditions.length === 0 ? sql`false` : sql`(${sql.join([...conditions], sql` or `)})`
 
-/** Condition: the screen told its codecs, and some ad has no rendition with one of them. */
+/** Returns the condition for screens that reported their codecs and cannot play any rendition of some ad. */
 function lacksCodec(used: readonly ManifestAd[]): SQL {
   const lists = used.flatMap(({ files }) => {
     const codecs = files.map(({ codec }) => codec.split('.')[0] ?? '')
@@ -151,7 +154,10 @@ function lacksCodec(used: readonly ManifestAd[]): SQL {
   return sql`cardinality(s.codecs) > 0 and ${anyOf(missing)}`
 }
 
-/** Condition: the screen told its size, and all renditions of some ad have the other orientation. */
+/**
+ * Returns the condition for screens that reported their size, when all renditions of some ad have the other
+ * orientation.
+ */
 function isTurned(used: readonly ManifestAd[]): SQL {
   const sides = used.flatMap(({ files }) => {
     const sized = files.filter(({ width, height }) => width > 0 && height > 0 && width !== height)

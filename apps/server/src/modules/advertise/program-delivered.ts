@@ -7,19 +7,22 @@ import { adScreens } from '#schema/advertise-screen.ts'
 import { publishChanged } from './program-save.ts'
 
 const HEARD_MS = 3_600_000
-/** Percentage of the screens that reported lately. */
+/** Percentage of the recently reporting screens that must have the version. */
 const DELIVERED_PERCENT = 99
 
 interface Pending {
   readonly id: number
   readonly tenantId: number
   readonly ver: number
-  /** Screens that reported lately, and those of them with the version and all files. */
+  /** Number of screens that reported recently. `ready`: those of them that have the version and all files. */
   heard: number
   ready: number
 }
 
-/** Marks each program whose version in force nearly all of its screens have. Returns the number of these programs. */
+/**
+ * Marks each program as delivered whose version in force nearly all of its screens have. Returns the number of these
+ * programs.
+ */
 export async function markDelivered(services: Services, now: Date): Promise<number> {
   const { db } = services.database
   const pending = await pendingPrograms(services)

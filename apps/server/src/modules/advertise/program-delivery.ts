@@ -14,7 +14,7 @@ import { targetCondition } from './targets.ts'
 
 const MAX_REASONS = 20
 
-/** Delivery of the version in force, otherwise of the edited content, to its screens. */
+/** Returns the delivery of the version in force, otherwise of the edited content, to its screens. */
 export async function delivery(ctx: Ctx, { id, state, ...page }: ParsedOf<typeof calls.delivery>) {
   const { db, user, now, services } = ctx
   const program = await readProgram(ctx, id)

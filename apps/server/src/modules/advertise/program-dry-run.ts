@@ -23,11 +23,13 @@ import { countStates, screenStates } from './screen-states.ts'
 
 const SAMPLE = 20
 const MAX_GROUPS = 50
-/** Sets whose first day is planned slot by slot; further sets count like the mean of these. */
+/** Maximum number of screen sets whose first day is planned. The mean of these sets stands for further sets. */
 const MAX_PLANNED_SETS = 40
 const HOUR_SECONDS = 3600
 
-/** What publishing would do: the screens, the bytes that each of them lacks, and the time of the download. */
+/**
+ * Returns the effect of publishing: the screens, the bytes that they have to download, and the time of the download.
+ */
 export async function dryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.dryRun>) {
   const { services } = ctx
   const stored = await readProgram(ctx, id)
@@ -72,7 +74,7 @@ interface Lacking {
   readonly bytes: number
 }
 
-/** Bytes of the renditions that the screens of a class play and do not have yet. */
+/** Returns the bytes that each screen of a class has to download for the program. */
 function lackingBytes({ body, others, current }: Subject, set: ScreenClass, known: ReadonlyMap<number, ManifestAd>) {
   const present = set.programIds.flatMap((id) => (id === current?.id ? current.body : others.get(id)?.body) ?? [])
   const held = new Set(present.flatMap(({ items }) => items.map(({ adId }) => adId)))
@@ -90,7 +92,10 @@ function lackingBytes({ body, others, current }: Subject, set: ScreenClass, know
 
 const kindOf = (codec: string) => codec.split('.')[0]
 
-/** Returns what chooses a rendition: a screen that has not told its size is taken for 1920×1080 with every codec. */
+/**
+ * Returns the facts by which a rendition is chosen. A screen that has not reported its size counts as 1920×1080 with
+ * every codec.
+ */
 const screenOf = ({ width, height, codecs }: ScreenClass) => ({
   width: width || 1920,
   height: height || 1080,
@@ -120,7 +125,7 @@ function hoursOf(
   }
 }
 
-/** Hours a day of a window such as `['22:00', '06:00']`; 24 without a window. */
+/** Returns the hours per day of a window such as `['22:00', '06:00']`; 24 without a window. */
 function hoursOfWindow(window: readonly string[] | null) {
   const [from, to] = (window ?? []).map((clock) => Number(clock.slice(0, 2)) + Number(clock.slice(3)) / 60)
   if (from === undefined || to === undefined || from === to) return 24
@@ -139,7 +144,7 @@ async function groupedBy(db: Db, where: SQL, kind: 'tenant' | 'model') {
   return rows
 }
 
-/** Counts the plays that the engine plans for the first day, of all screens. */
+/** Returns the number of plays on all screens that the engine plans for the first day. */
 function playsOnFirstDay({ services, now }: Ctx, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
   const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
   const today = localDayOf(now, services.config.timeZone)

@@ -6,7 +6,7 @@ import { approvedAd } from './program-fixture.ts'
 const server = useApp()
 const PERMISSIONS = ['advertiseManage:ProgramList:query']
 
-test('AD-04 the preview gets the files of approved ads of the own tenant, and signed queries of packages', async () => {
+test('AD-04 the preview returns files and signed package queries of approved ads of the own tenant only', async () => {
   const staff = await server.by({ permissions: PERMISSIONS })
   const tenant = await server.by({ tenant: '预览公司', permissions: PERMISSIONS })
   const [picture, pack, draft] = [

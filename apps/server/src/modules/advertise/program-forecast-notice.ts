@@ -12,7 +12,7 @@ import type { StoredProgram } from './program-rows.ts'
 
 const JOB = 'ad-forecast'
 const PUBLISH = 'advertiseManage:ProgramList:publish'
-/** Programs that one message names. */
+/** Maximum number of programs that one message names. */
 const MAX_NAMED = 10
 const FULL = 100
 

@@ -46,7 +46,7 @@ test('AD-12 a booking without reports is forecast with 90 % of the planned plays
   })
 })
 
-test('AD-12 a gap is filled by the smallest extension and number of screens', async () => {
+test('AD-12 proposes the smallest extension and the smallest number of screens that fill a gap', async () => {
   const { id } = await booking({ days: 10, bookedPlays: 10 * PER_DAY })
   expect((await forecast(id)).data).toMatchObject({
     rate: 90,
@@ -87,7 +87,7 @@ test('AD-12 an ended program plays no more, and a program without a booking has 
   expect(await forecast(none.id)).toMatchObject({ code: 501, msg: '该节目单没有预约播放次数' })
 })
 
-test('AD-12 one message names the bookings of a tenant that fall short', async () => {
+test('AD-12 each tenant gets one message that names its bookings below 100 %', async () => {
   await server.db.execute(sql`update ad_programs set status = 5`)
   await booking({ programName: '完成得了', days: 10, bookedPlays: 1 })
   await booking({ programName: '差一点', days: 10, bookedPlays: 10 * PER_DAY })

@@ -17,12 +17,12 @@ import { contentOf } from './program-content.ts'
 import { readProgram, type StoredProgram } from './program-rows.ts'
 import { bodiesOf, type Subject, subjectOf } from './program-subject.ts'
 
-/** Days of reports that the availability is measured on. */
+/** Number of past days in which the availability is measured. */
 const MEASURED_DAYS = 14
-/** Thousandths of the planned plays, while nothing is measured. */
+/** Assumed availability before any day is measured, in thousandths of the planned plays. */
 const ASSUMED_AVAILABILITY = 900
 const THOUSAND = 1000
-/** Sets that are planned; the screens of further sets count like the mean of these. */
+/** Maximum number of screen sets that are planned. The mean of these sets stands for the screens of further sets. */
 const MAX_PLANNED_SETS = 8
 
 export async function forecast(ctx: Ctx, { id }: ParsedOf<typeof calls.forecast>) {
@@ -84,8 +84,8 @@ async function plannedSets(db: Db, subject: Subject, body: ManifestProgram): Pro
 }
 
 /**
- * Returns played of planned plays of the last days in thousandths. The first day is the one after the publishing.
- * Undefined while no complete day has passed, or when nothing was planned.
+ * Returns the availability: the played share of the planned plays of the last days, in thousandths. The first day is
+ * the day after the publishing. Undefined while no complete day has passed, or when nothing was planned.
  */
 async function availabilityOf(
   ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,

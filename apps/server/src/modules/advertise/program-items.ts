@@ -11,7 +11,7 @@ import { instantOf, localTimeOf } from '#core/time/zone.ts'
 import { type ApprovedAd, approvedAds } from '#domain/ads/approved-ads.ts'
 import { ads } from '#schema/advertise.ts'
 
-/** Kinds whose play lasts as long as the file. */
+/** Returns whether a play of this kind of ad lasts as long as the file. */
 const isTimed = (adType: number) => adType === AD_TYPE.video || adType === AD_TYPE.audio
 
 /** Milliseconds of the approved file of a video or audio ad; undefined for other kinds. */
@@ -35,13 +35,13 @@ const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]
 interface Wanted {
   readonly tenantId: number
   readonly items: ProgramValues['items']
-  /** Items that the program has now: they keep their ids. */
+  /** Items of the program before the save. An item with the same ad keeps its id. */
   readonly before: readonly ManifestItem[]
 }
 
 /**
- * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved.
- * New items get the next free id, so that plays of removed items never count for another item.
+ * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved. A
+ * new item gets an id above those of the stored items.
  */
 export async function storedItems(ctx: Ctx, { tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)

@@ -120,7 +120,7 @@ export async function screenOptions(ctx: Ctx, { keyword }: ParsedOf<typeof calls
   return { list: rows.map(({ detail, ...row }) => ({ ...row, devName: detail })) }
 }
 
-/** Returns the body that publishing the given content now would write. */
+/** Returns the program body that publishing the given content now would create. */
 export async function draftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ManifestProgram> {
   const { id, tenantId: asked, deviceId: _, ...fields } = input
   const stored = id === undefined ? undefined : await readProgram(ctx, id)

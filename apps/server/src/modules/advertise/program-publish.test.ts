@@ -64,7 +64,7 @@ describe('AD-05 publishing', () => {
     expect((await read(id)).hasChanges).toBe(true)
   })
 
-  test('pauses, resumes and withdraws, and deletes only afterwards', async () => {
+  test('a program can be paused, resumed and withdrawn, and deleted only after it is withdrawn', async () => {
     const id = await draft()
     await post(`publish/${id}`)
     expect((await staff.call('DELETE', `${ROOT}/${id}`)).msg).toBe('节目单已发布，请先撤回再删除')
@@ -95,7 +95,7 @@ describe('AD-05 publishing', () => {
     expect((await post(`publish/${await draft(fields)}`, body)).msg).toBe(msg)
   })
 
-  test('is refused while an ad is disabled', async () => {
+  test('refuses publishing while an ad is disabled', async () => {
     const stopped = await approvedAd(server.db, { name: '停用的' })
     const id = await draft({ items: [{ adId: stopped }] })
     await server.db.execute(sql`update ads set enable_stat = 0 where id = ${stopped}`)
@@ -104,7 +104,7 @@ describe('AD-05 publishing', () => {
 })
 
 describe('AD-05 a takeover needs a second person', () => {
-  test('who did not submit the version; until then the former version stays in force', async () => {
+  test('an account other than the submitter approves; until then the former version stays in force', async () => {
     const id = await draft({ programName: '插播' })
     await post(`publish/${id}`)
     const { rev } = await read(id)
@@ -131,7 +131,7 @@ describe('AD-05 a takeover needs a second person', () => {
     ])
   })
 
-  test('and can be withdrawn before approval', async () => {
+  test('a takeover can be withdrawn before its approval', async () => {
     const id = await draft({ insertMode: 2 })
     expect((await post(`publish/${id}`, { screens: 3 })).data.status).toBe(1)
     const listed = await staff.call('GET', `${ROOT}/page?status=1`)

@@ -22,7 +22,7 @@ import { needsSecondPerson } from './program-two-person.ts'
 import { countTargetScreens } from './targets.ts'
 import { lockWaitingVersion, replaceVersionInForce, setVersion } from './version-rows.ts'
 
-/** What is published: the edited content, or the content of an older version. */
+/** Content to publish: the edited content, or the content of an older version. */
 interface Publication {
   readonly content: StoredProgram
   /** Number of screens that the caller confirmed for a takeover. */
@@ -133,7 +133,7 @@ async function assertScreens(ctx: Ctx, content: StoredProgram & ProgramTarget, c
   return screens
 }
 
-/** Takes the program out of the manifests until `resume`. */
+/** Removes the program from the manifests until `resume`. */
 export async function pause(ctx: Ctx, { id }: ParsedOf<typeof calls.pause>) {
   const program = await lockProgram(ctx, id)
   if (program.status !== PROGRAM_STATUS.delivering) throw refused('节目单不在投放中，不能暂停')
@@ -183,7 +183,7 @@ export async function audit(ctx: Ctx, { id, verNo, auditStatus, remark }: Parsed
   }
   const today = localDayOf(now, ctx.services.config.timeZone)
   if (version.body.dateTo < today) throw refused('投放日期已结束，不能通过')
-  // The instant of publishing decides between takeovers, so approval sets it.
+  // The approval sets the instant of publishing, by which takeovers of equal priority are ranked.
   const body = { ...version.body, publishedAt: now.getTime() }
   await setVersion(db, version, { ...judged, body })
   await replaceVersionInForce(db, id, verNo)

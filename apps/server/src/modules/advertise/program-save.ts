@@ -34,7 +34,7 @@ const CLASHES = {
 } as const
 const MAX_NAME = 32
 
-/** Reloads open lists of programs. */
+/** Publishes a change, which reloads open lists of programs in the console. */
 export const publishChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 
@@ -147,7 +147,7 @@ async function prepared(ctx: Ctx, stored: Pick<StoredProgram, 'tenantId' | 'item
 
 type Content = Awaited<ReturnType<typeof prepared>> & { tenantId: number }
 
-/** Replaces codes and ids by words for the operation log. */
+/** Replaces codes by labels and ids by names for the operation log. */
 async function inWords(
   { db, user }: Ctx,
   content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,

@@ -23,7 +23,7 @@ export function endOf({ dateTo, weekdays, dayParts }: ManifestProgram, zone: str
   return instantOf(`${dayAfter(dateTo)} ${last}:00`, zone)
 }
 
-/** Ends every program whose last daypart is over on all screens. */
+/** Ends every program whose last daypart is over in the zones of all screens. */
 export async function endPrograms(services: Services, now: Date) {
   const { db } = services.database
   const zones = await zonesOf(db, services.config.timeZone)
@@ -61,7 +61,7 @@ interface Running {
   readonly body: ManifestProgram
 }
 
-/** Ends one program and writes the operation log. A program that was published again meanwhile goes on. */
+/** Ends one program and writes the operation log. Skips a program that was published again in the meantime. */
 const end = (services: Services, { id, tenantId, body }: Running, now: Date) =>
   actAs(
     services,

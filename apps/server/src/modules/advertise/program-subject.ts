@@ -9,13 +9,13 @@ import type { StoredProgram } from './program-rows.ts'
 import { type ScreenSet, screenSets } from './screen-sets.ts'
 import { targetCondition } from './targets.ts'
 
-/** A program that is checked, with the screens that it reaches and the programs of these screens. */
+/** A program to check, with the screens that it reaches and the other programs of these screens. */
 export interface Subject {
   /** The program as publishing would write it now. */
   readonly body: ManifestProgram
   /** Condition on `devices`. */
   readonly where: SQL
-  /** Other programs in force, by id. */
+  /** The other programs in force, by id. */
   readonly others: ReadonlyMap<number, LiveProgram>
   /** Version of the program that is in force now. */
   readonly current: LiveProgram | undefined

@@ -21,7 +21,7 @@ const create = (fields: object, who = staff) => who.call('POST', ROOT, programIn
 const read = async (id: number, who = staff) => (await who.call('GET', `${ROOT}/${id}`)).data
 
 describe('AD-04 the content of a program', () => {
-  test('has numbered items, the duration of the file for videos, and the total', async () => {
+  test('numbers the items, uses the file duration for videos, and adds up the total duration', async () => {
     const made = await create({ items: [{ adId: ad, duration: 12 }, { adId: video, duration: 99 }, { adId: ad }] })
     expect(made).toMatchObject({ code: 200, msg: '新增成功' })
     const detail = await read(made.data.id)
@@ -68,7 +68,7 @@ describe('AD-04 the content of a program', () => {
     expect(await create({ items: [{ adId: own }], ...fields }, who)).toMatchObject({ code: 400, msg })
   })
 
-  test('is refused with more than 100 ads, an unapproved ad, or an ad of another tenant', async () => {
+  test('refuses more than 100 ads, an unapproved ad, or an ad of another tenant', async () => {
     const items = Array.from({ length: 101 }, () => ({ adId: ad }))
     expect((await create({ items })).msg).toBe('节目单最多100条广告')
     const waiting = await approvedAd(server.db, { name: '未审' })
@@ -78,7 +78,7 @@ describe('AD-04 the content of a program', () => {
     expect((await create({ items: [{ adId: ad }] }, customer)).msg).toBe('广告不存在或已被删除')
   })
 
-  test('is limited to targets of the tenant', async () => {
+  test('refuses targets outside the tenant', async () => {
     const customer = await server.by({ tenant: '客户丙', permissions: PERMISSIONS })
     const tenantId = await tenantOf(customer)
     const own = await approvedAd(server.db, { tenantId })

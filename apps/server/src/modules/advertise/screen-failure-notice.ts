@@ -6,9 +6,9 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 
 const JOB = 'ad-screen-failures'
 const SCREEN = 'advertiseManage:ProgramList:screen'
-/** Screens that one message names. */
+/** Maximum number of screens that one message names. */
 const MAX_NAMED = 10
-/** A screen that recovers and fails again is not announced again within this time. */
+/** Hours in which a screen that recovers and fails again is not announced again. */
 const QUIET_HOURS = 6
 
 interface FailingScreen extends Record<string, unknown> {
@@ -18,7 +18,7 @@ interface FailingScreen extends Record<string, unknown> {
   readonly reason: string
 }
 
-/** Notifies each tenant of screens that have begun to fail files. Returns the number of these screens. */
+/** Notifies each tenant of screens whose files began to fail. Returns the number of these screens. */
 export async function notifyScreenFailures(services: Services, now: Date) {
   const { db } = services.database
   const at = now.toISOString()

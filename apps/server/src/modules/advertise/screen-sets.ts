@@ -46,7 +46,7 @@ export async function screenSets(db: Db, where: SQL | undefined, live: Live): Pr
   return rows
 }
 
-/** Screens with the same programs that play the same renditions. */
+/** Screens with the same programs, size and codecs, which therefore play the same renditions. */
 export interface ScreenClass {
   readonly programIds: readonly number[]
   readonly screens: number

@@ -58,7 +58,7 @@ export async function updateScreen(ctx: Ctx, { id, rev, ...input }: ParsedOf<typ
   return { rev: next.rev }
 }
 
-/** Takes the open pairing with this code. Wrong codes of an account are limited. */
+/** Returns the open pairing with this code and locks its row. Limits the wrong codes of an account. */
 async function takePairing({ db, user, services, now }: Ctx, code: string) {
   const key = `pairCode:${user.uid}`
   if (!services.rate.tryTake(key, WRONG_CODES)) throw invalid('输入错误次数过多，请稍后再试', 'code')

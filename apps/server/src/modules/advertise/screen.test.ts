@@ -95,7 +95,7 @@ test('pairing refuses a wrong, used or expired code, and a device that has a scr
   )
 })
 
-test('AD-07 of many pairings at once exactly one wins, by code and by device', async () => {
+test('AD-07 of simultaneous pairings with one code or one device exactly one succeeds', async () => {
   // Calls at once count as wrong codes until they are answered, so each round has an account of its own.
   const accounts = [await app.by({ permissions: MAY }), await app.by({ permissions: MAY })] as const
   const pair = (code: string, deviceId: number, caller = accounts[0]) =>
@@ -122,7 +122,7 @@ test('AD-07 of many pairings at once exactly one wins, by code and by device', a
   expect([stored.player_token_hash.length, paired[0].n]).toEqual([64, 1])
 })
 
-test('AD-07 a pairing names its wrong field, and an absurd id is no pairing', async () => {
+test('AD-07 a wrong pairing request names its field, and an invalid pairing id returns 404', async () => {
   const said = async (body: object) =>
     ((await (await call('pair', undefined, body)).json()) as { message: string }).message
   expect(await said({ playerId: 'x' })).toBe('playerId has a value that is not allowed')
@@ -134,7 +134,7 @@ test('AD-07 a pairing names its wrong field, and an absurd id is no pairing', as
     expect((await call(`pair/${id}`, 'secret')).status).toBe(404)
 })
 
-test('an account may enter 5 wrong codes a minute', async () => {
+test('an account may enter 5 wrong codes per minute', async () => {
   const hasty = await app.by({ permissions: MAY })
   const { id } = await device()
   const { code } = await open()
@@ -146,7 +146,7 @@ test('an account may enter 5 wrong codes a minute', async () => {
   expect((await staff.call('POST', `${SCREEN}/pair`, { code, deviceId: id })).code).toBe(200)
 })
 
-test('an address may have 10 open codes; a player that asks again replaces its own', async () => {
+test('an address may have 10 open codes; a further request of a player replaces its own code', async () => {
   await query('delete from ad_pairings')
   const own = await open('player-own')
   expect((await open('player-own')).code).not.toBe(own.code)

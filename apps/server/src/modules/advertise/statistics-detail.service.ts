@@ -12,9 +12,9 @@ type Query = ParsedOf<typeof calls.detail>
 
 interface Found extends Sums, Record<string, unknown> {
   key: string
-  /** The figures of single screens are null in an analysis by hour. */
+  /** Number of distinct screens. Figures of single screens are null in an analysis by hour. */
   screens: number | null
-  /** Shown milliseconds of everything on the screens of the row. */
+  /** Played milliseconds of all ads on the screens of the row, of which the share is calculated. */
   all: number | null
   exposure: number | null
   first: number | null
@@ -54,7 +54,7 @@ export async function detail(ctx: Ctx, input: Query) {
   }
 }
 
-/** Rows `key` and the sums of `p` by program, ad and device, in the chosen grouping. */
+/** Returns a query that adds the `key` of the chosen grouping to `p`, the sums by program, ad and device. */
 function keyed(groupBy: Query['groupBy'], groups: readonly NamedGroup[]): SQL {
   if (groupBy === 1) return sql`select device_id::text as key, p.* from p`
   if (groupBy === 2) return sql`select m.id::text as key, p.* from p join (${groupMembers(groups)}) m using (device_id)`

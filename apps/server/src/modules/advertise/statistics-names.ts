@@ -7,7 +7,7 @@ import { devicesOfGroup, GROUP_KEY } from '#domain/fleet/device-filter.ts'
 import { deviceGroups } from '#schema/device.ts'
 import { joinName, SHOWN_NAME } from './statistics-source.ts'
 
-/** Groups in one table. */
+/** Maximum number of groups in one table. */
 const MOST_GROUPS = 500
 
 export type NamedGroup = Awaited<ReturnType<typeof visibleGroups>>[number]
@@ -23,7 +23,10 @@ export const visibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
     .orderBy(asc(deviceGroups.id))
     .limit(MOST_GROUPS)
 
-/** Returns a query of the devices of `p` in each group: static members, and matches of dynamic rules. */
+/**
+ * Returns a query of group and device, limited to the devices of `p`: static members, and devices that match a dynamic
+ * rule.
+ */
 export function groupMembers(groups: readonly NamedGroup[]): SQL {
   const parts = groups.map(({ tenantId, ...group }) => {
     const own = tenantId === PLATFORM_TENANT_ID ? sql`true` : sql`devices.tenant_id = ${tenantId}`
@@ -36,7 +39,7 @@ export function groupMembers(groups: readonly NamedGroup[]): SQL {
 type Names = Pick<AdStatRow, 'name' | 'detail' | 'programId' | 'adId' | 'sn' | 'groupId' | 'tag'>
 const NONE = { detail: '', programId: null, adId: null, sn: null, groupId: null, tag: null } as const
 
-/** Returns the names of the rows of a table, one each. */
+/** Returns the names of the rows of a table, in the order of the rows. */
 export async function namesOf(
   db: Db,
   groupBy: number,

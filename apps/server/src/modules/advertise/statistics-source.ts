@@ -20,7 +20,7 @@ interface Columns {
 /** Returns the condition for devices of a serial number, a group and a tag; undefined without such a filter. */
 export async function screenCondition(db: Db, user: User, { sn, groupId, tag }: PlayFilter): Promise<SQL | undefined> {
   const conditions = [
-    // Names keep the serial numbers of deleted devices.
+    // `ad_names` keeps the serial numbers of deleted devices.
     sn ? sql`device_id in (select id from ad_names where kind = 3 and name = ${sn})` : undefined,
     groupId === undefined
       ? undefined
@@ -46,7 +46,7 @@ export function playCondition(user: User, columns: Columns, { tenantId, programI
 
 const VALUES = sql.raw('plays, complete, partial, failed, ms, untrusted')
 
-/** Sums by day, device, program and ad: merged rows and differences, read with one snapshot. */
+/** Returns a query of the sums by day, device, program and ad: merged rows and differences in one snapshot. */
 export async function daySource({ db, user }: Pick<Ctx, 'db' | 'user'>, filter: PlayFilter): Promise<SQL> {
   const screens = (await screenCondition(db, user, filter)) ?? sql`true`
   const part = (table: typeof adPlayDays | typeof adPlayFresh) => sql`
@@ -60,7 +60,10 @@ export interface HourFilter extends Omit<PlayFilter, 'sn' | 'groupId' | 'tag'> {
   readonly hour?: number | undefined
 }
 
-/** Sums by hour of a range of days with `weekday` (1 to 7) and `hour` of the console's zone; not by screen. */
+/**
+ * Returns a query of the sums by hour for a range of days, with `weekday` (1 to 7) and `hour` in the console's zone.
+ * These sums have no screens.
+ */
 export function hourSource({ user, services }: Pick<Ctx, 'user' | 'services'>, filter: HourFilter): SQL {
   const zone = services.config.timeZone
   const at = (day: string, days: number) =>
@@ -90,7 +93,7 @@ export const joinFactor = sql.raw('left join (select device_id, audience_factor 
 /** Columns of `PLAY_TOTALS`. */
 export type Sums = { plays: number; complete: number; partial: number; failed: number; untrusted: number; ms: number }
 
-/** Returns a percentage with one decimal; null without a whole. */
+/** Returns a percentage with one decimal; null when `whole` is 0. */
 export const percentOf = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 1000) / 10)
 
 /** Name of a row of `ad_names` with the alias `n`; deleted rows are marked. */

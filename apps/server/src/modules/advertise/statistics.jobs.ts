@@ -11,7 +11,8 @@ export function registerAdPlayJobs(services: Services) {
   let preparedDay = ''
   const merge = async (signal: AbortSignal) => {
     const day = utcDayOf(services)
-    // Late reports of a new installation find the partitions of their days.
+    // Creates the partitions at the first run of a day, because late reports in a new installation need the partitions
+    // of past days.
     if (day !== preparedDay) await ensurePlayPartitions(services.database.pool, day, services.config.adPlayDays)
     preparedDay = day
     return mergePlaySums(services.database.db, undefined, signal)

@@ -28,7 +28,7 @@ export interface Totals extends Sums, Record<string, unknown> {
   last: number | null
 }
 
-/** Adds up all plays of a filter. Screens without a play count in no figure. */
+/** Adds up all plays of a filter. Only screens with a play are counted. */
 export async function totalsOf(ctx: Ctx, input: InRange): Promise<Totals> {
   const { rows } = await ctx.db.execute<Totals>(sql`
     with p as (select device_id, ${PLAY_TOTALS}, min(first_start) as first, max(last_end) as last
@@ -55,7 +55,7 @@ export async function summary(ctx: Ctx, input: InRange) {
   }
 }
 
-/** Screens that a filter covers: those of the published program, or all paired screens. */
+/** Counts the screens that a filter covers: those of the published program, or all paired screens. */
 async function coveredScreens({ db, user }: Ctx, input: InRange): Promise<number> {
   if (input.programId !== undefined) {
     const { rows } = await db.execute<{ n: number }>(sql`
@@ -117,7 +117,7 @@ export async function trend(ctx: Ctx, input: ParsedOf<typeof calls.trend>) {
   return { points: rows }
 }
 
-/** Column and kind of name of each ranking. */
+/** Grouped column of each ranking, and the kind of its names in `ad_names`. */
 const RANKS = {
   1: ['ad_id', 1],
   2: ['program_id', 2],

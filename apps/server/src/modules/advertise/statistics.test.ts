@@ -68,7 +68,7 @@ beforeAll(async () => {
 })
 
 describe('AD-11 figures equal the reports', () => {
-  test.each(FILTERS)('with %s', async (_name, filter, matches) => {
+  test.each(FILTERS)('the figures with %s equal the reports', async (_name, filter, matches) => {
     const list = plays.filter((play) => matches(play) && dayOf(play) >= RANGE.startDate && dayOf(play) <= RANGE.endDate)
     const expected = sumsOf(list)
     const now = await figures('summary', filter)
@@ -151,7 +151,7 @@ describe('AD-11 figures equal the reports', () => {
     expect(await figures('detail', { groupBy: 1, pageSize: 1, pageNum: 2 })).toMatchObject({ total: 3, list: [{}] })
   })
 
-  test('the heat map has the trusted plays of each hour, and opens the table of the hour', async () => {
+  test('the heat map counts the trusted plays of each hour, as the table of the hour does', async () => {
     const { plays: hours, untrusted } = await figures('heatmap')
     const trusted = plays.filter(({ clock }) => clock > 0)
     const expected = Array.from(
@@ -175,7 +175,7 @@ describe('AD-11 figures equal the reports', () => {
     expect(await ask('detail', { hour: 7, groupBy: 1 })).toMatchObject({ code: 400 })
   })
 
-  test('a merge changes no figure', async () => {
+  test('merging the sums changes no figure', async () => {
     const read = () =>
       Promise.all(['summary', 'trend', 'heatmap', 'rank', 'detail', 'completion'].map((name) => figures(name)))
     const before = await read()
@@ -190,7 +190,7 @@ describe('AD-11 figures equal the reports', () => {
     expect(await figures('summary', { programId: 1 })).toMatchObject({ screens: 3, allScreens: 6, deliveryRate: 50 })
   })
 
-  test('lists bookings with the plays that they need up to yesterday', async () => {
+  test('lists bookings with the plays that were due up to yesterday', async () => {
     await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays, booked_per)
       values (2, 1, ${tenantId}, '{"dateFrom":"2026-11-16","dateTo":"2026-11-22","weekdays":127}', 1, '{}', 2, 2, 1, 3, 2)`)
     const { list, total } = await figures('completion')
@@ -214,7 +214,7 @@ describe('AD-11 figures equal the reports', () => {
 })
 
 describe('AD-14 statistics calls', () => {
-  test('accounts of a tenant see the plays of their tenant alone, and own-only accounts those of their programs', async () => {
+  test('accounts see the plays of their tenant only; with the data scope 仅本人 those of own programs', async () => {
     const own = sumsOf(plays.filter(({ deviceId }) => deviceId === 3))
     expect(await figures('summary', {}, tenant)).toMatchObject({ ...own, screens: 1, allScreens: 1, deliveryRate: 100 })
     expect((await figures('detail', { groupBy: 1 }, tenant)).list).toMatchObject([{ sn: 'SCR-3' }])

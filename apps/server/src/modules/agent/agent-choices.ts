@@ -15,7 +15,9 @@ import { readAgent } from './agent-store.ts'
 
 const MAX_ROWS = 500
 
-/** Returns the tenant whose choices are listed; 0, without choices, for a tenant outside the data scope. */
+/**
+ * Returns the tenant whose choices are listed. Returns 0, which has no choices, for a tenant outside the data scope.
+ */
 function ownerOf({ user }: Ctx, tenantId: number | undefined) {
   const owner = tenantId ?? user.tenantId ?? 0
   return owner === user.tenantId || isTenantInScope(user, owner) ? owner : 0

@@ -7,7 +7,7 @@ import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { agentWordFiles } from '#schema/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent-model.ts'
 
-/** Type of the model that each field names. */
+/** Model type by field of an agent. */
 export const MODEL_TYPES = {
   llmId: ['LLM', '大语言模型'],
   vllmId: ['VLLM', '视觉模型'],

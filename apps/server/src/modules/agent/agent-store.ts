@@ -116,10 +116,10 @@ export async function addVersion(
   return { versionNo, changed }
 }
 
-/** Returns the titles of fields for people. */
+/** Returns the Chinese titles of fields. */
 export const titlesOfFields = (fields: readonly string[]) => fields.map((field) => AGENT_TITLES[field] ?? field)
 
-/** Parameters of plugins are texts in the form, whatever a template contains. */
+/** Converts the parameters of plugins to texts, as the form expects. Templates may contain other types. */
 export const pluginTexts = (plugins: StoredBehaviour['plugins']) =>
   plugins.map(({ providerCode, params }) => ({
     providerCode,

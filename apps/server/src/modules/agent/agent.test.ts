@@ -81,7 +81,7 @@ test('AGENT-07 creates an agent from its name and a template', async () => {
   expect(agent.agentCode).toMatch(/^AGT_\d{17}$/)
 })
 
-test('AGENT-07 each save is a version with author, changed fields and differences in words', async () => {
+test('AGENT-07 each save creates a version with author, changed fields and described differences', async () => {
   const id = await newAgent()
   const saved = await save(id, { systemPrompt: '新的设定', llmId: models.dify, note: '换模型' })
   expect(saved).toMatchObject({ code: 200, data: { versionNo: 2 } })
@@ -109,14 +109,14 @@ test('AGENT-07 restoring a version creates a new version and needs the current r
   expect(await detail(id)).toMatchObject({ systemPrompt: '你是{{assistant_name}}', versionNo: 3 })
 })
 
-test('a save without a change makes no version; a changed name makes none either', async () => {
+test('a save creates no version without a change, nor for a changed name', async () => {
   const id = await newAgent()
   expect((await save(id)).data.versionNo).toBe(1)
   expect((await save(id, { agentName: '改名', tags: ['客厅'] })).data.versionNo).toBe(1)
   expect(await detail(id)).toMatchObject({ agentName: '改名', tags: ['客厅'] })
 })
 
-test('keeps the newest 100 versions', async () => {
+test('keeps only the newest 100 versions of an agent', async () => {
   const id = await newAgent()
   await app.db.execute(sql`insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source)
     select ${id}, n, 1, '{}', 2 from generate_series(2, 104) n`)
@@ -159,7 +159,7 @@ test('encrypts secrets of plugins and headers; an absent secret is kept, an empt
   expect(JSON.stringify(logs.rows)).not.toContain('-secret-')
 })
 
-test('function calls need a language model that can call functions', async () => {
+test('refuses the intent 函数调用 with a language model that cannot call functions', async () => {
   const id = await newAgent()
   expect(await save(id, { intentId: models.calls, llmId: models.dify })).toMatchObject({
     code: 400,

@@ -68,7 +68,7 @@ test('AGENT-11 several changes reload the voice server once, five seconds after 
   expect(server.actions).toHaveLength(1)
 })
 
-test('AGENT-11 parameters that voice servers do not get, and saving an address, reload nothing', async () => {
+test('AGENT-11 a parameter that voice servers do not get and a changed server address cause no reload', async () => {
   await put('history.days', '90')
   await put('server.websocket', `${server.address};ws://127.0.0.1:1/`)
   expect(await waiting()).toEqual([])
@@ -76,7 +76,7 @@ test('AGENT-11 parameters that voice servers do not get, and saving an address, 
   expect(server.actions).toEqual([])
 })
 
-test('AGENT-11 another ASR model of the default template reloads, another LLM does not', async () => {
+test('AGENT-11 choosing another ASR model for the default template causes a reload, another LLM does not', async () => {
   const [{ id: asr }] = await query(`select id from agent_models where code = 'ASR_VoskASR'`)
   const [{ id: llm }] = await query(`select id from agent_models where code = 'LLM_AliLLM'`)
   await query(`update agent_models set status = 1 where id in (${asr}, ${llm})`)
@@ -87,7 +87,7 @@ test('AGENT-11 another ASR model of the default template reloads, another LLM do
   expect(server.config.selected_module.ASR).toBe('ASR_VoskASR')
 })
 
-test('AGENT-11 a changed model of the default template reloads', async () => {
+test('AGENT-11 a change of a model that the default template uses causes a reload', async () => {
   const [{ id }] = await query(`select id from agent_models where code = 'ASR_VoskASR'`)
   const { code: _code, type: _type, ...stored } = (await admin.call('GET', `${ROOT}/config/${id}`)).data
   const saved = await admin.call('PUT', `${ROOT}/config`, {
@@ -101,7 +101,7 @@ test('AGENT-11 a changed model of the default template reloads', async () => {
   expect(server.config.ASR.ASR_VoskASR.model_path).toBe('models/other')
 })
 
-test('AGENT-11 a server that does not answer is not asked again until the next change', async () => {
+test('AGENT-11 a server that does not reply gets no further action until the next change', async () => {
   server.isBroken = true
   await put('tts_timeout', '31')
   await app.services.jobs.drain()

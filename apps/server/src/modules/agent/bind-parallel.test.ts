@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => port?.close())
 
-test('AGENT-04 of fifty parallel bindings of one code exactly one wins', async () => {
+test('AGENT-04 of fifty parallel bindings of one code exactly one succeeds', async () => {
   const device = new XiaozhiDevice(`${port.url}/xiaozhi/ota/`, { mac: '02:00:00:00:05:01' })
   const { activation } = await device.boot()
   const payload = { agentId, code: activation.code }

@@ -77,7 +77,7 @@ test('AGENT-07 keys stay as long as the version in force or a version that can b
   expect(rows).toEqual([])
 })
 
-test('word files are listed and created for the customer of the agent', async () => {
+test('word files are listed and created for the tenant of the agent', async () => {
   await app.by({ tenant: '丁方' })
   const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '丁方'`)
   const tenantId = rows[0]!.id

@@ -74,7 +74,10 @@ async function assertFeature({ services }: Ctx, tenantId: number) {
     throw refused('通讯录功能已停用，请在参数 features 中启用')
 }
 
-/** Returns a binding that the account may see, or undefined. Its address book cannot change until the transaction ends. */
+/**
+ * Returns a binding that the account may see, or undefined. Locks the binding, so that its address book cannot change
+ * until the transaction ends.
+ */
 async function lockBinding({ db, user }: Pick<Ctx, 'db' | 'user'>, deviceId: number) {
   const [found] = await db
     .select({ deviceId: agentDevices.deviceId, tenantId: agentDevices.tenantId, mac: agentDevices.mac })
@@ -85,7 +88,7 @@ async function lockBinding({ db, user }: Pick<Ctx, 'db' | 'user'>, deviceId: num
   return found
 }
 
-/** Returns the devices that the device can call: others of the same customer that are not in its address book. */
+/** Returns the devices that the device can call: other devices of the same tenant that are not in its address book. */
 export async function contactTargets({ db, user }: Ctx, { deviceId, keyword }: ParsedOf<typeof calls.targets>) {
   const owner = aliased(agentDevices, 'owner')
   const known = db

@@ -63,7 +63,7 @@ describe('address book of a device', () => {
     ])
   })
 
-  test('itself, a second entry, a used name, an unbound device and a device of another customer are refused', async () => {
+  test('refuses the device itself, duplicates, an unbound device and a device of another tenant', async () => {
     const [one, two, three] = [await bound('甲'), await bound('乙'), await bound('丁')]
     const [{ id: other }] = await query(`select id from tenants where name = '丙公司'`)
     const foreign = await bound('外', other)
@@ -90,7 +90,7 @@ describe('address book of a device', () => {
     ])
   })
 
-  test('the switch of the feature hides the address book and refuses contacts; a contact can still be removed', async () => {
+  test('turning contacts off hides the address book and refuses new contacts; removal still works', async () => {
     const [one, two, three] = [await bound('东'), await bound('西'), await bound('中')]
     const { data } = await add(editor, { deviceId: one, targetId: two, alias: '小西' })
     const feature = async (by: Caller) => (await by.call('GET', `${URL}/feature?deviceId=${one}`)).data
@@ -107,7 +107,7 @@ describe('address book of a device', () => {
     oms.services.agentParameters.forget()
   })
 
-  test('another customer sees and changes nothing, and reading needs no right to edit', async () => {
+  test('another tenant sees and changes nothing, and reading needs no permission to edit', async () => {
     const [one, two] = [await bound('北'), await bound('南')]
     const { data } = await add(editor, { deviceId: one, targetId: two, alias: '小南' })
     expect((await list(tenant, one)).data.total).toBe(0)

@@ -38,7 +38,7 @@ async function agentOf({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
   return found
 }
 
-/** Binds the device that speaks a code. The code is then invalid. */
+/** Binds the device with this activation code. The code is then invalid. */
 export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
   await assertMayTryCode(ctx)
   const fallbackModelId = await shippedVoiceModel(ctx.services)

@@ -60,7 +60,7 @@ describe('AGENT-11 why a device does not talk', () => {
     expect((await platform.call('GET', `/api/v1/agent/device/detail/${data.id}`)).data.state).toBe(1)
   })
 
-  test('the last connection decides: refused, connected without a turn, and an agent that keeps nothing', async () => {
+  test('judges the last connection: a refusal, no turn since, or an agent that stores nothing', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })
@@ -90,7 +90,7 @@ describe('AGENT-11 why a device does not talk', () => {
     ])
   })
 
-  test('a disabled device misses its token, and a disabled agent its configuration', async () => {
+  test('names the token as missing for a disabled device, and the configuration for a disabled agent', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })

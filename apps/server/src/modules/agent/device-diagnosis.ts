@@ -17,7 +17,10 @@ const MISSING = 0
 const DONE = 1
 const LATER = 2
 
-/** Explains why a device does not talk: every step from its boot to a conversation, and the first missing step. */
+/**
+ * Returns the steps of a device from its boot to a conversation, and the first missing step, to explain why the device
+ * does not talk.
+ */
 export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose>) {
   const bound = await boundOf(ctx, mac)
   const steps = bound ? await stepsOfBound(ctx, bound) : await stepsOfUnbound(ctx, mac)

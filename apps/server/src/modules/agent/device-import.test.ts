@@ -55,7 +55,7 @@ const LINES = [
 const boundMacs = async () =>
   (await query(`select mac from agent_devices where mac like '020000000b%' order by mac`)).map(({ mac }) => mac)
 
-test('AGENT-04 imports good rows, reports wrong and doubled rows by number and column, and a preview changes nothing', async () => {
+test('AGENT-04 imports valid rows and names invalid rows by number and column; a dry run changes nothing', async () => {
   for (const dryRun of ['1', '0']) {
     const data = await take(me, LINES, dryRun)
     expect(data).toMatchObject({ total: 11, created: 2, updated: 0, failed: 9, dryRun: dryRun === '1' })

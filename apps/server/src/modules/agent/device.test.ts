@@ -101,7 +101,7 @@ describe('AGENT-04 binding by code', () => {
     expect((await add('M3', ['bad board'])).code).toBe(400)
   })
 
-  test('joins the existing device of the tenant with this MAC; two matching devices are refused with their names', async () => {
+  test('binds the existing device of the tenant with this MAC, and refuses two matching devices by name', async () => {
     const [{ model }] = await query(`select max(id) as model from device_models`)
     const booted = device()
     const [{ id }] = await query(
@@ -217,7 +217,7 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     expect(row.agentName).toBe('英语老师')
   })
 
-  test('AGENT-01 an account accepts another Client-Id of a device', async () => {
+  test('AGENT-01 resetting the identity accepts another Client-Id of a device', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })

@@ -48,7 +48,7 @@ function textOf(kind: number, detail: Record<string, unknown>): string {
     .join('，')
 }
 
-/** Returns which values a voice server got, and from which version. */
+/** Describes the configuration that a voice server got: agent, version and models. */
 const configurationText = ({ agent, version, candidate, llm, tts }: Record<string, unknown>) =>
   [
     `智能体「${String(agent)}」版本 ${String(version)}${candidate === true ? '（候选）' : ''}`,
@@ -62,7 +62,7 @@ interface BoundSince {
   readonly createTime: string
 }
 
-/** Returns what the last request of a configuration got since the binding; undefined before the first request. */
+/** Returns the outcome of the last configuration request since the binding; undefined before the first request. */
 export async function lastOutcome({ db }: Ctx, { mac, tenantId, createTime }: BoundSince) {
   const [last] = await db
     .select({ kind: agentEvents.kind, detail: agentEvents.detail, time: agentEvents.createTime })

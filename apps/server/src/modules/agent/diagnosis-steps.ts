@@ -8,13 +8,13 @@ import { lastOutcome } from './diagnosis-events.ts'
 export interface Step {
   readonly key: keyof typeof DIAGNOSIS_STEP
   readonly isDone: boolean
-  /** True for a step that is not due yet or cannot be known: it is not missing. */
+  /** True when the step is not due yet or its outcome cannot be known. Such a step is not reported as missing. */
   readonly isUnknown?: boolean
   readonly time: string | null
   readonly words: string
 }
 
-/** A binding with everything that decides whether its device talks. */
+/** A binding with all facts that decide whether its device talks. */
 export interface Bound {
   readonly binding: typeof agentDevices.$inferSelect
   readonly agentName: string | null
@@ -29,7 +29,7 @@ export interface Bound {
 
 const NO_BOOT = '没有收到该 MAC 的启动请求。请检查设备的 OTA 地址是否为本系统的 /xiaozhi/ota/，以及设备能否连接网络'
 
-/** Returns the steps of a device that waits for its binding, or never called. */
+/** Returns the steps of a device that waits for its binding, or never called OMS. */
 export async function stepsOfUnbound({ db, now }: Ctx, mac: string): Promise<Step[]> {
   const [code] = await db
     .select({ time: agentCodes.createTime, board: agentCodes.board, version: agentCodes.version })
@@ -59,7 +59,7 @@ export async function stepsOfBound(ctx: Ctx, bound: Bound): Promise<Step[]> {
   return [
     {
       key: 'boot',
-      // A device may have got its addresses elsewhere.
+      // The device may have received the address of its voice server from another system.
       isDone: hasBooted || sessionTime !== null,
       time: bootTime,
       words: hasBooted ? version : sessionTime === null ? NO_BOOT : '没有在本系统启动过，但已连接语音服务',
@@ -73,7 +73,7 @@ export async function stepsOfBound(ctx: Ctx, bound: Bound): Promise<Step[]> {
   ]
 }
 
-/** The last request decides: a device may be refused after earlier conversations. */
+/** Judges the last request, because a device may be refused after earlier conversations. */
 async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
   const { sessionTime } = bound.binding
   const last = await lastOutcome(ctx, bound.binding)
@@ -83,7 +83,7 @@ async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
   return { key: 'configured', isDone: sessionTime !== null && problem === '', time, words }
 }
 
-/** The last session decides. Where nothing is kept, voice servers report no turns. */
+/** Judges the last session. Voice servers report no turns of agents that store nothing. */
 function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
   const { sessionTime, turnTime } = binding
   const step = { key: 'turn', time: turnTime } as const
@@ -114,7 +114,7 @@ const NO_END = '语音服务没有报告会话结束，可能已中断，或版�
 const agentProblem = ({ agentStatus, agentDeleted }: Bound) =>
   agentStatus === null || agentDeleted !== null ? '智能体已删除' : agentStatus === 1 ? '' : '智能体已停用'
 
-/** Returns what the last boot handed out, and from which parameter. */
+/** Describes what the last boot response contained, and which parameter it came from. */
 async function tokenStep(ctx: Ctx, { binding, deviceStatus, tenantStatus }: Bound) {
   const { tenantId, bootTime, otherClientId } = binding
   if (deviceStatus !== 1 || tenantStatus !== 1) return { isDone: false, words: '设备或所属客户已停用，不下发令牌' }

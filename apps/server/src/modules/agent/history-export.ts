@@ -18,7 +18,7 @@ type Input = ParsedOf<typeof contract.export>
 /** Sessions whose turns are read with one statement. */
 const SESSIONS = 200
 
-/** A file of words needs the right to export and the right to read words. */
+/** An export of conversations needs the permission to export and the permission to read their text. */
 function assertReader(user: User) {
   if (!user.can(contract.open.access)) throw forbidden()
 }
@@ -32,7 +32,7 @@ const addExport = defineStreamedExport({
   batches,
 })
 
-/** Exports the words of a session, or of the conversations of an agent or a device in a period. */
+/** Exports the text of a session, or of the conversations of an agent or a device in a period. */
 export async function exportHistory(ctx: Ctx, input: Input) {
   assertReader(ctx.user)
   const { agentId, deviceId, sessionId, beginTime, endTime } = input
@@ -42,7 +42,8 @@ export async function exportHistory(ctx: Ctx, input: Input) {
   const period = beginTime || endTime ? `，${beginTime ?? ''} 至 ${endTime ?? ''}` : ''
   const what = sessionId === undefined ? (agentId === undefined ? '设备' : '智能体') : '一次会话'
   const action = `导出${what}的对话文字${period}，转为后台`
-  // The agent is read by the caller's scope: an id of another tenant never reaches the caller's log.
+  // The agent is read within the data scope of the caller, so that an id of another tenant never reaches the caller's
+  // log.
   const [seen] = await ctx.db
     .select({ agentId: agentSessions.agentId })
     .from(agentSessions)

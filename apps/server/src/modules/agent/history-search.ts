@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { agentSessions } from '#schema/agent-history.ts'
 import { RECORD, selectSessions, visibleSessions } from './history.service.ts'
 
-/** Characters of a snippet, and those before the first place of the words. */
+/** Characters of a snippet, and characters before its first match. */
 const SNIPPET = 60
 const BEFORE = 16
 
@@ -17,8 +17,8 @@ interface Match extends Record<string, unknown> {
 }
 
 /**
- * Finds conversations whose title or turns contain words. One search reads the turns of 1,000 sessions by their index, so its cost has a
- * limit however long the history is, and words of two characters are found as well.
+ * Finds conversations whose title or turns contain the search text. One search reads the turns of 1,000 sessions by
+ * their index. Its cost is limited for any length of the history, and texts of two characters are found as well.
  */
 export async function search(ctx: Ctx, { agentId, deviceId, words, page }: ParsedOf<typeof calls.search>) {
   const { db, user } = ctx
@@ -53,7 +53,7 @@ export async function search(ctx: Ctx, { agentId, deviceId, words, page }: Parse
   }
 }
 
-/** Returns the sessions that contain the words, latest first, each with the text around the first place. */
+/** Returns the sessions that contain the search text, latest first, each with the text around the first match. */
 async function matchesIn({ db }: Ctx, ids: readonly number[], words: string) {
   if (ids.length === 0) return []
   const at = sql`strpos(lower(t.content), lower(${words}::text))`

@@ -46,8 +46,8 @@ export const selectSessions = (db: Db) =>
     .leftJoin(agentDevices, eq(agentDevices.deviceId, agentSessions.deviceId))
 
 /**
- * Lists conversations. Titles are made of what was said, so reading them is logged. The log names the agent only with a row: an id of
- * another tenant never reaches the caller's log.
+ * Lists conversations. Titles summarise what was said, so each call is logged. The log names the agent only when a row
+ * was found, so that an id of another tenant never reaches the caller's log.
  */
 export async function sessions(ctx: Ctx, input: ParsedOf<typeof calls.sessions>) {
   const { db, user } = ctx

@@ -135,7 +135,7 @@ test('AGENT-09 one search reads the 1,000 latest conversations, the next page th
   await query(`delete from agent_sessions where device_id = -1`)
 })
 
-test('AGENT-09 the words of an agent are exported by a job, for accounts that may read and export them', async () => {
+test('AGENT-09 a job exports the conversations of an agent, for accounts that may read and export them', async () => {
   const url = `${HISTORY}/export?agentId=${agentId}&format=csv`
   expect((await reader.call('GET', url)).code).not.toBe(200)
   const one = await app.by({ tenant: '甲公司', permissions: ['agent:agent:export'] })

@@ -7,7 +7,10 @@ import { agentModels } from '#schema/agent-model.ts'
 import type { StoredAgent } from './agent-store.ts'
 import { eraseMemory } from './erase-memory.ts'
 
-/** Returns what a new memory model erases, by the id of the model. A model of the same provider erases nothing. */
+/**
+ * Returns a function from the id of a new memory model to the data that saving the model erases. A model of the same
+ * provider erases nothing.
+ */
 export async function erasures(db: Db, current: number | null, ids: readonly (number | null)[]) {
   const known = [...new Set([current, ...ids])].filter((id) => id !== null)
   const rows = await db

@@ -47,7 +47,7 @@ export async function assertLlm(db: Db, tenantId: number, llm: unknown) {
   if (!CALLABLE_LLMS.has(found.providerCode)) throw invalid('使用的LLM须为 OpenAI 兼容接口或 Ollama', 'config.llm')
 }
 
-/** Refuses the relay of a model whose interface is not the one of OpenAI. Models of other types have no relay. */
+/** Refuses the relay for a model whose provider has no OpenAI interface. Models of other types have no relay. */
 export function assertRelay(type: string, providerCode: string, relay: number) {
   if (relay === 1 && type === 'LLM' && !RELAYED_LLMS.has(providerCode))
     throw invalid('只有 OpenAI 兼容接口、Ollama 和 Xinference 的模型可以经由平台调用', 'relay')

@@ -16,7 +16,7 @@ const MAX_OPTIONS = 100
 /** Accounts with one of these permissions may read the options of models, providers and voices. */
 const READERS = ['agent:agent:list', 'agent:template:list', 'agent:config:list', 'agent:voice:list'] as const
 
-/** Refuses accounts that use no screen with models. */
+/** Refuses accounts without a permission for a screen that uses models. */
 export function assertModelReader(user: User) {
   if (!READERS.some((permission) => user.can(permission))) throw forbidden()
 }

@@ -42,7 +42,10 @@ const ownerOf = ({ user }: Ctx, { id, tenantId }: Pick<Stored, 'id' | 'tenantId'
   uid: user.uid,
 })
 
-/** Only models of the platform are shared, and only language models have a relay and a fallback. */
+/**
+ * Resets settings that the model cannot have: only models of the platform are shared, and only language models have a
+ * relay and a fallback.
+ */
 const limited = (
   tenantId: number,
   type: string,

@@ -221,7 +221,7 @@ test('AGENT-06 only the platform edits fields of providers; a used or shipped pr
   expect((await tenant.call('DELETE', `${PROVIDER}/${shipped.id}`)).code).toBe(501)
 })
 
-test('AGENT-17 takes relay and fallback of language models that OMS can call, and of no other models', async () => {
+test('AGENT-17 accepts relay and fallback only for language models that OMS can call', async () => {
   const fallback = await newModel()
   const id = await newModel({ relay: 1, fallbackModelId: fallback })
   expect(await read(id)).toMatchObject({ relay: 1, fallbackModelId: fallback })

@@ -22,7 +22,7 @@ import { tenants } from '#schema/tenant.ts'
 const MASK = '••••••••'
 const RECORD = { bizType: 'agentParam' } as const
 
-/** Returns the tenant whose parameters are asked for: by default that of the session. */
+/** Returns the tenant whose parameters are requested, by default the tenant of the session. */
 export async function paramTenant(db: Db, user: User, asked: number | undefined) {
   const tenantId = asked ?? user.tenantId
   if (tenantId === null || !isTenantInScope(user, tenantId)) throw notFound('客户')
@@ -163,7 +163,7 @@ export async function reveal(ctx: Ctx, { tenantId: asked, code, reason }: Parsed
   if (paramOf(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
   return transact(ctx, async (db) => {
     const { tenantId, tenantName } = await paramTenant(db, ctx.user, asked)
-    // Reads the values first: their first use creates the secret of the platform.
+    // Reads the value first, because the first read in an installation creates the secret of the platform.
     const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
     if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
     ctx.audit({ ...RECORD, bizId: code, action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })

@@ -10,10 +10,13 @@ import { agentQuestionRuns as runs } from '#schema/agent.ts'
 import { jobs } from '#schema/system.ts'
 import { readAgent } from './agent-store.ts'
 
-/** Hours after which an open run counts as failed: its job has ended without a trace. */
+/** Hours after which an open run counts as failed, because its job ended without storing a result. */
 const MAX_HOURS = 4
 
-/** State of a run. A waiting job that is cancelled never runs, so its row keeps the state of the start. */
+/**
+ * State of a run, completed by the state of its job. A job that is cancelled before its start never updates the row of
+ * the run.
+ */
 const state = sql<number>`case when ${runs.state} >= 2 then ${runs.state}
   when ${jobs.state} = 'cancelled' then 4
   when ${jobs.state} = 'failed' or ${runs.createTime} < now() - make_interval(hours => ${MAX_HOURS}) then 3

@@ -15,21 +15,21 @@ import { TryMeter } from './try-figures.ts'
 import { prepareChat, type TrySubject } from './try-prepare.ts'
 
 export const QUESTION_JOB = 'agent-questions'
-/** Fifty questions to two slow versions: each answer may take two minutes. */
+/** Time for 50 questions to two slow versions. Each answer may take two minutes. */
 const TIME_LIMIT_SECONDS = 2 * 60 * 60
 const MAX_ANSWER = 8000
 const STATE = { running: 1, done: 2, failed: 3, cancelled: 4 } as const
 
 type Run = typeof runs.$inferSelect
 
-/** Registers the job that asks the kept questions of an agent. */
+/** Registers the job that asks the test questions of an agent. */
 export const registerQuestionRuns = (services: Services) =>
   services.jobs.register(QUESTION_JOB, questionWorker(services), {
     concurrency: 2,
     timeLimitSeconds: TIME_LIMIT_SECONDS,
   })
 
-/** Answers are stored one by one: a job that another process takes over goes on after the last answer. */
+/** Answers are stored one by one, so that another process can continue the job after the last answer. */
 const questionWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
@@ -68,7 +68,7 @@ interface Step {
   readonly signal: AbortSignal
 }
 
-/** Asks one question of both versions at the same time and stores the answers. */
+/** Asks both versions one question at the same time, and stores the answers. */
 async function answerNext(services: Services, run: Run, { user, at, signal }: Step) {
   const { db } = services.database
   const agent = await readAgent({ db, user }, run.agentId)
@@ -103,7 +103,7 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Asks one version. A failure of the model is an answer with an error, because other questions may succeed. */
+/** Asks one version. Returns a failure of the model as an answer with an error, because other questions may succeed. */
 async function answerOf(services: Services, agent: StoredAgent, asked: Asked): Promise<QuestionAnswer> {
   const { subject, question, signal } = asked
   let meter: TryMeter | undefined

@@ -30,7 +30,7 @@ test('AGENT-06 ships the models of each type without keys, with one default of e
   expect(await app.db.select().from(agentSecrets).where(eq(agentSecrets.ownerKind, 1))).toEqual([])
 })
 
-test('every shipped configuration fits the form of its provider', async () => {
+test('every shipped model configuration is valid for the fields of its provider', async () => {
   const providers = await app.db.select().from(agentProviders)
   const models = await app.db.select().from(agentModels)
   const problems = models.flatMap(({ type, code, providerCode, config }) => {

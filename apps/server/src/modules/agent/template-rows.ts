@@ -68,7 +68,7 @@ export async function getTemplate(ctx: Ctx, input: ParsedOf<typeof calls.get>) {
   return { ...template, plugins: pluginTexts(template.plugins) }
 }
 
-/** Returns what an agent of the template says and uses. Deleted models have an empty name. */
+/** Returns the prompt, the models and the plugins of a template. Deleted models have an empty name. */
 export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { db } = ctx
   const template = await readTemplate(ctx, input.id)
@@ -96,7 +96,7 @@ export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.pre
   }
 }
 
-/** Returns the template of the owner's new agents: the usable template with the lowest sort. */
+/** Returns the template that new agents of the owner get: the usable template with the lowest sort. */
 async function defaultTemplateId(db: Db, tenantId: number) {
   const owners = inArray(agentTemplates.tenantId, [tenantId, PLATFORM_TENANT_ID])
   const [lowest] = await db

@@ -25,7 +25,10 @@ const record = defineRecord({
 
 type Behaviour = Omit<ParsedOf<typeof calls.create>, 'templateName' | 'sort' | 'status'>
 
-/** Returns the columns of a behaviour. Refuses foreign models, and secrets, because tenants read platform templates. */
+/**
+ * Returns the columns of a behaviour. Refuses models that the tenant may not use. Refuses secrets, because tenants read
+ * platform templates.
+ */
 async function columnsOf(db: Db, tenantId: number, input: Behaviour) {
   const behaviour: AgentBehaviour = { ...input, contextProviders: [], contextFacts: [], tools: [], wordFileIds: [] }
   await assertReferences(db, tenantId, behaviour)
@@ -55,7 +58,7 @@ export async function createTemplate(
   )
 }
 
-/** Creates a template with the behaviour of an agent. Secrets, context and files of words stay with the agent. */
+/** Creates a template with the behaviour of an agent, without its secrets, context sources and word files. */
 export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: ParsedOf<typeof calls.make>) {
   if (!ctx.user.can('agent:agent:query')) throw forbidden()
   const agent = await readAgent(ctx, agentId)

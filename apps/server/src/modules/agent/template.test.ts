@@ -71,7 +71,7 @@ test('AGENT-06 creates, edits, uses and deletes a template, and logs each change
   ])
 })
 
-test('AGENT-06 makes a template from an agent without its secrets, context sources and files of words', async () => {
+test('AGENT-06 makes a template from an agent without its secrets, context sources and word files', async () => {
   const [agent] = await app.db
     .insert(agents)
     .values({
@@ -121,7 +121,7 @@ test('AGENT-06 a tenant uses the templates of the platform and changes only its 
   expect((await tenant.call('DELETE', `${TEMPLATE}/${own.data.id}`)).code).toBe(200)
 })
 
-test('AGENT-06 keeps the last enabled template of the platform', async () => {
+test('AGENT-06 refuses to delete or disable the last enabled template of the platform', async () => {
   const [first] = await shipped()
   for (const { id } of (await shipped()).slice(1)) await admin.call('POST', `${TEMPLATE}/disable/${id}`)
   const msg = '至少保留一个启用的模板，不能删除或停用'

@@ -9,7 +9,7 @@ import type { DecryptedModel } from '#domain/agents/model-config.ts'
 import { recordUsage, tokenEntries } from '#domain/agents/usage.ts'
 import type { StoredAgent } from './agent-store.ts'
 
-/** Tokens that the try-outs of a tenant may use a day. The platform has no limit. */
+/** Tokens that a tenant may use per day for try-outs. The platform has no limit. */
 const TOKENS_PER_DAY = 500_000
 
 /** Throws when the tenant has used the tokens of today. One running completion may exceed the budget. */
@@ -20,7 +20,7 @@ export async function assertBudget({ services }: Pick<Ctx, 'services'>, tenantId
   if ((rows[0]?.used ?? 0) >= TOKENS_PER_DAY) throw refused('今日的试用额度已用完，请明天再试')
 }
 
-/** Adds one completion of a try-out to the figures of today and to the use of the agent. */
+/** Adds one completion of a try-out to the daily counters of the tenant and to the use of the agent. */
 export const countTry = (
   { database }: Services,
   { tenantId, id: agentId }: Pick<StoredAgent, 'tenantId' | 'id'>,

@@ -96,7 +96,7 @@ export async function prepareChat(
     messages: sent,
     policy: addressPolicy(services.config, owner),
     body: chatBody(endpoint, sent),
-    /** The last question after the word corrections; empty when no word was replaced. */
+    /** The last question after word corrections; empty when nothing was corrected. */
     corrected: sent.at(-1)!.content === last ? '' : sent.at(-1)!.content,
   } as const
 }

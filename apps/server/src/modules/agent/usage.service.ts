@@ -20,7 +20,10 @@ const sumOf = (unit: UsageUnit) => sql`coalesce(sum(n) filter (where unit = ${sq
 const isEstimated = (units: readonly UsageUnit[]) =>
   sql`coalesce(bool_or(is_estimate = 1 and unit in (${sql.raw(units.join(', '))})), false)`
 
-/** Tenants get the cost of their own models only: the price of a platform model is the vendor's. */
+/**
+ * Tenants get the cost of their own models only, because prices of platform models are what vendors charge the
+ * platform.
+ */
 const costFor = (user: User) =>
   user.isPlatform
     ? sql`coalesce(sum(cost), 0)::float8`
@@ -120,7 +123,7 @@ export async function list(ctx: Ctx, input: ListInput) {
   return { list, total: rows[0]?.total ?? (input.pageNum === 1 ? 0 : await countOf(ctx, input)) }
 }
 
-/** Counts the groups for a page behind the last one. */
+/** Counts the groups when the requested page is beyond the last page. */
 async function countOf({ db, user }: Ctx, input: ListInput) {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(distinct ${GROUPS[input.by]!.column})::int as n from ${agentUsage} where ${conditionsOf(user, input)}`)

@@ -47,7 +47,7 @@ beforeAll(async () => {
   ])
 })
 
-test('AGENT-15 days and groups have the recorded figures, with the estimates marked', async () => {
+test('AGENT-15 lists the recorded figures by day and by group, and marks estimates', async () => {
   const day = await today()
   const range = `startDate=${day}&endDate=${day}`
   const { data } = await admin.call('GET', `${ROOT}/day?${range}&agentId=${agentId}`)

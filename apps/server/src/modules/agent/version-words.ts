@@ -24,7 +24,9 @@ const nameFrom =
   (id) =>
     id === null ? '' : (rows.find((row) => row.id === id)?.name ?? `已删除（${id}）`)
 
-/** Reads the names of a snapshot's references. Returns the function that describes one field for people. */
+/**
+ * Reads the names of the records that a snapshot references. Returns a function that describes one field in Chinese.
+ */
 export async function wordsOf(db: Db, snapshot: VersionSnapshot): Promise<(field: string) => string> {
   const modelIds = Object.keys(MODEL_TYPES).flatMap((field) => snapshot[field as keyof typeof MODEL_TYPES] ?? [])
   const models = await namesOf(db, agentModels, modelIds)

@@ -161,7 +161,7 @@ async function assertOwnSecrets({ db }: Ctx, { plugins, contextProviders }: Stor
 
 const NO_CANDIDATE = { candidateNo: null, candidateShare: 0, candidateDeviceIds: [] }
 
-/** Saves the form as the candidate, which only the named devices and the share of the other devices get. */
+/** Saves the form as the candidate. Named devices and a share of the other devices get the candidate. */
 export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveCandidate>) {
   const { id, rev, note, share, deviceIds, agentName: _, tags: _tags, ...behaviour } = input
   const stored = await lockAgent(ctx, id)
@@ -195,7 +195,7 @@ export async function reach(ctx: Ctx, { id, rev, share, deviceIds }: ParsedOf<ty
   return saveReach(ctx, stored, { candidateShare: share, candidateDeviceIds: deviceIds }, action)
 }
 
-/** Saves the candidate as a new version in force. */
+/** Saves the candidate as the new version in force. */
 export async function take(ctx: Ctx, { id, rev, confirmErase }: ParsedOf<typeof calls.take>) {
   const stored = await withCandidate(ctx, id, rev)
   const behaviour = await putInForce(ctx, stored, stored.candidateNo, confirmErase)
@@ -205,7 +205,7 @@ export async function take(ctx: Ctx, { id, rev, confirmErase }: ParsedOf<typeof 
   return saveBehaviour(ctx, { ...stored, ...NO_CANDIDATE }, { behaviour, source: 5, note, action })
 }
 
-/** Ends the candidate. Its keys are removed, so restoring its version asks for them again. */
+/** Ends the candidate. Removes its keys, so that they must be entered again when its version is restored. */
 export async function drop(ctx: Ctx, { id, rev }: ParsedOf<typeof calls.drop>) {
   const stored = await withCandidate(ctx, id, rev)
   await removeCandidateSecrets(ctx.db, stored)

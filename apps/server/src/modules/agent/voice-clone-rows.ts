@@ -77,7 +77,10 @@ export const cloneFeature = async ({ services, user }: Ctx) => ({
   isEnabled: await isFeatureEnabled(services, user.tenantId ?? PLATFORM_TENANT_ID, 'clone'),
 })
 
-/** Returns the condition of models that train clones of a tenant: shared models would spend another owner's voices. */
+/**
+ * Returns the condition for models that may train clones of a tenant. Shared models are left out, because a training
+ * uses up a voice that the owner of the model paid for.
+ */
 export const trainableModels = (tenantId: number) =>
   and(
     notDeleted(agentModels),

@@ -23,7 +23,7 @@ const record = defineRecord({
   kind: 'agentVoiceClone',
   noun: '克隆音色',
   nameOf: ({ name }) => name,
-  // The recording is personal data: the clean-up of unused files deletes it.
+  // The recording is personal data. The clean-up of unused files deletes it.
   onRemove: async ({ db }, { fileId }) =>
     void (await db
       .update(files)
@@ -41,7 +41,10 @@ async function assertPast(db: Db, time: string) {
   if (rows[0]!.isLater) throw invalid('同意时间不能晚于现在', 'consentTime')
 }
 
-/** Takes the uploaded recording of this account. Returns its name and its length. */
+/**
+ * Marks the uploaded recording of this account as used. Returns its name and its length. Refuses an unreadable, short
+ * or long recording.
+ */
 async function takeRecording(ctx: Ctx, fileId: string) {
   const { db, user, now } = ctx
   const [file] = await db

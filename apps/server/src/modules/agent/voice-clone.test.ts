@@ -82,7 +82,7 @@ test('AGENT-10 trains a clone with the vendor: waiting, done, and offered to age
   })
 })
 
-test('AGENT-10 a training whose answer is lost continues without a second upload, and an outage is waited for', async () => {
+test('AGENT-10 a training continues without a second upload after a lost response or an outage', async () => {
   vendor.state.losesAnswer = true
   const { data } = await create()
   await train()
@@ -144,7 +144,7 @@ test('AGENT-10 refuses recordings of a wrong length, kind or owner, other models
   expect((await tenant.call('POST', CLONE, stolen)).data).toEqual({ field: 'modelId' })
 })
 
-test('AGENT-10 a used clone stays; a deleted clone gives its recording up; tenants see only their own', async () => {
+test('AGENT-10 refuses to delete a used clone, releases the recording of a deleted one, isolates tenants', async () => {
   const { data } = await create()
   await train()
   const tenant = await app.by({ tenant: '乙公司', permissions: RIGHTS })

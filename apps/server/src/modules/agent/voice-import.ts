@@ -59,7 +59,7 @@ export const voiceImport = defineImport({
   },
   maxRows: VOICE_IMPORT_ROWS,
   tables: ['agent_voices'],
-  // An exported file can be imported again.
+  // The import ignores these columns of an export, so that an exported file can be imported again.
   ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
   prepare: async (ctx, { update }): Promise<State> => ({
     tenantId: (await owningTenant(ctx)).id,

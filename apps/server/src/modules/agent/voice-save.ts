@@ -34,7 +34,7 @@ async function assertSpeechModel(db: Db, tenantId: number, modelId: number) {
 /** Returns the file id of a URL of the form; empty without a sample. */
 const fileIdOf = (url: string) => url.slice(-32)
 
-/** Keeps a new sample from the clean-up of unused files, and gives the replaced sample up. */
+/** Marks a new sample as used, and releases the replaced sample to the clean-up of unused files. */
 async function changeSample({ db, user, now }: Ctx, before: string, after: string) {
   if (after === before) return
   const isSample = (id: string) => and(eq(files.id, id), eq(files.purpose, 'agentDemo'))

@@ -130,7 +130,7 @@ test('AGENT-06 imports voices: a dry run names each refused line and writes noth
   expect((await tenant.inject({ method: 'GET', url: `${VOICE}/template` })).statusCode).toBe(200)
 })
 
-test('AGENT-06 an uploaded sample is checked by its content and heard by every tenant that may see the voice', async () => {
+test('AGENT-06 checks the content of an uploaded sample; tenants that may see the voice can play it', async () => {
   const send = (by: Caller, name: string, content: Buffer | string) =>
     upload(by, '/api/v1/file/upload', { name, content }, { purpose: 'agentDemo' })
   expect((await send(admin, '声音.wav', 'no audio')).msg).toBe('文件格式不正确，请上传mp3/wav格式文件!')

@@ -32,7 +32,7 @@ const speakersOf = (db: Db, agentId: number) =>
     .orderBy(agentVoiceprints.id)
 type Speakers = Awaited<ReturnType<typeof speakersOf>>
 
-/** Refuses a recording that sounds like another speaker of the agent. */
+/** Refuses a recording that is too similar to another speaker of the agent. */
 async function assertNewSpeaker(service: VoiceprintService, others: Speakers, wav: Buffer) {
   if (others.length === 0) return
   const ids = others.map(({ id }) => id)

@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('AGENT-10 enrolment', () => {
-  test('enrols a speaker from a user turn, and lists the hits of 30 days', async () => {
+  test('enrols a speaker from a user turn, and counts the recognitions of 30 days', async () => {
     const agentId = await newAgent()
     const audioId = await say(agentId, 10)
     await say(agentId, 10, { speaker: '妈妈' })
@@ -89,7 +89,7 @@ describe('AGENT-10 enrolment', () => {
     expect((await enrol(elsewhere, '爸爸', await say(elsewhere, 20))).code).toBe(200)
   })
 
-  test('refuses a duplicate name, audio of another agent, and audio of turns of the agent', async () => {
+  test('refuses a duplicate name, audio of another agent, and audio that the agent spoke', async () => {
     const [agentId, other] = [await newAgent(), await newAgent()]
     await enrol(agentId, '小红', await say(agentId, 5))
     const count = service.voices.size
@@ -100,7 +100,7 @@ describe('AGENT-10 enrolment', () => {
     expect(service.voices.size).toBe(count)
   })
 
-  test('replaces the recording, renames, and deletes in the service too', async () => {
+  test('replaces the recording, renames the speaker, and deletes the voiceprint in the service too', async () => {
     const agentId = await newAgent()
     const { data } = await enrol(agentId, '阿姨', await say(agentId, 15))
     const row = { id: data.id, name: '李阿姨', introduction: '邻居' }
@@ -178,7 +178,7 @@ test('AGENT-10 a tenant reaches neither agent, audio nor voiceprint of another t
   expect((await guest.call('GET', `${ROOT}/service`)).data).toMatchObject({ state: 2 })
 })
 
-test('AGENT-10 opening the words of an agent is logged', async () => {
+test('AGENT-10 listing the turns of an agent is logged', async () => {
   const agentId = await newAgent()
   await say(agentId, 1)
   const { data } = await me.call('POST', `${ROOT}/turns`, { agentId })

@@ -1,7 +1,7 @@
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 
-/** Maximum number of wrong codes of one account. Only a million codes exist, so guesses are limited. */
+/** Maximum number of wrong codes of one account per minute. Codes have six digits, so guesses must be limited. */
 const PER_MINUTE = 10
 const PER_DAY = 100
 const TOO_MANY = '验证码输入错误次数过多，请稍后再试'

@@ -13,7 +13,9 @@ export function serialOf({ sn }: Readonly<Record<string, unknown>>): string {
   return sn
 }
 
-/** Returns the body of a call as an object. Unlike reports of updates, the text is never repaired. */
+/**
+ * Returns the body of a call as an object. Invalid JSON is refused and not repaired, unlike JSON in reports of updates.
+ */
 export async function bodyOf({ request }: Pick<ScreenRequest, 'request'>): Promise<Record<string, unknown>> {
   const text = await readText(request)
   try {

@@ -21,7 +21,7 @@ const statementsDuring = async (work: () => Promise<void>) => {
   return count
 }
 
-test('AD-06 a manifest has the approved ads of the published programs, an ETag and 304 without a statement', async () => {
+test('AD-06 a manifest has the approved ads of published programs; a known ETag returns 304', async () => {
   const { sn } = await oms.device({ modelId: 2 })
   const one = await ad()
   const id = await program({ ads: [one.id], targetType: 3, targetIds: [2] })
@@ -80,7 +80,7 @@ test('AD-06 paused, ended, deleted and expired programs and disabled ads leave t
   expect(await programsOf(sn)).not.toContain(later)
 })
 
-test('AD-06 programs reach devices, groups, models and tenants; programs of a tenant only its own devices', async () => {
+test('AD-06 programs target devices, groups, models and tenants; a tenant reaches only its own devices', async () => {
   const [ours, theirs] = [await oms.device(), await oms.device({ tenantId: 7 })]
   const [group] = await oms.query(
     `insert into device_groups (tenant_id, group_name, kind) values (1, 'G', 1) returning id`,
@@ -110,7 +110,7 @@ test('AD-06 programs reach devices, groups, models and tenants; programs of a te
   await oms.sync()
 })
 
-test('AD-06 default programs reach all devices of their tenant, those of the platform all devices', async () => {
+test('AD-06 a default program of a tenant reaches its devices, one of the platform reaches all devices', async () => {
   const theirs = await oms.device({ tenantId: 7 })
   const own = await program({ tenantId: 7, targetType: 1, targetIds: [], body: { fallback: 1 } })
   const platform = await program({ targetType: 1, targetIds: [], body: { fallback: 2 } })

@@ -15,7 +15,7 @@ const MAX_OPEN = 10
 const PER_MINUTE = 240
 const EVERY_SECONDS = 5
 const CODE_TRIES = 5
-/** First part of the advisory lock that counts and inserts the pairings of one address. */
+/** First key of the advisory lock under which the pairings of one address are counted and inserted. */
 const LOCK = 7_302_520
 const PAIR_ID = /^[0-9a-f]{32}$/
 
@@ -58,7 +58,7 @@ export async function openPairing(call: ScreenRequest) {
   throw new DeviceError(429, 'too many open codes', 60)
 }
 
-/** Waiting calls of strangers must not take the database connections of other calls. */
+/** Calls without a token must not take the database connections of other calls. */
 const limitInserts = limitConcurrency(2, 200, () => new DeviceError(503, 'busy', 30))
 
 /** Returns false when the code is taken or the address has too many open codes. Calls of one address run one by one. */
@@ -72,7 +72,7 @@ async function insertPairing(pool: Pool, address: string, values: unknown[]): Pr
     client.release()
     return rowCount === 1
   } catch (error) {
-    // A closed connection ends the transaction.
+    // Closing the connection ends its transaction.
     client.release(true)
     throw error
   }

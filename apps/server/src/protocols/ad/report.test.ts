@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 let at = Date.now() - 3_600_000
-/** A play of 15 seconds after the one before. */
+/** A play of 15 seconds that begins after the previous play. */
 const play = (over: object = {}) => ({
   reportId: randomUUID(),
   programId,
@@ -146,14 +146,14 @@ test('AD-10 a failed play without a trusted clock counts in no figure', async ()
   expect(await sums(id)).toMatchObject({ plays: 0, failed: 0, untrusted: 1 })
 })
 
-test('AD-10 a report of several added-up plays counts each of them', async () => {
+test('AD-10 a report with a count above 1 counts each of its plays', async () => {
   const { sn, id } = await oms.device()
   const hour = play({ count: 240, ms: 3_600_000, planned: 3_600_000 })
   expect((await report(sn, [hour])).json().accepted).toBe(1)
   expect(await sums(id)).toMatchObject({ plays: 240, complete: 240, ms: 3_600_000 })
 })
 
-test('AD-10 a program of another tenant or for other devices is unknown', async () => {
+test('AD-10 rejects a play of a program of another tenant or for other devices as unknown', async () => {
   const { sn } = await oms.device()
   const other = await program({ ads: [one.id], tenantId: 7 })
   const few = await program({ ads: [one.id], targetType: 1, targetIds: [999_999] })
@@ -163,7 +163,7 @@ test('AD-10 a program of another tenant or for other devices is unknown', async 
   ])
 })
 
-test('AD-10 limits of a call: 500 reports, 256 KiB, a JSON object, a known token', async () => {
+test('AD-10 refuses a call with more than 500 reports or 256 KiB, no JSON object, or an unknown token', async () => {
   const { sn } = await oms.device()
   expect(
     (
@@ -253,7 +253,7 @@ test('AD-10 limits failures and plays without a trusted clock by the time of the
   expect(await sums(id)).toMatchObject({ plays: 240, failed: 3660, untrusted: 168 * 3600 })
 })
 
-test('AD-10 uses the planned time of the published item', async () => {
+test('AD-10 judges the length of a play by the planned time of the published item, not by the report', async () => {
   const { sn, id } = await oms.device()
   const none = [play({ ms: 0, planned: 0 }), play({ ms: 0, planned: 0, result: 2 })]
   expect(reasons(await report(sn, [...none, play({ ms: 100_000, planned: 100_000 })]))).toEqual(
@@ -264,7 +264,7 @@ test('AD-10 uses the planned time of the published item', async () => {
   expect(await oms.query('select planned from ad_plays where device_id = $1', [id])).toEqual([{ planned: 15_000 }])
 })
 
-test('AD-10 a play before the publishing or outside the dates of its program is unknown', async () => {
+test('AD-10 rejects a play before the publishing or outside the dates of its program as unknown', async () => {
   const { sn } = await oms.device()
   const now = Date.now()
   const day = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10)

@@ -11,8 +11,8 @@ const UPDATE = `update ad_screens set smil_uuid = case when smil_uuid = '' then 
   smil_replaced = case when smil_uuid in ('', $2) then 0 else 1 end where device_id = $1`
 
 /**
- * Notes which player uses the address of a screen, and returns its version. The header is not trusted: another player is
- * answered, and shown in the console.
+ * Stores which player uses the address of a screen, and returns its version. The header is not trusted: another player
+ * is served too, and the console shows the change of the player.
  */
 export function notePlayer({ database, fleet, log }: Services, slot: number, header: string | undefined): string {
   const [, uuid = '', version = ''] = AGENT.exec((header ?? '').slice(0, 512)) ?? []

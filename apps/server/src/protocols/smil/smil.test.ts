@@ -32,7 +32,7 @@ const send = (path: string, method = 'GET', headers: Record<string, string> = {}
   })
 const row = async (id: number) => (await oms.query('select * from ad_screens where device_id = $1', [id]))[0]
 
-test('AD-09 the index is found by HEAD and GET, with a tag that comes back without quotes', async () => {
+test('AD-09 HEAD and GET return the index; an If-None-Match without quotes returns 304', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -57,7 +57,7 @@ test('AD-09 the index is found by HEAD and GET, with a tag that comes back witho
   expect(xml.match(/<img /g)).toHaveLength(15)
 })
 
-test('AD-09 shares are flattened exactly, and other kinds become video, audio and widgets', async () => {
+test('AD-09 the sequence has exact shares, and an element for each kind of ad', async () => {
   const { id, path } = await screen()
   const base = await ad()
   const share = await ad({ type: 2, mime: 'video/mp4' })
@@ -129,7 +129,7 @@ const log = (plays: readonly { id: string; start: string; end: string }[]) =>
     .join('')}</contentPlayLog></player></report>`
 const iso = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
 
-test('AD-09 plays of logs are stored once, also when a log comes again under another name', async () => {
+test('AD-09 the plays of a log are stored once, also when the log is sent again under another name', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -166,7 +166,7 @@ test('AD-09 a log with a document type, above 1 MiB or with more than 5,000 play
   expect((await send(`${path}/log`, 'GET')).status).toBe(405)
 })
 
-test('AD-09 the key is the credential; another player at the key is answered and noted', async () => {
+test('AD-09 the key is the credential; another player with the key is served and recorded', async () => {
   const { id, path } = await screen()
   expect((await send('/device/v1/ad/smil/aaaaaaaaaaaaaaaaaaaaaaaazz/index.smil')).status).toBe(404)
   expect((await send(`${path}/index.smil`)).status).toBe(200)

@@ -75,7 +75,7 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   const [, sha256 = '', extension] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
   if (!file) throw missing('file')
-  // Players keep only what has no attachment header.
+  // Players cache only responses without an attachment header.
   if (extension !== 'wgt') return sendMediaFile(call, slot, file, { 'content-disposition': 'inline' })
   call.side.media.take(slot, call.now)
   return sendBytes(call, name, widgetOf(await wholeFile(call, sha256)))
@@ -92,7 +92,7 @@ async function wholeFile({ side }: ScreenRequest, sha256: string): Promise<Buffe
   }
 }
 
-/** Sends a widget that was made for this request, whole or a range. */
+/** Sends a widget that was created for this request, whole or a range. */
 function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer) {
   const { method = 'GET', headers } = request
   const plan = planSend({ method, headers }, { sha256: name, size: bytes.length, mime: WIDGET_TYPE, name })

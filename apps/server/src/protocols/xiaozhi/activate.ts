@@ -28,7 +28,10 @@ export async function activate(call: XiaozhiCall) {
   return sendBare(call, { message: 'wrong hmac' }, NOT_YET)
 }
 
-/** Returns true when the device proves its key, and when no key is imported for the serial number. */
+/**
+ * Returns true when the HMAC of the device is correct. Also returns true for a device without a serial number, and for
+ * a serial number without an imported key.
+ */
 async function isProven(
   { side }: XiaozhiCall,
   { serial, deviceId, tenantId }: Identity & { tenantId: number },
@@ -44,7 +47,7 @@ async function isProven(
   if (!rows[0]) return true
   const given = (body as { hmac?: unknown } | null | undefined)?.hmac
   if (typeof given !== 'string') return false
-  // The challenge in the response to a boot is the Device-Id.
+  // The challenge of the boot response is the Device-Id.
   const key = Buffer.from(decrypt(config.secretKey, rows[0].key), 'hex')
   const expected = createHmac('sha256', key).update(deviceId).digest()
   const sent = Buffer.from(given, 'hex')

@@ -65,7 +65,7 @@ describe('calls between devices', () => {
     Object.assign(gateway, { days: 0, answer: { status: 'pending', message: '正在呼叫' }, calls: [], refused: 0 })
   })
 
-  test('AGENT-02 without a gateway a call is an error in words that are spoken', async () => {
+  test('AGENT-02 without a gateway a call returns an error text for the voice server to speak', async () => {
     expect(await ask({ callerMac: mother.mac, nickname: '宝宝' })).toEqual({
       status: 'error',
       message: '还没有设置通话网关，暂时不能呼叫。',
@@ -74,7 +74,7 @@ describe('calls between devices', () => {
     await oms.secretParam('server.mqtt_signature_key', KEY)
   })
 
-  test('AGENT-02 asks the gateway with the name that the called device knows, and passes pending, bridged and offline on', async () => {
+  test('AGENT-02 sends the name of the caller that the target knows, and returns its status', async () => {
     for (const status of ['pending', 'bridged', 'offline']) {
       gateway.answer = { status, message: `状态 ${status}` }
       expect(await ask({ callerMac: mother.mac.toUpperCase(), nickname: '宝宝' })).toEqual({
@@ -93,7 +93,7 @@ describe('calls between devices', () => {
     expect(gateway.calls).toEqual([{ path: '/api/call/accept', body: { mac: child.mac } }])
   })
 
-  test('AGENT-02 repeats a call that is refused with the tokens of yesterday and tomorrow', async () => {
+  test('AGENT-02 retries a call that the gateway refuses, with the tokens of yesterday and tomorrow', async () => {
     for (const days of [-1, 1]) {
       Object.assign(gateway, { days, calls: [], refused: 0 })
       expect((await ask({ callerMac: mother.mac, nickname: '宝宝' })).status).toBe('pending')
@@ -107,7 +107,7 @@ describe('calls between devices', () => {
     expect(gateway.refused).toBe(3)
   })
 
-  test('AGENT-02 an error of the gateway, an unknown status and an empty message are an error in words', async () => {
+  test('AGENT-02 an error, an unknown status or an empty message of the gateway returns an error text', async () => {
     gateway.answer = 'broken'
     expect((await ask({ callerMac: mother.mac, nickname: '宝宝' })).status).toBe('error')
     gateway.answer = { status: 'ringing' }
@@ -128,7 +128,7 @@ describe('calls between devices', () => {
     await oms.param('features', '{"contacts":true}')
   })
 
-  test('AGENT-02 an unknown name, a refused caller and a device of another customer are not called', async () => {
+  test('AGENT-02 calls no device for an unknown name, a refused caller or a device of another tenant', async () => {
     expect((await ask({ callerMac: mother.mac, nickname: '爷爷' })).message).toContain('通讯录里没有这个名字')
     expect((await ask({ callerMac: '00:00:00:00:00:01', nickname: '宝宝' })).status).toBe('error')
     const stranger = await oms.bound(await oms.agent({ tenant_id: 7 }), 7)

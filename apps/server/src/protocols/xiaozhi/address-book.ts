@@ -3,7 +3,7 @@ import { callGateway, hasGateway } from '#domain/agents/gateway.ts'
 import { macDigits, macWith } from '#domain/agents/mac.ts'
 import { type ServerCall, cleanText } from './server-call.ts'
 
-/** Response to a call between devices. The voice server speaks `message` to the caller. */
+/** Response to a call between devices. The voice server reads `message` aloud to the caller. */
 interface CallAnswer {
   readonly status: 'pending' | 'bridged' | 'offline' | 'error'
   readonly message: string

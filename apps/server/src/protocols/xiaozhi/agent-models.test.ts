@@ -53,7 +53,7 @@ describe('configuration of a device', () => {
     expect(row.at).toBe(true)
   })
 
-  test('AGENT-02 VAD and ASR that the server has loaded are left out', async () => {
+  test('AGENT-02 omits the VAD and ASR models that the voice server has loaded', async () => {
     const { data } = await ask(device.mac, { selectedModule: { VAD: 'VAD_T', ASR: 'ASR_T' } })
     expect(Object.keys(data.selected_module)).toEqual(['TTS', 'Memory', 'Intent', 'LLM'])
     expect([data.VAD, data.ASR]).toEqual([undefined, undefined])
@@ -108,7 +108,7 @@ describe('configuration of a device', () => {
     expect(data.mcp_endpoint).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=/)
   })
 
-  test('AGENT-10 a clone comes before the voice; with the feature off the device gets the voice', async () => {
+  test('AGENT-10 the clone takes precedence over the voice, unless the feature is off', async () => {
     const tts = await oms.model('TTS_C', 'TTS', { type: 'huoshan_double_stream' })
     const [voice] = await oms.query(
       `insert into agent_voices (tenant_id, model_id, name, code, languages) values (1, $1, '女声', 'zh_female', '英语') returning id`,
@@ -216,7 +216,7 @@ describe('configuration of a device', () => {
     expect(answers.every(({ code, data }) => code === 0 && data.prompt === '你是小明')).toBe(true)
   })
 
-  test('AGENT-02 needs three statements at most', async () => {
+  test('AGENT-02 runs three SQL statements at most', async () => {
     const secret = await oms.secret()
     const { pool } = oms.services().database
     const query = pool.query.bind(pool)

@@ -12,7 +12,10 @@ import { serverBase } from './server-base.ts'
 import { toolAddress } from './tool-token.ts'
 import { objectOf, type ServerCall, cleanText } from './server-call.ts'
 
-/** Temporary ids of `domain/agents/server-action.ts`: the voice server asks for the base configuration once. */
+/**
+ * Consumes a temporary id of `domain/agents/server-action.ts`. The voice server uses the id to request the base
+ * configuration once.
+ */
 const TAKE_TEMPORARY = `delete from challenges where id = $1 and kind = 'voice-action' and expire_time > now() returning id`
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -31,7 +34,7 @@ export async function agentModels(call: ServerCall) {
   throw unknownDevice()
 }
 
-/** Returns the configuration of a bound device. Every outcome is a step of its timeline. */
+/** Returns the configuration of a bound device. Adds every outcome to the timeline of the device. */
 async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
   const { services } = call.side
   const { pool } = services.database
@@ -67,7 +70,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
 
 interface Refusal {
   readonly answer: CallRefused
-  /** Reason for the timeline. The voice server gets less. */
+  /** Reason for the timeline. The response to the voice server has fewer details. */
   readonly reason: string
 }
 

@@ -39,7 +39,8 @@ export const bootResponse = ({ now, timeZone, offset, websocket, firmware, gatew
 const NEVER_AN_IMAGE = 'NOT_ACTIVATED_FIRMWARE'
 
 /**
- * Returns the running version with an address without an image. Old firmware fails when the response has no firmware.
+ * Returns the running version with an address that serves no image. Old firmware fails when the response has no
+ * firmware.
  */
 export const noUpgrade = (origin: string, version: string): FirmwareOffer => ({
   version,
@@ -47,7 +48,7 @@ export const noUpgrade = (origin: string, version: string): FirmwareOffer => ({
 })
 
 /**
- * Returns one of the addresses of a list separated by semicolons, at random. Defaults to port 8000 of the called host.
+ * Returns a random address of a list separated by semicolons. Default: port 8000 of the host that the device called.
  */
 export function voiceAddress(list: string, origin: string, random = Math.random): string {
   const addresses = list

@@ -82,7 +82,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(Number(row.life)).toBe(86_400)
   })
 
-  test('old firmware with text in its version gets 0.0.0, and never an upgrade', async () => {
+  test('firmware with letters in its version gets 0.0.0, and never an upgrade', async () => {
     await oms.version({ verCode: 9_000_000, fileName: 'xiaozhi.bin' })
     const booted = device({ version: '2.4-dirty' })
     expect((await booted.boot()).firmware.version).toBe('0.0.0')
@@ -129,7 +129,7 @@ describe('AGENT-01 boot of an unbound device', () => {
       expect((await some.send('GET', `${oms.origin}${path}`, undefined, {})).status).toBe(404)
   })
 
-  test('a MAC may call 60 times a minute', async () => {
+  test('a MAC may call 60 times per minute', async () => {
     const booted = device()
     const results = await Promise.allSettled(Array.from({ length: 62 }, () => booted.boot()))
     // A new minute may begin between the calls.

@@ -37,7 +37,7 @@ describe('context source of an agent', () => {
     )
   })
 
-  test('AGENT-11 hands out the context source with a token of the agent, and answers the chosen facts in Chinese', async () => {
+  test('AGENT-11 the configuration has a context source with a token, which returns facts in Chinese', async () => {
     const [source] = await sourcesOf(device.mac)
     expect(source!.url).toBe(`${oms.origin()}/xiaozhi/context`)
     const { code, data } = await ask(source!, device.mac)
@@ -54,7 +54,7 @@ describe('context source of an agent', () => {
     expect((await ask(source!, device.mac.toUpperCase())).data).toEqual({ 保修: '已过保，保修截至2020年1月2日' })
   })
 
-  test('AGENT-11 hands out no context source when no fact is chosen', async () => {
+  test('AGENT-11 the configuration contains no context source when no fact is chosen', async () => {
     const plain = await oms.bound(await oms.agent())
     expect(await sourcesOf(plain.mac)).toEqual([])
     expect((await ask(bearer(await oms.agent()), plain.mac)).data).toEqual({})
@@ -74,7 +74,7 @@ describe('context source of an agent', () => {
     expect((await fetch(url, { method: 'POST', headers: bearer(agentId).headers })).status).toBe(404)
   })
 
-  test('AGENT-11 answers nothing about a device of another agent, another customer, or a disabled device', async () => {
+  test('AGENT-11 returns an empty object for a disabled device and a device of another agent or tenant', async () => {
     const theirs = await oms.bound(await oms.agent({ tenant_id: 7, context_facts: ALL }), 7)
     const ours = await oms.bound(await oms.agent({ context_facts: ALL }))
     const off = await oms.bound(agentId)

@@ -9,7 +9,9 @@ const PARTS = new Set(['ota', 'otaMag'])
 /** True for a call of a device, given the parts of its path below `/xiaozhi/`. */
 export const isDevicePath = ([first = '']: readonly string[]) => PARTS.has(first)
 
-/** Lets browsers of other origins call: the web client of the voice server runs on its own address. */
+/**
+ * CORS headers that permit calls from other origins, because the web client of the voice server runs on another origin.
+ */
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'Content-Type, Device-Id, Client-Id, Activation-Version, Serial-Number',

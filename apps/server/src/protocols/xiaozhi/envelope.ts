@@ -11,7 +11,10 @@ export const RESPONSE_CODE = {
   noTemplate: 10_183,
 } as const
 
-/** Ends a call of a voice server with this code. The HTTP status stays 200, because clients repeat errors of HTTP. */
+/**
+ * Thrown to end a call of a voice server with this code. The HTTP status stays 200, because clients repeat calls that
+ * fail with an HTTP error.
+ */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused'
   readonly code: number

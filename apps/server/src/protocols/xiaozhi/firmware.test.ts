@@ -135,7 +135,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await device.boot()).firmware).toBeUndefined()
   })
 
-  test('a version whose name and number differ, with two images, or without .bin is not offered', async () => {
+  test('offers no version whose name differs from its number, with two images, or without a .bin image', async () => {
     const { device, id } = await bound()
     const { otaId } = await release('2.6.0')
     await oms.query(`update ota_versions set ver_name = 'v2.6.0' where ota_id = $1`, [otaId])
@@ -166,7 +166,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect(device.hasUpgrade).toBe(false)
   })
 
-  test('three processes create one task', async () => {
+  test('simultaneous boots at three processes create one task', async () => {
     const { device, id } = await bound()
     await release('2.9.0')
     const twins = await Promise.all([oms.another(), oms.another()])

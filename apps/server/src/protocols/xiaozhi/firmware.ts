@@ -21,12 +21,12 @@ interface Booted {
   readonly report: BootReport
 }
 
-/** The upgrade must wait for other devices. The response then has no `firmware`. */
+/** Result when the upgrade must wait for other devices. The response then has no `firmware`. */
 const WAITS = 'waits'
 
 /**
- * Returns the firmware of a bound device. The reported version and board apply to the same response. Undefined when the
- * device must wait, or gets no firmware by its settings.
+ * Applies the reported version and board, and returns the firmware for the same response. Undefined when the device
+ * must wait for other devices, or when automatic updates are off and nothing was pushed.
  */
 export async function firmwareFor(booted: Booted): Promise<FirmwareOffer | undefined> {
   const { call, device, report } = booted
@@ -42,7 +42,7 @@ const openTask = ({ call: { side }, slot }: Booted) =>
 
 const hasPush = (booted: Booted) => openTask(booted)?.pushed === true
 
-/** Stores the reported board and version. Returns true when the board of this report is one of the device's model. */
+/** Stores the reported board and version. Returns true when the reported board belongs to the device's model. */
 async function takeReport(booted: Booted): Promise<boolean> {
   const { call, slot, device, report } = booted
   const { side } = call
@@ -73,7 +73,7 @@ function storeVersion({ call: { side }, device, report: { verCode } }: Booted) {
   })
 }
 
-/** Closes the task whose version runs now, and a cancelled task: the firmware reports neither. */
+/** Closes the task when the device runs its version, and a cancelled task. The firmware reports neither. */
 async function endTask(booted: Booted) {
   const { call, slot, report } = booted
   const { tasks } = call.side

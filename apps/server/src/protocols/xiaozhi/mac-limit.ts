@@ -4,17 +4,17 @@ import { DeviceError } from '#protocols/shared/response.ts'
 const PER_MINUTE = 60
 const MINUTE_MS = 60_000
 const MAX_MACS = 200_000
-/** Tolerance for rounding of the weighted sum. */
+/** Tolerance for rounding errors of the weighted sum. */
 const ROUNDING = 1e-6
 
 let minute = 0
-/** Calls of this clock minute and of the one before, by MAC. */
+/** Calls by MAC in this clock minute. `previous`: calls in the minute before. */
 let current = new Map<string, number>()
 let previous = new Map<string, number>()
 
 /**
- * Counts one call of a MAC. Throws when the limit is exceeded. The window slides: of the calls in the minute before,
- * the share counts that the last 60 seconds cover.
+ * Counts one call of a MAC. Throws when the limit is exceeded. The limit is a sliding window: calls of the previous
+ * clock minute count in proportion to the part of that minute within the last 60 seconds.
  */
 export function countMacCall(mac: string, now: number) {
   moveTo(Math.floor(now / MINUTE_MS))
@@ -33,7 +33,7 @@ function moveTo(next: number) {
   minute = next
 }
 
-/** Returns the time until the next call is allowed, when the device is silent until then. */
+/** Returns the seconds until the next call is allowed, if the device sends no other call until then. */
 function secondsUntilFree(before: number, count: number, passed: number): number {
   const isThisMinute = count < PER_MINUTE
   const share = isThisMinute ? 1 - (PER_MINUTE - 1 - count) / before : 2 - (PER_MINUTE - 1) / count

@@ -18,8 +18,8 @@ const READ = `select d.device_id as "deviceId", d.tenant_id as "tenantId", d.age
   where d.device_id = $1 and d.agent_id = $2`
 
 /**
- * Returns the device of a key that names device and agent. Undefined when the device was unbound, moved to another agent
- * or disabled, or its tenant or agent was disabled, since the key was handed out.
+ * Returns the device of a key that names device and agent. Undefined when, since the key was issued, the device was
+ * unbound, moved to another agent or disabled, or its tenant or agent was disabled.
  */
 export async function openDevice(
   pool: Pool,

@@ -48,7 +48,7 @@ describe('AGENT-01 bad input of strangers', () => {
     expect(failures()).toBe(before)
   })
 
-  test('bytes that are no UTF-8, one megabyte, and ten megabytes of lists are answered in linear time', async () => {
+  test('invalid UTF-8, and 1 MB and 10 MB of nested lists get a response in linear time', async () => {
     const start = process.cpuUsage()
     for (const body of [Buffer.alloc(KIB, 0xff), Buffer.alloc(KIB * KIB, 0x5b), Buffer.alloc(10 * KIB * KIB, 0x5b)])
       for (const path of ['/xiaozhi/ota/', '/xiaozhi/ota/activate'])
@@ -56,14 +56,14 @@ describe('AGENT-01 bad input of strangers', () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(4000)
   })
 
-  test('a body cut half-way stores nothing and fails nothing', async () => {
+  test('an incomplete body stores nothing and causes no internal error', async () => {
     const [before, failed] = [await codes(), failures()]
     for (const path of ['/xiaozhi/ota/', '/xiaozhi/ota/activate'])
       expect(await raw(path, '{"application":{"vers', 500)).toBe(0)
     expect([await codes(), failures()]).toEqual([before, failed])
   })
 
-  test('odd headers are no error and are not stored as they are', async () => {
+  test('headers with control characters or excessive length cause no error and are stored sanitised', async () => {
     const long = 'x'.repeat(4000)
     const booted = device({ 'Client-Id': `a\tb${long}`, 'Serial-Number': `'; drop--${long}`, 'User-Agent': long })
     expect((await booted.boot()).activation.code).toMatch(/^\d{6}$/)
@@ -119,7 +119,7 @@ describe('AGENT-01 bad input of strangers', () => {
     expect((await booted.send('POST', `${oms.origin}/xiaozhi/ota/activate`, body, headers)).status).toBe(202)
   })
 
-  test('bytes that are no HTTP end the connection, and the next device is served', async () => {
+  test('bytes that are not HTTP end the connection, and other devices are still served', async () => {
     const { hostname, port } = new URL(oms.origin)
     await new Promise<void>((done) => {
       const socket = connect(Number(port), hostname, () =>

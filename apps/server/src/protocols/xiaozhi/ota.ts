@@ -62,7 +62,7 @@ function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootPara
   }
 }
 
-/** Returns the response to an unbound device: a code, and never an upgrade. */
+/** Returns the response to an unbound device: an activation code, and never an upgrade. */
 async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: string | undefined }) {
   const { identity, report } = boot
   const parameters = await bootParameters(call.side.services, PLATFORM)

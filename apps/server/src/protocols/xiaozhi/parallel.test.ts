@@ -22,7 +22,7 @@ const call = (secret: string, path: string, body: object) =>
   })
 
 describe('fifty calls at once on connections of their own', () => {
-  test('AGENT-02 agent-models of fifty devices, MACs in either case and with either separator', async () => {
+  test('AGENT-02 fifty simultaneous agent-models calls get their own agents, for MACs of any notation', async () => {
     const secret = await oms.secret()
     const agents = [await oms.agent({ agent_name: '甲' }), await oms.agent({ agent_name: '乙' })]
     const devices = await times((at) => oms.bound(agents[at % 2]!))
@@ -36,7 +36,7 @@ describe('fifty calls at once on connections of their own', () => {
     )
   })
 
-  test('AGENT-02 fifty identical reports are one turn', async () => {
+  test('AGENT-02 fifty simultaneous identical reports store one turn', async () => {
     const secret = await oms.secret()
     const { mac } = await oms.bound(await oms.agent())
     const said = { macAddress: mac, sessionId: 'same', chatType: 1, content: '你好', reportTime: Date.now() }

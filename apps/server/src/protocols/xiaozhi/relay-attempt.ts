@@ -6,11 +6,11 @@ import type { StoredModel } from '#domain/agents/server-models.ts'
 import { type RelayBody, vendorBody } from './relay-body.ts'
 import { vendorOf } from './relay-target.ts'
 
-/** Longest wait for the first document of a vendor, after which the fallback is called. */
+/** Longest wait for the first chunk of a vendor, after which the fallback is called. */
 const FIRST_MS = 8_000
 const LIMITS = { connectMs: FIRST_MS, firstByteMs: FIRST_MS, idleMs: 60_000, totalMs: 300_000, maxBytes: 8_000_000 }
 
-/** A completion whose first document has arrived. */
+/** A completion whose first JSON document has arrived: a chunk of a stream, or a whole completion. */
 export interface OpenCompletion {
   readonly model: StoredModel
   readonly documents: AsyncGenerator<VendorJson>
@@ -18,7 +18,7 @@ export interface OpenCompletion {
   close(): void
 }
 
-/** Calls the vendor of a model and waits for the first document. Throws `LlmError`. */
+/** Calls the vendor of a model and waits for its first JSON document. Throws `LlmError`. */
 export async function openCompletion(
   services: Services,
   model: StoredModel,

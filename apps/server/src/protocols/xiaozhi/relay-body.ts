@@ -33,8 +33,8 @@ export function relayBodyOf(text: string): RelayBody | undefined {
 }
 
 /**
- * Returns the request of the vendor: the true model, the configured parameters, which take precedence over those of the
- * voice server, the request for the token usage, and no thinking.
+ * Returns the request to the vendor: with the vendor's model name, the configured parameters and a request for the
+ * token usage, and without thinking. Configured parameters take precedence over those of the voice server.
  */
 export const vendorBody = ({ stream, ...given }: RelayBody, endpoint: LlmEndpoint) => ({
   ...given,

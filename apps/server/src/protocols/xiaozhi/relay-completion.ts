@@ -14,11 +14,14 @@ import { countRelayed } from './relay-usage.ts'
 import { sendBare } from './send-bare.ts'
 
 const MAX_BODY = 1024 * 1024
-/** Completions under way of one device. A turn needs one, and one more for intent or memory. */
+/**
+ * Maximum number of simultaneous completions of one device. A turn needs one completion, and another one for intent or
+ * memory.
+ */
 const MAX_OF_DEVICE = 8
 const MAX_OF_PROCESS = 1000
 
-/** Completions under way in this process, by device. */
+/** Number of running completions in this process, by device. */
 const running = new Map<number, number>()
 let runningInAll = 0
 
@@ -47,7 +50,7 @@ async function bodyOf({ request }: XiaozhiCall): Promise<RelayBody> {
   return body
 }
 
-/** Answers a completion and counts its tokens, however the completion ends. */
+/** Sends a completion and counts its tokens, also when the completion fails or is cancelled. */
 async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
   const { response } = call
   const reader = new AbortController()
@@ -91,7 +94,7 @@ async function opened({ side, now }: XiaozhiCall, target: RelayTarget, body: Rel
   return second
 }
 
-/** Logs a failure without words of the vendor, and adds a step to the timeline of the device. */
+/** Logs a failure without text of the vendor, and adds an event to the timeline of the device. */
 function noteFailure(
   { side, now }: Pick<XiaozhiCall, 'side' | 'now'>,
   { mac, tenantId }: RelayTarget,
@@ -111,7 +114,7 @@ type Answering = (
   tally: TokenTally,
 ) => Promise<void>
 
-/** Forwards the chunks as they arrive, without the usage that only OMS asked for. */
+/** Forwards the chunks as they arrive, without the usage, which only OMS requested. */
 const stream: Answering = async ({ response }, { documents }, { model }, tally) => {
   const events = new EventResponse(response)
   for await (const document of documents) {
@@ -130,7 +133,7 @@ const sendWhole: Answering = async (call, { documents }, { model }, tally) => {
   sendBare(call, { ...value, model: model.code })
 }
 
-/** Ends a stream that the vendor broke off. Clients of OpenAI report an error event as a failure. */
+/** Ends a stream that the vendor interrupted. Sends an error event, which OpenAI clients report as a failure. */
 function broken(call: XiaozhiCall, target: RelayTarget, model: StoredModel, failure: LlmError) {
   const { response } = call
   if (failure.kind === 'cancelled' || response.destroyed) return

@@ -3,7 +3,7 @@ import type { StoredModel } from '#domain/agents/server-models.ts'
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'xiaozhi-llm'
-/** Longest time between the start of a connection and its last completion. */
+/** Validity in seconds: the longest time between the start of a voice connection and its last completion. */
 const KEY_SECONDS = 86_400
 
 /** What a key of the relay permits: completions of one model for one device, as version of one agent. */
@@ -37,11 +37,14 @@ interface Asker extends Omit<RelayGrant, 'modelId'> {
   readonly now: number
 }
 
-/** True for a model that voice servers reach through OMS. */
+/** Returns whether voice servers call the model through OMS. */
 export const isRelayed = ({ type, relay, config }: Pick<StoredModel, 'type' | 'relay' | 'config'>) =>
   type === 'LLM' && relay === 1 && isOpenAiCompatible(config)
 
-/** Returns a model as a voice server gets it. A relayed model names the relay instead of the vendor, its key and model. */
+/**
+ * Returns a model as a voice server gets it. A relayed model has the address of the relay, a key of the relay and its
+ * own code instead of the vendor's address, key and model name.
+ */
 export function relayedModel(model: StoredModel, { secretKey, origin, now, ...device }: Asker): StoredModel {
   if (!isRelayed(model)) return model
   const config = {

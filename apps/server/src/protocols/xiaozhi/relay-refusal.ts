@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { failureWords, type LlmError } from '#domain/agents/llm/llm-error.ts'
 
-/** Ends a call of the relay with this status, in the form that OpenAI clients read. */
+/** Thrown to end a call of the relay with this status and an error body that OpenAI clients understand. */
 export class RelayRefused extends Error {
   override readonly name = 'RelayRefused'
   readonly status: number
@@ -17,7 +17,7 @@ export class RelayRefused extends Error {
 /** Returns the refusal of a caller with too many completions. */
 export const busy = (status: 429 | 503) => new RelayRefused(status, 'rate_limit_exceeded', 'too many completions')
 
-/** Returns the refusal for a completion that no vendor answered. Words of the vendor stay inside OMS. */
+/** Returns the refusal after every vendor failed. Text of the vendor is not passed on. */
 export const vendorRefusal = (error: LlmError) =>
   new RelayRefused(
     error.kind === 'quota' ? 429 : error.kind === 'time' ? 504 : 502,
@@ -34,6 +34,6 @@ export function sendRelayRefusal(response: ServerResponse, { status, code, messa
     .end(text)
 }
 
-/** Returns an error as OpenAI clients read it in a response or in an event. */
+/** Returns the JSON of an error, which OpenAI clients understand in a response and in an event. */
 export const errorText = (code: string, message: string) =>
   JSON.stringify({ error: { message, type: 'relay_error', param: null, code } })

@@ -6,14 +6,14 @@ const HEADERS = {
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 }
-/** Longest pause of a reader that takes no bytes. */
+/** Longest time in which the client may read nothing. */
 const STALL_MS = 30_000
 
 type Choice = Readonly<Record<string, unknown>>
 
 /**
- * Returns the chunk for the voice server, which asked for no usage: without usage, with the code as model name.
- * Undefined for a chunk of usage alone. A whole completion of a vendor that does not stream becomes one chunk.
+ * Returns the chunk for the voice server: with the model code as name, and without the usage, which the voice server
+ * did not request. Undefined for a chunk that contains only usage. A whole completion becomes one chunk.
  */
 export function forwarded({ usage: _usage, ...json }: VendorJson, code: string): VendorJson | undefined {
   const choices = Array.isArray(json['choices']) ? (json['choices'] as Choice[]) : []
@@ -24,7 +24,7 @@ export function forwarded({ usage: _usage, ...json }: VendorJson, code: string):
   return { ...json, object: 'chat.completion.chunk', model: code, choices: deltas }
 }
 
-/** Writes server-sent events no faster than the reader takes them. */
+/** Writes server-sent events no faster than the client reads them. */
 export class EventResponse {
   readonly #response: ServerResponse
 
@@ -33,7 +33,7 @@ export class EventResponse {
     response.writeHead(200, HEADERS)
   }
 
-  /** Resolves when the reader can take more, or is gone. */
+  /** Resolves when the client can receive more, or has disconnected. */
   async send(data: string) {
     if (this.#response.destroyed || this.#response.write(`data: ${data}\n\n`)) return
     await drained(this.#response)

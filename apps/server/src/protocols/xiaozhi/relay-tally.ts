@@ -24,7 +24,9 @@ export class TokenTally {
     if (this.#output.length > 100) this.#fold()
   }
 
-  /** Returns the tokens. `body` is the request, for the estimate of its tokens. */
+  /**
+   * Returns the token counts. `body` is the request, from which its tokens are estimated when the vendor reports none.
+   */
   tokens({ messages, tools }: RelayBody): CountedTokens {
     if (this.#usage) return { ...this.#usage, isEstimate: false }
     this.#fold()
@@ -37,7 +39,7 @@ export class TokenTally {
     }
   }
 
-  /** Replaces the collected texts by their estimate, so that a long completion needs no memory. */
+  /** Replaces the collected texts by their estimated tokens, so that a long completion does not fill the memory. */
   #fold() {
     this.#wide += estimateTokens(this.#output.join(''))
     this.#output = []

@@ -12,8 +12,8 @@ export interface RelayTarget extends RelayGrant, OpenDevice {
 }
 
 /**
- * Returns the device and the model of a key, or undefined when the device was unbound, moved or disabled, its tenant or
- * agent disabled, or the relay of the model switched off since the key was handed out.
+ * Returns the device and the model of a key. Undefined when, since the key was issued, the device was unbound, moved or
+ * disabled, its tenant or agent was disabled, or the relay of the model was turned off.
  */
 export async function relayTarget(
   { database: { pool }, config: { secretKey } }: Services,

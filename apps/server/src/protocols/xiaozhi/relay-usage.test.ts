@@ -62,7 +62,7 @@ test('AGENT-17 counts exactly the usage that the vendor reports, with its cost, 
   ])
 })
 
-test('AGENT-17 counts the last of several growing usages once, and takes each out of its chunk', async () => {
+test('AGENT-17 counts only the last of several cumulative usage reports, and removes each from its chunk', async () => {
   const growing = (output: number) =>
     `data: ${JSON.stringify({ choices: [{ delta: { content: '字' } }], usage: { prompt_tokens: 7, completion_tokens: output } })}\n\n`
   vendor.behave((response) => void response.end(growing(1) + growing(2) + growing(3) + DONE))
@@ -86,7 +86,7 @@ test('AGENT-17 marks an estimate when the vendor reports no usage', async () => 
   ])
 })
 
-test('AGENT-17 counts a completion that the reader or the vendor breaks off as an estimate of the words so far', async () => {
+test('AGENT-17 estimates the tokens of a completion that the client or the vendor interrupts', async () => {
   vendor.behave((response) => {
     response.writeHead(200).write(piece('五个字的话'))
     setTimeout(() => response.destroy(), 50)
@@ -104,7 +104,7 @@ test('AGENT-17 counts a completion that the reader or the vendor breaks off as a
   ])
 })
 
-test('AGENT-17 counts the fallback for its own model, and nothing for a vendor that answered nothing', async () => {
+test('AGENT-17 counts the tokens of a fallback for its model, and none for a vendor that sent nothing', async () => {
   vendor.behave((response) => void response.writeHead(503).end())
   other.behave(answering(['好'], usageEvent(4, 2)))
   await (await ask()).text()

@@ -6,8 +6,8 @@ import type { CountedTokens } from './relay-tally.ts'
 import type { RelayTarget } from './relay-target.ts'
 
 /**
- * Counts the tokens of a completion for the device, its agent and the model that answered. The answer has been sent, so a
- * failure is logged and not reported.
+ * Counts the tokens of a completion for the device, its agent and the model that responded. The response has been sent,
+ * so a failure is only logged.
  */
 export async function countRelayed(
   { side }: XiaozhiCall,

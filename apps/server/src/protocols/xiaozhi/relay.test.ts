@@ -7,7 +7,7 @@ import { chunksOf, errorOf, QUESTION, relayLab, VENDOR_KEY, wordsOf } from '#tes
 const { oms, lab, handedOut, ask } = relayLab()
 
 describe('hand-out', () => {
-  test('AGENT-17 hands out the address of the relay, the code and a key of this device, and no key of the vendor', async () => {
+  test('AGENT-17 the configuration contains relay address, model code and device key, but no vendor key', async () => {
     const body = { macAddress: lab.device.mac, clientId: 'c', selectedModule: {} }
     const answer = await oms.call('config/agent-models', { body })
     const { data } = answer.json()
@@ -21,14 +21,14 @@ describe('hand-out', () => {
     expect(JSON.stringify(data)).not.toContain(lab.vendor.base)
   })
 
-  test('AGENT-17 hands out models without the relay unchanged', async () => {
+  test('AGENT-17 the configuration contains models without the relay unchanged', async () => {
     const plain = await oms.bound(await oms.agent())
     expect((await handedOut(plain.mac)).api_key).toBe('sk-raw-key')
   })
 })
 
 describe('completion', () => {
-  test('AGENT-17 puts in the true model, the key of the vendor, the configured parameters and the request for usage', async () => {
+  test('AGENT-17 sends the vendor its model name, its key, the parameters and a request for the usage', async () => {
     const given = { ...QUESTION, max_tokens: 9000, temperature: 0.3, n: 50, user: 'x', tools: [{ type: 'function' }] }
     expect((await ask(given)).status).toBe(200)
     expect(lab.vendor.calls).toEqual([
@@ -48,7 +48,7 @@ describe('completion', () => {
     ])
   })
 
-  test('AGENT-17 takes the chunk of usage out of the stream, and names the model by its code', async () => {
+  test('AGENT-17 removes the usage chunk from the stream, and names the model by its code', async () => {
     const answer = await ask()
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
     const text = await answer.text()
@@ -74,7 +74,7 @@ describe('completion', () => {
     expect(wordsOf(await (await ask()).text())).toBe('很高兴')
   })
 
-  test('AGENT-17 forwards the first words before the vendor has finished', async () => {
+  test('AGENT-17 forwards the first chunk before the vendor has finished', async () => {
     let finish = () => {}
     lab.vendor.behave((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('先'))
@@ -86,7 +86,7 @@ describe('completion', () => {
     expect(wordsOf(new TextDecoder().decode((await reader.read()).value))).toBe('后')
   })
 
-  test('AGENT-17 answers a completion that is not streamed, and lists the one model of the key', async () => {
+  test('AGENT-17 returns a completion without streaming, and lists only the model of the key', async () => {
     lab.vendor.behave((response) =>
       response.end(JSON.stringify({ model: 'true-model', choices: [{ message: { content: '好' } }] })),
     )
@@ -98,7 +98,7 @@ describe('completion', () => {
     expect(await list.json()).toMatchObject({ object: 'list', data: [{ id: 'LLM_Relayed' }] })
   })
 
-  test('AGENT-17 turns thinking off for the vendors whose models think', async () => {
+  test('AGENT-17 turns thinking off for the vendors whose models think by default', async () => {
     const { vendorBody, relayBodyOf } = await import('./relay-body.ts')
     const body = relayBodyOf(JSON.stringify(QUESTION))!
     const at = (host: string) =>
@@ -134,7 +134,7 @@ describe('failures of the vendor', () => {
     expect(performance.now() - start).toBeGreaterThan(7900)
   })
 
-  test('AGENT-17 calls no fallback for a refused key, and tells neither the key nor the words of the vendor', async () => {
+  test('AGENT-17 calls no fallback for a refused key, and returns neither the key nor text of the vendor', async () => {
     lab.vendor.behave((response) => void response.writeHead(401).end(`{"error":{"message":"bad key ${VENDOR_KEY}"}}`))
     const answer = await ask()
     expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false'])
@@ -161,7 +161,7 @@ describe('failures of the vendor', () => {
     expect(lab.other.calls).toEqual([])
   })
 
-  test('AGENT-17 ends a stream that the vendor breaks off with an error event, without the fallback', async () => {
+  test('AGENT-17 ends a stream that the vendor interrupts with an error event, without the fallback', async () => {
     lab.vendor.behave((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('开头'))
       setTimeout(() => response.destroy(), 50)
@@ -172,7 +172,7 @@ describe('failures of the vendor', () => {
     expect(lab.other.calls).toEqual([])
   })
 
-  test('AGENT-17 cancels the completion at the vendor when the reader goes', async () => {
+  test('AGENT-17 cancels the completion at the vendor when the client disconnects', async () => {
     let isClosed = false
     lab.vendor.behave((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('一'))

@@ -108,7 +108,7 @@ describe('AGENT-02 bad reports', () => {
     expect(await stored()).toMatchObject([{ content: '你好', seconds }])
   })
 
-  test('a body cut in its audio stores no turn, no file, and frees its share of the memory', async () => {
+  test('a body that ends within its audio stores no turn and no file, and frees its memory share', async () => {
     const files = async () => (await oms.query(`select count(*)::int as n from files where purpose = 'agentTurn'`))[0].n
     const before = await files()
     const text = JSON.stringify(said({ audioBase64: wavOf(3, 90).toString('base64') }))
@@ -125,7 +125,7 @@ describe('AGENT-02 bad reports', () => {
     for (const { request } of twelve) request.destroy()
   })
 
-  test('a body that stops half-way ends with 408 and frees its share of the memory', async () => {
+  test('a body that stalls ends with 408 and frees its memory share', async () => {
     const real = IncomingMessage.prototype.setTimeout
     const shortened = vi.spyOn(IncomingMessage.prototype, 'setTimeout').mockImplementation(function (
       this: IncomingMessage,
@@ -156,7 +156,7 @@ describe('AGENT-02 bad reports', () => {
     expect((await send(said())).data).toBe(true)
   })
 
-  test('20 MB take linear time and little memory, whatever they contain', { timeout: 60_000 }, async () => {
+  test('any 20 MB body takes linear time and little memory', { timeout: 60_000 }, async () => {
     const bodies = [
       JSON.stringify(said({ audioBase64: 'A'.repeat(19 * MIB) })),
       JSON.stringify(said({ audioBase64: '\\/'.repeat(4 * MIB) })),
@@ -177,7 +177,7 @@ describe('AGENT-02 bad reports', () => {
     }
   })
 
-  test('ids in a path with NUL, half characters and 10,000 characters are unknown sessions', async () => {
+  test('session ids with NUL, lone surrogates or 10,000 characters are unknown sessions', async () => {
     for (const id of ['%00', 'a%00b', '%ED%A0%80', encodeURIComponent('长'.repeat(100))]) {
       const { status, json } = await oms.call(`agent/chat-title/${id}/generate`, { secret })
       expect([status, status === 200 ? json().code : 0]).toEqual(id === '%ED%A0%80' ? [400, 0] : [200, 10_053])

@@ -111,7 +111,7 @@ export class ReportStream {
   /** Decodes whole groups of four characters and keeps the rest for the next slice. */
   #decode(bytes: Buffer, isLast: boolean): Buffer {
     const fresh = bytes.toString('latin1')
-    // JSON may escape the slash of base64. Line ends of MIME encoders do not count towards the groups.
+    // Removes the backslashes with which JSON may escape slashes, and the line ends that MIME encoders insert.
     const text = this.#carry + (/[\\\s]/.test(fresh) ? fresh.replaceAll(/[\\\s]/g, '') : fresh)
     const whole = isLast ? text.length : text.length - (text.length % BASE64_GROUP)
     this.#carry = text.slice(whole)

@@ -104,7 +104,7 @@ describe('reports of turns', () => {
     expect(await sessions()).toMatchObject([{ turns: 1, characters: 7 }])
   })
 
-  test('AGENT-09 conversations of a candidate are counted and kept as the candidate says', async () => {
+  test('AGENT-09 conversations of a candidate count for its version and follow its history setting', async () => {
     const agentId = await oms.agent({ chat_history_conf: 1 })
     const [named, other] = [await oms.bound(agentId), await oms.bound(agentId)]
     const snapshot = JSON.stringify({ chatHistoryConf: 0, memId: oms.ids['mem'] })

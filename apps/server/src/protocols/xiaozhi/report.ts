@@ -16,10 +16,16 @@ import { type ServerCall, sessionOf, cleanText } from './server-call.ts'
 const MIB = 1024 * 1024
 const MAX_BODY = 20 * MIB
 const MAX_TEXT = 256 * 1024
-/** Maximum bytes of simultaneous bodies in this process. Beyond the limit the client repeats the call later. */
+/**
+ * Maximum bytes of the bodies that this process receives at the same time. Above the limit the client repeats the call
+ * later.
+ */
 const MAX_UNDER_WAY = 256 * MIB
 const KEEPS_AUDIO = 2
-/** Longest pause inside a body. A voice server that lost its connection would hold its share of the memory for ever. */
+/**
+ * Longest pause inside a body. Without the limit, a voice server that lost its connection would occupy its share of
+ * `MAX_UNDER_WAY` for ever.
+ */
 const PAUSE_MS = 30_000
 let underWay = 0
 

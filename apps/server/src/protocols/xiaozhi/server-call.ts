@@ -8,7 +8,7 @@ export interface ServerCall extends XiaozhiCall {
   readonly serverTenant: number
 }
 
-/** Returns the JSON object of the body. Any other body counts as an empty object, so that fields are missing. */
+/** Returns the JSON object of the body. Any other body counts as an object without fields. */
 export async function objectOf(request: IncomingMessage): Promise<Record<string, unknown>> {
   const { text, isCut } = await readReport(request)
   const found = isCut ? undefined : parsed(text)

@@ -58,7 +58,7 @@ export async function serverCall(call: XiaozhiCall, path: readonly string[]): Pr
     return sendData(response, await handler({ ...call, serverTenant }, id))
   } catch (error) {
     if (error instanceof CallRefused) return sendRefusal(response, error)
-    // Clients repeat calls that end with these statuses.
+    // These errors keep their HTTP status, because clients repeat calls with such a status.
     if (error instanceof DeviceError || isTransient(error)) throw error
     log.error({ err: error, path: path.slice(0, 2).join('/') }, 'call of a voice server failed')
     return sendRefusal(response, new CallRefused(RESPONSE_CODE.failed, '服务器内部错误'))

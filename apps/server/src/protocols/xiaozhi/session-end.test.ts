@@ -84,7 +84,7 @@ describe('end of a session', () => {
     expect(work).toEqual({ state: 3, tries: 3 })
   })
 
-  test('AGENT-09 a shared memory belongs to the agent', async () => {
+  test('AGENT-09 the summary of a shared memory is stored with the agent', async () => {
     const agentId = await oms.agent({ slm_id: slm, memory_scope: 2 })
     const id = await talk((await oms.bound(agentId)).mac, ['我住在广州天河区'])
     answer = '住在天河'

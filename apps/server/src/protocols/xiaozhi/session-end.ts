@@ -39,7 +39,8 @@ async function endSession({ side, serverTenant, now }: ServerCall, given: string
     if (work) await jobs.sendMessage(db, SESSION_TASK_QUEUE, { id: Number(work.id) })
     return session
   })
-  // Voice servers ask for a title at the end of each session, and for a summary only of some.
+  // A title is requested at the end of each session, a summary only of some sessions. Only the title therefore adds the
+  // event.
   if (kind === SESSION_TASK.title && device.mac !== null)
     side.services.voiceServers.events.add({ mac: device.mac, tenantId: device.tenantId, kind: EVENT.ended }, now)
   return null

@@ -26,7 +26,7 @@ const eventsOf = async (mac: string) => {
 }
 
 describe('AGENT-11 timeline of a conversation', () => {
-  test('AGENT-11 records the configuration with its values, the context and the end of the session', async () => {
+  test('AGENT-11 the timeline has the configuration with its values, the context and the session end', async () => {
     const { mac } = await oms.bound(await oms.agent({ context_facts: ['model'] }))
     const [{ url, headers }] = (await configure(mac)).data.context_providers
     await fetch(url, { headers: { ...headers, 'device-id': mac } })

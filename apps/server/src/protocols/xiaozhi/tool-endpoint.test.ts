@@ -57,7 +57,7 @@ const refusedWith = (path: string) =>
   })
 
 describe('tools of a device', () => {
-  test('AGENT-18 hands out the endpoint and answers initialize and the chosen tools', async () => {
+  test('AGENT-18 the configuration contains the endpoint, which serves initialize and the chosen tools', async () => {
     const address = await addressOf()
     expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/xiaozhi\/mcp\/call\/\?token=/)
     const client = open(address!)
@@ -66,12 +66,12 @@ describe('tools of a device', () => {
     expect(client.tools[0]!.inputSchema.required).toEqual(['problem'])
   })
 
-  test('AGENT-18 hands out no endpoint of OMS for an agent without tools', async () => {
+  test('AGENT-18 the configuration contains no endpoint of OMS for an agent without tools', async () => {
     const plain = await oms.bound(await oms.agent())
     expect(await addressOf(plain.mac)).toBeUndefined()
   })
 
-  test('AGENT-18 a device opens a ticket of its customer; the ticket and its history name the device', async () => {
+  test('AGENT-18 a device opens a ticket of its tenant; the ticket and its history name the device', async () => {
     const client = await started()
     const text = await client.call('open_repair_ticket', {
       problem: '开机没有声音\0',
@@ -100,7 +100,7 @@ describe('tools of a device', () => {
     expect(n).toBe(1)
   })
 
-  test('AGENT-18 a device asks its warranty and its upgrade; each call is a step of its timeline', async () => {
+  test('AGENT-18 a device queries its warranty and its upgrade; each call is an event of its timeline', async () => {
     const client = await started()
     expect(await client.call('query_warranty')).toBe('本设备型号 C1，保修期内，截至2999年3月5日。')
     expect(await client.call('query_firmware')).toBe('当前固件版本 2.4.2。目前没有下发给本设备的升级。')
@@ -196,7 +196,7 @@ describe('hostile clients', () => {
     expect(await refusedWith('/xiaozhi/mcp/other')).toBe(404)
   })
 
-  test('AGENT-18 answers broken messages with codes of JSON-RPC and stays usable', async () => {
+  test('AGENT-18 answers invalid messages with JSON-RPC errors and keeps the connection open', async () => {
     const client = await started()
     const sent = async (message: object | string, id: number) => {
       const answer = client.answerTo(id)
@@ -224,7 +224,7 @@ describe('hostile clients', () => {
     expect(await many.closed).toBe(1008)
   })
 
-  test('AGENT-18 keeps four of 100 connections of one token', async () => {
+  test('AGENT-18 closes all but four of 100 connections with one token', async () => {
     const other = await oms.bound(agentId)
     const address = tokenAddress({ deviceId: other.id })
     const all = Array.from({ length: 100 }, () => open(address))

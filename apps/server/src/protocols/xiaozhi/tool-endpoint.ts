@@ -11,9 +11,9 @@ const PATH = '/xiaozhi/mcp/call'
 const MAX_MESSAGE = 64 * 1024
 const MAX_URL = 2048
 const MESSAGES_A_MINUTE = 120
-/** Messages of a connection that wait for their turn. */
+/** Maximum number of messages of one connection that wait for their processing. */
 const MAX_WAITING = 16
-/** Unread responses of a connection that takes none. */
+/** Maximum bytes of responses that the client of a connection has not read. */
 const MAX_UNREAD = 1024 * 1024
 /** Connections of one device. A further connection closes the oldest: a voice server may not notice a lost one. */
 const MAX_OF_DEVICE = 4
@@ -22,7 +22,7 @@ const PING_MS = 30_000
 /** Time within which a connection must send its first message. */
 const FIRST_MESSAGE_MS = 15_000
 const CLOSE_MS = 2000
-/** `readyState` of a connection that takes messages. */
+/** `readyState` of an open connection. */
 const OPEN = 1
 /** Close codes of RFC 6455. */
 const CLOSE = { goingAway: 1001, unsupported: 1003, policy: 1008 } as const

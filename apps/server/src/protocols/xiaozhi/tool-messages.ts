@@ -22,7 +22,7 @@ const CallParams = z.object({
   arguments: z.record(z.string(), z.unknown()).default({}),
 })
 
-/** Error of JSON-RPC: the message is answered with this code. */
+/** Thrown to answer a message with this JSON-RPC error code. */
 class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number

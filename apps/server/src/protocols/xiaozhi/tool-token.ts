@@ -1,7 +1,7 @@
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'xiaozhi-tools'
-/** Longest time between the start of a connection and the connection of its tools. */
+/** Validity in seconds: the longest time between the start of a voice connection and the connection to its tools. */
 const TOKEN_SECONDS = 86_400
 
 /** What a token of the tool endpoint permits: the tools of one agent for one device. */

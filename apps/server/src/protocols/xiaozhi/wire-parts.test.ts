@@ -28,7 +28,7 @@ describe('MAC addresses', () => {
       expect(macDigits(text)).toBeUndefined()
     },
   )
-  test('joins digits in pairs', () => {
+  test('formats a MAC address with colons or another separator', () => {
     expect([macWith('aabbccddee0f'), macWith('aabbccddee0f', '_')]).toEqual(['aa:bb:cc:dd:ee:0f', 'aa_bb_cc_dd_ee_0f'])
   })
 })
@@ -43,7 +43,7 @@ describe('identity of a device', () => {
       serial: 'SN0001',
     })
   })
-  test('uses the Device-Id for a missing Client-Id; ignores a serial number with invalid characters', () => {
+  test('takes the Device-Id for a missing Client-Id, and ignores a serial number with invalid characters', () => {
     const sent = { 'device-id': 'aa:bb:cc:dd:ee:ff', 'serial-number': '序列号' }
     expect(identityOf(requestWith(sent))).toMatchObject({ clientId: 'aa:bb:cc:dd:ee:ff', serial: '' })
   })
@@ -90,14 +90,14 @@ describe('boot report', () => {
   })
 })
 
-test('the token of a voice connection equals the one of the voice server', () => {
+test('the token of a voice connection equals the token that the voice server calculates', () => {
   const ids = { clientId: '3f8e2b1c-1111-4222-8333-444455556666', deviceId: 'aa:bb:cc:dd:ee:ff' }
   expect(accessToken('server-secret-0123456789', ids, 1_767_225_600_999)).toBe(
     'vKLn8bGntPMgKF_rQjehmQGO3CjDU0O3rFUxeX82CgQ.1767225600',
   )
 })
 
-test('the MQTT settings equal those of the gateway', () => {
+test('the MQTT settings are those that xiaozhi-mqtt-gateway expects', () => {
   const gateway = { endpoint: 'mqtt.example.com:1883', signatureKey: 'Signature-Key-1' }
   const client = { mac: 'aabbccddeeff', ip: '192.168.1.20' }
   expect(mqttSettings(gateway, { ...client, board: 'bread-compact-wifi' })).toEqual({
@@ -123,7 +123,7 @@ describe('boot response', () => {
       websocket,
     })
   })
-  test('the message of an activation is the address of the console and the code', () => {
+  test('the activation message contains the console address and the code', () => {
     const activation = { code: '012345', consoleUrl: 'http://h:8080', challenge: 'aa:bb:cc:dd:ee:ff' }
     const firmware = noUpgrade('http://h:8080', '2.4.2')
     expect(bootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({

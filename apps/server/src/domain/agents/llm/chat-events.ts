@@ -18,7 +18,7 @@ type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 const countOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0)
 
-/** Parses JSON text of a vendor. Throws an `LlmError` for a failure reported inside, whatever the HTTP status. */
+/** Parses a JSON text of a vendor. Throws an `LlmError` when the text reports a failure, whatever the HTTP status. */
 export function parseVendorJson(text: string, status: number, apiKey: string): Json {
   let parsed: unknown
   try {

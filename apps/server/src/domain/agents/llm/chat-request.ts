@@ -37,7 +37,7 @@ export function llmEndpointOf(config: Readonly<Record<string, unknown>>): LlmEnd
   }
 }
 
-/** Vendors whose models think before they answer unless told otherwise, with the field that turns thinking off. */
+/** Vendors whose models think by default: the host name, and the field of the request that turns thinking off. */
 const THINKING_OFF: readonly (readonly [host: string, field: Readonly<Record<string, unknown>>])[] = [
   ['aliyuncs.com', { enable_thinking: false }],
   ...['deepseek.com', 'bigmodel.cn', 'moonshot.cn', 'volces.com'].map(
@@ -45,7 +45,10 @@ const THINKING_OFF: readonly (readonly [host: string, field: Readonly<Record<str
   ),
 ]
 
-/** Returns the field that turns thinking off at the vendor of a URL. The voice server adds the same field by host name. */
+/**
+ * Returns the field that turns thinking off at the vendor of a URL; empty for other vendors. The voice server chooses
+ * the same field by host name.
+ */
 export function thinkingOff(url: string): Readonly<Record<string, unknown>> {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return THINKING_OFF.find(([name]) => host === name || host.endsWith(`.${name}`))?.[1] ?? {}

@@ -99,7 +99,7 @@ test('reads several events in one chunk, and a stream without [DONE] and without
   expect(text).toBe('一二三')
 })
 
-test('ends at [DONE] although the vendor keeps the connection open, and closes the connection', async () => {
+test('[DONE] ends the stream and closes the connection, also when the vendor keeps the connection open', async () => {
   let isClosed = false
   const { text } = await ask((response) => {
     stream(response).write(`${delta('完')}\n\ndata: [DONE]\n\n`)
@@ -164,7 +164,7 @@ test('limits the error text of a vendor to 300 characters', async () => {
   expect(error?.message).toBe(`模型服务出错：${'长'.repeat(300)}`)
 })
 
-test('limits the time to the first byte, the pauses, the total time and the size', async () => {
+test('ends a stream that exceeds the limits of first byte, pause, total time or size', async () => {
   const silent = await ask(() => {}, { firstByteMs: 40 })
   expect(silent.error).toMatchObject({ kind: 'time' })
   const pausing = await ask((response) => void stream(response).write(`${delta('一')}\n\n`), { idleMs: 40 })
@@ -182,7 +182,7 @@ test('limits the time to the first byte, the pauses, the total time and the size
   })
 })
 
-test('a connection that breaks inside the stream is a failure', async () => {
+test('a connection that breaks inside the stream ends with an error', async () => {
   const { text, error } = await ask((response) => {
     stream(response).write(`${delta('断')}\n\n`)
     void sleep(20).then(() => response.destroy())
@@ -191,7 +191,7 @@ test('a connection that breaks inside the stream is a failure', async () => {
   expect(error).toMatchObject({ kind: 'answer' })
 })
 
-test('calls Ollama below /v1', () => {
+test('calls Ollama at the path /v1', () => {
   const config = { type: 'ollama', base_url: 'http://localhost:11434', model_name: 'qwen' }
   expect(llmEndpointOf(config).url).toBe('http://localhost:11434/v1/chat/completions')
 })

@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<LlmFailure, string>> = {
   answer: '模型服务返回了无法识别的内容',
   cancelled: '已停止',
 }
-/** Returns the cause of a failure without words of the vendor. */
+/** Returns the Chinese cause of a failure, without text of the vendor. */
 export const failureWords = ({ kind }: LlmError) => WORDS[kind]
 
 const MAX_VENDOR_WORDS = 300
@@ -43,7 +43,7 @@ export function llmErrorOf(error: unknown): LlmError {
 
 /**
  * Returns the failure that a vendor reports by status and body, or in an error object inside a successful response.
- * Vendors use different statuses for one cause, so the code and the words decide first.
+ * Vendors use different statuses for one cause, so the error code and the message take precedence over the status.
  */
 export function vendorError(status: number, body: unknown, apiKey: string): LlmError {
   const { code, message } = errorFieldsOf(body)

@@ -1,9 +1,9 @@
 import type { LlmUsage } from './chat-events.ts'
 
-/** Latin characters of one token, on average. */
+/** Average number of characters per token in text without CJK characters. */
 const LATIN_PER_TOKEN = 4
 
-/** Estimates the tokens of a text: one for each CJK character, one for four other characters. */
+/** Estimates the tokens of a text: one per CJK character, and one per four other characters. */
 export function estimateTokens(text: string): number {
   let wide = 0
   for (const character of text) if (character.codePointAt(0)! >= 0x2e80) wide += 1

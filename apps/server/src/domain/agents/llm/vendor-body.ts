@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 import type { OutboundResponse } from '#core/outbound/outbound.ts'
 import { parseVendorJson } from './chat-events.ts'
 
-/** One document of a response: a chunk, or a whole completion. */
+/** One JSON document of a response: a chunk of a stream, or a whole completion. */
 export type VendorJson = Readonly<Record<string, unknown>>
 
 /** Reads an error response. HTML pages of proxies say nothing useful, so only their status is reported. */
@@ -52,8 +52,9 @@ export async function* readVendorJson(
 }
 
 /**
- * Returns a reader that collects the data of the events completed by each piece of text. Line ends become LF first: the
- * parser searches the rest of a piece for LF at every CR, which takes seconds for a piece of many CR.
+ * Returns a parser of server-sent events. `feed` returns the data of the events that a piece of text completes. Line
+ * ends become LF first, because the parser searches the rest of the text for LF at every CR, which takes seconds for
+ * many CR.
  */
 function eventReader(maxBufferSize: number) {
   let complete: string[] = []
