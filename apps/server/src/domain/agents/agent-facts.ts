@@ -1,42 +1,28 @@
-import type { Pool } from 'pg'
 import type { AgentFacts, Speech } from './agent-config.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
+import type { AgentReads } from './agent-reads.ts'
+import type { AgentVoice } from './agent-voices.ts'
 import type { DeviceAgent } from './device-agent.ts'
 import { mcpCallAddress } from './mcp-address.ts'
 import type { ParameterValues } from './parameters.ts'
-import { type StoredModel, serverModelsOf } from './server-models.ts'
+import type { StoredModel } from './server-models.ts'
 import { permitsFeature } from './features.ts'
 
-interface VoiceRow {
-  readonly code: string
-  readonly languages: string | null
-  readonly audio: string
-  readonly text: string
-  readonly isClone: boolean
-}
-
-/** The clone takes precedence over the voice. */
-const VOICE = `select code, languages, reference_audio as audio, reference_text as text, false as "isClone" from agent_voices
-    where id = $1 and deleted_at is null
-  union all select voice_id, null, '', '', true from agent_voice_clones
-    where id = $2 and deleted_at is null and state = 2 and voice_id <> '' order by "isClone" desc`
-
 interface Parts {
-  readonly pool: Pool
-  readonly secretKey: Buffer
+  readonly reads: AgentReads
   readonly params: ParameterValues
   /** Returns the model as the voice server gets it: unchanged, or with the address of the relay. */
   readonly handedOut: (model: StoredModel) => StoredModel
 }
 
-/** Reads the models and the voice of a device's agent with two statements, for the response to the voice server. */
+/** Reads the models and the voice of a device's agent, for the response to the voice server. */
 export async function agentFactsOf(
-  { pool, secretKey, params, handedOut }: Parts,
+  { reads, params, handedOut }: Parts,
   { agent, memory, speakers }: DeviceAgent & { readonly agent: AgentOfDevice },
 ): Promise<AgentFacts> {
   const { llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId } = agent
   const ids = [llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId].filter((id) => id !== null)
-  const [stored, voice] = await Promise.all([serverModelsOf(pool, secretKey, ids), voiceOf(pool, agent, params)])
+  const [stored, voice] = await Promise.all([reads.models.of(ids), voiceOf(reads, agent, params)])
   const models = stored.map(handedOut)
   const byId = new Map<number | null, StoredModel>(models.map((model) => [model.id, model]))
   const hasMemory = byId.get(memId)?.config['type'] !== 'nomem'
@@ -70,8 +56,7 @@ export async function agentFactsOf(
 }
 
 /**
- * Returns the history setting for the voice server. An agent without memory stores nothing (0). With `history.mode` 1
- * the server still reports texts (1), so that OMS can count the turns.
+ * An agent without memory keeps nothing. Where only counts are kept, servers still report, so that turns are counted.
  */
 function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
   if (params.text('history.mode') === '1') return 1
@@ -79,12 +64,10 @@ function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): n
 }
 
 /** Returns the clone or the voice of an agent. Where the feature is off, a clone is replaced by the voice. */
-async function voiceOf(pool: Pool, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) {
-  const values = [voiceId, permitsFeature(params, 'clone') ? cloneId : null]
-  return (await pool.query<VoiceRow>({ name: 'agent-voice', text: VOICE, values })).rows[0]
-}
+const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>
+  voices.of({ voiceId, cloneId: permitsFeature(params, 'clone') ? cloneId : null })
 
-function speechOf(agent: AgentOfDevice, found: VoiceRow | undefined): Speech {
+function speechOf(agent: AgentOfDevice, found: AgentVoice | undefined): Speech {
   return {
     voice: found?.code,
     languages: found?.languages ?? undefined,

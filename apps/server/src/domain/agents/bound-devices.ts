@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { BatchedRead } from '#core/database/batched-read.ts'
 
 /** A device that is bound to an agent. */
 export interface BoundDevice {
@@ -29,56 +30,26 @@ const LOOKUP = {
     from unnest($1::varchar[]) as m (mac) left join agent_devices a on a.mac = m.mac
       left join agent_codes c on c.mac = m.mac and c.expire_time > now() and a.mac is null`,
 }
-const MAX_BATCH = 500
 const NOTHING: KnownMac = { device: undefined, code: undefined }
 
-interface Waiting {
-  readonly found: Promise<KnownMac>
-  readonly done: (known: KnownMac) => void
-  readonly fail: (error: unknown) => void
-}
-
 /**
- * Finds bound devices by MAC without a cache, so that a binding counts at once in every process. Lookups that arrive
- * during a query share the next query: thousands of devices boot together after a power failure.
+ * Finds bound devices by MAC without a cache, so that a binding counts at once in every process. Simultaneous lookups
+ * share a query: thousands of devices boot together after a power failure.
  */
 export class BoundDevices {
-  readonly #pool: Pool
-  #waiting = new Map<string, Waiting>()
-  #isRunning = false
+  readonly #known: BatchedRead<string, Row, KnownMac>
 
   constructor(pool: Pool) {
-    this.#pool = pool
+    const read = async (macs: readonly string[]) => {
+      const { rows } = await pool.query<Row>({ ...LOOKUP, values: [macs] })
+      return new Map(rows.map((row) => [row.asked, row]))
+    }
+    this.#known = new BatchedRead({ read, valueOf: knownOf })
   }
 
   /** `mac` has twelve lower-case hex digits. */
-  find(mac: string): Promise<KnownMac> {
-    const earlier = this.#waiting.get(mac)
-    if (earlier) return earlier.found
-    const { promise: found, resolve: done, reject: fail } = Promise.withResolvers<KnownMac>()
-    this.#waiting.set(mac, { found, done, fail })
-    if (!this.#isRunning) void this.#run()
-    return found
-  }
-
-  async #run() {
-    this.#isRunning = true
-    while (this.#waiting.size > 0) {
-      const batch = new Map([...this.#waiting].slice(0, MAX_BATCH))
-      for (const mac of batch.keys()) this.#waiting.delete(mac)
-      await this.#answer(batch)
-    }
-    this.#isRunning = false
-  }
-
-  async #answer(batch: ReadonlyMap<string, Waiting>) {
-    try {
-      const { rows } = await this.#pool.query<Row>({ ...LOOKUP, values: [[...batch.keys()]] })
-      const known = new Map(rows.map((row) => [row.asked, knownOf(row)]))
-      for (const [mac, { done }] of batch) done(known.get(mac) ?? NOTHING)
-    } catch (error) {
-      for (const { fail } of batch.values()) fail(error)
-    }
+  async find(mac: string): Promise<KnownMac> {
+    return (await this.#known.get(mac)) ?? NOTHING
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import type { ConfiguredModel } from './agent-config.ts'
 import { voiceServerParams } from './base-config.ts'
-import { serverModelsOf } from './server-models.ts'
+import type { ServerModels } from './server-models.ts'
 import type { ParameterValues } from './parameters.ts'
 
 interface Parts {
   readonly pool: Pool
-  readonly secretKey: Buffer
+  readonly models: ServerModels
   readonly params: ParameterValues
   /** Tenant of the voice server. Its own templates take precedence over those of the platform. */
   readonly tenantId: number
@@ -20,7 +20,7 @@ export const speechModelsQuery = (tenantId: number | '$1') => `select vad_id as 
 const block = (model: ConfiguredModel | undefined) => (model ? { [model.code]: model.config } : {})
 
 /** Returns the configuration with which a voice server starts. Undefined while there is no template. */
-export async function serverBaseOf({ pool, secretKey, params, tenantId }: Parts) {
+export async function serverBaseOf({ pool, models, params, tenantId }: Parts) {
   const { rows } = await pool.query<{ vadId: number | null; asrId: number | null }>({
     name: 'agent-default-template',
     text: speechModelsQuery('$1'),
@@ -28,9 +28,9 @@ export async function serverBaseOf({ pool, secretKey, params, tenantId }: Parts)
   })
   const [template] = rows
   if (!template) return undefined
-  const models = await serverModelsOf(pool, secretKey, [template.vadId ?? 0, template.asrId ?? 0])
-  const vad = models.find(({ id }) => id === template.vadId)
-  const asr = models.find(({ id }) => id === template.asrId)
+  const found = await models.of([template.vadId ?? 0, template.asrId ?? 0])
+  const vad = found.find(({ id }) => id === template.vadId)
+  const asr = found.find(({ id }) => id === template.asrId)
   return {
     ...voiceServerParams(params.text),
     VAD: block(vad),

@@ -1,6 +1,7 @@
 import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { BatchedRead } from '#core/database/batched-read.ts'
 import type { ConfiguredModel } from './agent-config.ts'
 import { openedConfig } from './opened-config.ts'
 
@@ -27,23 +28,54 @@ interface Row extends Omit<StoredModel, 'config'> {
   readonly fields: readonly ProviderField[] | null
 }
 
+/** Rows of a model: the model, and the model that its `llm` names. */
+interface Group {
+  readonly model: Row
+  readonly named: Row | undefined
+}
+
+/** Finds models by id and by code through indexes: there may be many tenants with many models. */
 const READ = `select m.id, m.code, m.type, m.name, m.tenant_id as "tenantId", m.status, m.shared, m.relay,
     m.fallback_model_id as "fallbackModelId", m.price_in as "priceIn", m.price_out as "priceOut", m.config || jsonb_build_object('type', m.provider_code) as config,
     (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 1 and s.owner_id = m.id) as secrets,
     (select p.fields from agent_providers p where p.type = m.type and p.code = m.provider_code) as fields
-  from agent_models m where m.deleted_at is null and (m.id = any($1::int[]) or m.code in (
-    select n.config ->> 'llm' from agent_models n where n.id = any($1::int[]) and n.deleted_at is null))`
+  from (select id from agent_models where id = any($1::int[])
+      union select l.id from agent_models n join agent_models l on l.code = n.config ->> 'llm' and l.deleted_at is null
+        where n.id = any($1::int[]) and n.deleted_at is null) i
+    join agent_models m on m.id = i.id and m.deleted_at is null`
 
 /**
- * Returns the models with these ids, and the language models that these models reference in `llm`, with decrypted
- * secrets.
+ * Reads models with decrypted secrets. Nothing is cached. Simultaneous calls share a statement, and share the returned
+ * models. Needs a session without row security for the secrets.
  */
-export async function serverModelsOf(pool: Pool, secretKey: Buffer, ids: readonly number[]): Promise<StoredModel[]> {
-  const { rows } = await pool.query<Row>({ name: 'agent-server-models', text: READ, values: [ids] })
-  return rows.map(({ secrets, config, fields, ...row }) => {
-    const opened = Object.entries(secrets ?? {}).map(
-      ([field, encrypted]) => [field, decrypt(secretKey, encrypted)] as const,
-    )
-    return { ...row, config: openedConfig(fields ?? [], { ...config, ...Object.fromEntries(opened) }) }
-  })
+export class ServerModels {
+  readonly #groups: BatchedRead<number, Group, readonly StoredModel[]>
+
+  constructor(pool: Pool, secretKey: Buffer) {
+    const read = async (ids: readonly number[]) => {
+      const { rows } = await pool.query<Row>({ name: 'agent-server-models', text: READ, values: [ids] })
+      return groupsOf(rows)
+    }
+    const valueOf = ({ model, named }: Group): readonly StoredModel[] =>
+      (named ? [model, named] : [model]).map((row) => opened(row, secretKey))
+    this.#groups = new BatchedRead({ read, valueOf })
+  }
+
+  /** Returns the models with these ids, and the language models that their `llm` names. */
+  async of(ids: readonly number[]): Promise<StoredModel[]> {
+    const groups = await this.#groups.getAll(ids)
+    return [...new Map([...groups.values()].flat().map((model) => [model.id, model])).values()]
+  }
+}
+
+function groupsOf(rows: readonly Row[]): Map<number, Group> {
+  const byCode = new Map(rows.map((row) => [row.code, row]))
+  return new Map(rows.map((model) => [model.id, { model, named: byCode.get(String(model.config['llm'] ?? '')) }]))
+}
+
+/** Returns the model with decrypted secrets. The model is frozen, because callers share it. */
+function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): StoredModel {
+  const decrypted = Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)] as const)
+  const values = { ...config, ...Object.fromEntries(decrypted) }
+  return Object.freeze({ ...row, config: Object.freeze(openedConfig(fields ?? [], values)) })
 }

@@ -2,6 +2,7 @@ import type { Config } from '#core/config/config.ts'
 import type { Database } from '#core/database/client.ts'
 import type { Logger } from 'pino'
 import type { AgentParameters } from './parameters.ts'
+import { AgentReads } from './agent-reads.ts'
 import { DeviceMarks } from './device-marks.ts'
 import { EventWriter } from './event-writer.ts'
 import { ServerContacts } from './server-contacts.ts'
@@ -26,6 +27,7 @@ export class VoiceServers {
   readonly marks: DeviceMarks
   readonly events: EventWriter
   readonly turns: TurnWriter
+  readonly reads: AgentReads
 
   constructor({ database, log, config, agentParameters }: Parts) {
     const { pool } = database
@@ -33,6 +35,7 @@ export class VoiceServers {
     this.marks = new DeviceMarks(pool, log)
     this.events = new EventWriter(database, log)
     this.turns = new TurnWriter({ pool, parameters: agentParameters, secretKey: config.secretKey })
+    this.reads = new AgentReads(pool, config.secretKey)
   }
 
   async close() {

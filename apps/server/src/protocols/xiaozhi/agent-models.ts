@@ -1,7 +1,7 @@
 import { EVENT } from '@oms/contract/agent/device-event.ts'
 import { agentConfig } from '#domain/agents/agent-config.ts'
 import { agentFactsOf } from '#domain/agents/agent-facts.ts'
-import { type DeviceAgent, deviceAgentOf } from '#domain/agents/device-agent.ts'
+import type { DeviceAgent } from '#domain/agents/device-agent.ts'
 import { macDigits } from '#domain/agents/mac.ts'
 import type { StoredModel } from '#domain/agents/server-models.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -37,10 +37,9 @@ export async function agentModels(call: ServerCall) {
 /** Returns the configuration of a bound device. Adds every outcome to the timeline of the device. */
 async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
   const { services } = call.side
-  const { pool } = services.database
   const { secretKey } = services.config
-  const { events, marks } = services.voiceServers
-  const { device, code } = await deviceAgentOf(pool, secretKey, mac)
+  const { events, marks, reads } = services.voiceServers
+  const { device, code } = await reads.devices.of(mac)
   const tenantId = device?.tenantId
   const refusal = refusalOf(call, device, code)
   if (refusal) {
@@ -53,7 +52,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const { deviceId } = device!
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
   const handedOut = (model: StoredModel) => relayedModel(model, relay)
-  const facts = await agentFactsOf({ pool, secretKey, params, handedOut }, { ...device!, agent })
+  const facts = await agentFactsOf({ reads, params, handedOut }, { ...device!, agent })
   marks.connected(deviceId, call.now)
   const detail = {
     agent: agent.agentName,

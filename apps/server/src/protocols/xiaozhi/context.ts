@@ -1,7 +1,6 @@
 import type { ContextFact } from '@oms/contract/agent/agent-input.ts'
 import { EVENT } from '@oms/contract/agent/device-event.ts'
 import { agentOfToken, contextToken } from './context-token.ts'
-import { deviceAgentOf } from '#domain/agents/device-agent.ts'
 import { deviceContext } from '#domain/agents/device-context.ts'
 import { macDigits } from '#domain/agents/mac.ts'
 import { bearerOf } from '#protocols/shared/headers.ts'
@@ -18,18 +17,18 @@ export const isContextPath = (path: readonly string[]) => path.length === 1 && p
  */
 export async function context(call: XiaozhiCall) {
   const { request, response, side, now } = call
-  const { config, database } = side.services
+  const { config, database, voiceServers } = side.services
   const agentId = agentOfToken(config.secretKey, bearerOf(request), now)
   if (agentId === undefined)
     return sendRefusal(response, new CallRefused(RESPONSE_CODE.unauthorized, '令牌不正确或已过期'))
   if (request.method !== 'GET') throw missing('call')
   const mac = macDigits(String(request.headers['device-id'] ?? ''))
-  const { device } = mac === undefined ? {} : await deviceAgentOf(database.pool, config.secretKey, mac)
+  const { device } = mac === undefined ? {} : await voiceServers.reads.devices.of(mac)
   const isOwn = device?.isOpen === true && device.agent?.id === agentId && device.agent.tenantId === device.tenantId
   if (!isOwn) return sendData(response, {})
   const facts = await deviceContext(database.pool, device, factsOf(device.agent))
   const detail = { facts: Object.keys(facts).join('、') }
-  side.services.voiceServers.events.add({ mac: mac!, tenantId: device.tenantId, kind: EVENT.context, detail }, now)
+  voiceServers.events.add({ mac: mac!, tenantId: device.tenantId, kind: EVENT.context, detail }, now)
   return sendData(response, facts)
 }
 

@@ -2,7 +2,7 @@ import { addressPolicy } from '#core/outbound/address-policy.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { isOpenAiCompatible, llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
-import { type StoredModel, serverModelsOf } from '#domain/agents/server-models.ts'
+import type { StoredModel } from '#domain/agents/server-models.ts'
 import { type OpenDevice, openDevice } from './open-device.ts'
 import { isRelayed, type RelayGrant } from './relay-key.ts'
 
@@ -16,12 +16,12 @@ export interface RelayTarget extends RelayGrant, OpenDevice {
  * disabled, its tenant or agent was disabled, or the relay of the model was turned off.
  */
 export async function relayTarget(
-  { database: { pool }, config: { secretKey } }: Services,
+  { database, voiceServers }: Services,
   grant: RelayGrant,
 ): Promise<RelayTarget | undefined> {
   const [device, models] = await Promise.all([
-    openDevice(pool, grant),
-    serverModelsOf(pool, secretKey, [grant.modelId]),
+    openDevice(database.pool, grant),
+    voiceServers.reads.models.of([grant.modelId]),
   ])
   const model = models.find(({ id }) => id === grant.modelId)
   return device && model && isRelayed(model) ? { ...grant, ...device, model } : undefined
@@ -29,11 +29,11 @@ export async function relayTarget(
 
 /** Returns the fallback of a model: another enabled language model that the owner of the model may use. */
 export async function fallbackOf(
-  { database: { pool }, config: { secretKey } }: Services,
+  { voiceServers }: Services,
   { id, tenantId, fallbackModelId }: StoredModel,
 ): Promise<StoredModel | undefined> {
   if (fallbackModelId === null || fallbackModelId === id) return undefined
-  const found = (await serverModelsOf(pool, secretKey, [fallbackModelId])).find((each) => each.id === fallbackModelId)
+  const found = (await voiceServers.reads.models.of([fallbackModelId])).find((each) => each.id === fallbackModelId)
   const isUsable = found?.tenantId === tenantId || (found?.tenantId === PLATFORM_TENANT_ID && found.shared === 1)
   return isUsable && found.type === 'LLM' && found.status === 1 && isOpenAiCompatible(found.config) ? found : undefined
 }

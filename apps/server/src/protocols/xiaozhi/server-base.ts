@@ -4,10 +4,10 @@ import type { ServerCall } from './server-call.ts'
 
 /** `POST config/server-base`: the configuration of a starting voice server. */
 export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
-  const { agentParameters, database, config } = side.services
+  const { agentParameters, database, voiceServers } = side.services
   const base = await serverBaseOf({
     pool: database.pool,
-    secretKey: config.secretKey,
+    models: voiceServers.reads.models,
     params: await agentParameters.of(serverTenant),
     tenantId: serverTenant,
   })
