@@ -11,8 +11,8 @@ export interface DeviceEvent {
 }
 
 /**
- * Adds steps to the timelines of devices. One parameter has all steps: with a parameter for each value, thousands of
- * steps would cost more than the calls that caused them.
+ * Inserts events into the timelines of devices. One parameter has all events: with a parameter for each value, thousands of
+ * events would cost more than the calls that caused them.
  */
 export async function addEvents(db: Pick<Db, 'execute'>, events: readonly DeviceEvent[]) {
   if (events.length === 0) return

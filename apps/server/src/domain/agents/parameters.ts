@@ -106,6 +106,14 @@ export class AgentParameters {
       : new ParameterValues(values.get(tenantId), platform)
   }
 
+  /** Returns the values of a tenant for its own voice server, which does not receive the secrets of the platform. */
+  async ofOwnServer(tenantId: number): Promise<ParameterValues> {
+    if (tenantId === PLATFORM_TENANT_ID) return this.of(tenantId)
+    const { values } = await this.#load()
+    const platform = [...(values.get(PLATFORM_TENANT_ID) ?? [])].filter(([code]) => !SECRET_PARAMS.includes(code))
+    return new ParameterValues(values.get(tenantId), new Map(platform))
+  }
+
   /**
    * Returns the tenant whose voice server has this secret. The secret of the platform is valid for the devices of all
    * tenants. Reads the parameters again for an unknown secret, because another process may have changed the secret a

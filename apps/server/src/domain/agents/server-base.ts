@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ConfiguredModel } from './agent-config.ts'
 import { voiceServerParams } from './base-config.ts'
-import type { ServerModels } from './server-models.ts'
+import { modelForServer, type ServerModels } from './server-models.ts'
 import type { ParameterValues } from './parameters.ts'
 
 interface Parts {
@@ -28,7 +28,8 @@ export async function serverBaseOf({ pool, models, params, tenantId }: Parts) {
   })
   const [template] = rows
   if (!template) return undefined
-  const found = await models.of([template.vadId ?? 0, template.asrId ?? 0])
+  const stored = await models.of([template.vadId ?? 0, template.asrId ?? 0])
+  const found = stored.map((model) => modelForServer(model, tenantId))
   const vad = found.find(({ id }) => id === template.vadId)
   const asr = found.find(({ id }) => id === template.asrId)
   return {

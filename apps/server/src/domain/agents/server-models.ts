@@ -2,6 +2,7 @@ import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { BatchedRead } from '#core/database/batched-read.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { ConfiguredModel } from './agent-config.ts'
 import { openedConfig } from './opened-config.ts'
 
@@ -20,9 +21,11 @@ export interface StoredModel extends ConfiguredModel {
   /** Fen per million tokens. */
   readonly priceIn: number
   readonly priceOut: number
+  /** The configuration without secrets. */
+  readonly publicConfig: Readonly<Record<string, unknown>>
 }
 
-interface Row extends Omit<StoredModel, 'config'> {
+interface Row extends Omit<StoredModel, 'config' | 'publicConfig'> {
   readonly config: Record<string, unknown>
   readonly secrets: Record<string, string> | null
   readonly fields: readonly ProviderField[] | null
@@ -76,6 +79,15 @@ function groupsOf(rows: readonly Row[]): Map<number, Group> {
 /** Returns the model with decrypted secrets. The model is frozen, because callers share it. */
 function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): StoredModel {
   const decrypted = Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)] as const)
-  const values = { ...config, ...Object.fromEntries(decrypted) }
-  return Object.freeze({ ...row, config: Object.freeze(openedConfig(fields ?? [], values)) })
+  const valuesOf = (values: Readonly<Record<string, unknown>>) => Object.freeze(openedConfig(fields ?? [], values))
+  const all = valuesOf({ ...config, ...Object.fromEntries(decrypted) })
+  return Object.freeze({ ...row, config: all, publicConfig: decrypted.length === 0 ? all : valuesOf(config) })
 }
+
+/** Returns whether a voice server does not receive the secrets of a model: the platform's keys only reach its own server. */
+export const isKeyWithheld = ({ tenantId, config, publicConfig }: StoredModel, serverTenant: number) =>
+  tenantId === PLATFORM_TENANT_ID && serverTenant !== PLATFORM_TENANT_ID && config !== publicConfig
+
+/** Returns a model as the voice server of a tenant receives it. */
+export const modelForServer = (model: StoredModel, serverTenant: number): StoredModel =>
+  isKeyWithheld(model, serverTenant) ? { ...model, config: model.publicConfig } : model

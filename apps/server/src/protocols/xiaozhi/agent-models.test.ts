@@ -199,6 +199,35 @@ describe('configuration of a device', () => {
     expect((await oms.call('config/server-base', { secret: own })).json().code).toBe(0)
   })
 
+  test("AGENT-03 the platform's keys reach its own voice server only; a relayed model needs no key", async () => {
+    const own = 'own-secret-of-keys-0123456789'
+    await oms.query('delete from agent_secrets where owner_kind = 3 and owner_id = 7')
+    await oms.ownSecret(7, own)
+    await oms.secretParam('server.voice_print', 'http://voice.example.com/?key=raw-print')
+    const relayed = await oms.model('LLM_R', 'LLM', { type: 'openai', base_url: 'http://127.0.0.1:9/v1' })
+    await oms.modelSecret(relayed, 'api_key', 'sk-raw-relay')
+    await oms.query('update agent_models set relay = 1 where id = $1', [relayed])
+    const agent = await oms.agent({ tenant_id: 7, vllm_id: oms.ids['llm'], llm_id: relayed })
+    const theirs = await oms.bound(agent, 7)
+
+    const { data } = await ask(theirs.mac, {}, own)
+    expect(data.ASR).toEqual({ ASR_T: { type: 'aliyun' } })
+    expect(data.LLM.LLM_R.base_url).toContain('/xiaozhi/llm/v1')
+    expect(JSON.stringify(data)).not.toMatch(/raw-/)
+    const base = (await oms.call('config/server-base', { secret: own })).json()
+    expect([base.code, JSON.stringify(base).match(/raw-/)]).toEqual([0, null])
+    expect(JSON.stringify((await ask(theirs.mac)).data)).toContain('raw-token')
+
+    await oms.services().voiceServers.events.flush()
+    const events = await oms.query('select detail from agent_events where mac = $1 and kind = 11 order by id', [
+      theirs.mac.replaceAll(':', ''),
+    ])
+    expect(events.map(({ detail }: { detail: { withheld?: string } }) => detail.withheld)).toEqual([
+      expect.stringContaining('ASR_T'),
+      undefined,
+    ])
+  })
+
   test('AGENT-02 corrections come from the word files in their order, and are empty for an unknown device', async () => {
     const [file] = await oms.query(
       `insert into agent_word_files (tenant_id, name, lines) values (1, 'a', array['小志|小智', '欧姆斯|OMS']) returning id`,

@@ -3,11 +3,11 @@ import { agentConfig } from '#domain/agents/agent-config.ts'
 import { agentFactsOf } from '#domain/agents/agent-facts.ts'
 import type { DeviceAgent } from '#domain/agents/device-agent.ts'
 import { macDigits } from '#domain/agents/mac.ts'
-import type { StoredModel } from '#domain/agents/server-models.ts'
+import { isKeyWithheld, modelForServer, type StoredModel } from '#domain/agents/server-models.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { contextSource } from './context.ts'
 import { CallRefused, RESPONSE_CODE } from './envelope.ts'
-import { relayedModel } from './relay-key.ts'
+import { isRelayed, relayedModel } from './relay-key.ts'
 import { serverBase } from './server-base.ts'
 import { toolAddress } from './tool-token.ts'
 import { objectOf, type ServerCall, cleanText } from './server-call.ts'
@@ -47,11 +47,17 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
     throw refusal.answer
   }
   const agent = device!.agent!
-  const params = await services.agentParameters.of(device!.tenantId)
+  const isOwnServer = call.serverTenant !== PLATFORM_TENANT_ID
+  const params = await services.agentParameters[isOwnServer ? 'ofOwnServer' : 'of'](device!.tenantId)
   const asker = { secretKey, origin: call.origin, now: call.now }
   const { deviceId } = device!
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
-  const handedOut = (model: StoredModel) => relayedModel(model, relay)
+  const withheld: string[] = []
+  const handedOut = (model: StoredModel) => {
+    if (isRelayed(model)) return relayedModel(model, relay)
+    if (isKeyWithheld(model, call.serverTenant)) withheld.push(model.code)
+    return modelForServer(model, call.serverTenant)
+  }
   const facts = await agentFactsOf({ reads, params, handedOut }, { ...device!, agent })
   marks.connected(deviceId, call.now)
   const detail = {
@@ -60,6 +66,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
     candidate: agent.versionNo === agent.candidateNo,
     llm: facts.models.LLM?.code ?? '',
     tts: facts.models.TTS?.code ?? '',
+    ...(withheld.length > 0 && { withheld: withheld.join('、') }),
   }
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
   const source = contextSource(asker, agent)
