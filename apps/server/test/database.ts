@@ -20,13 +20,19 @@ async function create(options: string): Promise<Database> {
   return openPool(connection, { size: 5, embedded: true, warn: () => {}, closeAfter })
 }
 
-/** Drops a database. Autovacuum may use the database, and this role may not end it, so the drop is retried. */
+/** In use, not permitted, statement timeout. */
+const REPEATED = ['55006', '42501', '57014']
+
+/**
+ * Drops a database. A forced drop ends the connections of killed processes. It fails while autovacuum runs, which this
+ * role may not end by force; a plain drop ends autovacuum.
+ */
 async function drop(name: string, tries = 20): Promise<void> {
   try {
-    await onServer(`drop database if exists ${name} with (force)`)
+    await onServer(`drop database if exists ${name} ${tries % 2 === 0 ? 'with (force)' : ''}`)
   } catch (error) {
-    if (tries === 0 || !(error instanceof pg.DatabaseError) || error.code !== '42501') throw error
-    await new Promise((done) => setTimeout(done, 250))
+    const mayRetry = error instanceof pg.DatabaseError && REPEATED.includes(error.code ?? '')
+    if (tries === 0 || !mayRetry) throw error
     await drop(name, tries - 1)
   }
 }

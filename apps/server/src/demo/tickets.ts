@@ -225,6 +225,7 @@ const contextOf = (services: Services, db: Db, actor: Actor, now: Date): Ctx => 
   audit: () => {},
   afterCommit: () => {},
   say: () => {},
+  recordIn: async () => {},
   setSessionCookie: () => {},
 })
 

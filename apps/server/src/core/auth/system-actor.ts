@@ -86,6 +86,7 @@ const contextOf = (services: Services, actor: Actor, { db, note, after, what }: 
   audit: (more) => void Object.assign(note, more),
   afterCommit: (task) => void after.push(task),
   say: () => {},
+  recordIn: async () => {},
   setSessionCookie: () => {},
 })
 

@@ -73,6 +73,11 @@ export interface PublicCtx {
   readonly incoming: Incoming | null
   /** Adds facts to the operation-log row of this call. */
   audit(note: AuditNote): void
+  /**
+   * Writes the operation-log row of a call that opens its own transactions in one of them, so that the change never
+   * commits without its row. Call it after `audit`. Without it, the row follows after the handler.
+   */
+  recordIn(db: Db): Promise<void>
   /** Runs a task after the commit. A failed task is logged and does not revert the call. */
   afterCommit(task: () => Promise<void> | void): void
   /** Replaces the envelope's `msg`, which defaults to the contract's `done`. */

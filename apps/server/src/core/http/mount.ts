@@ -45,7 +45,7 @@ interface Call {
   readonly incoming: Incoming | null
   readonly note: AuditNote
   readonly after: (() => Promise<void> | void)[]
-  readonly reply: { cookie?: string | null; msg?: string }
+  readonly reply: { cookie?: string | null; msg?: string; isRecorded?: boolean }
   readonly startedAt: number
 }
 
@@ -138,7 +138,7 @@ async function write(services: Services, entry: Entry, call: Call, db: Db): Prom
   const earlier = repeat && (await claim(db, repeat))
   if (earlier) return repeatResponse(call, earlier)
   const answer = await work(services, entry, call, db)
-  if (isLogged(endpoint)) await writeOperation(db, { ...entry, ...callForLog(call) }, succeeded(endpoint))
+  if (isLogged(endpoint)) await recordSuccess(entry, call, db)
   if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer))
   return answer
 }
@@ -162,9 +162,12 @@ async function runOutside(services: Services, entry: Entry, call: Call): Promise
     },
   )
   if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer, file?.digest()))
-  if (isLogged(entry.endpoint)) await writeOperation(db, { ...entry, ...callForLog(call) }, succeeded(entry.endpoint))
+  if (isLogged(entry.endpoint) && call.reply.isRecorded !== true) await recordSuccess(entry, call, db)
   return answer
 }
+
+const recordSuccess = (entry: Entry, call: Call, db: Db) =>
+  writeOperation(db, { ...entry, ...callForLog(call) }, succeeded(entry.endpoint))
 
 /** Returns the idempotency key of a mutation with a session. Downloads change nothing and use no key. */
 function idempotencyOf({ config }: Services, { endpoint }: Entry, { user, facts, input, incoming }: Call) {
@@ -186,7 +189,8 @@ function repeatResponse(call: Call, { envelope, cookie }: StoredResponse) {
   return envelope
 }
 
-async function work(services: Services, { endpoint, handler }: Entry, call: Call, db: Db): Promise<unknown> {
+async function work(services: Services, entry: Entry, call: Call, db: Db): Promise<unknown> {
+  const { endpoint, handler } = entry
   const ctx = {
     db,
     user: call.user,
@@ -195,6 +199,10 @@ async function work(services: Services, { endpoint, handler }: Entry, call: Call
     services,
     incoming: call.incoming,
     audit: (note: AuditNote) => void Object.assign(call.note, note),
+    recordIn: async (own: Db) => {
+      await recordSuccess(entry, call, own)
+      call.reply.isRecorded = true
+    },
     say: (msg: string) => {
       call.reply.msg = msg
     },

@@ -33,7 +33,8 @@ const PRIVATE: readonly Net[] = [
   ['198.18.0.0', 15, 'ipv4'],
   ['198.51.100.0', 24, 'ipv4'],
   ['203.0.113.0', 24, 'ipv4'],
-  ['::1', 128, 'ipv6'],
+  // Loopback, and the obsolete IPv4-compatible addresses (`::127.0.0.1`).
+  ['::', 96, 'ipv6'],
   ['64:ff9b::', 96, 'ipv6'],
   ['64:ff9b:1::', 48, 'ipv6'],
   ['2001::', 32, 'ipv6'],

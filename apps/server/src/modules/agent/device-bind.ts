@@ -90,6 +90,7 @@ async function bindTo(
 ) {
   const { id, sn } = await bindDevice(ctx, { ...binding, agent })
   ctx.audit({ bizType: KIND, bizId: id, action: `${how}设备「${sn}」到智能体「${agent.agentName}」` })
+  await ctx.recordIn(ctx.db)
   await publish(ctx, agent.tenantId)
   return { id, sn }
 }
