@@ -48,7 +48,7 @@ async function ownAgent(at: number, tenantId: number) {
 
 test('AGENT-02 simultaneous calls of many devices share statements, and each gets its own agent, models and voice', async () => {
   const secret = await oms.secret()
-  const devices = []
+  const devices: Awaited<ReturnType<typeof oms.bound>>[] = []
   for (let at = 0; at < COUNT; at += 1) devices.push((await ownAgent(at, at % 2 === 0 ? 1 : 7)).device)
   const { result, count } = await statementsOf(() => Promise.all(devices.map(({ mac }) => ask(mac, secret))))
   for (const [at, { code, data }] of result.entries()) {
