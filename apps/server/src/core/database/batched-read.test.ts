@@ -11,7 +11,7 @@ function manualRead(valueOf: (row: string) => string = (row) => row.toUpperCase(
     readonly end: (rows: Rows) => void
     readonly fail: (error: unknown) => void
   }[] = []
-  const read = vi.fn((keys: readonly number[]) => {
+  const read = vi.fn<(keys: readonly number[]) => Promise<Rows>>((keys) => {
     const { promise, resolve: end, reject: fail } = Promise.withResolvers<Rows>()
     statements.push({ keys, end, fail })
     return promise
@@ -44,7 +44,7 @@ test('simultaneous calls share one statement, and each caller gets the row of it
 })
 
 test('a key of several callers is sent once, and its row is converted once', async () => {
-  const valueOf = vi.fn((row: string) => row)
+  const valueOf = vi.fn<(row: string) => string>((row) => row)
   const { batched, started } = manualRead(valueOf)
   const all = Promise.all([1, 1, 2, 1].map((key) => batched.get(key)))
   const statement = await started(1)

@@ -114,3 +114,19 @@ test('commas in names and introductions of speakers become spaces', () => {
     voiceprint: { url: 'http://v/', speakers: ['5,张 三,爸爸 工程师'], similarity_threshold: 0.4 },
   })
 })
+
+/** Freezes an object with everything in it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(value).forEach(frozen)
+  return Object.freeze(value)
+}
+
+test('changes no model of its facts, because simultaneous calls share the models', () => {
+  const given = facts({ speech: { ...facts().speech, volume: 5 } })
+  const shared = frozen({
+    ...given,
+    llmByCode: new Map([...given.llmByCode].map(([code, llm]) => [code, frozen(llm)])),
+  })
+  expect(agentConfig(shared, {})).toEqual(agentConfig(given, {}))
+})

@@ -47,7 +47,7 @@ const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant
     left join agent_versions v on v.agent_id = a.id and v.version_no = a.candidate_no`
 
 /** A MAC address with its bound device, or with the valid code of an unbound device. */
-export interface AgentOfMac {
+interface AgentOfMac {
   readonly device: DeviceAgent | undefined
   readonly code: string | undefined
 }

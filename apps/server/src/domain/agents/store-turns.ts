@@ -12,6 +12,7 @@ export interface TurnRow extends Report {
 }
 
 const SESSION_TRIES = 3
+const TALKING_SECONDS = 10
 const DIGEST_CHARACTERS = 32
 const KEEPS_TEXT = 1
 const KEEPS_AUDIO = 2
@@ -55,10 +56,15 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
   f as (update files set used_time = now() where id in (select audio_id from n where audio_id <> ''))
   select count(*)::int as n from n`
 
-/** Stores the time of the last turn and the current session of devices. */
+/**
+ * Stores the time of the last turn and the current session of devices. Further turns of a conversation within ten seconds change nothing: the time is indexed,
+ * so each change writes an entry in every index of the table.
+ */
 const DEVICES = `with u as materialized (select * from unnest($1::int[], $2::text[]) as u (id, session_id)),
-    held as materialized (select device_id from agent_devices where device_id in (select id from u)
-      order by device_id for no key update)
+    held as materialized (select a.device_id from agent_devices a join u on u.id = a.device_id
+      where a.session_id <> u.session_id or coalesce(a.turn_time, '-infinity')
+        <= greatest(now() - make_interval(secs => ${TALKING_SECONDS}), a.session_time, a.close_time)
+      order by a.device_id for no key update of a)
   update agent_devices d set turn_time = now(), session_id = u.session_id
   from held join u on u.id = held.device_id where d.device_id = held.device_id`
 
@@ -109,8 +115,11 @@ export async function storeTurns({ pool, secretKey }: Parts, rows: readonly Turn
     ],
   })
   const latest = new Map(stored.map(({ target, sessionId }) => [target.deviceId, sessionId]))
-  await pool.query({ name: 'agent-talking', text: DEVICES, values: [[...latest.keys()], [...latest.values()]] })
-  await markOnline(pool, [...latest.keys()])
+  const values = [[...latest.keys()], [...latest.values()]]
+  await Promise.all([
+    pool.query({ name: 'agent-talking', text: DEVICES, values }),
+    markOnline(pool, [...latest.keys()]),
+  ])
 }
 
 /** Returns the id of the row of each session by key. Sessions of another device are left out. */

@@ -67,6 +67,27 @@ describe('reports of turns', () => {
     expect(row).toEqual({ at: true, session_id: 's1' })
   })
 
+  test('AGENT-02 the time of the last turn moves after ten seconds, a connection, an end, and in another session', async () => {
+    const { id, mac } = await oms.bound(await oms.agent())
+    const last = async () =>
+      (await oms.query('select turn_time as at, session_id from agent_devices where device_id = $1', [id]))[0]
+    session += 1
+    await send({ macAddress: mac })
+    let before = await last()
+    await send({ macAddress: mac, chatType: 2 })
+    expect(await last()).toEqual(before)
+    for (const change of [`turn_time = now() - interval '11 seconds'`, 'close_time = now()', 'session_time = now()']) {
+      await oms.query(`update agent_devices set ${change} where device_id = $1`, [id])
+      await send({ macAddress: mac, chatType: 2 })
+      const after = await last()
+      expect(after.at > before.at, change).toBe(true)
+      before = after
+    }
+    session += 1
+    await send({ macAddress: mac })
+    expect(await last()).toMatchObject({ session_id: `s${session}` })
+  })
+
   test('AGENT-02 audio of 3 MB goes into the file store, once', async () => {
     session += 1
     const audio = wav(95)
