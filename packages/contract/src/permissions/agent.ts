@@ -4,7 +4,7 @@ const PAGES: readonly CataloguePage[] = [
   {
     url: '/agent/order',
     name: '订单管理',
-    icon: 'shopping',
+    icon: 'profile',
     prefix: 'agent:order',
     records: ['agentOrder'],
     actions: [
