@@ -2,6 +2,7 @@ import { UploadOutlined } from '@ant-design/icons'
 import { PreviewInput, serialsOf } from '@oms/contract/agent/order-entities.ts'
 import { Button, Form, Input, Radio } from 'antd'
 import { useState } from 'react'
+import { useSession } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import type { NamedRecord } from '#core/routing/create-forms.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
@@ -35,7 +36,9 @@ interface GoodsProps {
 /** Buyer, package and targets of an order. The form's value `scope` is the scope of the package; it is not sent. */
 export function GoodsFields({ chosen = {} }: GoodsProps) {
   const form = Form.useFormInstance()
-  const tenantId = Form.useWatch<number | undefined>('tenantId', { form, preserve: true })
+  const chosenTenant = Form.useWatch<number | undefined>('tenantId', { form, preserve: true })
+  const ownerId = useSession()?.ownerId
+  const tenantId = chosenTenant ?? (ownerId ? Number(ownerId) : undefined)
   const hasBuyers = useHasManyBuyers()
   const isVendor = useIsVendor()
   const onScope = (scope: number | undefined) => {
