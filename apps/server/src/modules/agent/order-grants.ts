@@ -12,7 +12,10 @@ import { tenants } from '#schema/tenant.ts'
 
 const ISSUED = 1
 
-/** Returns the condition for the grants in the data scope of an account. */
+/**
+ * Returns the condition for the grants in the data scope of an account. The order of a grant that a device brought along
+ * belongs to another tenant and is not visible.
+ */
 const visibleGrants = (user: User) => scoped(user, { tenant: agentGrants.tenantId, creator: agentOrders.createBy })
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
@@ -50,10 +53,10 @@ export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
     .select({
       id: agentGrants.id,
       orderId: agentGrants.orderId,
-      orderNo: agentOrders.orderNo,
+      orderNo: sql<string>`coalesce(${agentOrders.orderNo}, '')`.as('order_no'),
       tenantId: agentGrants.tenantId,
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
-      packageName: agentOrders.packageName,
+      packageName: sql<string>`coalesce(${agentOrders.packageName}, '')`.as('package_name'),
       scope: agentGrants.scope,
       targetId: agentGrants.targetId,
       targetName: agentGrants.targetName,
@@ -73,7 +76,7 @@ export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
       createTime: agentGrants.createTime,
     })
     .from(agentGrants)
-    .innerJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
+    .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
     .leftJoin(tenants, eq(tenants.id, agentGrants.tenantId))
     .where(and(matching(ctx, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state)))
   const { createTime, validUntil, activateUntil } = agentGrants
@@ -99,7 +102,7 @@ export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>)
     .select({
       id: agentLedger.id,
       grantId: agentLedger.grantId,
-      orderNo: agentOrders.orderNo,
+      orderNo: sql<string>`coalesce(${agentOrders.orderNo}, '')`.as('order_no'),
       targetName: agentGrants.targetName,
       packNo: agentGrants.packNo,
       unit: agentGrants.unit,
@@ -112,7 +115,7 @@ export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>)
     })
     .from(agentLedger)
     .innerJoin(agentGrants, eq(agentGrants.id, agentLedger.grantId))
-    .innerJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
+    .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
     .where(
       and(
         matching(ctx, input),

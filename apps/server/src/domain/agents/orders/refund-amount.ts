@@ -7,7 +7,7 @@ export interface RefundedGrant {
   readonly state: number
   readonly total: number
   readonly remaining: number
-  readonly beginsAt: number | null
+  readonly validDays: number
   readonly endsAt: number | null
 }
 
@@ -16,21 +16,21 @@ interface Share {
   readonly whole: bigint
 }
 
-/** Whole of one unlimited grant. Its unused share is the share of its time. */
-const WHOLE_TIME = 1_000_000_000_000n
+const DAY = 86_400_000
+const lengthOf = ({ validDays }: RefundedGrant) => validDays * DAY
 
-function unusedTime({ state, beginsAt, endsAt }: RefundedGrant, now: number): bigint {
-  if (state === GRANT.waiting) return WHOLE_TIME
-  if (state !== GRANT.running || now >= endsAt!) return 0n
-  const left = BigInt(endsAt! - Math.max(now, beginsAt!))
-  return (left * WHOLE_TIME) / BigInt(endsAt! - beginsAt!)
+/** Returns the unused time of an unlimited grant in milliseconds. */
+function unusedTime(grant: RefundedGrant, now: number) {
+  if (grant.state === GRANT.waiting) return lengthOf(grant)
+  if (grant.state !== GRANT.running) return 0
+  return Math.min(Math.max(grant.endsAt! - now, 0), lengthOf(grant))
 }
 
 function unusedShare(grants: readonly RefundedGrant[], now: number): Share {
   let [part, whole] = [0n, 0n]
   for (const grant of grants) {
-    part += grant.isUnlimited ? unusedTime(grant, now) : BigInt(grant.remaining)
-    whole += grant.isUnlimited ? WHOLE_TIME : BigInt(grant.total)
+    part += BigInt(grant.isUnlimited ? unusedTime(grant, now) : grant.remaining)
+    whole += BigInt(grant.isUnlimited ? lengthOf(grant) : grant.total)
   }
   return { part, whole }
 }
@@ -39,7 +39,7 @@ const smaller = (a: Share, b: Share) => (b.part * a.whole < a.part * b.whole ? b
 
 /**
  * Returns the refund of an order in fen: the paid amount times the smallest unused share of its units, rounded down. The
- * refund is the whole amount while no grant began.
+ * refund is the whole amount while no grant began. The unused share of an unlimited unit is the share of its time.
  */
 export function refundAmount(paid: number, grants: readonly RefundedGrant[], now: number): number {
   if (grants.every(({ state }) => state === GRANT.waiting)) return paid
