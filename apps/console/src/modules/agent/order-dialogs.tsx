@@ -117,8 +117,13 @@ const GiftNote = ({ row }: { readonly row: OrderDetail }) => <p>赠送原因：{
 
 const PaymentFields = ({ of }: { readonly of: Fields }) => (
   <>
-    <SelectField of={of} name="payWay" />
-    <TextField of={of} name="voucherNo" hint="银行流水号或合同编号，必填" />
+    <SelectField of={of} name="payWay" missing="请选择收款方式" />
+    <TextField
+      of={of}
+      name="voucherNo"
+      missing="请输入凭证号"
+      hint="银行流水号或合同编号，一个凭证号只能用于一个订单"
+    />
   </>
 )
 
@@ -136,6 +141,7 @@ const Proposal = ({ row: { proposal, amount } }: { readonly row: OrderDetail }) 
 
 function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
   const [refund] = row.refunds
+  const isRejected = Form.useWatch<number | undefined>('pass') === 0
   return (
     <>
       {refund && (
@@ -156,7 +162,7 @@ function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
           ]}
         />
       </Field>
-      <NoteField of={of} name="auditRemark" rows={3} />
+      <NoteField of={of} name="auditRemark" rows={3} missing={isRejected ? '驳回时请填写审批意见' : undefined} />
     </>
   )
 }

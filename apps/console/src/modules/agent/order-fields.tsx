@@ -84,7 +84,7 @@ function TargetFields({ tenantId, chosen }: TargetProps) {
   if (scope === SCOPE.device) return <DeviceFields key={tenantId} tenantId={tenantId} chosen={chosen} />
   if (scope === SCOPE.agent)
     return (
-      <Field of={OF} name="agentIds" hint="智能体的所有设备共用">
+      <Field of={OF} name="agentIds" missing="请选择智能体" hint="智能体的所有设备共用">
         <OrderAgentsPicker key={tenantId} tenantId={tenantId} chosen={chosen} />
       </Field>
     )
@@ -117,17 +117,17 @@ function DeviceFields({ tenantId, chosen }: TargetProps) {
         />
       </Form.Item>
       {way === 'devices' && (
-        <Field of={OF} name="deviceIds" hint="只列出已绑定智能体的设备">
+        <Field of={OF} name="deviceIds" missing="请选择设备" hint="只列出已绑定智能体的设备">
           <OrderDevicesPicker tenantId={tenantId} chosen={chosen} />
         </Field>
       )}
       {way === 'group' && (
-        <Field of={OF} name="groupId" hint="提交时分组内已绑定智能体的设备">
+        <Field of={OF} name="groupId" missing="请选择设备分组" hint="提交时分组内已绑定智能体的设备">
           <OrderGroupPicker tenantId={tenantId} />
         </Field>
       )}
       {way === 'serials' && (
-        <Field of={OF} name="serials">
+        <Field of={OF} name="serials" missing="请输入序列号或MAC">
           <SerialsField />
         </Field>
       )}

@@ -55,7 +55,7 @@ function Discount() {
   return (
     <div className="order-pair">
       <MoneyField of={OrderInput} name="discount" hint="从标价合计中减去，没有优惠填 0" />
-      {(discount ?? 0) > 0 && <NoteField of={OrderInput} name="discountReason" rows={1} />}
+      {(discount ?? 0) > 0 && <NoteField of={OrderInput} name="discountReason" missing="请输入优惠原因" rows={1} />}
     </div>
   )
 }
