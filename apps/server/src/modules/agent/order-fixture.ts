@@ -10,7 +10,14 @@ export const ORDER_URL = '/api/v1/agent/order'
 /** Starts the server with a seller, an accountant, a tenant with devices, and functions that order and use packages. */
 export function useOrders() {
   const app = useApp()
-  const people = {} as { seller: Caller; accountant: Caller; tenant: Caller; tenantId: number; agentId: number; modelId: number }
+  const people = {} as {
+    seller: Caller
+    accountant: Caller
+    tenant: Caller
+    tenantId: number
+    agentId: number
+    modelId: number
+  }
   let made = 0
 
   beforeAll(async () => {

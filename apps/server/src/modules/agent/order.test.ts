@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { operLogs } from '#schema/system.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
@@ -231,6 +231,13 @@ describe('AGENT-13 targets and tenants', () => {
       deviceIds: [device.id],
     })
     expect(again.msg).toBe(`「${device.sn}」该设备已领取过试用`)
+    // The device gets another serial number in another row, for another tenant.
+    await app.db.execute(sql`update devices set mac = '' where id = ${device.id}`)
+    const renewed = await newDevice(await newAgent(1), 1)
+    await app.db.execute(sql`update devices set mac = ${device.mac} where id = ${renewed.id}`)
+    const elsewhere = { tenantId: 1, packageId: trial.id, deviceIds: [renewed.id] }
+    const preview = await people.seller.call('POST', `${ORDER_URL}/preview`, elsewhere)
+    expect(preview.data.problems).toEqual([{ name: renewed.sn, msg: '该设备已领取过试用' }])
     await expect(lab.app.db.execute('delete from agent_trials')).rejects.toMatchObject({
       cause: { message: expect.stringContaining('append-only') },
     })
