@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
+import { foldUsage } from '#domain/agents/fold-usage.ts'
 import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
 import { useOrders } from './order-fixture.ts'
 
@@ -71,10 +72,10 @@ describe('AGENT-14 spending of measured use', () => {
   })
 
   test('AGENT-14 merges at once and in small parts spend exactly the use', async () => {
-    const device = await newDevice()
-    const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 })
+    const device = await newDevice(await newAgent(1), 1)
+    const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
+    const { id } = await sold(goods)
     for (let n = 0; n < 60; n += 1) await talk(device.id, TURNS, 2)
-    const { foldUsage } = await import('#domain/agents/fold-usage.ts')
     await Promise.all([3, 5, 7].map((atOnce) => foldUsage(app.db, { atOnce })))
     const rows = await grantsOf(`orderId=${id}`)
     const spent = rows.map((row: { packNo: number; spent: number; state: number }) => [
@@ -148,7 +149,7 @@ describe('AGENT-13 devices of another tenant', () => {
     const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '接收公司'`)
     await app.db.execute(sql`delete from agent_devices where device_id = ${device.id}`)
     const transfer = () =>
-      people.seller.call('POST', '/api/v1/device/transfer', { ids: [device.id], tenantId: rows[0]!.id })
+      people.seller.call('POST', '/api/v1/device/info/transfer', { ids: [device.id], tenantId: rows[0]!.id })
     const choose = async (value: string) => {
       await app.db.execute(sql`insert into agent_params (tenant_id, code, value) values (1, 'order.device_transfer', ${value})
         on conflict (tenant_id, code) do update set value = excluded.value`)
