@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { md5Hex } from '#core/auth/passwords.ts'
+import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
 import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
@@ -88,6 +89,18 @@ describe('demo data', () => {
     })
     expect(await createDemoData(first.services)).toBe(false)
     expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])
+  })
+
+  test('AGENT-13 AGENT-14 creates orders in every state, whose grants spent the demo conversations', async () => {
+    const { rows } = await first.db.execute<{ state: number }>(
+      sql`select distinct state from agent_orders order by state`,
+    )
+    expect(rows.map(({ state }) => state)).toEqual([0, 1, 2, 3, 4, 5])
+    expect((await first.services.database.pool.query(ORDER_BREACHES)).rows).toEqual([])
+    const { rows: spent } = await first.db.execute<{ unit: number }>(
+      sql`select distinct unit from agent_grants where spent > 0 order by unit`,
+    )
+    expect(spent.map(({ unit }) => unit)).toEqual([1, 2, 3, 4, 5])
   })
 
   test('creates the demo account with all permissions and twelve unread messages', async () => {

@@ -101,6 +101,17 @@ async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
   return storeOrder(ctx, { terms, buyer, targets: found.targets, quote, input, payWay: sale.isGift ? GIFT : 0 })
 }
 
+const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
+  db
+    .insert(agentOrderTargets)
+    .values(targets.map(({ id, name }, line) => ({ tenantId: buyer.id, orderId, line: line + 1, targetId: id, name })))
+
+/** Returns the first targets for the operation log. */
+function shownNames(targets: readonly Target[]) {
+  const names = targets.slice(0, SHOWN_NAMES).map(({ name }) => `「${name}」`)
+  return `${names.join('')}${targets.length > SHOWN_NAMES ? `等${targets.length}个` : ''}`
+}
+
 async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWay }: NewOrder) {
   const { db, user, now } = ctx
   const at = now.toISOString()
@@ -127,20 +138,11 @@ async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWa
     })
     .returning({ id: agentOrders.id, orderNo: agentOrders.orderNo })
   const { id, orderNo } = made!
-  const rows = targets.map((target, line) => ({
-    tenantId: buyer.id,
-    orderId: id,
-    line: line + 1,
-    targetId: target.id,
-    name: target.name,
-  }))
-  await db.insert(agentOrderTargets).values(rows)
-  const names = targets.slice(0, SHOWN_NAMES).map(({ name }) => `「${name}」`)
-  const more = targets.length > SHOWN_NAMES ? `等${targets.length}个` : ''
+  await storeTargets(ctx, id, buyer, targets)
   ctx.audit({
     bizType: 'agentOrder',
     bizId: id,
-    action: `${payWay === GIFT ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${names.join('')}${more}，${yuanText(quote.amount)}元`,
+    action: `${payWay === GIFT ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${shownNames(targets)}，${yuanText(quote.amount)}元`,
   })
   await publishOrders(ctx, buyer.id)
   return { id, orderNo }

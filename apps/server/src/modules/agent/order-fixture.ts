@@ -7,6 +7,15 @@ import { type Answer, type Caller, useApp } from '#test/harness.ts'
 
 export const ORDER_URL = '/api/v1/agent/order'
 
+/** Returns a function that counts from 1. */
+function counter() {
+  let last = 0
+  return () => {
+    last += 1
+    return last
+  }
+}
+
 /** Starts the server with a seller, an accountant, a tenant with devices, and functions that order and use packages. */
 export function useOrders() {
   const app = useApp()
@@ -18,7 +27,7 @@ export function useOrders() {
     agentId: number
     modelId: number
   }
-  let made = 0
+  const next = counter()
 
   beforeAll(async () => {
     people.seller = await app.by({ superAdmin: true })
@@ -38,14 +47,14 @@ export function useOrders() {
   const tenantOf = async ({ uid }: Caller) =>
     (await one<{ id: number }>(sql`select tenant_id as id from accounts where uid = ${uid}`)).id
   async function newAgent(tenantId: number) {
-    made += 1
+    const made = next()
     const { id } = await one<{ id: number }>(sql`
       insert into agents (tenant_id, agent_code, agent_name) values (${tenantId}, ${`AGT_O${made}`}, ${`客服${made}`}) returning id`)
     return id
   }
   /** Creates a device that is bound to an agent. */
   async function newDevice(agentId = people.agentId, tenantId = people.tenantId) {
-    made += 1
+    const made = next()
     const mac = (0x02_00_00_00_00_00 + made).toString(16).padStart(12, '0')
     const { id } = await one<{ id: number }>(sql`
       insert into devices (tenant_id, model_id, sn, mac) values (${tenantId}, ${people.modelId}, ${`ORD${made}`}, ${mac})
@@ -55,7 +64,7 @@ export function useOrders() {
     return { id, sn: `ORD${made}`, mac }
   }
   async function newPackage(over: object = {}) {
-    made += 1
+    const made = next()
     const terms = { scope: 1, activateDays: 180, validDays: 30, price: 900, allowances: [{ unit: 2, amount: 100 }] }
     const input = { packageName: `语音包${made}`, packageCode: `ORD${made}`, ...terms, ...over }
     const { data } = await people.seller.call('POST', '/api/v1/agent/product', input)
@@ -96,6 +105,12 @@ export function useOrders() {
     ).data.list
   const breaches = async () => (await app.services.database.pool.query<{ what: string }>(ORDER_BREACHES)).rows
 
+  /** Throws when an invariant of the orders is violated. */
+  const assertSound = async () => {
+    const found = await breaches()
+    if (found.length > 0) throw new Error(JSON.stringify(found))
+  }
+
   return {
     app,
     people,
@@ -113,5 +128,6 @@ export function useOrders() {
     grantsOf,
     ledgerOf,
     breaches,
+    assertSound,
   }
 }

@@ -1,6 +1,7 @@
 import type { agentGrants as calls } from '@oms/contract/agent/order-grant.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -47,9 +48,8 @@ const matching = (ctx: Ctx, { orderId, tenantId, deviceId, target, unit }: Filte
     contains(agentGrants.targetName, target),
   )
 
-export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
-  const { db } = ctx
-  const rows = db
+const selectGrants = (db: Db) =>
+  db
     .select({
       id: agentGrants.id,
       orderId: agentGrants.orderId,
@@ -78,7 +78,12 @@ export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
     .from(agentGrants)
     .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
     .leftJoin(tenants, eq(tenants.id, agentGrants.tenantId))
-    .where(and(matching(ctx, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state)))
+
+export async function listGrants(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db } = ctx
+  const rows = selectGrants(db).where(
+    and(matching(ctx, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state)),
+  )
   const { createTime, validUntil, activateUntil } = agentGrants
   const page = await paginate(
     db,
@@ -95,10 +100,8 @@ function presentGrant<T extends Record<'unit' | 'total' | 'left' | 'spent' | 'la
   return { ...row, total: of(total), left: of(left), spent: of(spent), lapsed: of(lapsed), refunded: of(refunded) }
 }
 
-export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>) {
-  const { db, user } = ctx
-  const { grantId, kind, beginTime, endTime } = input
-  const rows = db
+const selectLines = (db: Db) =>
+  db
     .select({
       id: agentLedger.id,
       grantId: agentLedger.grantId,
@@ -116,15 +119,19 @@ export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>)
     .from(agentLedger)
     .innerJoin(agentGrants, eq(agentGrants.id, agentLedger.grantId))
     .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
-    .where(
-      and(
-        matching(ctx, input),
-        scoped(user, { tenant: agentLedger.tenantId }),
-        grantId === undefined ? undefined : eq(agentLedger.grantId, grantId),
-        kind === undefined ? undefined : eq(agentLedger.kind, kind),
-        ...within(agentLedger.createTime, beginTime, endTime),
-      ),
-    )
+
+export async function listLedger(ctx: Ctx, input: ParsedOf<typeof calls.ledger>) {
+  const { db, user } = ctx
+  const { grantId, kind, beginTime, endTime } = input
+  const rows = selectLines(db).where(
+    and(
+      matching(ctx, input),
+      scoped(user, { tenant: agentLedger.tenantId }),
+      grantId === undefined ? undefined : eq(agentLedger.grantId, grantId),
+      kind === undefined ? undefined : eq(agentLedger.kind, kind),
+      ...within(agentLedger.createTime, beginTime, endTime),
+    ),
+  )
   const page = await paginate(
     db,
     rows.$dynamic(),

@@ -23,6 +23,15 @@ const nameOf = (uid: AnyColumn) =>
 
 const isOf = (user: User, uid: AnyColumn) => sql<boolean>`coalesce(${uid} = ${user.uid}, false)`
 
+const termsColumns = {
+  version: agentProductVersions.version,
+  allowances: agentProductVersions.allowances,
+  scope: agentProductVersions.scope,
+  isTrial: agentProductVersions.isTrial,
+  activateDays: agentProductVersions.activateDays,
+  validDays: agentProductVersions.validDays,
+}
+
 const selectOrders = (db: Db, user: User) =>
   db
     .select({
@@ -32,12 +41,7 @@ const selectOrders = (db: Db, user: User) =>
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       packageId: agentOrders.packageId,
       packageName: agentOrders.packageName,
-      version: agentProductVersions.version,
-      allowances: agentProductVersions.allowances,
-      scope: agentProductVersions.scope,
-      isTrial: agentProductVersions.isTrial,
-      activateDays: agentProductVersions.activateDays,
-      validDays: agentProductVersions.validDays,
+      ...termsColumns,
       targetName: sql<string>`coalesce((select t.name from agent_order_targets t
         where t.order_id = ${agentOrders.id} and t.line = 1), '')`.as('target_name'),
       targetCount: agentOrders.targetCount,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { foldUsage } from '#domain/agents/fold-usage.ts'
-import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { runGrantClock } from '#domain/agents/grant-clock.ts'
 import { useOrders } from './order-fixture.ts'
 
 const DAY_MS = 86_400_000
@@ -11,9 +11,7 @@ const [SESSIONS, TURNS, CHARACTERS, SECONDS, TOKENS_IN, TOKENS_OUT] = [1, 2, 4, 
 const lab = useOrders()
 const { app, people, get, newAgent, newDevice, newPackage, place, put, sold, talk, fold, grantsOf, ledgerOf } = lab
 
-afterEach(async () => {
-  expect(await lab.breaches()).toEqual([])
-})
+afterEach(() => lab.assertSound())
 
 const clockAt = (days: number) => runGrantClock({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
 

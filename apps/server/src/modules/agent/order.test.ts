@@ -6,9 +6,7 @@ import { ORDER_URL, useOrders } from './order-fixture.ts'
 const lab = useOrders()
 const { app, people, confirm, get, newAgent, newDevice, newPackage, place, put, sold, talk, fold, grantsOf } = lab
 
-afterAll(async () => {
-  expect(await lab.breaches()).toEqual([])
-})
+afterAll(() => lab.assertSound())
 
 describe('AGENT-13 steps of an order', () => {
   test('AGENT-13 an order is previewed, created at the price of its version, found by every filter and exported', async () => {

@@ -115,6 +115,22 @@ async function staticGroup({ db, user }: Ctx, id: number, field: string) {
   return group
 }
 
+/** Removes devices from the groups and allowlists of tenants other than the platform and their new tenant. */
+async function leaveFormerTenant(db: Db, moved: readonly number[], tenantId: number) {
+  const theirs = db
+    .select({ id: deviceGroups.id })
+    .from(deviceGroups)
+    .where(ne(deviceGroups.tenantId, PLATFORM_TENANT_ID))
+  await db
+    .delete(deviceGroupMembers)
+    .where(and(among(deviceGroupMembers.deviceId, moved), inArray(deviceGroupMembers.groupId, theirs)))
+  const foreign = db
+    .select({ id: otaVersions.otaId })
+    .from(otaVersions)
+    .where(notInArray(otaVersions.tenantId, [PLATFORM_TENANT_ID, tenantId]))
+  await db.delete(otaWhites).where(and(among(otaWhites.deviceId, moved), inArray(otaWhites.otaId, foreign)))
+}
+
 /** Transfers devices to another tenant. Removes them from the groups and allowlists of the former tenant. */
 export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
   const { db, user } = ctx
@@ -143,18 +159,7 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
       .set({ tenantId, ...revised(ctx) })
       .where(among(devices.id, moved))
     await takeGrantsAlong(db, moved, tenantId)
-    const theirs = db
-      .select({ id: deviceGroups.id })
-      .from(deviceGroups)
-      .where(ne(deviceGroups.tenantId, PLATFORM_TENANT_ID))
-    await db
-      .delete(deviceGroupMembers)
-      .where(and(among(deviceGroupMembers.deviceId, moved), inArray(deviceGroupMembers.groupId, theirs)))
-    const foreign = db
-      .select({ id: otaVersions.otaId })
-      .from(otaVersions)
-      .where(notInArray(otaVersions.tenantId, [PLATFORM_TENANT_ID, tenantId]))
-    await db.delete(otaWhites).where(and(among(otaWhites.deviceId, moved), inArray(otaWhites.otaId, foreign)))
+    await leaveFormerTenant(db, moved, tenantId)
   }
   ctx.audit({ bizType: 'device', bizIds: moved, action: `转移设备给客户「${target.name}」：${namesOf(good)}` })
   await publishChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])

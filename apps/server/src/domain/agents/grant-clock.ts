@@ -3,7 +3,7 @@ import { ORDER, PENDING_DAYS } from '@oms/contract/agent/order-entities.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { foldUsage } from '../fold-usage.ts'
+import { foldUsage } from './fold-usage.ts'
 
 /** Grants and orders that one transaction changes. */
 const AT_ONCE = 5000
