@@ -63,6 +63,10 @@ const CONTRADICTIONS = {
   'conversation before its device was bound, or ended before its last turn': `select s.id from agent_sessions s
     join agent_devices d on d.device_id = s.device_id
     where s.first_time < d.create_time or s.end_time < s.last_time or s.first_time > now()`,
+  'order of a voice package before the package or its devices existed, or paid before it was made': `select o.order_no
+    from agent_orders o join agent_products p on p.id = o.package_id where o.create_time < p.create_time or o.pay_time < o.create_time
+    union all select g.target_name from agent_grants g join devices d on d.id = g.target_id
+    where g.scope = 1 and g.create_time < d.create_time`,
   'notice published before it was written, or read before it was published': `select n.notice_id from notices n
     left join notice_reads r on r.notice_id = n.notice_id
     where n.publish_time < n.create_time or r.read_time < n.publish_time`,

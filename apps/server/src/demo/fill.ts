@@ -61,7 +61,7 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await fillAgents(tx, admin.user.uid)
     await fillAgentTalks(inside, tx)
     await fillClones(inside, tx, admin.user.uid)
-    await fillAgentPackages(inside, admin)
+    await fillAgentPackages(inside, tx, admin)
     await fillAgentOrders(inside, tx, admin)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
