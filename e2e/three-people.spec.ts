@@ -1,6 +1,7 @@
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
+import { atDesk } from './desk.ts'
 import { expect, test } from './fixtures.ts'
-import { type Api, apiOf, fresh, md5, type Person } from './people.ts'
+import { type Api, apiOf, fresh, md5 } from './people.ts'
 
 const MANAGER = [
   'tenantManage:tenant:list',
@@ -50,23 +51,6 @@ async function customer(admin: Api, name: string, account: string) {
     adminAccount: account,
     adminName: '客户李',
   })
-}
-
-/** Opens a separate browser context and logs this user in by the login page. */
-async function atDesk(browser: Browser, baseURL: string | undefined, person: Pick<Person, 'account' | 'password'>) {
-  const context = await browser.newContext({
-    ...(baseURL && { baseURL }),
-    locale: 'zh-CN',
-    timezoneId: 'Asia/Shanghai',
-    viewport: { width: 1440, height: 900 },
-  })
-  const page = await context.newPage()
-  await page.goto('/login')
-  await page.getByRole('textbox', { name: '账号' }).fill(person.account)
-  await page.getByLabel('密码', { exact: true }).fill(person.password)
-  await page.getByRole('button', { name: '登录' }).click()
-  await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
-  return page
 }
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { held, ok, openTab, refusal } from './browser-harness.tsx'
 import { AGENT_CASES } from './form-cases/agent-cases.tsx'
+import { AGENT_ORDER_CASES } from './form-cases/agent-order-cases.tsx'
 import { AD_CASES } from './form-cases/ad-cases.tsx'
 import { AGENT_CONFIG_CASES } from './form-cases/agent-config-cases.tsx'
 import { CATALOGUE_CASES } from './form-cases/catalogue-cases.tsx'
@@ -41,6 +42,7 @@ const CASES: readonly FormCase[] = [
   ...VOICEPRINT_CASES,
   ...AD_CASES,
   ...AGENT_CASES,
+  ...AGENT_ORDER_CASES,
 ]
 const EDITS = CASES.filter(({ record }) => record)
 const TEXTS = ['修改一', '修改二'] as const

@@ -9,6 +9,7 @@ import { programScreens } from '#modules/advertise/program.screens.ts'
 import { adStatScreens } from '#modules/advertise/statistics.screens.ts'
 import { adScreenScreens } from '#modules/advertise/screen.screens.ts'
 import { agentVoiceScreens } from '#modules/agent/voice.screens.ts'
+import { agentOrderScreens } from '#modules/agent/order.screens.ts'
 import { agentProductScreens } from '#modules/agent/product.screens.ts'
 import { agentTemplateScreens } from '#modules/agent/template.screens.ts'
 import { agentConfigScreens } from '#modules/agent/agent-config.screens.ts'
@@ -63,6 +64,7 @@ export const screens: readonly Screen[] = [
   ...tenantScreens,
   ...agentConfigScreens,
   ...agentParamScreens,
+  ...agentOrderScreens,
   ...agentProductScreens,
   ...agentTemplateScreens,
   ...agentVoiceScreens,

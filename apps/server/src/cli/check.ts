@@ -6,6 +6,7 @@ import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'
 import { dayAfter, localDayOf } from '#core/time/zone.ts'
 import { AD_PLAY_BREACHES } from '#domain/ads/play-invariants.ts'
+import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { STORAGE_BREACHES } from '#domain/storage/invariants.ts'
 import { VIDEO_BREACHES } from '#domain/video/invariants.ts'
 import { checkObjects } from '#domain/video/verify-objects.ts'
@@ -69,6 +70,11 @@ async function playBreaches(pool: pg.Pool, { timeZone, adPlayDays }: Config): Pr
   return rows.map(({ what }) => `广告播放统计核对不符：${what}`)
 }
 
+async function orderBreaches(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(ORDER_BREACHES)
+  return rows.map(({ what }) => `智能体订单核对不符：${what}`)
+}
+
 async function countersBehind(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ sequence: string; tbl: string; col: string }>(
     `select s.oid::regclass::text as sequence, d.refobjid::regclass::text as tbl, a.attname as col
@@ -91,7 +97,7 @@ async function countersBehind(pool: pg.Pool): Promise<string[]> {
 export const checkCommand: Command = {
   name: 'check',
   usage: 'check',
-  summary: '核对文件记录与文件内容、编号计数器、云存储账目、广告播放统计；服务运行时也可以做',
+  summary: '核对文件记录与文件内容、编号计数器、云存储账目、广告播放统计、智能体订单账目；服务运行时也可以做',
   async run(args, { env, print }) {
     parseOptions(args, 'check', {})
     const config = readConfig(env)
@@ -101,11 +107,13 @@ export const checkCommand: Command = {
       const { checked, broken, orphans, behind, storage } = await checkIntegrity(database.pool, files)
       broken.push(...(await checkObjects(database.pool, await openMedia(config))))
       const ads = await playBreaches(database.pool, config)
-      for (const line of [...broken, ...behind, ...storage, ...ads]) print(line)
+      const orders = await orderBreaches(database.pool)
+      for (const line of [...broken, ...behind, ...storage, ...ads, ...orders]) print(line)
       print(
-        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符，${ads.length} 处广告播放统计不符`,
+        `核对了 ${checked} 个文件：${broken.length} 个有问题，${orphans} 个无记录的文件；${behind.length} 个计数器落后；${storage.length} 处云存储账目不符，${ads.length} 处广告播放统计不符，${orders.length} 处智能体订单账目不符`,
       )
-      if (broken.length + behind.length + storage.length + ads.length > 0) throw new CommandError('核对发现问题')
+      if (broken.length + behind.length + storage.length + ads.length + orders.length > 0)
+        throw new CommandError('核对发现问题')
     } finally {
       await database.close()
     }

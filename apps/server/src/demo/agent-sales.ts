@@ -1,5 +1,7 @@
 import { agentProducts } from '@oms/contract/agent/product.ts'
+import { sql } from 'drizzle-orm'
 import { type Actor, actAs } from '#core/auth/system-actor.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { createProduct, disableProduct } from '#modules/agent/product-save.ts'
 
@@ -95,8 +97,11 @@ const PACKAGES: readonly DemoPackage[] = [
 /** The last package is no longer sold. */
 const DISABLED = 'ZNEXPO'
 
+/** Days since the packages were created: before the first order. */
+const DAYS_ON_SALE = 45
+
 /** Creates packages of voice services, one for each unit and scope. */
-export async function fillAgentPackages(services: Services, demo: Actor) {
+export async function fillAgentPackages(services: Services, db: Db, demo: Actor) {
   for (const [sort, { name, code, allowances, ...terms }] of PACKAGES.entries()) {
     const input = agentProducts.create.input.parse({
       packageName: name,
@@ -113,4 +118,7 @@ export async function fillAgentPackages(services: Services, demo: Actor) {
         disableProduct(ctx, { id }),
       )
   }
+  const created = sql`now() - make_interval(days => ${DAYS_ON_SALE}::int)`
+  await db.execute(sql`update agent_products set create_time = ${created}, update_time = ${created}`)
+  await db.execute(sql`update agent_product_versions set create_time = ${created}`)
 }

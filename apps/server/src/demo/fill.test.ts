@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { md5Hex } from '#core/auth/passwords.ts'
+import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
 import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
@@ -62,6 +63,10 @@ const CONTRADICTIONS = {
   'conversation before its device was bound, or ended before its last turn': `select s.id from agent_sessions s
     join agent_devices d on d.device_id = s.device_id
     where s.first_time < d.create_time or s.end_time < s.last_time or s.first_time > now()`,
+  'order of a voice package before the package or its devices existed, or paid before it was made': `select o.order_no
+    from agent_orders o join agent_products p on p.id = o.package_id where o.create_time < p.create_time or o.pay_time < o.create_time
+    union all select g.target_name from agent_grants g join devices d on d.id = g.target_id
+    where g.scope = 1 and g.create_time < d.create_time`,
   'notice published before it was written, or read before it was published': `select n.notice_id from notices n
     left join notice_reads r on r.notice_id = n.notice_id
     where n.publish_time < n.create_time or r.read_time < n.publish_time`,
@@ -88,6 +93,18 @@ describe('demo data', () => {
     })
     expect(await createDemoData(first.services)).toBe(false)
     expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])
+  })
+
+  test('AGENT-13 AGENT-14 creates orders in every state, whose grants spent the demo conversations', async () => {
+    const { rows } = await first.db.execute<{ state: number }>(
+      sql`select distinct state from agent_orders order by state`,
+    )
+    expect(rows.map(({ state }) => state)).toEqual([0, 1, 2, 3, 4, 5])
+    expect((await first.services.database.pool.query(ORDER_BREACHES)).rows).toEqual([])
+    const { rows: spent } = await first.db.execute<{ unit: number }>(
+      sql`select distinct unit from agent_grants where spent > 0 order by unit`,
+    )
+    expect(spent.map(({ unit }) => unit)).toEqual([1, 2, 3, 4, 5])
   })
 
   test('creates the demo account with all permissions and twelve unread messages', async () => {

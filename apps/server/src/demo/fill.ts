@@ -5,6 +5,7 @@ import type { Services } from '#core/services.ts'
 import { fillAdPlays } from './ad-plays.ts'
 import { fillAds } from './ads.ts'
 import { fillClones } from './agent-clones.ts'
+import { fillAgentOrders } from './agent-orders.ts'
 import { fillAgentPackages } from './agent-sales.ts'
 import { fillAgentTalks } from './agent-talks.ts'
 import { fillAgents } from './agents.ts'
@@ -60,7 +61,8 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await fillAgents(tx, admin.user.uid)
     await fillAgentTalks(inside, tx)
     await fillClones(inside, tx, admin.user.uid)
-    await fillAgentPackages(inside, admin)
+    await fillAgentPackages(inside, tx, admin)
+    await fillAgentOrders(inside, tx, admin)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
     return admin

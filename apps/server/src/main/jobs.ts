@@ -8,6 +8,7 @@ import { registerScreenFailures } from '#modules/advertise/screen-failure-notice
 import { registerAdPlayJobs } from '#modules/advertise/statistics.jobs.ts'
 import { registerAutoReload } from '#domain/agents/auto-reload.ts'
 import { registerUsageFold } from '#domain/agents/fold-usage.ts'
+import { registerGrantClock } from '#domain/agents/grant-clock.ts'
 import { registerHistoryRetention } from '#domain/agents/history-retention.ts'
 import { registerCloneTraining } from '#domain/agents/voice-clone-training.ts'
 import { registerSessionWork } from '#domain/agents/session-work.ts'
@@ -59,5 +60,6 @@ export function registerJobs(services: Services) {
   registerAutoReload(services)
   registerHistoryRetention(services)
   registerUsageFold(services)
+  registerGrantClock(services)
   registerQuestionRuns(services)
 }

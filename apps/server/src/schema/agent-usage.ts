@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigserial, date, index, integer, numeric, pgTable, smallint, uniqueIndex } from 'drizzle-orm/pg-core'
+import { moment } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
 /**
@@ -26,6 +27,8 @@ export const agentUsage = pgTable(
     n: numeric({ precision: 18, scale: 1, mode: 'number' }).notNull(),
     /** Cost in fen. Fractions are kept, because one turn costs less than a fen. */
     cost: numeric({ precision: 18, scale: 6, mode: 'number' }).notNull().default(0),
+    /** Time of the append. Packages are spent in this order. */
+    usedTime: moment().notNull().default(sql`now()`),
     /** 0 appended, 1 merged. */
     folded: smallint().notNull().default(0),
   },

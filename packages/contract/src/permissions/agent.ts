@@ -2,6 +2,23 @@ import type { CatalogueDirectory, CataloguePage } from './declare.ts'
 
 const PAGES: readonly CataloguePage[] = [
   {
+    url: '/agent/order',
+    name: '订单管理',
+    icon: 'profile',
+    prefix: 'agent:order',
+    records: ['agentOrder'],
+    actions: [
+      'query',
+      'add',
+      ['grant', '赠送'],
+      ['confirm', '确认收款'],
+      ['close', '关闭'],
+      ['refund', '退款'],
+      ['refundAudit', '退款审批'],
+      'export',
+    ],
+  },
+  {
     url: '/agent/product',
     name: '套餐管理',
     icon: 'gift',
@@ -102,6 +119,7 @@ const BUILT: ReadonlySet<string> = new Set([
   '/agent/agent',
   '/agent/config',
   '/agent/device',
+  '/agent/order',
   '/agent/params',
   '/agent/product',
   '/agent/template',

@@ -23,6 +23,8 @@ export interface Within {
   /** Help text below the control. */
   hint?: ReactNode
   disabled?: boolean
+  /** Message for an empty value, in a form that requires a field which the contract leaves optional. */
+  missing?: string | undefined
 }
 
 /** Returns antd's form rules for a contract field: required mark and messages are equal to the server's. */
@@ -51,16 +53,36 @@ export function Field<S extends z.ZodObject>({
   name,
   within = [],
   hint,
+  missing,
   children,
   ...item
 }: Of<S> & Within & Conversion & { children: ReactNode; valuePropName?: string }) {
   const { disabled: _, ...rest } = item
+  const { rules, required, ...rule } = ruleOf({ of, name })
   return (
-    <Form.Item name={[...within, name]} label={about(of, name).title} extra={hint} {...ruleOf({ of, name })} {...rest}>
+    <Form.Item
+      name={[...within, name]}
+      label={about(of, name).title}
+      extra={hint}
+      {...rule}
+      required={required || missing !== undefined}
+      rules={missing === undefined ? rules : [filledRule(missing), ...rules]}
+      {...rest}
+    >
       {children}
     </Form.Item>
   )
 }
+
+const isEmpty = (value: unknown) =>
+  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : String(value).trim() === '')
+
+/** Returns antd's form rule that refuses an empty value. */
+const filledRule = (message: string) => ({
+  validator: async (_rule: unknown, value: unknown) => {
+    if (isEmpty(value)) throw new Error(message)
+  },
+})
 
 /** Single-line text field; the character count uses the schema's limit. */
 export function TextField<S extends z.ZodObject>(props: Of<S> & Within) {

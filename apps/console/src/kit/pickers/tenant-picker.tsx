@@ -1,3 +1,4 @@
+import type { agentOrders } from '@oms/contract/agent/order.ts'
 import type { devices } from '@oms/contract/device/device-info.ts'
 import type { licenseOptions } from '@oms/contract/license/license.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
@@ -8,6 +9,7 @@ import { RecordSelect, type RecordSelectProps } from './record-select.tsx'
 
 /** Options calls for tenants; a screen uses the call that its permission allows. */
 type TenantOptions =
+  | typeof agentOrders.tenants
   | typeof devices.tenantOptions
   | typeof licenseOptions.tenants
   | typeof recordOptions.tenants

@@ -1,5 +1,6 @@
 import type { AgentDeviceRow } from '@oms/contract/agent/device.ts'
 import { agentContacts } from '@oms/contract/agent/contact.ts'
+import { agentGrants } from '@oms/contract/agent/order-grant.ts'
 import { agentHistory } from '@oms/contract/agent/history.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
@@ -10,10 +11,11 @@ import { historyTab } from '#kit/record/record-history.tsx'
 import { ContactPanel } from './contact-panel.tsx'
 import { DEVICE_ITEMS } from './device-cells.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
+import { DeviceGrants } from './grant-list.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { MemoryPanel } from './memory-panel.tsx'
 
-/** Drawer of a voice device: its details, why it does not talk, its address book, its conversations and memory, and its history. */
+/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its conversations and memory, and its history. */
 export const AgentDeviceDrawer = (props: RecordNavigation<AgentDeviceRow>) => (
   <DetailDrawer {...props} rowKey="id" title={({ name }) => name}>
     {(row) => <DeviceTabs row={row} />}
@@ -30,6 +32,9 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
       items={[
         { key: 'details', label: '基本信息', children: <Descriptions row={row} items={DEVICE_ITEMS} /> },
         { key: 'diagnosis', label: '接入诊断', children: <DeviceDiagnosis key={row.mac} mac={row.mac} /> },
+        ...(mayCall(agentGrants.list)
+          ? [{ key: 'grants', label: '套餐', children: <DeviceGrants key={row.id} deviceId={row.id} /> }]
+          : []),
         ...(data?.isEnabled
           ? [{ key: 'contacts', label: '通讯录', children: <ContactPanel key={row.id} deviceId={row.id} /> }]
           : []),

@@ -1,4 +1,5 @@
 import { agentDevices } from '@oms/contract/agent/device.ts'
+import { agentGrants } from '@oms/contract/agent/order-grant.ts'
 import { agentUsage, USAGE_BY } from '@oms/contract/agent/usage.ts'
 import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
@@ -7,13 +8,14 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
 import { DEVICE_ITEMS } from './device-cells.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
+import { DeviceGrants } from './grant-list.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 
 const GROUPS = [USAGE_BY.model] as const
 
-/** Voice tab of the device page: its agent, diagnosis and use. */
+/** Voice tab of the device page: its agent, diagnosis, packages and use. */
 export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: number }) {
-  const mayReadUsage = useMayCall()(agentUsage.days)
+  const mayCall = useMayCall()
   const { data, error, refetch } = useRead(
     agentDevices.list,
     { deviceId, pageSize: 10 },
@@ -27,7 +29,13 @@ export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: numbe
       <Descriptions row={row} items={DEVICE_ITEMS} />
       <h3 className="agent-heading">接入诊断</h3>
       <DeviceDiagnosis mac={row.mac} />
-      {mayReadUsage && (
+      {mayCall(agentGrants.list) && (
+        <>
+          <h3 className="agent-heading">套餐</h3>
+          <DeviceGrants deviceId={row.id} />
+        </>
+      )}
+      {mayCall(agentUsage.days) && (
         <>
           <h3 className="agent-heading">用量</h3>
           <UsagePanel of={{ deviceId: row.id }} groups={GROUPS} />

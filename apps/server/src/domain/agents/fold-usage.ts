@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
+import { SPENDABLE_USES, type SpendableUse, spendUses } from './orders/spend-usage.ts'
 
 /** Maximum number of appended rows that one transaction merges. */
 const AT_ONCE = 50_000
@@ -19,7 +20,8 @@ export function registerUsageFold(services: Services) {
 
 /**
  * Merges appended rows into one row per day, tenant, agent, device, model, source and unit. Each statement deletes and
- * adds the same amounts, so a sum is exact at any moment. The next run merges rows that are appended meanwhile.
+ * adds the same amounts, so a sum is exact at any moment. The next run merges rows that are appended meanwhile. The same
+ * transaction spends the use from the grants of orders, so that an interrupted run spends nothing twice.
  */
 export async function foldUsage(
   database: Db,
@@ -35,7 +37,7 @@ export async function foldUsage(
 
 async function foldSome(db: Db, atOnce: number): Promise<number> {
   await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(LOCK)})`)
-  const { rows } = await db.execute<{ count: number }>(sql`
+  const { rows } = await db.execute<{ count: number; uses: SpendableUse[] }>(sql`
     with gone as (
       delete from agent_usage where id in (select id from agent_usage where folded = 0 order by id limit ${atOnce})
       returning *),
@@ -44,7 +46,10 @@ async function foldSome(db: Db, atOnce: number): Promise<number> {
       select day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, sum(n), sum(cost), 1 from gone
       group by 1, 2, 3, 4, 5, 6, 7, 8
       on conflict (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate) where folded = 1
-        do update set n = agent_usage.n + excluded.n, cost = agent_usage.cost + excluded.cost)
-    select count(*)::int as count from gone`)
-  return rows[0]!.count
+        do update set n = agent_usage.n + excluded.n, cost = agent_usage.cost + excluded.cost),
+    uses as (${SPENDABLE_USES})
+    select (select count(*) from gone)::int as count, coalesce((select json_agg(uses order by at, unit, "deviceId") from uses), '[]') as uses`)
+  const { count, uses } = rows[0]!
+  await spendUses(db, uses)
+  return count
 }

@@ -57,8 +57,8 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
   select count(*)::int as n from n`
 
 /**
- * Stores the time of the last turn and the current session of devices. Further turns of a conversation within ten seconds change nothing: the time is indexed,
- * so each change writes an entry in every index of the table.
+ * Stores the time of the last turn and the current session of devices. Further turns of a conversation within ten
+ * seconds change nothing: the time is indexed, so each change writes an entry in every index of the table.
  */
 const DEVICES = `with u as materialized (select * from unnest($1::int[], $2::text[]) as u (id, session_id)),
     held as materialized (select a.device_id from agent_devices a join u on u.id = a.device_id

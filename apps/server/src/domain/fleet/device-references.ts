@@ -1,6 +1,7 @@
-import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { agentDevices } from '#schema/agent-device.ts'
+import { agentGrants } from '#schema/agent-orders.ts'
 import { devices } from '#schema/device.ts'
 import { ossQueues } from '#schema/storage.ts'
 import { tickets } from '#schema/ticket.ts'
@@ -64,7 +65,24 @@ const boundAgents: DeviceUse = {
       .where(among(agentDevices.deviceId, ids)),
 }
 
-const DEVICE_REFERENCES: readonly DeviceUse[] = [openTasks, boundLicences, openTickets, liveStorage, boundAgents]
+const openAgentGrants: DeviceUse = {
+  name: '未用完的智能体套餐',
+  count: (db, ids) =>
+    db
+      .select({ deviceId: agentGrants.targetId, n: sql<number>`count(distinct (order_id, pack_no))::int` })
+      .from(agentGrants)
+      .where(and(eq(agentGrants.scope, 1), among(agentGrants.targetId, ids), lt(agentGrants.state, 2)))
+      .groupBy(agentGrants.targetId),
+}
+
+const DEVICE_REFERENCES: readonly DeviceUse[] = [
+  openTasks,
+  boundLicences,
+  openTickets,
+  liveStorage,
+  boundAgents,
+  openAgentGrants,
+]
 
 /**
  * Returns the text about the references of each device, such as `3个未关闭的工单`. Devices without references are absent.

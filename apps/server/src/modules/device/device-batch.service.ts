@@ -10,6 +10,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { devicesInUpgrade, devicesOfAgents } from '#domain/fleet/device-references.ts'
+import { devicesKeepingGrants, takeGrantsAlong } from '#domain/agents/orders/device-grants.ts'
 import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
 import { boundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
@@ -114,6 +115,22 @@ async function staticGroup({ db, user }: Ctx, id: number, field: string) {
   return group
 }
 
+/** Removes devices from the groups and allowlists of tenants other than the platform and their new tenant. */
+async function leaveFormerTenant(db: Db, moved: readonly number[], tenantId: number) {
+  const theirs = db
+    .select({ id: deviceGroups.id })
+    .from(deviceGroups)
+    .where(ne(deviceGroups.tenantId, PLATFORM_TENANT_ID))
+  await db
+    .delete(deviceGroupMembers)
+    .where(and(among(deviceGroupMembers.deviceId, moved), inArray(deviceGroupMembers.groupId, theirs)))
+  const foreign = db
+    .select({ id: otaVersions.otaId })
+    .from(otaVersions)
+    .where(notInArray(otaVersions.tenantId, [PLATFORM_TENANT_ID, tenantId]))
+  await db.delete(otaWhites).where(and(among(otaWhites.deviceId, moved), inArray(otaWhites.otaId, foreign)))
+}
+
 /** Transfers devices to another tenant. Removes them from the groups and allowlists of the former tenant. */
 export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof calls.transfer>) {
   const { db, user } = ctx
@@ -126,10 +143,12 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
   const busy = await devicesInUpgrade(db, idsOf(found))
   const changing = await boundMeanwhile(db, idsOf(found))
   const talking = await devicesOfAgents(db, idsOf(found))
+  const keeping = await devicesKeepingGrants(ctx, idsOf(found))
   const { good, failed } = splitByProblem(ids, found, (device) => {
     if (device.tenantId === tenantId) return '设备已属于该客户'
     if (changing.has(device.id)) return '设备的证书正在变更，请稍后重试'
     if (talking.has(device.id)) return '设备已绑定智能体，解绑后才能转移'
+    if (keeping.has(device.id)) return '设备有未用完的智能体套餐，不能转移'
     return busy.has(device.id) ? '设备正在升级，完成后才能转移' : undefined
   })
   const moved = idsOf(good)
@@ -139,18 +158,8 @@ export async function transfer(ctx: Ctx, { ids, tenantId }: ParsedOf<typeof call
       .update(devices)
       .set({ tenantId, ...revised(ctx) })
       .where(among(devices.id, moved))
-    const theirs = db
-      .select({ id: deviceGroups.id })
-      .from(deviceGroups)
-      .where(ne(deviceGroups.tenantId, PLATFORM_TENANT_ID))
-    await db
-      .delete(deviceGroupMembers)
-      .where(and(among(deviceGroupMembers.deviceId, moved), inArray(deviceGroupMembers.groupId, theirs)))
-    const foreign = db
-      .select({ id: otaVersions.otaId })
-      .from(otaVersions)
-      .where(notInArray(otaVersions.tenantId, [PLATFORM_TENANT_ID, tenantId]))
-    await db.delete(otaWhites).where(and(among(otaWhites.deviceId, moved), inArray(otaWhites.otaId, foreign)))
+    await takeGrantsAlong(db, moved, tenantId)
+    await leaveFormerTenant(db, moved, tenantId)
   }
   ctx.audit({ bizType: 'device', bizIds: moved, action: `转移设备给客户「${target.name}」：${namesOf(good)}` })
   await publishChanged(ctx, [...tenantsOf(good), ...(moved.length > 0 ? [tenantId] : [])])

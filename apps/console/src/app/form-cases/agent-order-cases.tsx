@@ -1,0 +1,46 @@
+import { agentOrders } from '@oms/contract/agent/order.ts'
+import { ORDER } from '@oms/contract/agent/order-entities.ts'
+import { OrderDialog, type OrderStep } from '#modules/agent/order-dialogs.tsx'
+import { GiftAdd, OrderAdd } from '#modules/agent/order-form.tsx'
+import { type FormCase, options } from './form-case.ts'
+
+const PACKAGES = [
+  agentOrders.packages,
+  options({ packageCode: 'ZN30', content: '30天', scope: 3, price: 900, isTrial: 0 }),
+] as const
+
+/** A dialog that changes the state of an order. */
+const step = (of: OrderStep, name: string, field: string, values: object): FormCase => ({
+  name,
+  file: 'agent/order-dialogs.tsx',
+  save: agentOrders[of],
+  field,
+  record: { read: agentOrders.get, isShown: false, values: { payWay: 1, refunds: [], ...values } },
+  form: (close, row) => <OrderDialog step={of} row={row as never} onClose={close} />,
+})
+
+/** Forms of orders of voice packages. */
+export const AGENT_ORDER_CASES: readonly FormCase[] = [
+  {
+    name: '新增智能体订单',
+    file: 'agent/order-form.tsx',
+    save: agentOrders.create,
+    field: 'remark',
+    choose: ['packageId'],
+    reads: [PACKAGES],
+    form: (close) => <OrderAdd onClose={close} />,
+  },
+  {
+    name: '赠送智能体套餐',
+    file: 'agent/order-form.tsx',
+    save: agentOrders.gift,
+    field: 'remark',
+    choose: ['packageId'],
+    reads: [PACKAGES],
+    form: (close) => <GiftAdd onClose={close} />,
+  },
+  step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER.pending, isMine: false }),
+  step('close', '关闭智能体订单', 'reason', { state: ORDER.pending, isMine: true }),
+  step('refund', '申请智能体订单退款', 'reason', { state: ORDER.paid, proposal: 900 }),
+  step('refundAudit', '审批智能体订单退款', 'auditRemark', { state: ORDER.refunding }),
+]

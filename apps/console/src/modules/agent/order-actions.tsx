@@ -1,0 +1,55 @@
+import { agentOrders } from '@oms/contract/agent/order.ts'
+import { ORDER, type OrderRow, OWN_ORDER } from '@oms/contract/agent/order-entities.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { NOT_MINE, useIsVendor } from './order-cells.tsx'
+import type { OrderStep } from './order-dialogs.tsx'
+
+/** A dialog of an order: one of the steps, or the form of a new order with the same goods. */
+export interface OpenOrder {
+  readonly step: OrderStep | 'renew'
+  readonly row: OrderRow
+}
+
+interface Props {
+  readonly row: OrderRow
+  readonly onOpen: (open: OpenOrder) => void
+  /** Opens the details; absent in the drawer. */
+  readonly onShow?: (row: OrderRow) => void
+}
+
+/** Actions on an order in its state. A step that needs another person is disabled with the reason. */
+export function OrderActions({ row, onOpen, onShow }: Props) {
+  const isVendor = useIsVendor()
+  const mayReadTargets = useMayCall()(agentOrders.targets)
+  const { state, isMine, isTrial } = row
+  const isPending = state === ORDER.pending
+  const isRenewable = isTrial === 0 && (state === ORDER.paid || state === ORDER.finished)
+  const open = (step: OpenOrder['step']) => () => onOpen({ step, row })
+  return (
+    <RowActions
+      items={[
+        onShow && { label: '详情', to: agentOrders.get, onClick: () => onShow(row) },
+        isVendor &&
+          isPending && {
+            label: '确认收款',
+            to: agentOrders.confirm,
+            reason: isMine ? OWN_ORDER : undefined,
+            onClick: open('confirm'),
+          },
+        isVendor &&
+          state === ORDER.refunding && { label: '审批退款', to: agentOrders.refundAudit, onClick: open('refundAudit') },
+        isRenewable && mayReadTargets && { label: '续购', to: agentOrders.create, onClick: open('renew') },
+        isVendor &&
+          state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
+        isPending && {
+          label: '关闭',
+          to: agentOrders.close,
+          danger: true,
+          reason: isMine ? undefined : NOT_MINE,
+          onClick: open('close'),
+        },
+      ]}
+    />
+  )
+}

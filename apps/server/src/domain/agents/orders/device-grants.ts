@@ -1,0 +1,31 @@
+import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { and, eq, lt } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/list-query.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { agentGrants } from '#schema/agent-orders.ts'
+
+const REFUSES = '1'
+
+/** Open grants of devices. */
+const openGrants = (deviceIds: readonly number[]) =>
+  and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds), lt(agentGrants.state, GRANT.used))
+
+/** Returns the devices that may not go to another tenant, because the parameter keeps devices with open grants. */
+export async function devicesKeepingGrants(
+  { db, services }: Pick<Ctx, 'db' | 'services'>,
+  deviceIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const parameters = await services.agentParameters.of(PLATFORM_TENANT_ID)
+  if (parameters.text('order.device_transfer') !== REFUSES) return new Set()
+  const rows = await db.selectDistinct({ id: agentGrants.targetId }).from(agentGrants).where(openGrants(deviceIds))
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Gives the grants of devices to the tenant that the devices go to. Locks them in the order of ids, as spending does. */
+export async function takeGrantsAlong(db: Db, deviceIds: readonly number[], tenantId: number) {
+  const mine = and(eq(agentGrants.scope, 1), among(agentGrants.targetId, deviceIds))
+  await db.select({ id: agentGrants.id }).from(agentGrants).where(mine).orderBy(agentGrants.id).for('update')
+  await db.update(agentGrants).set({ tenantId }).where(mine)
+}

@@ -1,0 +1,26 @@
+import { ORDER, ORDER_STATE } from '@oms/contract/agent/order-entities.ts'
+
+interface Step {
+  readonly from: readonly number[]
+  readonly to: number
+  /** Name of the step in refusals. */
+  readonly name: string
+}
+
+/** Steps of an order. No other change of state exists. */
+export const ORDER_STEP = {
+  confirm: { from: [ORDER.pending], to: ORDER.paid, name: '确认收款' },
+  close: { from: [ORDER.pending], to: ORDER.closed, name: '关闭' },
+  refund: { from: [ORDER.paid], to: ORDER.refunding, name: '退款' },
+  approve: { from: [ORDER.refunding], to: ORDER.refunded, name: '审批退款' },
+  reject: { from: [ORDER.refunding], to: ORDER.paid, name: '审批退款' },
+  finish: { from: [ORDER.paid], to: ORDER.finished, name: '完成' },
+} as const satisfies Record<string, Step>
+
+const nameOf = (state: number) => ORDER_STATE[state as keyof typeof ORDER_STATE]
+
+/** Returns why an order in this state cannot take the step, or undefined. */
+export function stepProblem(state: number, { from, name }: Step): string | undefined {
+  if (from.includes(state)) return undefined
+  return `订单${nameOf(state)}，只有${from.map(nameOf).join('、')}的订单可以${name}`
+}

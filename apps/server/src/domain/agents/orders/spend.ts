@@ -1,0 +1,97 @@
+import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { validUntil } from '@oms/contract/agent/pack-clock.ts'
+
+/** An open grant. Times in milliseconds, amounts in base units. */
+export interface OpenGrant {
+  readonly id: number
+  readonly orderId: number
+  /** 1 device, 2 agent, 3 tenant. */
+  readonly scope: number
+  readonly targetId: number
+  readonly packNo: number
+  readonly unit: number
+  readonly isUnlimited: boolean
+  readonly paidAt: number
+  readonly activateUntil: number
+  readonly validDays: number
+  state: number
+  remaining: number
+  /** Null while the grant waits. */
+  beginsAt: number | null
+  endsAt: number | null
+}
+
+/** Use of one unit by one device. */
+export interface Use {
+  readonly at: number
+  readonly tenantId: number
+  readonly agentId: number
+  readonly deviceId: number
+  readonly unit: number
+  readonly amount: number
+}
+
+interface Spent {
+  readonly grantId: number
+  readonly amount: number
+}
+
+const DEVICE = 1
+const AGENT = 2
+
+const targetOf = ({ scope }: OpenGrant, use: Use) =>
+  scope === DEVICE ? use.deviceId : scope === AGENT ? use.agentId : use.tenantId
+
+const covers = (grant: OpenGrant, use: Use) =>
+  grant.unit === use.unit && targetOf(grant, use) === grant.targetId && grant.paidAt <= use.at
+
+const isRunningAt = (grant: OpenGrant, at: number) =>
+  grant.state === GRANT.running && grant.beginsAt! <= at && at < grant.endsAt!
+
+const canBeginAt = (grant: OpenGrant, at: number) => grant.state === GRANT.waiting && at < grant.activateUntil
+
+/** Sorts by a time, then device before agent before tenant, then in the order of issue. */
+const first = (grants: readonly OpenGrant[], timeOf: (grant: OpenGrant) => number) =>
+  grants.toSorted(
+    (a, b) => timeOf(a) - timeOf(b) || a.scope - b.scope || a.orderId - b.orderId || a.packNo - b.packNo || a.id - b.id,
+  )[0]
+
+/** Begins all waiting grants of a pack. */
+function beginPack(grants: readonly OpenGrant[], { orderId, targetId, packNo }: OpenGrant, at: number) {
+  for (const grant of grants) {
+    const isOfPack = grant.orderId === orderId && grant.targetId === targetId && grant.packNo === packNo
+    if (!isOfPack || grant.state !== GRANT.waiting) continue
+    grant.state = GRANT.running
+    grant.beginsAt = at
+    grant.endsAt = validUntil(grant, at)
+  }
+}
+
+/**
+ * Spends a use from the grants that cover it: earliest end first, then device before agent before tenant. When no running
+ * grant covers the use, the waiting pack that must begin first begins. Use without a grant is not spent. Changes the given
+ * grants and returns the spent amounts; unlimited grants spend nothing.
+ */
+export function spend(grants: readonly OpenGrant[], use: Use): Spent[] {
+  const covering = grants.filter((grant) => covers(grant, use))
+  const spent: Spent[] = []
+  let rest = use.amount
+  while (rest > 0) {
+    const running = covering.filter((grant) => isRunningAt(grant, use.at) && (grant.isUnlimited || grant.remaining > 0))
+    const grant = first(running, ({ endsAt }) => endsAt!)
+    if (!grant) {
+      const waiting = covering.filter((each) => canBeginAt(each, use.at))
+      const next = first(waiting, ({ activateUntil }) => activateUntil)
+      if (!next) return spent
+      beginPack(grants, next, use.at)
+      continue
+    }
+    if (grant.isUnlimited) return spent
+    const amount = Math.min(rest, grant.remaining)
+    grant.remaining -= amount
+    if (grant.remaining === 0) grant.state = GRANT.used
+    spent.push({ grantId: grant.id, amount })
+    rest -= amount
+  }
+  return spent
+}
