@@ -61,22 +61,22 @@ interface Props extends RecordNavigation<OrderRow> {
 
 /** Order drawer: details with refunds, targets, grants, ledger and history. */
 export const OrderDrawer = ({ onOpen, ...props }: Props) => (
-  <DetailDrawer
-    {...props}
-    rowKey="id"
-    title={({ orderNo }) => `订单 ${orderNo}`}
-    extra={(row) => <OrderActions row={row} onOpen={onOpen} />}
-  >
+  <DetailDrawer {...props} rowKey="id" title={({ orderNo }) => `订单 ${orderNo}`}>
     {(row) => (
-      <Tabs
-        items={[
-          { key: 'details', label: '订单信息', children: <Details key={row.id} id={row.id} /> },
-          { key: 'targets', label: '使用对象', children: <Targets key={row.id} orderId={row.id} /> },
-          { key: 'grants', label: '权益', children: <OrderGrants key={row.id} orderId={row.id} /> },
-          { key: 'ledger', label: '流水', children: <OrderLedger key={row.id} orderId={row.id} /> },
-          historyTab('agentOrder', row.id),
-        ]}
-      />
+      <>
+        <div className="order-actions">
+          <OrderActions row={row} onOpen={onOpen} />
+        </div>
+        <Tabs
+          items={[
+            { key: 'details', label: '订单信息', children: <Details key={row.id} id={row.id} /> },
+            { key: 'targets', label: '使用对象', children: <Targets key={row.id} orderId={row.id} /> },
+            { key: 'grants', label: '权益', children: <OrderGrants key={row.id} orderId={row.id} /> },
+            { key: 'ledger', label: '流水', children: <OrderLedger key={row.id} orderId={row.id} /> },
+            historyTab('agentOrder', row.id),
+          ]}
+        />
+      </>
     )}
   </DetailDrawer>
 )

@@ -38,7 +38,7 @@ const COLUMNS = [
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
   col('validUntil', time, { width: 150 }),
-  col('createTime', time, { width: 150, sort: true }),
+  col('createTime', time, { width: 150, sort: true, hidden: true }),
   col('payTime', time, { width: 150, sort: true, hidden: true }),
   col('content', { width: 160, hidden: true }),
   col('scope', { width: 88, hidden: true }),
@@ -67,7 +67,7 @@ export function OrderList() {
         {...list.table}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 168)]}
+        columns={[...COLUMNS, actions(rowActions, 200)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{
