@@ -148,9 +148,9 @@ const MAX_FILE_BYTES = 1024 * 1024
 function SerialsField({ id, value = '', onChange }: SerialsProps) {
   const take = async ([file]: File[]) => {
     if (!file) return
-    if (file.size > MAX_FILE_BYTES) return void toast.error('文件不能超过 1 MB')
+    if (file.size > MAX_FILE_BYTES) return toast.error('文件不能超过 1 MB')
     const found = serialsInFile(await file.text())
-    if (found.length === 0) return void toast.error('文件中没有序列号')
+    if (found.length === 0) return toast.error('文件中没有序列号')
     onChange?.([...new Set([...serialsOf(value), ...found])].join('\n'))
   }
   return (

@@ -71,8 +71,7 @@ async function writeSecret(
 async function keepPrevious(db: Db, tenantId: number) {
   const isValid = gt(agentSecrets.validUntil, sql`now()`)
   const replaced = and(secretOf(tenantId, PREVIOUS_SECRET), isValid)
-  if ((await db.$count(agentSecrets, replaced)) > 0)
-    throw conflict('上次更换前的旧密钥仍然有效，请先停用旧密钥再更换')
+  if ((await db.$count(agentSecrets, replaced)) > 0) throw conflict('上次更换前的旧密钥仍然有效，请先停用旧密钥再更换')
   await db.delete(agentSecrets).where(secretOf(tenantId, PREVIOUS_SECRET))
   await db
     .update(agentSecrets)
