@@ -139,7 +139,8 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose }: ImportMod
       setReport(result)
       if (!dryRun) {
         onImported?.(result)
-        await client.invalidateQueries({ queryKey: [resourceOf(to)] })
+        // Not awaited: until the lists are read again, 完成 would ignore a press.
+        void client.invalidateQueries({ queryKey: [resourceOf(to)] })
       }
     } catch {
       // The call has shown its error; the chosen file stays.
