@@ -106,9 +106,9 @@ export class AgentParameters {
       : new ParameterValues(values.get(tenantId), platform)
   }
 
-  /** Returns the values of a tenant for its own voice server, which does not receive the secrets of the platform. */
-  async ofOwnServer(tenantId: number): Promise<ParameterValues> {
-    if (tenantId === PLATFORM_TENANT_ID) return this.of(tenantId)
+  /** Returns the values of a tenant for a voice server. The server of a tenant does not receive the platform's secrets. */
+  async forServer(tenantId: number, serverTenant: number): Promise<ParameterValues> {
+    if (serverTenant === PLATFORM_TENANT_ID) return this.of(tenantId)
     const { values } = await this.#load()
     const platform = [...(values.get(PLATFORM_TENANT_ID) ?? [])].filter(([code]) => !SECRET_PARAMS.includes(code))
     return new ParameterValues(values.get(tenantId), new Map(platform))

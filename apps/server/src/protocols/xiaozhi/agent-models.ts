@@ -47,8 +47,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
     throw refusal.answer
   }
   const agent = device!.agent!
-  const isOwnServer = call.serverTenant !== PLATFORM_TENANT_ID
-  const params = await services.agentParameters[isOwnServer ? 'ofOwnServer' : 'of'](device!.tenantId)
+  const params = await services.agentParameters.forServer(device!.tenantId, call.serverTenant)
   const asker = { secretKey, origin: call.origin, now: call.now }
   const { deviceId } = device!
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }

@@ -8,7 +8,7 @@ export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side'
   const base = await serverBaseOf({
     pool: database.pool,
     models: voiceServers.reads.models,
-    params: await agentParameters.ofOwnServer(serverTenant),
+    params: await agentParameters.forServer(serverTenant, serverTenant),
     tenantId: serverTenant,
   })
   if (!base) throw new CallRefused(RESPONSE_CODE.noTemplate, '没有默认的智能体模板')
