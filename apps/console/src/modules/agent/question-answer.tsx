@@ -1,6 +1,6 @@
 import { checkWords, type QuestionAnswer, type RunDetail } from '@oms/contract/agent/question.ts'
 import { Tag } from 'antd'
-import { figuresText } from './try-turn.tsx'
+import { duration, figuresText } from './try-turn.tsx'
 import { markedParts } from './marked-words.ts'
 import './question.css'
 
@@ -69,7 +69,7 @@ export function summaryOf(list: RunDetail['list'], side: 'current' | 'candidate'
   return [
     judged.length > 0 ? `${passed.length}/${judged.length} 通过` : `${good.length} 个回答`,
     ...(failed > 0 ? [`${failed} 个失败`] : []),
-    ...(good.length > 0 ? [`平均首字 ${(firstMs / 1000).toFixed(2)} 秒`] : []),
+    ...(good.length > 0 ? [`平均首字 ${duration(firstMs)}`] : []),
     `${tokens} tokens`,
   ].join(' · ')
 }

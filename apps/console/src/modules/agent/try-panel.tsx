@@ -1,7 +1,8 @@
-import { ClearOutlined, ColumnWidthOutlined, SendOutlined, StopOutlined } from '@ant-design/icons'
+import { ClearOutlined, ColumnWidthOutlined } from '@ant-design/icons'
 import type { AgentDetail, ModelChoice } from '@oms/contract/agent/agent.ts'
-import { Button, Input, Tooltip } from 'antd'
+import { Button, Tooltip } from 'antd'
 import { useEffect, useRef, useState } from 'react'
+import { type EditedQuestion, TryInput, useQuestion } from './try-input.tsx'
 import { TryTurn } from './try-turn.tsx'
 import { CURRENT, DevicePicker, OtherSubject, overrideOf } from './try-pickers.tsx'
 import { RecordedNote, useRecorded } from './try-recorded.tsx'
@@ -29,6 +30,7 @@ export function TryPanel({ agent, models, session, subject }: Props) {
   const recorded = useRecorded(session, panel.load)
   const { one, two, columns, hasTwo, toggleTwo, other, setOther, deviceId, setDevice, text, setText } = panel
   const { edited, isRunning, send, stop, edit, cancelEdit } = panel
+  const column = { edited, onSend: send, onEdit: edit }
   const picker = <OtherSubject agentId={agent.id} models={models} value={other} onChange={setOther} />
   return (
     <section className="agent-try" aria-label="试用">
@@ -45,31 +47,20 @@ export function TryPanel({ agent, models, session, subject }: Props) {
       />
       <RecordedNote {...recorded} />
       <div className="agent-try-columns">
-        <Column conversation={one} onSend={send} onEdit={edit} title={hasTwo && OWN_SUBJECT} />
-        {hasTwo && <Column conversation={two} onSend={send} onEdit={edit} title={picker} />}
+        <Column {...column} conversation={one} title={hasTwo && OWN_SUBJECT} />
+        {hasTwo && <Column {...column} conversation={two} title={picker} />}
       </div>
       <TryInput
         text={text}
         isRunning={isRunning}
-        isEditing={edited !== undefined}
+        edited={edited}
         onText={setText}
-        onSend={() => send(text, edited)}
+        onSend={() => send(text, edited?.fromEnd)}
         onCancel={cancelEdit}
         onStop={stop}
       />
     </section>
   )
-}
-
-/** State of the question: its text, and the index from the end of the turn that an edited question replaces. */
-function useQuestion() {
-  const [text, setText] = useState('')
-  const [edited, setEdited] = useState<number>()
-  const edit = (question: string, fromEnd: number | undefined) => {
-    setText(question)
-    setEdited(fromEnd)
-  }
-  return { text, setText, edited, edit, cancelEdit: () => edit('', undefined) }
 }
 
 /** Returns the recorded turns of the first column for a new second column. Empty when a question was asked since. */
@@ -145,11 +136,13 @@ const TryHeader = ({ agentId, deviceId, hasTwo, onDevice, onTwo, onClear }: Head
 interface ColumnProps {
   readonly conversation: Conversation
   readonly title: React.ReactNode
+  readonly edited: EditedQuestion | undefined
   onSend(question: string, fromEnd?: number): void
   onEdit(question: string, fromEnd: number): void
 }
 
-function Column({ conversation: { turns, isRunning }, onSend, onEdit, title }: ColumnProps) {
+function Column({ conversation: { turns, isRunning }, edited, onSend, onEdit, title }: ColumnProps) {
+  const editedAt = edited ? turns.length - edited.fromEnd : turns.length
   const list = useRef<HTMLUListElement>(null)
   const length = turns.reduce((sum, turn) => sum + turn.answer.length + turn.reasoning.length, turns.length)
   useEffect(() => {
@@ -176,6 +169,7 @@ function Column({ conversation: { turns, isRunning }, onSend, onEdit, title }: C
             <TryTurn
               key={turn.id}
               turn={turn}
+              mark={at < editedAt ? undefined : at === editedAt ? 'edited' : 'dropped'}
               onEdit={isRunning ? undefined : () => onEdit(turn.question, turns.length - at)}
               onAgain={isRunning ? undefined : () => onSend(turn.question, turns.length - at)}
             />
@@ -185,43 +179,3 @@ function Column({ conversation: { turns, isRunning }, onSend, onEdit, title }: C
     </div>
   )
 }
-
-interface InputProps {
-  readonly text: string
-  readonly isRunning: boolean
-  /** True while the text replaces an earlier question. */
-  readonly isEditing: boolean
-  onText(text: string): void
-  onSend(): void
-  onStop(): void
-  onCancel(): void
-}
-
-/** Enter sends the question and Shift+Enter inserts a line break, except while an input method composes a character. */
-const TryInput = ({ text, isRunning, isEditing, onText, onSend, onStop, onCancel }: InputProps) => (
-  <div className="agent-try-input">
-    {isEditing && <Button onClick={onCancel}>取消编辑</Button>}
-    <Input.TextArea
-      aria-label="对智能体说"
-      placeholder="对智能体说点什么，Enter 发送，Shift+Enter 换行"
-      autoSize={{ minRows: 1, maxRows: 6 }}
-      maxLength={4000}
-      value={text}
-      onChange={({ target }) => onText(target.value)}
-      onPressEnter={(event) => {
-        if (event.shiftKey || event.nativeEvent.isComposing) return
-        event.preventDefault()
-        if (!isRunning) onSend()
-      }}
-    />
-    {isRunning ? (
-      <Button icon={<StopOutlined />} onClick={onStop}>
-        停止
-      </Button>
-    ) : (
-      <Button type="primary" icon={<SendOutlined />} disabled={text.trim() === ''} onClick={onSend}>
-        {isEditing ? '重新发送' : '发送'}
-      </Button>
-    )}
-  </div>
-)

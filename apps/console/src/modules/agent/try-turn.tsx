@@ -7,19 +7,23 @@ import './agent.css'
 
 interface Props {
   readonly turn: Turn
+  /** The question is being edited, or the turn is dropped when the edited question is sent. */
+  readonly mark: 'edited' | 'dropped' | undefined
   /** Absent while another answer is running. */
   onEdit: (() => void) | undefined
   onAgain: (() => void) | undefined
 }
 
 /** A question and its answer with figures and actions. */
-export function TryTurn({ turn, onEdit, onAgain }: Props) {
+export function TryTurn({ turn, mark, onEdit, onAgain }: Props) {
+  const dropped = mark === 'dropped' ? ' agent-turn-dropped' : ''
   return (
     <>
       {turn.question && (
-        <li className="agent-turn agent-turn-user">
+        <li className={`agent-turn agent-turn-user${dropped}`}>
           <div className="agent-bubble">{turn.question}</div>
           <div className="agent-turn-foot">
+            {mark && <span>{mark === 'edited' ? '正在编辑' : '重新发送后替换'}</span>}
             {turn.corrected && <span>替换词后：{turn.corrected}</span>}
             {onEdit && (
               <button type="button" onClick={onEdit}>
@@ -29,7 +33,7 @@ export function TryTurn({ turn, onEdit, onAgain }: Props) {
           </div>
         </li>
       )}
-      <li className="agent-turn">
+      <li className={`agent-turn${mark ? ' agent-turn-dropped' : ''}`}>
         {turn.recorded && (
           <details className="agent-thought" open>
             <summary>当时的回答</summary>
@@ -73,13 +77,15 @@ function Answer({ turn }: { turn: Turn }) {
   )
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
+/** Formats milliseconds: below one second as whole milliseconds, because vendors near the server answer within a few. */
+export const duration = (ms: number) =>
+  ms < 1000 ? `${Math.max(1, Math.round(ms))} 毫秒` : `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
 const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1 ? 5 : 4)}`)
 
 /** Formats the figures of an answer. */
 export const figuresText = ({ firstMs, totalMs, input, output, cached, isEstimate, cost }: TryFigures) => [
-  `首字 ${seconds(firstMs)}`,
-  `共 ${seconds(totalMs)}`,
+  `首字 ${duration(firstMs)}`,
+  `共 ${duration(totalMs)}`,
   `${isEstimate ? '约 ' : ''}${input} + ${output} tokens${cached > 0 ? `（缓存 ${cached}）` : ''}`,
   ...(cost > 0 ? [yuan(cost)] : []),
 ]
