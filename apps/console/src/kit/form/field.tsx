@@ -8,6 +8,7 @@ import type { Option } from '#kit/list/filter.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { digitsOnly, fenOf, yuanOf } from './form-values.ts'
 import { labelOptions } from './label-options.ts'
+import { countOf } from './text-limit.ts'
 import '#kit/kit.css'
 
 export { digitsOnly } from './form-values.ts'
@@ -193,5 +194,4 @@ export function SwitchField<S extends z.ZodObject>({
   )
 }
 
-/** Counts characters like the schema: Unicode code points. */
-const limit = (max: number | undefined) => (max ? { maxLength: max, showCount: true } : {})
+const limit = (max: number | undefined) => (max ? countOf(max) : {})

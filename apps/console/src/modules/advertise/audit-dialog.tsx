@@ -2,6 +2,9 @@ import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
 import { PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { Form, Input, Modal, Radio } from 'antd'
 import { useWrite } from '#core/api/query.ts'
+import { countOf, notLonger } from '#kit/form/text-limit.ts'
+
+const MAX_REMARK = 200
 
 interface Props {
   readonly row: ProgramListRow
@@ -36,9 +39,12 @@ export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: P
         <Form.Item
           name="remark"
           label="审批意见"
-          rules={rejects ? [{ required: true, whitespace: true, message: '请填写驳回原因' }] : []}
+          rules={[
+            notLonger('审批意见', MAX_REMARK),
+            ...(rejects ? [{ required: true, whitespace: true, message: '请填写驳回原因' }] : []),
+          ]}
         >
-          <Input.TextArea rows={3} maxLength={200} showCount placeholder={rejects ? '请填写驳回原因' : '可不填'} />
+          <Input.TextArea rows={3} {...countOf(MAX_REMARK)} placeholder={rejects ? '请填写驳回原因' : '可不填'} />
         </Form.Item>
       </Form>
     </Modal>

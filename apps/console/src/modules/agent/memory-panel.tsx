@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
+import { charactersIn, countOf } from '#kit/form/text-limit.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import './history.css'
 
@@ -37,8 +38,7 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
         aria-label="记忆"
         placeholder="还没有记忆"
         autoSize={{ minRows: 4, maxRows: 16 }}
-        maxLength={MAX_MEMORY}
-        showCount
+        {...countOf(MAX_MEMORY)}
         readOnly={!mayEdit}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -48,7 +48,7 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
           <Button
             type="primary"
             loading={save.isPending}
-            disabled={text === memory}
+            disabled={text === memory || charactersIn(text) > MAX_MEMORY}
             onClick={() => save.mutate({ ...of, memory: text })}
           >
             保存

@@ -6,6 +6,7 @@ import { useRead, useWrite } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { focusOpened } from '#kit/form/focus-first.ts'
+import { countOf, notLonger } from '#kit/form/text-limit.ts'
 import type { Apply } from './apply-list.page.tsx'
 
 type Report = ResultOf<typeof userApply.audit>
@@ -54,6 +55,8 @@ export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; cl
   )
 }
 
+const MAX_REMARK = 200
+
 interface AuditFormProps {
   readonly form: FormInstance<Decision>
   readonly rows: readonly Apply[]
@@ -74,9 +77,12 @@ function AuditForm({ form, rows, approve }: AuditFormProps) {
       <Form.Item
         name="remark"
         label={approve ? '审批意见' : '驳回原因'}
-        rules={[{ required: !approve, whitespace: true, message: '请填写驳回原因' }]}
+        rules={[
+          { required: !approve, whitespace: true, message: '请填写驳回原因' },
+          notLonger(approve ? '审批意见' : '驳回原因', MAX_REMARK),
+        ]}
       >
-        <Input.TextArea rows={3} maxLength={200} showCount placeholder={approve ? '选填' : '会告知申请人'} />
+        <Input.TextArea rows={3} {...countOf(MAX_REMARK)} placeholder={approve ? '选填' : '会告知申请人'} />
       </Form.Item>
     </Form>
   )
