@@ -6,7 +6,7 @@ import { AgentUpdate } from './agent-input.ts'
 const ROOT = '/api/v1/agent/list'
 const byId = z.object({ id })
 
-export const VERSION_SOURCE = { 1: '新增', 2: '保存', 3: '恢复', 4: '模板', 5: '候选' } as const
+export const VERSION_SOURCE = { 1: '新增', 2: '保存', 3: '恢复', 4: '模板', 5: '存为候选' } as const
 export const VersionRow = z.object({
   versionNo: z.int().meta({ title: '版本' }),
   source: z.int().meta({ title: '来源', labels: VERSION_SOURCE }),

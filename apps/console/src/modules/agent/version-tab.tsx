@@ -1,7 +1,7 @@
 import { type AgentDetail } from '@oms/contract/agent/agent.ts'
 import { agentVersions, VERSION_SOURCE, type VersionRow } from '@oms/contract/agent/agent-version.ts'
 import { ERASE_TEXT } from '@oms/contract/agent/agent-input.ts'
-import { Alert, Button, Modal, Space, Tag } from 'antd'
+import { Alert, Space, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { later } from '#core/loading/deferred.tsx'
@@ -11,6 +11,7 @@ import { Time } from '#kit/record/time.tsx'
 import './agent.css'
 
 const ReachDialog = later(() => import('./candidate-dialog.tsx'), 'ReachDialog')
+const DiffDialog = later(() => import('./version-diff.tsx'), 'DiffDialog')
 
 /** Versions of an agent, newest first, and the candidate next to the version in force. */
 export function VersionTab({ agent }: { agent: AgentDetail }) {
@@ -146,41 +147,4 @@ function useDecisions(
       onClick: () => drop.mutateAsync({ id, rev }),
     },
   ]
-}
-
-interface DiffProps {
-  readonly agentId: number
-  readonly versionNo: number
-  onClose(): void
-}
-
-function DiffDialog({ agentId, versionNo, onClose }: DiffProps) {
-  const { data, error, refetch } = useRead(
-    agentVersions.diff,
-    { id: agentId, versionNo },
-    { quiet: true, keepPrevious: false },
-  )
-  return (
-    <Modal
-      open
-      title={data ? `v${data.against}（当前）与 v${versionNo} 的差异` : '版本差异'}
-      width="min(900px, 96vw)"
-      footer={<Button onClick={onClose}>关闭</Button>}
-      onCancel={onClose}
-    >
-      {!data && <Waiting reads={[{ error, refetch }]} rows={3} />}
-      {data?.list.length === 0 && <p>两个版本没有差异。</p>}
-      <div className="agent-diff">
-        {data?.list.map(({ field, title, from, to }) => (
-          <div key={field}>
-            <b>{title}</b>
-            <div className="agent-diff-sides">
-              <div>{from || '（空）'}</div>
-              <div>{to || '（空）'}</div>
-            </div>
-          </div>
-        ))}
-      </div>
-    </Modal>
-  )
 }

@@ -1,0 +1,26 @@
+import { diffArrays } from 'diff'
+
+/** A piece of one of two compared texts. */
+export interface Piece {
+  readonly text: string
+  /** True when the other text does not have the piece here. */
+  readonly isChanged: boolean
+}
+
+/** Milliseconds after which two texts are shown without marks. */
+const TIMEOUT = 200
+const words = new Intl.Segmenter('zh', { granularity: 'word' })
+const wordsOf = (text: string) => Array.from(words.segment(text), ({ segment }) => segment)
+
+/** Returns the pieces of both texts, word by word. Two texts with nothing in common are unmarked. */
+export function textDiff(from: string, to: string): readonly [readonly Piece[], readonly Piece[]] {
+  const changes = diffArrays(wordsOf(from), wordsOf(to), { timeout: TIMEOUT })
+  if (!changes?.some(({ added, removed }) => !added && !removed)) return [whole(from), whole(to)]
+  const side = (other: 'added' | 'removed') =>
+    changes
+      .filter((change) => !change[other])
+      .map(({ value, added, removed }) => ({ text: value.join(''), isChanged: Boolean(added || removed) }))
+  return [side('added'), side('removed')]
+}
+
+const whole = (text: string) => [{ text, isChanged: false }]
