@@ -77,7 +77,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out unsaved, saved, compared 
   await page.keyboard.press('Enter')
   await expect(columns.first()).not.toContainText('正在编辑')
   await expect(columns.first().locator('.agent-turn-user')).toContainText(['你好', '改过的问题'])
-  await expect(columns.last().locator('.agent-turn-user')).toContainText(['改过的问题'])
+  await expect(columns.last().locator('.agent-turn-user')).toContainText(['你好', '改过的问题'])
   await page.getByRole('button', { name: '两列对比' }).click()
 
   await form.getByRole('button', { name: '保存', exact: true }).click()

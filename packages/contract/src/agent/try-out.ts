@@ -4,7 +4,8 @@ import { id, optional } from '../core/fields.ts'
 import { AgentInput } from './agent-input.ts'
 
 export const MAX_TRY_MESSAGES = 60
-const MAX_MESSAGE = 4000
+/** Maximum length of one message in UTF-16 code units. */
+export const MAX_MESSAGE = 4000
 
 const message = z.object({
   role: z.enum(['user', 'assistant'], '消息不正确'),

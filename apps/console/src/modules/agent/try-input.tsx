@@ -1,7 +1,9 @@
+import { MAX_MESSAGE } from '@oms/contract/agent/try-out.ts'
 import { SendOutlined, StopOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
 import type { TextAreaRef } from 'antd/es/input/TextArea'
 import { useEffect, useRef, useState } from 'react'
+import { countOf } from '#kit/form/text-limit.ts'
 
 /** A question that is edited. A new object for each press of 编辑, so that the same question can be chosen again. */
 export interface EditedQuestion {
@@ -40,6 +42,7 @@ interface Props {
  */
 export function TryInput({ text, isRunning, edited, onText, onSend, onStop, onCancel }: Props) {
   const input = useRef<TextAreaRef>(null)
+  const isTooLong = text.length > MAX_MESSAGE
   useEffect(() => {
     if (edited) input.current?.focus({ cursor: 'end' })
   }, [edited])
@@ -51,7 +54,7 @@ export function TryInput({ text, isRunning, edited, onText, onSend, onStop, onCa
         aria-label="对智能体说"
         placeholder="对智能体说点什么，Enter 发送，Shift+Enter 换行"
         autoSize={{ minRows: 1, maxRows: 6 }}
-        maxLength={4000}
+        {...(isTooLong && countOf(MAX_MESSAGE))}
         value={text}
         onChange={({ target }) => onText(target.value)}
         onKeyDown={({ key, nativeEvent }) => {
@@ -60,7 +63,7 @@ export function TryInput({ text, isRunning, edited, onText, onSend, onStop, onCa
         onPressEnter={(event) => {
           if (event.shiftKey || event.nativeEvent.isComposing) return
           event.preventDefault()
-          if (!isRunning) onSend()
+          if (!isRunning && !isTooLong) onSend()
         }}
       />
       {isRunning ? (
@@ -68,7 +71,7 @@ export function TryInput({ text, isRunning, edited, onText, onSend, onStop, onCa
           停止
         </Button>
       ) : (
-        <Button type="primary" icon={<SendOutlined />} disabled={text.trim() === ''} onClick={onSend}>
+        <Button type="primary" icon={<SendOutlined />} disabled={isTooLong || text.trim() === ''} onClick={onSend}>
           {edited ? '重新发送' : '发送'}
         </Button>
       )}

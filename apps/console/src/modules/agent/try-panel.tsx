@@ -63,8 +63,8 @@ export function TryPanel({ agent, models, session, subject }: Props) {
   )
 }
 
-/** Returns the recorded turns of the first column for a new second column. Empty when a question was asked since. */
-const recordedOnly = (turns: readonly Turn[]) => (turns.every(({ state }) => state === 'recorded') ? turns : [])
+/** Returns the turns with which a new second column starts, so that both answer the next question with equal history. */
+const finishedTurns = (turns: readonly Turn[]) => turns.filter(({ state }) => state !== 'running')
 
 /** Returns the fields of the form and the fields of the second column with the device. */
 const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: number }, other: string) =>
@@ -95,7 +95,7 @@ function useTryPanel(agentId: number, subject: Props['subject']) {
   const stop = () => columns.forEach((column) => column.stop())
   const isRunning = columns.some((each) => each.isRunning)
   const toggleTwo = () => {
-    two.load(recordedOnly(one.turns))
+    two.load(finishedTurns(one.turns))
     setTwo(!hasTwo)
   }
   const load = (turns: readonly Turn[]) => [one, two].forEach((column) => column.load(turns))
@@ -144,11 +144,12 @@ interface ColumnProps {
 function Column({ conversation: { turns, isRunning }, edited, onSend, onEdit, title }: ColumnProps) {
   const editedAt = edited ? turns.length - edited.fromEnd : turns.length
   const list = useRef<HTMLUListElement>(null)
-  const length = turns.reduce((sum, turn) => sum + turn.answer.length + turn.reasoning.length, turns.length)
+  const written = turns.reduce((sum, turn) => sum + turn.answer.length + turn.reasoning.length, turns.length)
   useEffect(() => {
     const element = list.current
     if (element) element.scrollTop = element.scrollHeight
-  }, [length])
+    // The figures and actions below a finished answer take a line of their own.
+  }, [written, isRunning])
   return (
     <div className="agent-try-column">
       {title}
