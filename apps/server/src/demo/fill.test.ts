@@ -116,6 +116,17 @@ describe('demo data', () => {
     expect((await demo.call('GET', '/api/v1/sys/account/perms')).data.buttons[0]).toBe('*:*:*')
   })
 
+  test('gives the administrator of the customer with voice devices their screens and no order rights', async () => {
+    await first.db.execute(sql`update accounts set pwd_must_change = false where account = 'kh01_admin'`)
+    const payload = { account: 'kh01_admin', pswdMd5: md5Hex(DEMO_PASSWORD) }
+    const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
+    const customer = first.withTicket(data.token)
+    const { data: own } = await customer.call('GET', '/api/v1/sys/account/perms')
+    expect(own.buttons).toEqual(expect.arrayContaining(['agent:agent:test', 'agent:device:bind', 'agent:order:list']))
+    expect(own.buttons).not.toContain('agent:order:add')
+    expect((await customer.call('GET', '/api/v1/agent/device/page')).data.total).toBeGreaterThan(0)
+  })
+
   test('distributes log entries over weeks, and every file has its bytes', async () => {
     const { rows } = await first.db.execute<{ days: number; today: number }>(sql`select
       count(distinct login_time::date)::int as days, count(*) filter (where login_time > now())::int as today

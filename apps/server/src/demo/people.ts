@@ -4,7 +4,7 @@ import { StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { eq, inArray, like, or, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
-import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
+import { scenes, tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { localTimeOf } from '#core/time/zone.ts'
@@ -113,6 +113,7 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
     companySize: 1 + (place % 4),
     accountCount: level === 3 ? -1 : level * 10,
     deviceQuota: level * 1000,
+    sceneIds: await sceneIdsOf(services, more),
     beginTime: dayFromNow(services, -400),
     // An expired tenant receives no accounts, so the date of expiry follows after them.
     expireTime: days > 0 ? dayFromNow(services, days) : null,
@@ -122,7 +123,6 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
   const { id } = await actAs(services, demo, what, (ctx) =>
     openTenant(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
   )
-  await giveScenes(services, id, more)
   const roleId = await engineerRole(services, demo, id)
   for (const [at, realname] of CUSTOMER_PEOPLE.slice(0, level * 2).entries())
     await addPerson(
@@ -140,13 +140,13 @@ async function addCustomer(services: Services, demo: Actor, { place, customer, p
 const dayFromNow = (services: Services, days: number) =>
   localTimeOf(services.now().getTime() + days * DAY_MS, services.config.timeZone)
 
-async function giveScenes({ database: { db } }: Services, tenantId: number, codes: readonly string[]) {
-  if (codes.length === 0) return
+/** Returns the default scenes and those with these codes. The first administrator receives the menus of all of them. */
+async function sceneIdsOf({ database: { db } }: Services, codes: readonly string[]) {
   const found = await db
-    .select({ sceneId: scenes.id })
+    .select({ id: scenes.id })
     .from(scenes)
-    .where(inArray(scenes.sceneCode, [...codes]))
-  await db.insert(tenantScenes).values(found.map(({ sceneId }) => ({ tenantId, sceneId })))
+    .where(or(eq(scenes.isDefault, 1), inArray(scenes.sceneCode, [...codes])))
+  return found.map(({ id }) => id)
 }
 
 async function engineerRole(services: Services, demo: Actor, tenantId: number) {

@@ -22,7 +22,15 @@ export const STAFF = [
  * scenes.
  */
 export const CUSTOMERS = [
-  ['杭州海川智能科技有限公司', '海川智能', '孙海川', '13957100001', 3, 720, ['firmware_full', 'self_service']],
+  [
+    '杭州海川智能科技有限公司',
+    '海川智能',
+    '孙海川',
+    '13957100001',
+    3,
+    720,
+    ['firmware_full', 'self_service', 'voice_agents'],
+  ],
   ['深圳市云栖安防设备有限公司', '云栖安防', '黄嘉铭', '13825200002', 3, 540, ['firmware_full', 'self_service']],
   ['苏州启明新能源有限公司', '启明新能源', '陆启明', '13862100003', 2, 365, ['firmware_full']],
   ['成都蓉城物业服务有限公司', '蓉城物业', '杨柳青', '13608000004', 2, 210, []],
@@ -117,6 +125,15 @@ export const SCENES = [
     ],
   ],
   ['自助服务', 'self_service', 0, ['system:noticeManage:*', 'system:operLog:*', 'system:loginLog:*']],
+  [
+    '语音智能体',
+    'voice_agents',
+    0,
+    [
+      ...['agent', 'config', 'device', 'voiceprint', 'voice', 'params'].map((page) => `agent:${page}:*`),
+      ...['template', 'order'].flatMap((page) => [`agent:${page}:list`, `agent:${page}:query`]),
+    ],
+  ],
 ] as const
 
 /** Title, type (1 notice, 2 announcement, 3 system), priority, content. */
