@@ -169,7 +169,7 @@ export const agentHistory = {
     input: z.object(owner),
     result: z.object({
       memory: z.string().meta({ title: '记忆' }),
-      /** True when the memory is the agent's, which all its devices share. */
+      /** True when all devices of the agent share one memory. Otherwise only the memories of devices are used. */
       isShared: z.boolean(),
     }),
   },

@@ -5,6 +5,7 @@ import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { charactersIn, countOf } from '#kit/form/text-limit.ts'
+import { Link } from '#core/routing/router.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import './history.css'
 
@@ -17,12 +18,38 @@ export function MemoryPanel({ of }: Props) {
   const { data, error, refetch } = useRead(agentHistory.memory, of, { quiet: true })
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active />
+  if ('agentId' in of && !data.isShared) return <SeparateMemories agentId={of.agentId} memory={data.memory} />
   return (
     <>
       <p className="talk-hint">
         {data.isShared ? '该智能体的全部设备共用这份记忆。' : '这台设备自己的记忆。'}设备下次连接时带上它。
       </p>
       <MemoryEditor key={data.memory} of={of} memory={data.memory} />
+    </>
+  )
+}
+
+/** Leads to the devices of an agent that shares no memory. A memory from the time when it did can be erased. */
+function SeparateMemories({ agentId, memory }: { agentId: number; memory: string }) {
+  const mayEdit = useMayCall()(agentHistory.saveMemory)
+  const save = useWrite(agentHistory.saveMemory)
+  return (
+    <>
+      <p className="talk-hint">
+        该智能体的设备各自保存记忆。打开<Link to={`/agent/device?agentId=${agentId}`}>它的设备</Link>
+        可查看和修改；要共用一份记忆，请把记忆范围改为「全部设备共用」。
+      </p>
+      {memory !== '' && (
+        <>
+          <p className="talk-hint">以下是以前共用的记忆，设备不再使用：</p>
+          <p className="talk-memory">{memory}</p>
+          {mayEdit && (
+            <Button danger onClick={() => askErase(() => save.mutateAsync({ agentId, memory: '' }))}>
+              清除记忆
+            </Button>
+          )}
+        </>
+      )}
     </>
   )
 }

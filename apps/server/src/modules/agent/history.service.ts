@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, paginate } from '#core/database/list-query.ts'
-import { invalid, notFound } from '#core/http/api-error.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
@@ -17,6 +17,8 @@ import { files } from '#schema/system.ts'
 /** Maximum number of turns returned for one session. */
 const MAX_TURNS = 500
 export const RECORD = { bizType: 'agent' } as const
+/** `memory_scope`: the devices of the agent share one memory. */
+const SHARED_MEMORY = 2
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
 export const visibleSessions = (user: User) => scoped(user, { tenant: agentSessions.tenantId })
@@ -147,7 +149,10 @@ interface MemoryOwner {
   readonly deviceId: number | undefined
 }
 
-/** Returns the owner of the memory: the device, or the agent when its devices share one memory. */
+/**
+ * Returns the owner of the memory: the agent, or the device. The memory of a device is its agent's when the devices share
+ * one.
+ */
 async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) {
   if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
   const [found] = await db
@@ -168,8 +173,8 @@ async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) 
       ),
     )
   if (!found) throw notFound(deviceId === undefined ? '智能体' : '设备')
-  const isShared = deviceId === undefined || found.scope === 2
-  return { ...found, isShared, memory: isShared ? found.shared : found.own }
+  const isOfAgent = deviceId === undefined || found.scope === SHARED_MEMORY
+  return { ...found, isOfAgent, isShared: found.scope === SHARED_MEMORY, memory: isOfAgent ? found.shared : found.own }
 }
 
 export async function memory({ db, user }: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
@@ -181,7 +186,10 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
   const { db, user } = ctx
   const { agentId, deviceId, memory: text } = input
   const found = await memoryOf(db, user, { agentId, deviceId })
-  if (found.isShared) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))
+  // No device would receive the text. What was shared before can still be erased.
+  if (found.isOfAgent && !found.isShared && text !== '')
+    throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
+  if (found.isOfAgent) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))
   else await db.update(agentDevices).set({ memory: text }).where(eq(agentDevices.deviceId, deviceId!))
   ctx.audit({ ...RECORD, bizId: found.agentId, action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆` })
   return null

@@ -174,6 +174,8 @@ test('AGENT-09 the memory is visible, editable and erasable, per device or share
   expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫' })).code).toBe(200)
   expect(await get(reader)).toEqual({ memory: '喜欢猫', isShared: false })
   expect((await stranger.call('PUT', `${HISTORY}/memory`, { deviceId, memory: 'x' })).code).not.toBe(200)
+  const unused = await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '没有设备会收到' })
+  expect(unused).toMatchObject({ data: { field: 'memory' }, msg: expect.stringContaining('设备各自保存记忆') })
   await query('update agents set memory_scope = 2 where id = $1', [agentId])
   expect(await get(reader)).toEqual({ memory: '', isShared: true })
   await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '共用' })
