@@ -12,12 +12,15 @@ interface OneTimeSecretProps {
   label: string
   secret: string
   hint: ReactNode
+  /** Replaces the warning that the secret cannot be shown again. */
+  warning?: string
   onClose(): void
 }
 
-/** Dialog with a password or code that is shown only once. Only an explicit click closes it. */
+/** Dialog with a password, code or key. Only an explicit click closes it. */
 export function OneTimeSecret(props: OneTimeSecretProps) {
   const { title, account, owner = '账号', label, secret, hint, onClose } = props
+  const { warning = `${label}只显示这一次，关闭后无法再查看` } = props
   return (
     <Modal
       open
@@ -29,7 +32,7 @@ export function OneTimeSecret(props: OneTimeSecretProps) {
       okText="我已保存"
       onOk={onClose}
     >
-      <Alert type="warning" showIcon title={`${label}只显示这一次，关闭后无法再查看`} style={{ marginBottom: 16 }} />
+      <Alert type="warning" showIcon title={warning} style={{ marginBottom: 16 }} />
       <SecretDetails owner={owner} account={account} label={label} secret={secret} />
       <p style={{ color: 'var(--ant-color-text-secondary)', margin: '8px 0 0' }}>{hint}</p>
     </Modal>

@@ -50,6 +50,11 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
 }
 
 const MAC = /^[0-9a-f]{2}([:-]?[0-9a-f]{2}){5}$/i
+const MAC_DIGITS = 12
+
+/** True when no further character can complete the text to a MAC. */
+const isWrongMac = (text: string) =>
+  !MAC.test(text) && (/[^0-9a-f:-]/i.test(text) || text.replaceAll(/[:-]/g, '').length >= MAC_DIGITS)
 
 /** Diagnoses any device by its MAC, also before its binding. */
 export function DiagnosisDrawer({ onClose }: { readonly onClose: () => void }) {
@@ -58,12 +63,15 @@ export function DiagnosisDrawer({ onClose }: { readonly onClose: () => void }) {
   return (
     <Drawer open size="min(560px, 100vw)" title="接入诊断" onClose={onClose} afterOpenChange={focusOpened}>
       <Form layout="vertical">
-        <Form.Item label="MAC" htmlFor="diagnosis-mac">
+        <Form.Item
+          label="MAC"
+          htmlFor="diagnosis-mac"
+          {...(isWrongMac(asked) && { validateStatus: 'error' as const, help: 'MAC 应为 12 位十六进制数' })}
+        >
           <Input
             id="diagnosis-mac"
             placeholder="如 00:1A:2B:3C:4D:5E"
             value={mac}
-            maxLength={17}
             onChange={({ target }) => setMac(target.value)}
           />
         </Form.Item>

@@ -12,7 +12,7 @@ interface Props {
   onClose(): void
 }
 
-/** Asks for a reason, then shows a secret once. The operation log records the reason. */
+/** Asks for a reason, then shows a secret. The operation log records the reason. */
 export function ParamReveal({ row: { code }, tenantId, onClose }: Props) {
   const [value, setValue] = useState<string>()
   // The form closes when it is replaced by the secret. Its close event must not close the secret.
@@ -44,6 +44,7 @@ function Shown({ code, value, onClose }: { code: string; value: string; onClose(
       owner="参数"
       account={code}
       label="密钥"
+      warning="请勿转发密钥；关闭后再次查看需要重新填写原因"
       secret={value}
       hint={
         code === 'server.secret' ? (
