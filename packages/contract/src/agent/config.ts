@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { addressSecret } from '../core/address-secret.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
@@ -25,6 +26,7 @@ const config = z
   .meta({ title: '参数' })
 const link = note('文档地址', 200)
   .refine((value) => value === '' || /^https?:\/\/\S+$/.test(value), '文档地址应以 http:// 或 https:// 开头')
+  .refine((value) => addressSecret(value) === undefined, '文档地址不能包含用户名、密码或密钥参数')
   .meta({ title: '文档地址', max: 200 })
 
 const settings = {

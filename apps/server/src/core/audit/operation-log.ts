@@ -1,10 +1,11 @@
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import { type Endpoint, OPERATION, type OperationKind } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { operLogs } from '#schema/system.ts'
 import type { AuditNote, RequestFacts, User } from '#core/http/context.ts'
 import { revisionNote } from '#core/database/optimistic-lock.ts'
-import { masked } from './mask.ts'
+import { masked, withMaskedAddresses } from './mask.ts'
 
 const KIND_BY_NAME: Readonly<Record<string, OperationKind>> = {
   create: 'add',
@@ -63,8 +64,10 @@ export async function writeOperation(db: Db, call: Call, { ok, message }: Outcom
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',
-    action: `${isInOtherTenant(user) ? AWAY : ''}${note.action ?? ''}${missingRevision(call)}`.slice(0, 500),
-    diff: note.diff ?? [],
+    action: maskAddressSecrets(
+      `${isInOtherTenant(user) ? AWAY : ''}${note.action ?? ''}${missingRevision(call)}`,
+    ).slice(0, 500),
+    diff: withMaskedAddresses(note.diff ?? []),
     requestMethod: endpoint.method,
     operUrl: (request.url.split('?')[0] ?? '').slice(0, 255),
     operIp: request.ip,
@@ -72,7 +75,7 @@ export async function writeOperation(db: Db, call: Call, { ok, message }: Outcom
     operParam: paramOf(call),
     jsonResult: ok ? message.slice(0, 500) : '',
     status: ok ? 1 : 0,
-    errorMsg: ok ? '' : message.slice(0, 2000),
+    errorMsg: ok ? '' : maskAddressSecrets(message).slice(0, 2000),
     traceId: request.id,
     costTime: Math.round(performance.now() - call.startedAt),
   }
