@@ -62,6 +62,7 @@ export function mount(app: FastifyInstance, services: Services, { contract, hand
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      ...(endpoint.maxBody !== undefined && { bodyLimit: endpoint.maxBody }),
       ...(endpoint.stream === 'download' && endpoint.method === 'GET' && { exposeHeadRoute: true }),
       handler: (request, reply) => serve(services, entry, request, reply),
     })
