@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import type { LogFn } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { Db } from '#core/database/client.ts'
@@ -35,7 +36,7 @@ function failing(times: number, error: () => Error): Db {
 const rowsOf = (id: string) => app.db.select().from(operLogs).where(eq(operLogs.traceId, id))
 
 test('FAULT a row of the operation log that finds no connection is written later', async () => {
-  const log = { error: vi.fn() }
+  const log = { error: vi.fn<LogFn>() }
   await writeLateOperation({ db: failing(2, timedOut), log }, callOf('late1'), { ok: true, message: 'ok' }, [1, 1])
   await vi.waitFor(async () =>
     expect(await rowsOf('late1')).toMatchObject([{ action: '新增角色「张三」', bizId: '7' }]),
@@ -46,10 +47,10 @@ test('FAULT a row of the operation log that finds no connection is written later
 })
 
 test('FAULT a lost row of the operation log is logged with its ids, without names and input', async () => {
-  const log = { error: vi.fn() }
+  const log = { error: vi.fn<LogFn>() }
   await writeLateOperation({ db: failing(9, timedOut), log }, callOf('late2'), { ok: true, message: 'ok' }, [1, 1])
   await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(2))
-  const [fields, message] = log.error.mock.calls[1] as [{ row: object }, string]
+  const [fields, message] = log.error.mock.calls[1] as unknown as [{ row: object }, string]
   expect(message).toBe('operation log row lost')
   expect(fields.row).toMatchObject({ title: '试写日志', bizType: 'role', bizId: '7', traceId: 'late2', status: 1 })
   expect(JSON.stringify(fields.row)).not.toContain('张三')
@@ -57,7 +58,7 @@ test('FAULT a lost row of the operation log is logged with its ids, without name
 })
 
 test('FAULT a row that the database refuses is not retried', async () => {
-  const log = { error: vi.fn() }
+  const log = { error: vi.fn<LogFn>() }
   const refused = () => Object.assign(new Error('value too long'), { code: '22001' })
   await writeLateOperation({ db: failing(1, refused), log }, callOf('late3'), { ok: true, message: 'ok' }, [1])
   expect(log.error.mock.calls.map(([, message]) => message)).toEqual(['operation log row lost'])

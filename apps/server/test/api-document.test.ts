@@ -1,14 +1,14 @@
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
+import { serveApiDocument } from '#core/http/api-document.ts'
+import { openApiDocument } from '#core/http/openapi.ts'
 import type { Services } from '#core/services.ts'
 import { modules } from '#main/modules.ts'
-import { serveApiDocument } from './api-document.ts'
-import { openApiDocument } from './openapi.ts'
 
 /** Starts a server with only the API document. Records the bodies before they are sent. */
 function start() {
-  const build = vi.fn(openApiDocument)
+  const build = vi.fn<typeof openApiDocument>(openApiDocument)
   const bodies: unknown[] = []
   const app = Fastify()
   app.addHook('onSend', async (_request, _reply, payload) => void bodies.push(payload))
