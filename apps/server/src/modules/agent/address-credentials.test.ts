@@ -29,7 +29,7 @@ const model = (config: object, over: object = {}) => ({
   ...over,
 })
 
-/** Refuses the test when a stored or logged text contains the credential. */
+/** Asserts that no stored model and no row of the operation log contains the credential. */
 async function expectNoCredential() {
   const { rows } = await app.services.database.pool.query(
     'select to_jsonb(o)::text as text from oper_logs o union all select to_jsonb(m)::text from agent_models m',
