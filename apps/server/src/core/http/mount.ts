@@ -207,7 +207,7 @@ async function work(services: Services, entry: Entry, call: Call, db: Db): Promi
     incoming: call.incoming,
     audit: (note: AuditNote) => void Object.assign(call.note, note),
     recordIn: async (own: Db) => {
-      await recordSuccess(entry, call, own)
+      if (isLogged(endpoint)) await recordSuccess(entry, call, own)
       call.reply.isRecorded = true
     },
     say: (msg: string) => {
