@@ -48,7 +48,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     state: () => `select string_agg(gateway_token_hash::text, ',') as text from device_access`,
   },
   展示链接: {
-    call: () => admin.call('POST', '/api/v1/home/display/link', { name: '大厅', days: 1 }),
+    call: () => admin.call('POST', '/api/v1/home/display/link', { name: '大厅', days: 30 }),
     state: () => 'select count(*) as text from display_links',
   },
 }
