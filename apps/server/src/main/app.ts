@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
+import { MAX_BODY } from '@oms/contract/core/endpoint.ts'
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
@@ -25,7 +26,6 @@ import { serveStorageHook } from '#modules/storage/hook-route.ts'
 import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
 import { modules } from './modules.ts'
 
-const MIB = 1024 * 1024
 const fileSize = Number.MAX_SAFE_INTEGER
 
 /**
@@ -42,7 +42,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     genReqId: () => randomUUID().replaceAll('-', '').slice(0, 16),
     requestIdHeader: false,
     trustProxy: trusted(services.config.trustProxy),
-    bodyLimit: MIB,
+    bodyLimit: MAX_BODY,
     // HEAD routes for all GET routes would slow every start. Routes that need HEAD declare it.
     exposeHeadRoutes: false,
     // Serves calls on kept connections during a restart. `connection-limits.ts` closes the connections afterwards.
@@ -52,7 +52,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     routerOptions: { maxParamLength: 256, caseSensitive: true },
   }) as unknown as FastifyInstance
   app.register(cookie)
-  app.register(formbody, { bodyLimit: MIB })
+  app.register(formbody, { bodyLimit: MAX_BODY })
   app.register(multipart, {
     // Without a limit, files would be cut silently at `bodyLimit`. The store enforces the limit of each purpose.
     limits: { parts: 30, fields: 20, fieldNameSize: 200, fieldSize: 64 * 1024, files: 1, headerPairs: 50, fileSize },

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import type { Contract } from '../core/endpoint.ts'
+import { addressSecret } from '../core/address-secret.ts'
+import { type Contract, JSON_CHARACTER_BYTES } from '../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
 import { recordColumns } from '../core/record-calls.ts'
@@ -9,6 +10,7 @@ import { MAX_CONFIG_TEXT, MODEL_TYPES, type ModelType } from './model-config.ts'
 export const MODEL_STATUS = { 1: '启用', 0: '停用' } as const
 export const YES_NO = { 1: '是', 0: '否' } as const
 const MAX_FIELDS = 60
+const MAX_MODEL_BODY = (MAX_FIELDS * (MAX_CONFIG_TEXT + 100) + 2000) * JSON_CHARACTER_BYTES
 
 const type = z.enum(Object.keys(MODEL_TYPES) as [ModelType, ...ModelType[]], '请选择类型').meta({ title: '类型' })
 const modelCode = text('编码', 32)
@@ -22,9 +24,10 @@ const config = z
     '参数不正确',
   )
   .refine((values) => Object.keys(values).length <= MAX_FIELDS, '参数过多')
-  .meta({ title: '参数' })
+  .meta({ title: '参数', maxProperties: MAX_FIELDS })
 const link = note('文档地址', 200)
   .refine((value) => value === '' || /^https?:\/\/\S+$/.test(value), '文档地址应以 http:// 或 https:// 开头')
+  .refine((value) => addressSecret(value) === undefined, '文档地址不能包含用户名、密码或密钥参数')
   .meta({ title: '文档地址', max: 200 })
 
 const settings = {
@@ -145,6 +148,7 @@ export const agentModels = {
     title: '新增模型',
     body: 'json',
     log: LOGGED,
+    maxBody: MAX_MODEL_BODY,
     input: ModelInput,
     result: z.object({ id: z.int() }),
     done: '新增成功',
@@ -156,6 +160,7 @@ export const agentModels = {
     title: '修改模型',
     body: 'json',
     log: LOGGED,
+    maxBody: MAX_MODEL_BODY,
     input: ModelChange,
     result: z.object({ rev: z.int() }),
     done: '修改成功',

@@ -1,3 +1,4 @@
+import { addressSecret, isAddress } from '../core/address-secret.ts'
 import type { ProviderField } from './provider-field.ts'
 
 /** Types of models; a small language model is an LLM in a second role. */
@@ -116,12 +117,55 @@ type Config = Readonly<Record<string, unknown>>
 /** Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. */
 export function problemOfConfig(fields: readonly ProviderField[], config: Config) {
   for (const field of fields) {
-    const value = configValue(field, config[field.key])
-    if (value === undefined) return { field: field.key, msg: `${field.label}${EXPECTED[field.type] ?? '不正确'}` }
-    if (value === null && field.required && !isSecretField(field))
-      return { field: field.key, msg: `请输入${field.label}` }
+    const msg = problemOfField(field, config[field.key], fields)
+    if (msg) return { field: field.key, msg }
   }
   return undefined
+}
+
+/** Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. */
+export function problemOfField(field: ProviderField, given: unknown, fields: readonly ProviderField[]) {
+  const value = configValue(field, given)
+  if (value === undefined) return `${field.label}${EXPECTED[field.type] ?? '不正确'}`
+  if (isSecretField(field)) return undefined
+  if (value === null) return field.required ? `请输入${field.label}` : undefined
+  return credentialProblem(field, value, fields)
+}
+
+/** Returns why a value that is stored and shown in clear must not contain a credential, or undefined. */
+export function credentialProblem({ key, label }: ProviderField, value: unknown, fields: readonly ProviderField[]) {
+  const secret = addressesIn(key, value)
+    .map(({ text }) => addressSecret(text))
+    .find((each) => each !== undefined)
+  return secret && `${label}不能包含${secret}，${keyHint(fields)}`
+}
+
+/** Returns where the credential of an address belongs: the first secret field of the provider. */
+function keyHint(fields: readonly ProviderField[]) {
+  const secretField = fields.find(isSecretField)
+  return secretField ? `请填写到“${secretField.label}”` : '该接口没有密钥参数'
+}
+
+const ADDRESS_KEY = /(?:^|_)(?:url|uri|host|port|protocol|scheme|endpoint|address|server|proxy|ssl)$/i
+
+interface ConfigAddress {
+  /** Path of the value inside the configuration. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Returns the addresses in the value of a field: of fields named like an address, and texts with a scheme. */
+export function addressesIn(key: string, value: unknown, path = key): readonly ConfigAddress[] {
+  if (value !== null && typeof value === 'object')
+    return Object.entries(value).flatMap(([inner, each]) =>
+      addressesIn(Array.isArray(value) ? key : inner, each, `${path}.${inner}`),
+    )
+  if (value === null || value === undefined) return []
+  const whole = String(value)
+  const texts = whole.includes(';') ? [whole, ...whole.split(';')] : [whole]
+  return texts.flatMap((text, at) =>
+    ADDRESS_KEY.test(key) || isAddress(text) ? [{ path: `${path}.${at}`, text: text.trim() }] : [],
+  )
 }
 
 const EXPECTED: Partial<Record<ProviderField['type'], string>> = {

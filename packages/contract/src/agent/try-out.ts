@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import type { Contract } from '../core/endpoint.ts'
+import { type Contract, JSON_CHARACTER_BYTES } from '../core/endpoint.ts'
 import { id, optional } from '../core/fields.ts'
 import { AgentInput } from './agent-input.ts'
 
 export const MAX_TRY_MESSAGES = 60
 /** Maximum length of one message in UTF-16 code units. */
 export const MAX_MESSAGE = 4000
+const MAX_TRY_BODY = (MAX_TRY_MESSAGES * (MAX_MESSAGE + 50) + 10_000) * JSON_CHARACTER_BYTES
 
 const message = z.object({
   role: z.enum(['user', 'assistant'], '消息不正确'),
@@ -49,6 +50,7 @@ export const tryOut = {
     perMinute: 20,
     body: 'json',
     log: false,
+    maxBody: MAX_TRY_BODY,
     summary: '试用智能体：以当前表单内容（可未保存）与模型对话，返回事件流 start、reasoning、text、tool、done、error',
     input: z.object({
       id,

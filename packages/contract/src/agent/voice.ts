@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { addressSecret, isAddress } from '../core/address-secret.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, identifier, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { recordCalls, recordColumns } from '../core/record-calls.ts'
@@ -10,9 +11,17 @@ export const VOICE_IMPORT_ROWS = 20_000
 /** Maximum agents and templates that `uses` returns. */
 export const MAX_VOICE_USES = 100
 
+/** Voices have no field for a key, and their addresses are shown in clear. */
+const withoutCredential = (title: string) =>
+  [
+    (value: string) => addressSecret(value) === undefined,
+    `${title}不能包含用户名、密码或密钥参数，请使用无需密钥的地址`,
+  ] as const
+
 const address = (title: string) =>
   note(title, 500)
     .refine((value) => value === '' || /^https?:\/\/\S+$/.test(value), `${title}应以 http:// 或 https:// 开头`)
+    .refine(...withoutCredential(title))
     .meta({ title, max: 500 })
 
 export const VoiceInput = z.object({
@@ -35,7 +44,9 @@ export const VoiceInput = z.object({
     .default('')
     .meta({ title: '试听文件' }),
   demoUrl: address('试听地址'),
-  referenceAudio: note('参考音频', 500),
+  referenceAudio: note('参考音频', 500)
+    .refine((value) => !isAddress(value) || addressSecret(value) === undefined, withoutCredential('参考音频')[1])
+    .meta({ title: '参考音频', max: 500 }),
   referenceText: note('参考文本', 500),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
   status: choice('状态', VOICE_STATUS).default(1).meta({ title: '状态', labels: VOICE_STATUS }),

@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import type { Contract } from '../core/endpoint.ts'
+import { type Contract, JSON_CHARACTER_BYTES } from '../core/endpoint.ts'
 import { id, optional, rev, search, text } from '../core/fields.ts'
 import { pageOf, sortedPage } from '../core/page.ts'
 
 const MAX_LINES = 4000
 const MAX_WORD = 128
 const MAX_TEXT = 1_048_576
+const MAX_WORDS_BODY = (MAX_TEXT + 1024) * JSON_CHARACTER_BYTES
 
 /** Returns why a line is not `from|to`, or undefined. */
 function lineProblem(line: string, number: number): string | undefined {
@@ -31,7 +32,7 @@ export function wordsProblem(text: string): string | undefined {
 
 const words = z
   .string('请输入替换词')
-  .max(MAX_TEXT, '替换词不能超过1MB')
+  .max(MAX_TEXT, `替换词不能超过${MAX_TEXT}个字符`)
   .superRefine((value, context) => {
     const problem = wordsProblem(value)
     if (problem) context.addIssue({ code: 'custom', message: problem })
@@ -82,6 +83,7 @@ export const wordFiles = {
     title: '新增替换词文件',
     body: 'json',
     log: ['name'],
+    maxBody: MAX_WORDS_BODY,
     input: WordFileInput.extend({ tenantId: id.optional().meta({ title: '所属客户' }) }),
     result: z.object({ id: z.int() }),
     done: '新增成功',
@@ -93,6 +95,7 @@ export const wordFiles = {
     title: '修改替换词文件',
     body: 'json',
     log: ['id', 'name'],
+    maxBody: MAX_WORDS_BODY,
     input: WordFileInput.extend({ id, rev }),
     result: z.object({ rev: z.int() }),
     done: '修改成功',

@@ -50,6 +50,8 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
    */
   readonly body?: 'form' | 'json' | 'multipart' | 'binary'
   readonly file?: FileRule
+  /** Maximum bytes of a JSON body that may exceed `MAX_BODY`. Forms (`x-www-form-urlencoded`) keep `MAX_BODY`. */
+  readonly maxBody?: number
   /** The response is a stream (download or server-sent events) instead of an envelope; `result` is unused. */
   readonly stream?: 'download' | 'events'
   /** Requests per minute per session, or per address for public calls. The general limit applies as well. */
@@ -64,6 +66,12 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
   /** Description for the API document when the title is not sufficient. */
   readonly summary?: string
 }
+
+/** Maximum bytes of a request body, except for files and calls with `maxBody`. */
+export const MAX_BODY = 1024 * 1024
+
+/** Bytes of one character in JSON when a client escapes the character as `\uXXXX`. */
+export const JSON_CHARACTER_BYTES = 6
 
 export type Contract = Readonly<Record<string, Endpoint>>
 

@@ -1,5 +1,5 @@
 import { agentModels, type ModelDetail } from '@oms/contract/agent/config.ts'
-import { configValue, isNumberField, isSecretField, problemOfConfig } from '@oms/contract/agent/model-config.ts'
+import { configValue, isNumberField, isSecretField, problemOfField } from '@oms/contract/agent/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
 import type { ProviderRow } from '@oms/contract/agent/provider.ts'
 import { Button, Form, Input, InputNumber, Select, Switch } from 'antd'
@@ -20,34 +20,34 @@ export function ModelFields({ fields, row }: { fields: readonly Shown[]; row?: M
         isSecretField(field as ProviderField) ? (
           <SecretField key={field.key} field={field} row={row} />
         ) : (
-          <PlainField key={field.key} field={field} />
+          <PlainField key={field.key} field={field} all={fields} />
         ),
       )}
     </fieldset>
   )
 }
 
-const ruleOf = (field: Shown) => ({
+const ruleOf = (field: Shown, all: readonly Shown[]) => ({
   required: field.required === true && !isSecretField(field as ProviderField),
   validateTrigger: 'onBlur',
   rules: [
     {
       validator: async (_rule: unknown, value: unknown) => {
-        const problem = problemOfConfig([field as ProviderField], { [field.key]: value })
-        if (problem) throw new Error(problem.msg)
+        const problem = problemOfField(field as ProviderField, value, all as readonly ProviderField[])
+        if (problem) throw new Error(problem)
       },
     },
   ],
 })
 
-function PlainField({ field }: { field: Shown }) {
+function PlainField({ field, all }: { field: Shown; all: readonly Shown[] }) {
   const isSwitch = field.type === 'boolean'
   return (
     <Form.Item
       name={['config', field.key]}
       label={field.label}
       extra={HINTS[field.type]}
-      {...ruleOf(field)}
+      {...ruleOf(field, all)}
       {...(isSwitch && { getValueProps: (value: unknown) => ({ checked: configValue(field, value) === true }) })}
     >
       {controlOf(field)}

@@ -1,3 +1,4 @@
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { FieldChange } from '#schema/system.ts'
 
 const SECRET = /(pswd|pwd|passwd|password|token|secret|ticket|totp|captcha|recovery|licensekey|apikey|private)/i
@@ -7,14 +8,27 @@ const MAX_TEXT = 300
 /** Returns true when a field of this name holds a secret that must not be stored or logged. */
 export const isSecret = (name: string) => SECRET.test(name)
 
-/** Returns a copy for the log: secrets are masked, long texts are cut, and nesting ends at six levels. */
+/**
+ * Returns a copy for the log: secrets and credentials in addresses are masked, long texts are cut, and nesting ends at
+ * six levels.
+ */
 export function masked(value: unknown, name = '', depth = 0): unknown {
   if (isSecret(name)) return MASK
-  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value
+  if (typeof value === 'string') return shortened(maskAddressSecrets(value))
   if (value === null || typeof value !== 'object') return value
   if (depth > 6) return '…'
   if (Array.isArray(value)) return value.slice(0, 50).map((item) => masked(item, name, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key, depth + 1)]))
+}
+
+const shortened = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+
+/** Returns a copy of a response in which the credentials of all addresses are masked. */
+export function withMaskedAddresses<T>(value: T): T {
+  if (typeof value === 'string') return maskAddressSecrets(value) as T
+  if (Array.isArray(value)) return value.map(withMaskedAddresses) as T
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withMaskedAddresses(inner)])) as T
 }
 
 /** Masks a mobile number for accounts that may not see full numbers: `13812345678` → `138****5678`. */

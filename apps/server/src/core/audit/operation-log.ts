@@ -1,10 +1,11 @@
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import { type Endpoint, OPERATION, type OperationKind } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { operLogs } from '#schema/system.ts'
 import type { AuditNote, RequestFacts, User } from '#core/http/context.ts'
 import { revisionNote } from '#core/database/optimistic-lock.ts'
-import { masked } from './mask.ts'
+import { masked, withMaskedAddresses } from './mask.ts'
 
 const KIND_BY_NAME: Readonly<Record<string, OperationKind>> = {
   create: 'add',
@@ -18,7 +19,8 @@ const KIND_BY_NAME: Readonly<Record<string, OperationKind>> = {
   import: 'import',
 }
 
-interface Call {
+/** A call with its facts for the operation log. */
+export interface LoggedCall {
   readonly name: string
   readonly endpoint: Endpoint
   readonly request: RequestFacts
@@ -27,7 +29,7 @@ interface Call {
   readonly note: AuditNote
   readonly startedAt: number
 }
-interface Outcome {
+export interface Outcome {
   readonly ok: boolean
   readonly message: string
 }
@@ -45,7 +47,7 @@ const isInOtherTenant = (user: User | null) =>
   user !== null && user.uid !== 0 && user.homeTenantId !== null && user.tenantId !== user.homeTenantId
 
 /** Returns a note for the log when a call with a revision field was saved without a revision. */
-function missingRevision({ endpoint: { input: schema }, input, note }: Call) {
+function missingRevision({ endpoint: { input: schema }, input, note }: LoggedCall) {
   if (!note.action || !(schema instanceof z.ZodObject) || !('rev' in schema.shape)) return ''
   return revisionNote((input as { rev?: number } | null)?.rev)
 }
@@ -54,7 +56,17 @@ function missingRevision({ endpoint: { input: schema }, input, note }: Call) {
  * Writes the operation-log row of a call. Inside the call's transaction, the row is committed or rolled back with the
  * change.
  */
-export async function writeOperation(db: Db, call: Call, { ok, message }: Outcome) {
+export const writeOperation = (db: Db, call: LoggedCall, outcome: Outcome) =>
+  insertOperation(db, operationRows(call, outcome))
+
+export type OperationRow = typeof operLogs.$inferInsert
+
+export async function insertOperation(db: Db, rows: readonly OperationRow[]) {
+  await db.insert(operLogs).values([...rows])
+}
+
+/** Returns the rows of a call: one for each record that the call changed. */
+export function operationRows(call: LoggedCall, { ok, message }: Outcome): readonly OperationRow[] {
   const { endpoint, request, user, note } = call
   const row = {
     tenantId: user?.tenantId ?? note.actor?.tenantId ?? null,
@@ -63,8 +75,10 @@ export async function writeOperation(db: Db, call: Call, { ok, message }: Outcom
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: note.bizType ?? '',
-    action: `${isInOtherTenant(user) ? AWAY : ''}${note.action ?? ''}${missingRevision(call)}`.slice(0, 500),
-    diff: note.diff ?? [],
+    action: maskAddressSecrets(
+      `${isInOtherTenant(user) ? AWAY : ''}${note.action ?? ''}${missingRevision(call)}`,
+    ).slice(0, 500),
+    diff: withMaskedAddresses(note.diff ?? []),
     requestMethod: endpoint.method,
     operUrl: (request.url.split('?')[0] ?? '').slice(0, 255),
     operIp: request.ip,
@@ -72,15 +86,13 @@ export async function writeOperation(db: Db, call: Call, { ok, message }: Outcom
     operParam: paramOf(call),
     jsonResult: ok ? message.slice(0, 500) : '',
     status: ok ? 1 : 0,
-    errorMsg: ok ? '' : message.slice(0, 2000),
+    errorMsg: ok ? '' : maskAddressSecrets(message).slice(0, 2000),
     traceId: request.id,
     costTime: Math.round(performance.now() - call.startedAt),
   }
   // An action on several records appears in the history of each record.
   const bizIds = note.bizIds?.length ? note.bizIds : [note.bizId ?? '']
-  await db
-    .insert(operLogs)
-    .values(bizIds.map((bizId) => replaceInvalidText({ ...row, bizId: String(bizId).slice(0, 64) })))
+  return bizIds.map((bizId) => replaceInvalidText({ ...row, bizId: String(bizId).slice(0, 64) }))
 }
 
 /**
@@ -94,7 +106,7 @@ function replaceInvalidText<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceInvalidText(inner)])) as T
 }
 
-function paramOf({ endpoint, input }: Call) {
+function paramOf({ endpoint, input }: LoggedCall) {
   if (input === null || typeof input !== 'object') return ''
   const allowed = endpoint.log
   const fields = Object.entries(input).filter(([key]) => !allowed || allowed.includes(key))

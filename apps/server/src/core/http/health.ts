@@ -1,10 +1,8 @@
-import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Module } from './implement.ts'
 import type { Services } from '#core/services.ts'
-import { authenticate } from '#core/auth/authenticate.ts'
+import { serveApiDocument } from './api-document.ts'
 import { type Measured, metricsOf } from './metrics.ts'
-import { openApiDocument } from './openapi.ts'
 
 /** Serves the operators' endpoints: `/healthz`, `/readyz`, the API document and, when enabled, `/metrics`. */
 export function serveHealth(app: FastifyInstance, services: Services, modules: readonly Module[]) {
@@ -13,14 +11,7 @@ export function serveHealth(app: FastifyInstance, services: Services, modules: r
     const { ready, ...state } = await readiness(services)
     return reply.code(ready ? 200 : 503).send(state)
   })
-  let document: string | undefined
-  const describe = () => (document ??= JSON.stringify(openApiDocument(modules)))
-  app.get('/api/v1/openapi.json', async (request, reply) => {
-    if (!services.config.apiDocsOpen) await authenticate(services, request, DOCUMENT)
-    return reply.type('application/json; charset=utf-8').send(describe())
-  })
-  if (services.config.apiDocsOpen)
-    app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(describe()))
+  serveApiDocument(app, services, modules)
   if (services.config.metrics) serveMetrics(app, services)
 }
 
@@ -47,8 +38,6 @@ function classOf(method: string, url: string): Measured['operationClass'] {
   if (url.startsWith('/api/v1/file')) return 'file'
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 }
-
-const DOCUMENT = { method: 'GET', path: '/api/v1/openapi.json', access: 'system:AboutUs:list' } as unknown as Endpoint
 
 /**
  * Reports whether this process can serve calls. Without the file store the process is degraded but ready: lists and

@@ -3,6 +3,7 @@ import { RESPONSE_CODE, type Envelope } from '@oms/contract/core/envelope.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#core/database/client.ts'
 import { authenticate, SESSION_COOKIE } from '#core/auth/authenticate.ts'
+import { writeLateOperation } from '#core/audit/late-operation.ts'
 import { isLogged, writeOperation } from '#core/audit/operation-log.ts'
 import { limitOperation } from './call-limits.ts'
 import type { AuditNote, Ctx, Incoming, RequestFacts, User } from './context.ts'
@@ -62,6 +63,7 @@ export function mount(app: FastifyInstance, services: Services, { contract, hand
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      ...(endpoint.maxBody !== undefined && { bodyLimit: endpoint.maxBody }),
       ...(endpoint.stream === 'download' && endpoint.method === 'GET' && { exposeHeadRoute: true }),
       handler: (request, reply) => serve(services, entry, request, reply),
     })
@@ -162,7 +164,12 @@ async function runOutside(services: Services, entry: Entry, call: Call): Promise
     },
   )
   if (repeat) await storeResponse(db, repeat, storedResponseOf(call, answer, file?.digest()))
-  if (isLogged(entry.endpoint) && call.reply.isRecorded !== true) await recordSuccess(entry, call, db)
+  if (isLogged(entry.endpoint) && call.reply.isRecorded !== true)
+    await writeLateOperation(
+      { db, log: call.request.log },
+      { ...entry, ...callForLog(call) },
+      succeeded(entry.endpoint),
+    )
   return answer
 }
 
@@ -200,7 +207,7 @@ async function work(services: Services, entry: Entry, call: Call, db: Db): Promi
     incoming: call.incoming,
     audit: (note: AuditNote) => void Object.assign(call.note, note),
     recordIn: async (own: Db) => {
-      await recordSuccess(entry, call, own)
+      if (isLogged(endpoint)) await recordSuccess(entry, call, own)
       call.reply.isRecorded = true
     },
     say: (msg: string) => {
@@ -235,9 +242,7 @@ async function logRefusal(services: Services, entry: Entry, call: Call, error: u
     ok: false,
     message: leftOut > 0 ? `${message}（此前另有${leftOut}次失败的操作未逐条记录）` : message,
   }
-  await writeOperation(services.database.db, row, outcome).catch((err: unknown) =>
-    call.request.log.error({ err }, 'operation log'),
-  )
+  await writeLateOperation({ db: services.database.db, log: call.request.log }, row, outcome)
 }
 
 function callWithoutInput(request: FastifyRequest, startedAt: number): Call {

@@ -12,6 +12,8 @@ const SAFE_FIELDS = [
   'dataType',
   'constraint',
   'routine',
+  // Name of the queue in errors of the job queue.
+  'queue',
 ] as const
 const MAX_MESSAGE = 1000
 const MAX_DEPTH = 5
@@ -30,13 +32,14 @@ export interface ErrorRecord {
  * parameters, PostgreSQL's `detail` and `where`, and any other property may hold personal data and are left out.
  */
 export function errorRecord(error: unknown, depth = 0): ErrorRecord {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'a value that is not an error was thrown' }
+  if (typeof error === 'string') return { type: 'string', message: withoutParameters(error).slice(0, MAX_MESSAGE) }
+  if (!isErrorLike(error)) return { type: typeof error, message: 'a value that is not an error was thrown' }
   const fields = error as unknown as Readonly<Record<string, unknown>>
   const kept = SAFE_FIELDS.flatMap((name) => (isScalar(fields[name]) ? [[name, fields[name]] as const] : []))
   const frames = framesOf(error)
   const isDeep = depth >= MAX_DEPTH
   return {
-    type: error.name,
+    type: typeOf(error),
     message: safeMessage(error),
     ...(frames && { stack: frames }),
     ...Object.fromEntries(kept),
@@ -51,18 +54,31 @@ export function safeMessage(error: Error): string {
   const fields = error as unknown as Readonly<Record<string, unknown>>
   if (typeof fields.query === 'string' && 'params' in fields)
     return `Failed query: ${fields.query}`.slice(0, MAX_MESSAGE)
-  const message = error.message.split('\nparams:', 1)[0] ?? ''
+  const message = withoutParameters(error.message)
   // Class 22 errors are data exceptions. Their messages quote the value (`invalid input syntax for type integer:
   // "…"`).
   const quotesValue = typeof fields.code === 'string' && /^22[0-9A-Z]{3}$/.test(fields.code)
   return (quotesValue ? message.replaceAll(/"[^"]*"/g, '"…"') : message).slice(0, MAX_MESSAGE)
 }
 
+const withoutParameters = (message: string) => message.split('\nparams:', 1)[0] ?? ''
+
+/** Returns true for errors, and for copies of errors (`{ ...error, message, stack }`), which the job queue reports. */
+const isErrorLike = (value: unknown): value is Error =>
+  value instanceof Error ||
+  (typeof value === 'object' && value !== null && typeof (value as Partial<Error>).message === 'string')
+
+/** Returns the class of an error. A copy of an error has no name; the first line of its stack starts with the class. */
+function typeOf({ name, stack }: Partial<Error>): string {
+  if (typeof name === 'string') return name
+  return (typeof stack === 'string' && /^\w{1,100}(?=[:\n])/.exec(stack)?.[0]) || 'Error'
+}
+
 const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
 /** Returns only the stack frames. The first lines of a stack repeat the message with its values. */
-const framesOf = ({ stack = '' }: Error) =>
-  stack
+const framesOf = ({ stack }: Error) =>
+  String(stack ?? '')
     .split('\n')
     .filter((line) => /^\s{4}at /.test(line))
     .join('\n')

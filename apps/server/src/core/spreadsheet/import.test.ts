@@ -60,6 +60,7 @@ async function send(csv: string, dryRun: '0' | '1' = '0', name = 'a.csv') {
     now: new Date(),
     incoming: { name, stream: Readable.from([Buffer.from(csv)]) },
     audit,
+    recordIn: vi.fn<Ctx['recordIn']>(async () => {}),
   } as unknown as Ctx
   const answer = await taking.take(ctx, { dryRun })
   return { answer: answer as ImportReport & { jobId?: number }, audit }

@@ -2,6 +2,7 @@ import type { FileRule, ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { DIRECT_IMPORT_ROWS, type ImportReport, type JobResponse } from '@oms/contract/core/transfer.ts'
 import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
 import type * as z from 'zod'
+import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -67,12 +68,19 @@ async function importTable(
   let ended: unknown
   const onEnd = (state: unknown) => void (ended = state)
   const failures = new FailureFile(ctx.services, failureFormat(name))
-  const work = { definition, input, table: { bytes, name }, onEnd, onFailed: (line: FailedLine) => failures.add(line) }
+  const summarize = (done: ImportReport) =>
+    ctx.audit({ bizType: definition.kind, action: importSummary(definition.name, done) })
+  const beforeCommit = (db: Db, done: ImportReport) => {
+    summarize(done)
+    return ctx.recordIn(db)
+  }
+  const onFailed = (line: FailedLine) => failures.add(line)
+  const work = { definition, input, table: { bytes, name }, beforeCommit, onEnd, onFailed }
   const report = await importLines(ctx, work).catch((error: unknown) => {
     failures.abandon()
     return throwTableError(error)
   })
-  ctx.audit({ bizType: definition.kind, action: importSummary(definition.name, report) })
+  if (report.dryRun) summarize(report)
   const file = await storeFailureFile(ctx, failures, { table: name, name: `${definition.name}导入失败明细` })
   const full = { ...report, ...(file && { file }) }
   if (!report.dryRun) await definition.storeReport?.(ctx, ended, full)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Endpoint, ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
+import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid, ApiError } from '#core/http/api-error.ts'
 import { inTransaction } from '#core/tenancy/tenancy.ts'
@@ -106,6 +107,8 @@ interface Work {
   onLine?(done: number): Promise<void>
   /** Called for every refused line, also for lines beyond the report's limit. */
   onFailed?(line: FailedLine): Promise<void>
+  /** Runs in the transaction of an import that changes rows, before the commit. */
+  beforeCommit?(db: Db, report: ImportReport): Promise<void>
   onEnd?(state: unknown): void
   /** Maximum number of problems in the report. Further problems are only counted. */
   readonly reported?: number
@@ -126,6 +129,7 @@ export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Wor
   await inTransaction(ctx.services.database, ctx.user, async (db) => {
     state = await importAllLines({ ...ctx, db, file }, work, report)
     if (dryRun) throw new Rehearsed()
+    await work.beforeCommit?.(db, report)
   }).catch((error: unknown) => {
     if (!(error instanceof Rehearsed)) throw error
   })

@@ -81,3 +81,17 @@ export const transact = <T>(
   { services, user }: Pick<Ctx, 'services'> & { user: User | null },
   work: (db: Db) => Promise<T>,
 ) => inTransaction(services.database, user, work)
+
+/**
+ * Runs the whole change of a handler in a transaction, and commits the row of the operation log with it. `work` calls
+ * `audit` before it returns.
+ */
+export const transactRecorded = <T>(
+  ctx: Pick<Ctx, 'services' | 'recordIn'> & { user: User | null },
+  work: (db: Db) => Promise<T>,
+) =>
+  transact(ctx, async (db) => {
+    const result = await work(db)
+    await ctx.recordIn(db)
+    return result
+  })

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AgentBehaviour, KEPT_HEADER } from '@oms/contract/agent/agent-input.ts'
+import { credentialProblem } from '@oms/contract/agent/model-config.ts'
+import { addressSecret } from '@oms/contract/core/address-secret.ts'
 import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -49,6 +51,7 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
   const codes = plugins.map(({ providerCode }) => providerCode)
   if (new Set(codes).size < codes.length) throw invalid('插件不能重复', 'plugins')
   const known = new Map((codes.length > 0 ? await pluginProviders(db, codes) : []).map((each) => [each.code, each]))
+  assertPlainAddresses(known, { plugins, contextProviders })
   const secrets = new Map<string, string>()
   const stored: StoredParts = {
     plugins: plugins.map(({ providerCode, params }) => {
@@ -68,6 +71,26 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
     }),
   }
   return { stored, secrets }
+}
+
+/** Refuses credentials in the addresses of plugins and context sources, which are stored and shown in clear. */
+function assertPlainAddresses(
+  known: ReadonlyMap<string, { readonly name: string; readonly fields: readonly ProviderField[] }>,
+  { plugins, contextProviders }: Parts,
+) {
+  plugins.forEach(({ providerCode, params }, at) => {
+    const { name = '', fields = [] } = known.get(providerCode) ?? {}
+    for (const [key, value] of Object.entries(params)) {
+      const field = fields.find((each) => each.key === key) ?? { key, label: key, type: 'string' as const }
+      if (isSecretField(field)) continue
+      const problem = credentialProblem(field, value, fields)
+      if (problem) throw invalid(`插件「${name}」的${problem}`, `plugins.${at}.params.${key}`)
+    }
+  })
+  contextProviders.forEach(({ url }, at) => {
+    const secret = addressSecret(url)
+    if (secret) throw invalid(`上下文来源的地址不能包含${secret}，请填写到请求头`, `contextProviders.${at}.url`)
+  })
 }
 
 /** Returns plugins and context sources with their secrets, for voice servers. */

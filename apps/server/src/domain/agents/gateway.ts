@@ -31,15 +31,19 @@ export async function callGateway(
 ): Promise<Record<string, unknown>> {
   const address = params.text('server.mqtt_manager_api')
   // A tenant that uses the gateway of the platform may call its private address.
-  const shared = (await agentParameters.of(PLATFORM_TENANT_ID)).text('server.mqtt_manager_api')
-  const owner = tenantId === PLATFORM_TENANT_ID || address === shared ? 'platform' : 'tenant'
+  const platform = await agentParameters.of(PLATFORM_TENANT_ID)
+  const isShared = address === platform.text('server.mqtt_manager_api')
+  const owner = tenantId === PLATFORM_TENANT_ID || isShared ? 'platform' : 'tenant'
+  const key = params.text('server.mqtt_signature_key')
+  if (owner === 'tenant' && key === platform.text('server.mqtt_signature_key'))
+    throw new Error('the key of the platform is not sent to the gateway of a tenant')
   for (const days of DAYS) {
     const response = await sendOutbound({
       url: `http://${address}${path}`,
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        authorization: `Bearer ${tokenOf(params.text('server.mqtt_signature_key'), Date.now() + days * DAY_MS)}`,
+        authorization: `Bearer ${tokenOf(key, Date.now() + days * DAY_MS)}`,
       },
       body: JSON.stringify(body),
       policy: addressPolicy(config, owner),

@@ -19,7 +19,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { unlock as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
 import { contains, offsetOf, paginate } from '#core/database/list-query.ts'
-import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { accountOrder, conditionsOf, presentAccounts, inScope, selectAccounts, tenantsNamed } from './account-rows.ts'
 
 export async function list({ db, user }: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
@@ -84,7 +84,7 @@ export async function disable(ctx: Ctx, { id }: ParsedOf<typeof contract.disable
  * one-time password is never stored.
  */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
     ctx.audit(note(account, `重置账号${nameOf(account)}的密码`))
     return resetPassword({ ...ctx, db }, account)
@@ -93,7 +93,7 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof contract.res
 
 /** Creates a reset code. Runs outside the request's transaction for the same reason. */
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
     ctx.audit(note(account, `为账号${nameOf(account)}生成密码重置码`))
     return openResetCode({ ...ctx, db }, account)

@@ -39,8 +39,11 @@ export async function modifyPassword(ctx: Ctx, { oldPswdMd5, newPswdMd5 }: Parse
   await assertPassword(ctx, own, oldPswdMd5, 'oldPswdMd5', '旧密码错误')
   if (oldPswdMd5 === newPswdMd5) throw invalid('新密码不能与旧密码相同', 'newPswdMd5')
   assertPasswordStrength(newPswdMd5, 'newPswdMd5')
-  await ctx.services.database.db.transaction((db) => setPassword({ ...ctx, db }, own.uid, newPswdMd5))
   ctx.audit({ bizType: 'account', bizId: own.uid, action: '修改登录密码' })
+  await ctx.services.database.db.transaction(async (db) => {
+    await setPassword({ ...ctx, db }, own.uid, newPswdMd5)
+    await ctx.recordIn(db)
+  })
   ctx.setSessionCookie(null)
   return null
 }

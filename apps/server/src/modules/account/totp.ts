@@ -64,17 +64,21 @@ async function spendStep(db: Db, uid: number, step: number) {
   return first !== undefined
 }
 
+/** Changes an account together with the row of the operation log. `audit` was called before. */
+const changeRecorded = (ctx: Ctx, uid: number, change: Partial<typeof accounts.$inferInsert>) =>
+  ctx.services.database.db.transaction(async (db) => {
+    await db.update(accounts).set(change).where(eq(accounts.uid, uid))
+    await ctx.recordIn(db)
+  })
+
 /** Creates a new secret, which becomes active after a one-time password derived from the secret is entered. */
 export async function mfaBind(ctx: Ctx, { pswdMd5 }: ParsedOf<typeof account.mfaBind>) {
   const own = await ownAccount(ctx)
   await assertPassword(ctx, own, pswdMd5, 'pswdMd5')
   if (own.mfaEnabled) throw invalid('两步验证已启用，请先关闭')
   const secret = new Secret({ size: 20 }).base32
-  await ctx.db
-    .update(accounts)
-    .set({ mfaSecret: encrypt(ctx.services.config.secretKey, secret) })
-    .where(eq(accounts.uid, own.uid))
   ctx.audit({ bizType: 'account', bizId: own.uid })
+  await changeRecorded(ctx, own.uid, { mfaSecret: encrypt(ctx.services.config.secretKey, secret) })
   return { secret, url: totpOf(own.account, secret).toString() }
 }
 
@@ -96,10 +100,7 @@ export async function mfaUnbind(ctx: Ctx, { pswdMd5, totp }: ParsedOf<typeof acc
   await assertPassword(ctx, own, pswdMd5, 'pswdMd5')
   if (!own.mfaEnabled) throw invalid('两步验证未启用')
   if (!(await checkTotp(ctx, own, totp))) throw invalid('动态验证码错误', 'totp')
-  await ctx.db
-    .update(accounts)
-    .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [] })
-    .where(eq(accounts.uid, own.uid))
   ctx.audit({ bizType: 'account', bizId: own.uid, action: '关闭两步验证' })
+  await changeRecorded(ctx, own.uid, { mfaEnabled: false, mfaSecret: null, recoveryCodes: [] })
   return null
 }

@@ -1,7 +1,7 @@
 import { AD_TYPE, type ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import type { ProgramItemView } from '@oms/contract/advertise/program.ts'
 import type { ProgramValues } from '@oms/contract/advertise/program-input.ts'
-import { and, inArray } from 'drizzle-orm'
+import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -9,7 +9,7 @@ import { fileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { instantOf, localTimeOf } from '#core/time/zone.ts'
 import { type ApprovedAd, approvedAds } from '#domain/ads/approved-ads.ts'
-import { ads } from '#schema/advertise.ts'
+import { adProgramVersions, ads } from '#schema/advertise.ts'
 
 /** Returns whether a play of this kind of ad lasts as long as the file. */
 const isTimed = (adType: number) => adType === AD_TYPE.video || adType === AD_TYPE.audio
@@ -32,7 +32,18 @@ const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]
     .from(ads)
     .where(and(inArray(ads.id, [...new Set(ids)]), notDeleted(ads), scoped(user, { tenant: ads.tenantId })))
 
+/** Returns the highest id of an item in the versions of a program; 0 without a version. */
+async function lastPublishedId(db: Db, programId: number | undefined): Promise<number> {
+  if (programId === undefined) return 0
+  const { rows } = await db.execute<{ last: number }>(sql`
+    select coalesce(max((i ->> 'id')::int), 0) as last
+    from ${adProgramVersions} v, jsonb_array_elements(v.body -> 'items') i where v.program_id = ${programId}`)
+  return rows[0]?.last ?? 0
+}
+
 interface Wanted {
+  /** Absent for a program that is not stored yet. */
+  readonly programId?: number | undefined
   readonly tenantId: number
   readonly items: ProgramValues['items']
   /** Items of the program before the save. An item with the same ad keeps its id. */
@@ -41,16 +52,17 @@ interface Wanted {
 
 /**
  * Returns the items to store. Refuses ads that do not exist, that belong to another tenant, or that nobody approved. A
- * new item gets an id above those of the stored items.
+ * new item gets an id above those of the stored items and of all published versions, because screens report plays of
+ * removed items later.
  */
-export async function storedItems(ctx: Ctx, { tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
+export async function storedItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const found = await namedAds(ctx, adIds)
   const approved = await approvedAds(ctx.db, adIds)
   const byId = new Map(found.map((ad) => [ad.id, ad]))
   const zone = ctx.services.config.timeZone
   const known = new Map(before.map((item) => [item.id, item]))
-  let last = Math.max(0, ...before.map(({ id }) => id))
+  let last = Math.max(await lastPublishedId(ctx.db, programId), ...before.map(({ id }) => id))
   const taken = new Set<number>()
   return items.map((item, at) => {
     const ad = byId.get(item.adId)

@@ -125,7 +125,7 @@ export async function draftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>
   const { id, tenantId: asked, deviceId: _, ...fields } = input
   const stored = id === undefined ? undefined : await readProgram(ctx, id)
   const tenantId = stored?.tenantId ?? tenantOf(ctx, asked)
-  const items = await storedItems(ctx, { tenantId, items: fields.items, before: stored?.items ?? [] })
+  const items = await storedItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
   const content = { ...fields, id: id ?? 0, tenantId, items, shareOfVoice: fields.shareOfVoice ?? null }
   return manifestProgramOf(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
 }

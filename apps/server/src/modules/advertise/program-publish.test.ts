@@ -181,3 +181,17 @@ test('AD-05 a program ends after its last daypart that crosses midnight', async 
   expect(await read(id)).toMatchObject({ status: 5, publishedVer: 0 })
   expect(await usesOf(server.db, id)).toEqual([ad])
 })
+
+describe('AD-05 items of published programs', () => {
+  test('gives a new item no id of a published item that was removed', async () => {
+    const id = await draft({ items: [{ adId: ad }, { adId: ad }] })
+    expect((await post(`publish/${id}`, { verNo: 0 })).code).toBe(200)
+    const save = async (items: readonly object[]) => {
+      const { rev } = await read(id)
+      return staff.call('PUT', ROOT, { ...programInput({ items, targetIds: screens.ids }), id, rev })
+    }
+    expect((await save([{ itemId: 1, adId: ad }])).code).toBe(200)
+    expect((await save([{ itemId: 1, adId: ad }, { adId: ad }])).code).toBe(200)
+    expect((await read(id)).items.map(({ itemId }: { itemId: number }) => itemId)).toEqual([1, 3])
+  })
+})

@@ -138,9 +138,13 @@ const COPY_SUFFIX = ' 副本'
 const copyName = (name: string) => `${name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`
 
 /** Checks ads and targets, and returns the columns to store. */
-async function prepared(ctx: Ctx, stored: Pick<StoredProgram, 'tenantId' | 'items'>, input: ProgramValues) {
-  const { tenantId } = stored
-  const items = await storedItems(ctx, { tenantId, items: input.items, before: stored.items })
+async function prepared(
+  ctx: Ctx,
+  stored: Pick<StoredProgram, 'tenantId' | 'items'> & { readonly id?: number },
+  input: ProgramValues,
+) {
+  const { id: programId, tenantId } = stored
+  const items = await storedItems(ctx, { programId, tenantId, items: input.items, before: stored.items })
   const targetIds = await checkedTargets(ctx, { ...input, tenantId })
   return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: totalSeconds(items) }
 }

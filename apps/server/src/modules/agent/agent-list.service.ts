@@ -1,6 +1,7 @@
 import { AgentRow, type agents as calls, agents as contract } from '@oms/contract/agent/agent.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, exists, getTableColumns, sql } from 'drizzle-orm'
+import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -133,8 +134,15 @@ export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
           .from(devices)
           .where(among(devices.id, candidateDeviceIds))
           .orderBy(devices.id)
-  const plugins = pluginTexts(shown!.plugins)
-  return { ...shown!, plugins, candidateDevices, secrets: await secretEndings(db, SECRET_OWNER.agent, id) }
+  const plugins = withMaskedAddresses(pluginTexts(shown!.plugins))
+  const contextProviders = withMaskedAddresses(shown!.contextProviders)
+  return {
+    ...shown!,
+    plugins,
+    contextProviders,
+    candidateDevices,
+    secrets: await secretEndings(db, SECRET_OWNER.agent, id),
+  }
 }
 
 export const exportAgents = defineExport({

@@ -14,6 +14,7 @@ import {
 import { splitSecrets } from '#domain/agents/agent-secrets.ts'
 import { SECRET_OWNER, secretEndings, writeSecrets } from '#domain/agents/secrets.ts'
 import { agents, agentVersions } from '#schema/agent.ts'
+import { assertPluginKeys } from './plugin-keys.ts'
 import { removeUnusedSecrets } from './secret-cleanup.ts'
 
 export type StoredAgent = typeof agents.$inferSelect
@@ -52,9 +53,14 @@ const MODELS = ['llmId', 'vllmId', 'slmId', 'ttsId', 'asrId', 'vadId', 'memId', 
 const NULLABLE = [...MODELS, 'voiceId', 'cloneId', 'ttsVolume', 'ttsRate', 'ttsPitch'] as const
 
 /** Converts the input to columns, and stores the secrets of plugins and headers. */
-export async function storeSecrets(ctx: Ctx, agent: { id: number; tenantId: number }, input: AgentBehaviour) {
+export async function storeSecrets(
+  ctx: Ctx,
+  agent: Pick<StoredAgent, 'id' | 'tenantId' | 'plugins'>,
+  input: AgentBehaviour,
+) {
   const { db, user, services } = ctx
   const { stored, secrets } = await splitSecrets(db, input)
+  await assertPluginKeys(ctx, agent, stored, secrets)
   const owner = { ownerKind: SECRET_OWNER.agent, ownerId: agent.id, tenantId: agent.tenantId, uid: user.uid }
   await writeSecrets(db, services.config.secretKey, owner, secrets)
   const absent = Object.fromEntries(NULLABLE.map((field) => [field, input[field] ?? null]))

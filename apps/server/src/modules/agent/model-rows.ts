@@ -2,6 +2,7 @@ import type { agentModels as calls } from '@oms/contract/agent/config.ts'
 import { formConfig } from '@oms/contract/agent/model-config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
+import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, orderOf, paginate } from '#core/database/list-query.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
@@ -93,7 +94,7 @@ export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>)
   if (!row.isEditable) return { ...row, config: {}, secrets: {}, fallbackModelId: null }
   return {
     ...row,
-    config: formConfig(fields ?? [], config) as Record<string, string | number | boolean>,
+    config: withMaskedAddresses(formConfig(fields ?? [], config)) as Record<string, string | number | boolean>,
     secrets: await secretEndings(db, SECRET_OWNER.model, id),
     fallbackModelId,
   }

@@ -8,7 +8,8 @@ import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { reloadAfterModel } from '#domain/agents/auto-reload.ts'
-import { readSecrets, SECRET_OWNER, writeSecrets } from '#domain/agents/secrets.ts'
+import { keptSecretProblem } from '#domain/agents/kept-secrets.ts'
+import { readSecrets, SECRET_OWNER, secretEndings, writeSecrets } from '#domain/agents/secrets.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent-model.ts'
 import { assertFallback, assertLlm, assertRelay, fieldsOf, isSameConfig, readConfig } from './model-check.ts'
@@ -77,7 +78,9 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   const { db } = ctx
   const stored = await record.lock(ctx, id)
   const { tenantId, type } = stored
-  const { config, secrets } = readConfig(await fieldsOf(db, type, stored.providerCode), input.config)
+  const fields = await fieldsOf(db, type, stored.providerCode)
+  const { config, secrets } = readConfig(fields, input.config)
+  await assertKeyResent(ctx, stored, { fields, after: config, sent: new Set(secrets.keys()) })
   await assertLlm(db, tenantId, config.llm)
   assertRelay(type, stored.providerCode, input.relay)
   await assertFallback(db, tenantId, input.fallbackModelId, id)
@@ -89,6 +92,18 @@ export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ca
   })
   if (saved.rev !== stored.rev || secrets.size > 0) await reloadAfterModel(ctx, stored)
   return secrets.size === 0 ? saved : saveSecrets(ctx, stored, saved, secrets)
+}
+
+/** Refuses a new address that would receive a stored secret, unless the account may read secrets anyway. */
+async function assertKeyResent(
+  { db, user }: Ctx,
+  { id, config }: Stored,
+  change: Pick<Parameters<typeof keptSecretProblem>[0], 'fields' | 'after' | 'sent'>,
+) {
+  if (user.can(contract.reveal.access)) return
+  const stored = Object.keys(await secretEndings(db, SECRET_OWNER.model, id))
+  const problem = keptSecretProblem({ ...change, before: config, stored })
+  if (problem) throw invalid(problem.msg, `config.${problem.field}`)
 }
 
 /** Stores changed secrets. A save that changes nothing else still gets a revision and a row of the operation log. */

@@ -18,6 +18,7 @@ import {
 import { agentParams } from '#schema/agent-device.ts'
 import { agentSecrets } from '#schema/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
+import { assertSecretReceiver } from './param-secrets.ts'
 
 const MASK = '••••••••'
 const RECORD = { bizType: 'agentParam' } as const
@@ -128,6 +129,7 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
   const { code, value } = input
   const error = paramError(code, value)
   if (error) throw invalid(error, 'value')
+  await assertSecretReceiver(ctx, tenantId, input)
   const [stored] = await db
     .select()
     .from(agentParams)

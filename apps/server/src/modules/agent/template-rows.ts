@@ -1,6 +1,7 @@
 import type { agentTemplates as calls } from '@oms/contract/agent/template.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, orderOf, paginate } from '#core/database/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -65,7 +66,7 @@ async function readTemplate({ db, user }: Ctx, templateId: number) {
 
 export async function getTemplate(ctx: Ctx, input: ParsedOf<typeof calls.get>) {
   const template = await readTemplate(ctx, input.id)
-  return { ...template, plugins: pluginTexts(template.plugins) }
+  return { ...template, plugins: withMaskedAddresses(pluginTexts(template.plugins)) }
 }
 
 /** Returns the prompt, the models and the plugins of a template. Deleted models have an empty name. */

@@ -6,6 +6,7 @@ import {
   type ContextFact,
   MEMORY_SCOPE,
 } from '@oms/contract/agent/agent-input.ts'
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { VersionSnapshot } from '#domain/agents/agent-behaviour.ts'
@@ -39,7 +40,7 @@ export async function wordsOf(db: Db, snapshot: VersionSnapshot): Promise<(field
       each.name,
     ]),
   )
-  return (field) => {
+  const words = (field: string) => {
     const value = snapshot[field as keyof VersionSnapshot]
     if (field in MODEL_TYPES) return models(value as number | null)
     if (field === 'voiceId') return voices(value as number | null)
@@ -56,6 +57,7 @@ export async function wordsOf(db: Db, snapshot: VersionSnapshot): Promise<(field
         .join('\n')
     return WORDS[field]?.[value as number] ?? (value === null || value === undefined ? '' : String(value))
   }
+  return (field) => maskAddressSecrets(words(field))
 }
 
 function pluginText(

@@ -4,6 +4,7 @@ import {
   MAX_VOICE_USES,
   VoiceRow,
 } from '@oms/contract/agent/voice.ts'
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -80,13 +81,22 @@ const conditions = (user: User, asked: Asked) =>
 const order = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
   orderOf(asked, { sort, name, createTime, updateTime }, id, [asc(sort), asc(id)])
 
-export const listVoices = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
-  paginate(db, select(db, user).where(conditions(user, input)).$dynamic(), input, order(input))
+/** Masks credentials in addresses, because rows of older releases contain them. */
+const shownVoice = <R extends { demoUrl: string; referenceAudio: string }>(row: R): R => ({
+  ...row,
+  demoUrl: maskAddressSecrets(row.demoUrl),
+  referenceAudio: maskAddressSecrets(row.referenceAudio),
+})
+
+export async function listVoices({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const page = await paginate(db, select(db, user).where(conditions(user, input)).$dynamic(), input, order(input))
+  return { ...page, list: page.list.map(shownVoice) }
+}
 
 export async function getVoice({ db, user }: Ctx, input: ParsedOf<typeof calls.get>) {
   const [found] = await select(db, user).where(and(usableRows(agentVoices, user), eq(id, input.id)))
   if (!found) throw notFound('音色')
-  return found
+  return shownVoice(found)
 }
 
 const usesIn = (db: Db, user: User, voiceId: number) => {
@@ -145,4 +155,5 @@ export const exportVoices = defineExport({
   order,
   load: (db, user, keys) => select(db, user).where(and(usableRows(agentVoices, user), among(id, keys))),
   keyOf: (row) => row.id,
+  line: shownVoice,
 })

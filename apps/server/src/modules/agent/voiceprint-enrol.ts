@@ -13,7 +13,7 @@ import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { transact } from '#core/tenancy/tenancy.ts'
+import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { type VoiceprintService, voiceprintServiceOf } from '#domain/agents/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent-history.ts'
 import { assertService, readAudio, turnAudio, withService } from './voiceprint-audio.ts'
@@ -69,15 +69,15 @@ export async function createVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.cr
   const { tenantId } = agent
   const row = { id, tenantId, agentId, name, introduction, audioId, turnId: audio.turnId }
   const audited = { createBy: user.uid, updateBy: user.uid }
-  await transact(ctx, async (db) => {
+  const action = `为智能体「${agent.name}」登记声纹「${name}」`
+  await transactRecorded(ctx, async (db) => {
     await db.insert(agentVoiceprints).values({ ...row, ...audited })
+    ctx.audit({ bizType: KIND, bizId: id, action, diff: changes({}, { name, introduction }, TITLES) })
     await publish(db, ctx, tenantId)
   }).catch(async (error: unknown) => {
     await service.remove(id).catch(() => {})
     throw uniqueViolation(error, CLASHES) ?? error
   })
-  const action = `为智能体「${agent.name}」登记声纹「${name}」`
-  ctx.audit({ bizType: KIND, bizId: id, action, diff: changes({}, { name, introduction }, TITLES) })
   return { id }
 }
 
@@ -98,7 +98,7 @@ async function storedVoiceprint(db: Db, ctx: Ctx, id: number, isLocked = false) 
 export async function updateVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
   const { id, rev, name, introduction } = input
   const recording = await replacedRecording(ctx, input)
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const stored = await storedVoiceprint(db, ctx, id, true)
     await checkRevision(db, stored, rev)
     const diff = changes(stored, { name, introduction }, TITLES)
@@ -144,10 +144,10 @@ export async function removeVoiceprint(ctx: Ctx, { id }: ParsedOf<typeof calls.r
   const stored = await transact(ctx, (db) => storedVoiceprint(db, ctx, id))
   const service = await voiceprintServiceOf(ctx.services, stored.tenantId)
   if (service) await withService(() => service.remove(id))
-  await transact(ctx, async (db) => {
+  await transactRecorded(ctx, async (db) => {
     await db.delete(agentVoiceprints).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(ctx.user)))
+    ctx.audit({ bizType: KIND, bizId: id, action: `删除声纹「${stored.name}」` })
     await publish(db, ctx, stored.tenantId)
   })
-  ctx.audit({ bizType: KIND, bizId: id, action: `删除声纹「${stored.name}」` })
   return null
 }

@@ -14,7 +14,7 @@ import { assertModelInUse } from '#domain/fleet/device-models.ts'
 import { changes } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { tenantOf } from './group-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -104,7 +104,7 @@ const ensureSettings = (db: Db, tenantId: number, uid: number) =>
  * a token is never stored.
  */
 export function renewToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const { user, now } = ctx
     const { tenantId, tenantName, tenantNo } = await tenantFor(db, user, asked)
     await ensureSettings(db, tenantId, user.uid)

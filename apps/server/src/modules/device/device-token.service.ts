@@ -7,7 +7,7 @@ import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
-import { transact } from '#core/tenancy/tenancy.ts'
+import { transactRecorded } from '#core/tenancy/tenancy.ts'
 import { lockDevice, lockDevices, nameOf, namesOf, publishChanged } from './device-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -19,7 +19,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
  * requests and a token is never stored.
  */
 export function token(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const stored = await lockDevice(db, ctx.user, id)
     const made = newToken()
     await db
@@ -48,7 +48,7 @@ export async function clearToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearTo
 
 /** Creates tokens for several devices. The tokens appear only in the response. */
 export function tokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const { user, now } = ctx
     const found = await lockDevices(db, user, ids)
     const chosen = found.filter(({ tokenHash }) => replace === 1 || !tokenHash)

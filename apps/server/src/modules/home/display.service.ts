@@ -7,7 +7,7 @@ import { canSwitchTenant, isSwitchedTenant, userOf } from '#core/auth/rights.ts'
 import { newSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
-import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
+import { inTransaction, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
 import { accounts, displayLinks } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -52,7 +52,7 @@ export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.c
   const tenantId = workplace(user)
   if (!user.can(BIG_SCREEN)) throw forbidden()
   const token = newSecret()
-  const id = await transact(ctx, async (db) => {
+  const id = await transactRecorded(ctx, async (db) => {
     await db.execute(sql`select pg_advisory_xact_lock(hashtext('display links'), ${tenantId})`)
     const many = await db.$count(displayLinks, and(eq(displayLinks.tenantId, tenantId), stands))
     if (many >= MAX_DISPLAYS) throw refused(`展示链接最多${MAX_DISPLAYS}个，请先撤销不用的链接`)
@@ -66,9 +66,10 @@ export async function create(ctx: Ctx, { name, days }: ParsedOf<typeof display.c
         expireTime: sql`now() + make_interval(days => ${days})` as unknown as string,
       })
       .returning({ id: displayLinks.id })
-    return made!.id
+    const bizId = made!.id
+    ctx.audit({ bizType: 'displayLink', bizId, action: `新增大屏展示链接「${name}」，有效期${days}天` })
+    return bizId
   })
-  ctx.audit({ bizType: 'displayLink', bizId: id, action: `新增大屏展示链接「${name}」，有效期${days}天` })
   return { id, token }
 }
 

@@ -10,7 +10,7 @@ import { stepProblem, takeDeviceStep, takeStep } from '#domain/licensing/steps.t
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/list-query.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
   stepContextOf,
@@ -123,7 +123,7 @@ export async function bind(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bind>) {
  * repeated requests and a key is never stored in plain text.
  */
 export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
-  const license = await transact(ctx, async (db) => {
+  const license = await transactRecorded(ctx, async (db) => {
     const [found] = await lockLicenses(db, ctx.user, [id])
     if (!found) throw notFound('证书')
     await db.insert(licenseEvents).values({
@@ -137,9 +137,9 @@ export async function reveal(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.rev
       operName: ctx.user.realname || ctx.user.account,
       reason,
     })
+    ctx.audit({ bizType: 'license', bizId: id, action: `查看证书「${maskUid(found.uid)}」的明文，原因：${reason}` })
     return found
   })
-  ctx.audit({ bizType: 'license', bizId: id, action: `查看证书「${maskUid(license.uid)}」的明文，原因：${reason}` })
   const key = license.keySealed === '' ? '' : decrypt(ctx.services.config.secretKey, license.keySealed)
   return { uid: license.uid, key }
 }

@@ -1,3 +1,4 @@
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { logs, OPER_LOG_DAYS, OperLogRow } from '@oms/contract/log/log.ts'
 import { HISTORY_PERMISSIONS } from '@oms/contract/permissions/history.ts'
@@ -6,7 +7,7 @@ import type { Db } from '#core/database/client.ts'
 import { type FieldChange, operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { isSecret, maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { isSecret, maskEmail, maskMobile, withMaskedAddresses } from '#core/audit/mask.ts'
 import { ipLocationOf } from '#core/http/ip-location.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { among, contains, paginate } from '#core/database/list-query.ts'
@@ -61,10 +62,12 @@ const listed = {
 const select = (db: Db) =>
   db.select(listed).from(operLogs).leftJoin(tenants, eq(tenants.id, operLogs.tenantId)).$dynamic()
 const withLocation = <R extends { operIp: string }>(row: R) => ({ ...row, operLocation: ipLocationOf(row.operIp) })
+/** Masks credentials in addresses as well, because rows of older releases contain them. */
+const lineOf = <R extends { operIp: string }>(row: R) => withLocation(withMaskedAddresses(row))
 
 export async function operations({ db, user }: Ctx, input: ParsedOf<typeof logs.operations>) {
   const page = await paginate(db, select(db).where(conditionsOf(user, input)), input, orderOf(input))
-  return { ...page, list: page.list.map(withLocation) }
+  return { ...page, list: page.list.map(lineOf) }
 }
 
 export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.operation>) {
@@ -76,18 +79,18 @@ export async function operation({ db, user }: Ctx, { id }: ParsedOf<typeof logs.
   if (!found) throw notFound('日志')
   const { row, tenantName } = found
   return {
-    ...withLocation(row),
+    ...lineOf(row),
     ...readUserAgent(row.userAgent),
     tenantName,
     diff: readable(row.diff, user),
-    operParam: row.operParam.replaceAll(CONTACT, hideContact(user)),
+    operParam: maskAddressSecrets(row.operParam).replaceAll(CONTACT, hideContact(user)),
   }
 }
 
 /** Returns the differences for this reader: without secrets, and masked contact details unless permitted. */
 function readable(diff: readonly FieldChange[], user: User): FieldChange[] {
   const plain = canSeeContacts(user)
-  return diff.map((change) => {
+  return withMaskedAddresses(diff).map((change) => {
     const mask = maskOf(change.field, plain)
     return { ...change, from: mask(change.from), to: mask(change.to) }
   })
@@ -132,7 +135,7 @@ export async function history({ db, user }: Ctx, { bizType, bizId, ...page }: Pa
     )
     .$dynamic()
   const found = await paginate(db, rows, page, [desc(operLogs.operTime), desc(operLogs.operId)])
-  return { ...found, list: found.list.map((row) => ({ ...row, diff: readable(row.diff, user) })) }
+  return { ...found, list: found.list.map((row) => ({ ...withMaskedAddresses(row), diff: readable(row.diff, user) })) }
 }
 
 const COLUMNS = [
@@ -160,5 +163,5 @@ export const exportOperations = defineExport({
   order: orderOf,
   load: (db, user, keys) => select(db).where(and(reached(user), among(operLogs.operId, keys))),
   keyOf: ({ operId }) => operId,
-  line: withLocation,
+  line: lineOf,
 })

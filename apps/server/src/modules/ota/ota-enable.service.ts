@@ -13,7 +13,7 @@ import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { changes } from '#core/audit/mask.ts'
 import { refused } from '#core/http/api-error.ts'
 import { touched } from '#core/database/optimistic-lock.ts'
-import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { inWords } from './ota-components.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
@@ -30,19 +30,21 @@ export async function enable(ctx: Ctx, artifact: ArtifactKind, { otaId }: Parsed
   for (const component of components)
     if (!(await isIntact(services.files, component)))
       throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
-  const { release, keyId } = await transact(ctx, (db) => switchOn(ctx, db, { version, components }))
-  ctx.audit({
-    bizType: artifact.bizType,
-    bizId: otaId,
-    action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
-    diff: [
-      ...statusChange(version.status, 1),
-      ...changes(
-        {},
-        { components: inWords(components), release, keyId },
-        { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
-      ),
-    ],
+  await transactRecorded(ctx, async (db) => {
+    const { release, keyId } = await switchOn(ctx, db, { version, components })
+    ctx.audit({
+      bizType: artifact.bizType,
+      bizId: otaId,
+      action: `启用${artifact.noun}${nameOf(version)}，${components.length} 个组件校验一致`,
+      diff: [
+        ...statusChange(version.status, 1),
+        ...changes(
+          {},
+          { components: inWords(components), release, keyId },
+          { components: '校验一致的组件', release: '清单序号', keyId: '签名密钥' },
+        ),
+      ],
+    })
   })
   return null
 }

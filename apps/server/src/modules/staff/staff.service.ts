@@ -25,7 +25,7 @@ import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { transact } from '#core/tenancy/tenancy.ts'
+import { transactRecorded } from '#core/tenancy/tenancy.ts'
 import { conditionsOf, presentStaff, staffColumns, staffOf, staffOrder } from './staff-rows.ts'
 import { contactOf, contactsMasked, setRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
@@ -45,11 +45,12 @@ export async function roleOptions(ctx: Ctx) {
  */
 export async function create(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await oneTimePassword()
-  const uid = await transact(ctx, async (db) => {
+  const uid = await transactRecorded(ctx, async (db) => {
     await owningTenant({ ...ctx, db })
-    return insertStaff({ ...ctx, db }, input, passwordHash)
+    const bizId = await insertStaff({ ...ctx, db }, input, passwordHash)
+    ctx.audit({ bizType: 'account', bizId, action: `新增用户${nameOf(input)}` })
+    return bizId
   })
-  ctx.audit({ bizType: 'account', bizId: uid, action: `新增用户${nameOf(input)}` })
   return { uid, account: input.account, password }
 }
 
@@ -159,7 +160,7 @@ async function removeOne(ctx: Ctx, id: number) {
 
 /** Resets the password. Runs outside the request's transaction, because the response contains a one-time password. */
 export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await accountForChange(inner, id, staffOf(ctx.user))
     ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${nameOf(found)}的密码` })
@@ -169,7 +170,7 @@ export async function resetPasswd(ctx: Ctx, { id }: ParsedOf<typeof staff.resetP
 
 /** Creates a reset code. Runs outside the request's transaction, because the response contains a code. */
 export async function resetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await accountForChange(inner, id, staffOf(ctx.user))
     ctx.audit({ bizType: 'account', bizId: id, action: `为账号${nameOf(found)}生成密码重置码` })

@@ -80,6 +80,7 @@ async function useCard(ctx: Ctx, input: Input) {
     .where(eq(ossCards.id, card.id))
   const action = `为「${target.sn}」兑换卡密（批次 ${batch.batchNo}，尾号${card.tail}）`
   ctx.audit({ bizType: 'entitlement', bizId: id, action })
+  await ctx.recordIn(ctx.db)
   await publishEntitlements(ctx)
   return { id }
 }

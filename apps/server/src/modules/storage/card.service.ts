@@ -8,7 +8,7 @@ import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/send-table.ts'
-import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
 import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
 import { cardHasher, formatCode, newCardCode } from './card-code.ts'
@@ -176,6 +176,7 @@ async function takeFile(ctx: Ctx, batchId: number) {
     .update(ossCardBatches)
     .set({ fileEncrypted: '', exportedTime: now.toISOString() })
     .where(eq(ossCardBatches.id, batchId))
+  ctx.audit({ bizType: KIND, bizId: batchId, action: `下载批次 ${batch.batchNo} 的卡密文件` })
   return { batch, codes: decrypt(services.config.secretKey, batch.fileEncrypted).split('\n') }
 }
 
@@ -185,8 +186,7 @@ async function takeFile(ctx: Ctx, batchId: number) {
  */
 export async function cardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
   if (ctx.request.method === 'HEAD') return (_request, reply) => reply.send()
-  const { batch, codes } = await transact(ctx, (db) => takeFile({ ...ctx, db }, batchId))
-  ctx.audit({ bizType: KIND, bizId: batchId, action: `下载批次 ${batch.batchNo} 的卡密文件` })
+  const { batch, codes } = await transactRecorded(ctx, (db) => takeFile({ ...ctx, db }, batchId))
   const rows = codes.map((code) => ({ code: formatCode(code), packageName: batch.packageName, validTo: batch.validTo }))
   const columns = [
     { key: 'code', title: '卡密', width: 24 },

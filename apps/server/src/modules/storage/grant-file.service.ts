@@ -17,7 +17,7 @@ import { throwTableError } from '#core/spreadsheet/read-incoming.ts'
 import { TABLE_MIME } from '#core/spreadsheet/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { addTransfer, storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
-import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
@@ -72,17 +72,18 @@ async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: Re
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const stored = await ctx.services.files.put(once(bytes))
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
-  const id = await transact(ctx, async (db) => {
+  const id = await transactRecorded(ctx, async (db) => {
     const terms = await termsOnSale({ ...ctx, db }, input.packageId)
     const [made] = await db
       .insert(ossGrantFiles)
       .values({ ...fileRow(ctx, input, terms, { name, sha256 }), fileId: file.id, state: STATE.waiting })
       .returning({ id: ossGrantFiles.id })
       .catch(sameFile)
+    const bizId = made!.id
+    ctx.audit({ bizType: 'storageGrantFile', bizId, action: `提交批量开通文件「${name}」，需他人审批后执行` })
     await publishFiles({ services: ctx.services, db })
-    return made!.id
+    return bizId
   })
-  ctx.audit({ bizType: 'storageGrantFile', bizId: id, action: `提交批量开通文件「${name}」，需他人审批后执行` })
   return { grantFileId: id }
 }
 
@@ -108,13 +109,14 @@ export async function audit(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
       ...touched(file, user.uid, now),
     }
     await db.update(ossGrantFiles).set(change).where(eq(ossGrantFiles.id, file.id))
+    const verb = isApproved ? '同意' : '驳回'
+    ctx.audit({ bizType: 'storageGrantFile', bizId: input.id, action: `${verb}批量开通文件「${file.fileName}」` })
+    // The job of an approved file is added afterwards, and takes the approval back when it cannot be added.
+    if (!isApproved) await ctx.recordIn(db)
     await publishFiles({ services: ctx.services, db })
     return file
   })
-  const jobId = isApproved ? await runFile(ctx, decided) : null
-  const verb = isApproved ? '同意' : '驳回'
-  ctx.audit({ bizType: 'storageGrantFile', bizId: input.id, action: `${verb}批量开通文件「${decided.fileName}」` })
-  return { jobId }
+  return { jobId: isApproved ? await runFile(ctx, decided) : null }
 }
 
 /** Adds the job of an approved file. A file without a job waits for approval again. */

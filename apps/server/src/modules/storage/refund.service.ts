@@ -93,6 +93,7 @@ export async function recordRefund(ctx: Ctx, input: ParsedOf<typeof calls.record
       found.order.id,
       `登记订单 ${found.order.outOrderNo} 的线下退款 ${outRefundNo}：${yuanText(amount)}元，原因：${reason}`,
     )
+    await ctx.recordIn(db)
     return { id: refund.id }
   })
 }

@@ -15,7 +15,7 @@ import { rightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/list-query.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
-import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { uniqueViolation } from '#core/database/unique-violation.ts'
 import { defaultScenes, openTenant, TENANT_ADMIN } from './open-tenant.ts'
 import {
@@ -70,7 +70,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
   assertDateOrder(fields)
   const { password, passwordHash } = await oneTimePassword()
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     await assertIndustry(db, fields.industryId)
     assertScenePermission(ctx.user, fields.sceneIds, await defaultScenes(db))

@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { lockLargeAllowlist, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { refused } from '#core/http/api-error.ts'
 import { orderOf, paginate } from '#core/database/list-query.ts'
-import { transact } from '#core/tenancy/tenancy.ts'
+import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { bizOf, changeableVersion, nameOf, type StoredVersion, publishChanged, versionOf } from './release-rows.ts'
 import { addWhiteJob } from './allowlist-job.ts'
 import {
@@ -88,7 +88,7 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
     ctx.say(`设备超过 ${DIRECT_WHITES} 台，已转为后台${verb}`)
     return { count: 0, jobId }
   }
-  return transact(ctx, async (db) => {
+  return transactRecorded(ctx, async (db) => {
     const inside = { ...ctx, db }
     const count = await changeMatchingDevices(inside, version, filter, action)
     await recordChange(inside, version, `按条件${verb} ${count} 台设备`, count)

@@ -1,0 +1,53 @@
+import { addressesIn } from '@oms/contract/agent/model-config.ts'
+import { isAddress } from '@oms/contract/core/address-secret.ts'
+import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Returns scheme, host and port of an address. A text that programs parse differently (backslash, blank, no scheme) is
+ * returned whole, so that every change of the text counts as another origin.
+ */
+function originOf(text: string): string {
+  const url = isAddress(text) && !/[\\\s]/.test(text) ? URL.parse(text) : null
+  return url === null || url.host === '' ? text : `${url.protocol}//${url.host}`
+}
+
+const originsOf = (values: Values) =>
+  new Map(
+    Object.entries(values).flatMap(([key, value]) =>
+      addressesIn(key, value).map(({ path, text }) => [path, originOf(text)] as const),
+    ),
+  )
+
+/** Returns the key of the first value whose addresses have another scheme, host or port. */
+export function changedOrigin(before: Values, after: Values): string | undefined {
+  const [from, to] = [originsOf(before), originsOf(after)]
+  const path = [...to.keys(), ...from.keys()].find((each) => from.get(each) !== to.get(each))
+  return path?.split('.')[0]
+}
+
+interface Change {
+  readonly fields: readonly ProviderField[]
+  readonly before: Values
+  readonly after: Values
+  /** Keys of the stored secrets. */
+  readonly stored: Iterable<string>
+  /** Keys of the secrets that the save replaces or removes. */
+  readonly sent: ReadonlySet<string>
+}
+
+/**
+ * Returns the field and the error of a save that would send a stored secret to another host, or undefined. Otherwise an
+ * account without the right to read the secret could choose the host that receives the secret.
+ */
+export function keptSecretProblem({ fields, before, after, stored, sent }: Change) {
+  const changed = changedOrigin(before, after)
+  const kept = [...stored].find((key) => !sent.has(key))
+  if (changed === undefined || kept === undefined) return undefined
+  const labelOf = (key: string) => fields.find((field) => field.key === key)?.label ?? key
+  return {
+    field: kept,
+    msg: `${labelOf(changed)}已改变，请重新输入${labelOf(kept)}：已保存的密钥不会发送到新的地址`,
+  }
+}
