@@ -1,5 +1,6 @@
 import { agentDevices, DIAGNOSIS_STEP } from '@oms/contract/agent/device.ts'
 import { AGENT_EVENT } from '@oms/contract/agent/device-event.ts'
+import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage-limit.ts'
 import { Alert, Drawer, Form, Input, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -14,13 +15,22 @@ const COLOR: Readonly<Record<number, string>> = { 0: 'red', 1: 'green', 2: 'gray
 export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
   const { data, error, refetch } = useRead(agentDevices.diagnose, { mac }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} />
-  const { missing, steps, events } = data
+  const { missing, steps, limit, events } = data
   return (
     <>
       {missing === '' ? (
         <Alert type="success" showIcon title="各步骤均已完成，设备可以对话" />
       ) : (
         <Alert type="warning" showIcon title={`首个缺失的步骤：${DIAGNOSIS_STEP[missing as 'boot']}`} />
+      )}
+      {limit && limit.state !== LIMIT.normal && (
+        <Alert
+          className="agent-limit"
+          type={limit.state === LIMIT.stopped ? 'error' : 'warning'}
+          showIcon
+          title={`套餐${LIMIT_STATE[limit.state as 0]}：${limit.reason}`}
+          description={limit.heard}
+        />
       )}
       <Timeline
         className="agent-steps"

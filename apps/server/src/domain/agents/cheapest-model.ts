@@ -11,9 +11,9 @@ const READ = `select k.key, m.id from unnest($1::varchar[], $2::int[], $3::boole
   cross join lateral (
     select a.id from agent_models a where a.type = 'LLM' and a.status = 1 and a.deleted_at is null
       and (a.tenant_id = k.tenant_id or (a.tenant_id = ${PLATFORM_TENANT_ID} and a.shared = 1))
-      and a.provider_code in ('openai', 'ollama')
+      and a.provider_code in ('openai', 'ollama', 'xinference')
       and (a.relay = 1 or (a.price_in + a.price_out > 0 and (a.tenant_id = k.tenant_id or k.has_platform_keys)
-        and (a.provider_code = 'ollama' or exists (select from agent_secrets s
+        and (a.provider_code <> 'openai' or exists (select from agent_secrets s
           where s.owner_kind = 1 and s.owner_id = a.id and s.field = 'api_key'))))
     order by a.relay desc, a.price_in + a.price_out, a.id limit 1) m`
 
