@@ -84,7 +84,7 @@ test('AGENT-16 a refund that is undecided freezes the pack, and a rejected refun
   const asked = await lab.put(people.seller, 'refund', { id, rev, reason: '不用了' })
   expect((await rowOf(device.id)).limit).toBe(2)
   expect((await diagnosisOf(device.mac)).limit.reason).toBe('套餐正在退款，暂停使用')
-  await lab.put(people.accountant, 'refundAudit', { id, rev: asked.data.rev, pass: 0, auditRemark: '继续使用' })
+  await lab.put(people.accountant, 'refund/audit', { id, rev: asked.data.rev, pass: 0, auditRemark: '继续使用' })
   expect((await rowOf(device.id)).limit).toBe(0)
 })
 
