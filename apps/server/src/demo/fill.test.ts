@@ -120,7 +120,9 @@ describe('demo data', () => {
         return usageLimitOf({ reads: services.voiceServers.reads, params, now }, device)
       }),
     )
-    expect(limits.filter(({ state }) => state === LIMIT.stopped)).toMatchObject([{ notice: expect.stringContaining('续费') }])
+    expect(limits.filter(({ state }) => state === LIMIT.stopped)).toMatchObject([
+      { notice: expect.stringContaining('续费') },
+    ])
     const { rows: ending } = await db.execute(sql`select from agent_grants where state = 1 and scope = 1
       and valid_until between now() and now() + interval '30 days' and target_id = any(${sql.param(
         devices.map(({ deviceId }) => deviceId),

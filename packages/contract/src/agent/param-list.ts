@@ -16,11 +16,14 @@ export interface Param {
   readonly choices?: Readonly<Record<string, string>> | undefined
   /** Range of a number. */
   readonly range?: readonly [number, number] | undefined
+  /** True when only accounts of the platform change the value, also the own value of a tenant. */
+  readonly isPlatformOnly?: boolean | undefined
 }
 
 interface Options {
   readonly choices?: Param['choices']
   readonly range?: Param['range']
+  readonly isPlatformOnly?: Param['isPlatformOnly']
 }
 
 const own = (code: string, type: ParamType, value: string, title: string, options: Options = {}): Param => ({
@@ -111,6 +114,7 @@ export const PARAMS: readonly Param[] = [
     choices: { 0: '随设备转移', 1: '拒绝转移' },
   }),
   own('usage.limit', 'switch', USAGE_LIMIT.count, `设备没有可用套餐（未购买、已用完或已到期）时。${LIMIT_ACCURACY}`, {
+    isPlatformOnly: true,
     choices: {
       [USAGE_LIMIT.count]: '只计数：照常对话，不提示',
       [USAGE_LIMIT.warn]: '提醒：照常对话，控制台标出超出的设备',

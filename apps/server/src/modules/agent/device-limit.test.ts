@@ -88,6 +88,18 @@ test('AGENT-16 a refund that is undecided freezes the pack, and a rejected refun
   expect((await rowOf(device.id)).limit).toBe(0)
 })
 
+test('AGENT-16 a tenant can neither change nor reset the limit of its packages, but its notice', async () => {
+  const owner = await app.by({
+    tenant: '订购公司',
+    permissions: ['agent:params:list', 'agent:params:edit', 'agent:params:remove'],
+  })
+  const put = (code: string, value: string) => owner.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })
+  expect(await put('usage.limit', '0')).toMatchObject({ code: 400, msg: '该参数由平台设置' })
+  const reset = await owner.call('DELETE', '/api/v1/agent/params', { code: 'usage.limit' })
+  expect(reset).toMatchObject({ code: 400, msg: '该参数由平台设置' })
+  expect((await put('usage.notice', NOTICE)).code).toBe(200)
+})
+
 test('AGENT-16 refuses an unknown choice and an empty, long or multi-line notice', async () => {
   for (const [code, value] of [
     ['usage.limit', '3'],

@@ -263,6 +263,14 @@ describe('AGENT-16 the configuration of a device', () => {
     expect((await configuration(device.mac)).data).toEqual(before)
   })
 
+  test('AGENT-16 with a limit, voice servers report the turns of an agent that keeps nothing', async () => {
+    const device = await oms.bound(await oms.agent({ chat_history_conf: 0 }))
+    const history = async () => (await configuration(device.mac)).data.chat_history_conf
+    expect(await history()).toBe(0)
+    await limitTo(WARN)
+    expect(await history()).toBe(1)
+  })
+
   test('AGENT-16 the timeline says why a device was stopped or exceeds its limit', async () => {
     await limitTo(WARN)
     await configuration()
