@@ -9,12 +9,13 @@ export const LIMIT = { normal: 0, exceeded: 1, stopped: 2 } as const
 
 /** Maximum length of the parameter `usage.notice`, which a device speaks. */
 export const MAX_NOTICE = 200
-const NOTICE = new RegExp(`^[^\\p{Cc}]{1,${MAX_NOTICE}}$`, 'u')
+const CONTROL = /\p{Cc}/u
 
 /** Returns the Chinese error of a `usage.notice`, or undefined. */
 export function noticeError(value: string): string | undefined {
   if (value.trim() === '') return '请输入设备播报的提示语'
-  return NOTICE.test(value) ? undefined : `提示语为 1 到 ${MAX_NOTICE} 个字，不能换行`
+  if (CONTROL.test(value)) return '提示语不能换行'
+  return value.length > MAX_NOTICE ? `提示语不能超过${MAX_NOTICE}个字` : undefined
 }
 
 /** How exact the limit is, for screens that show it. */
@@ -29,3 +30,4 @@ export const DeviceLimit = z.object({
   /** What a person hears from the device now; empty while the limit is not reached. */
   heard: z.string().meta({ title: '设备的表现' }),
 })
+export type DeviceLimit = z.output<typeof DeviceLimit>

@@ -1,6 +1,6 @@
 import { agentDevices, DIAGNOSIS_STEP } from '@oms/contract/agent/device.ts'
 import { AGENT_EVENT } from '@oms/contract/agent/device-event.ts'
-import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage-limit.ts'
+import { type DeviceLimit, LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage-limit.ts'
 import { Alert, Drawer, Form, Input, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -23,15 +23,7 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
       ) : (
         <Alert type="warning" showIcon title={`首个缺失的步骤：${DIAGNOSIS_STEP[missing as 'boot']}`} />
       )}
-      {limit && limit.state !== LIMIT.normal && (
-        <Alert
-          className="agent-limit"
-          type={limit.state === LIMIT.stopped ? 'error' : 'warning'}
-          showIcon
-          title={`套餐${LIMIT_STATE[limit.state as 0]}：${limit.reason}`}
-          description={limit.heard}
-        />
-      )}
+      {limit && <DeviceLimitAlert limit={limit} />}
       <Timeline
         className="agent-steps"
         items={steps.map(({ key, state, time, words }) => ({
@@ -56,6 +48,20 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
         ))}
       </ul>
     </>
+  )
+}
+
+/** Explains what a person hears from a device that has no package left. */
+function DeviceLimitAlert({ limit: { state, reason, heard } }: { readonly limit: DeviceLimit }) {
+  if (state === LIMIT.normal) return null
+  return (
+    <Alert
+      className="agent-limit"
+      type={state === LIMIT.stopped ? 'error' : 'warning'}
+      showIcon
+      title={`套餐${LIMIT_STATE[state as 0]}：${reason}`}
+      description={heard}
+    />
   )
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { runGrantClock } from '#domain/agents/grant-clock.ts'
-import { runGrantWarnings } from '#domain/agents/grant-warnings.ts'
 import type { Caller } from '#test/harness.ts'
+import { runGrantWarnings } from './grant-warnings.ts'
 import { useOrders } from './order-fixture.ts'
 
 const DAY_MS = 86_400_000
