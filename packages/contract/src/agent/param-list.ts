@@ -113,7 +113,7 @@ export const PARAMS: readonly Param[] = [
   own('order.device_transfer', 'switch', '0', '设备转移给其他客户时，未用完的套餐', {
     choices: { 0: '随设备转移', 1: '拒绝转移' },
   }),
-  own('usage.limit', 'switch', USAGE_LIMIT.count, `设备没有可用套餐（未购买、已用完或已到期）时。${LIMIT_ACCURACY}`, {
+  own('usage.limit', 'switch', USAGE_LIMIT.count, `设备没有可用套餐（未购买、已用完或已过期）时。${LIMIT_ACCURACY}`, {
     isPlatformOnly: true,
     choices: {
       [USAGE_LIMIT.count]: '只计数：照常对话，不提示',
@@ -124,7 +124,7 @@ export const PARAMS: readonly Param[] = [
   own(
     'usage.notice',
     'string',
-    '您的语音服务套餐已用完或已到期，请联系服务商续费。',
+    '您的语音服务套餐已用完或已过期，请联系服务商续费。',
     '套餐用完后停止对话时，设备播报的提示语',
   ),
   own('features', 'json', JSON.stringify(FEATURES), '功能开关（JSON）'),

@@ -95,7 +95,7 @@ test('AGENT-16 a tenant can neither change nor reset the limit of its packages, 
   })
   const put = (code: string, value: string) => owner.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })
   expect(await put('usage.limit', '0')).toMatchObject({ code: 400, msg: '该参数由平台设置' })
-  const reset = await owner.call('DELETE', '/api/v1/agent/params', { code: 'usage.limit' })
+  const reset = await owner.call('DELETE', '/api/v1/agent/params?code=usage.limit')
   expect(reset).toMatchObject({ code: 400, msg: '该参数由平台设置' })
   expect((await put('usage.notice', NOTICE)).code).toBe(200)
 })

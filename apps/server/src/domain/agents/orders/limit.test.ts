@@ -41,7 +41,7 @@ describe('AGENT-16 the limit of a device', () => {
 
   test('AGENT-16 used, ended, unstarted and frozen grants do not allow, each with its reason', () => {
     expect(reason(used())).toBe('套餐的对话轮数已用完')
-    expect(reason(grant({ endsAt: NOW }))).toBe('套餐已到期')
+    expect(reason(grant({ endsAt: NOW }))).toBe('套餐已过期')
     expect(reason(waiting({ activateUntil: NOW }))).toBe('套餐没有在激活期限内使用')
     expect(reason(grant({ isFrozen: true }))).toBe('套餐正在退款，暂停使用')
     expect(reason(waiting({ isFrozen: true }))).toBe('套餐正在退款，暂停使用')

@@ -27,7 +27,7 @@ export type PackLimit =
   | { readonly isReached: true; readonly reason: string }
 
 const CHARACTERS = 4
-export const NO_PACKAGE = '没有可用的套餐（未购买、已用完或已到期）'
+export const NO_PACKAGE = '没有可用的套餐（未购买、已用完或已过期）'
 
 /** Returns whether a grant pays for use at a time. A waiting grant begins with the use. */
 function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, isPaidToday }: PackGrant, at: number) {
@@ -72,5 +72,5 @@ function reasonOf(pack: readonly PackGrant[] | undefined, units: ReadonlySet<num
   if (!missing) return NO_PACKAGE
   if (missing.isFrozen) return '套餐正在退款，暂停使用'
   if (missing.state === GRANT.used) return `套餐的${ALLOWANCE_UNIT[missing.unit as 1]}已用完`
-  return missing.state === GRANT.waiting ? '套餐没有在激活期限内使用' : '套餐已到期'
+  return missing.state === GRANT.waiting ? '套餐没有在激活期限内使用' : '套餐已过期'
 }
