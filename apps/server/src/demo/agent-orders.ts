@@ -29,14 +29,20 @@ interface DemoOrder {
   readonly end: End
 }
 
+/**
+ * The devices of the third agent have packages of their own: some end soon, and the trial of the last device is over, so that
+ * the limit of its customer stops that device.
+ */
 const ORDERS: readonly DemoOrder[] = [
   { code: 'ZNTRY7', agent: 0, devices: [0, 6], days: 34, end: 'paid' },
   { code: 'ZN30', agent: 0, devices: [0, 8], copies: 3, days: 33, discount: 3000, end: 'paid' },
   { code: 'ZNM600', agent: 1, days: 30, end: 'paid' },
   { code: 'ZNC100', agent: 1, days: 29, end: 'paid' },
-  { code: 'ZNT1Y', agent: 2, days: 28, end: 'paid' },
-  { code: 'ZN365', agent: 2, devices: [0, 4], days: 25, end: 'paid' },
-  { code: 'ZN30', agent: 2, devices: [4, 7], days: 20, isGift: true, end: 'paid' },
+  { code: 'ZNT1Y', agent: 1, days: 28, end: 'paid' },
+  { code: 'ZN30', agent: 2, devices: [0, 3], days: 28, isGift: true, end: 'paid' },
+  { code: 'ZN365', agent: 2, devices: [3, 7], days: 24, end: 'paid' },
+  { code: 'ZN365', agent: 2, devices: [7, 11], days: 20, end: 'paid' },
+  { code: 'ZNTRY7', agent: 2, devices: [11, 12], days: 19, end: 'paid' },
   { code: 'ZN30', agent: 1, devices: [0, 3], days: 12, end: 'refunded' },
   { code: 'ZNM600', agent: 0, days: 9, end: 'refunding' },
   { code: 'ZN365', agent: 1, devices: [3, 5], days: 6, end: 'closed' },

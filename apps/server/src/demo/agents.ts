@@ -131,11 +131,12 @@ async function addQuestions(db: Db) {
     order by d.agent_id, q.sort`)
 }
 
-/** A customer keeps the words of conversations for a shorter time than the platform. */
+/** A customer keeps the words of conversations for a shorter time than the platform, and stops devices without a package. */
 async function addParameters(db: Db) {
   await db.execute(sql`
     insert into agent_params (tenant_id, code, value, remark)
     select distinct tenant_id, p.code, p.value, p.remark from demo_agents
-    cross join (values ('history.days', '90', '按客户合同，对话文字保留 90 天'), ('history.audio_days', '7', '录音保留一周'))
+    cross join (values ('history.days', '90', '按客户合同，对话文字保留 90 天'), ('history.audio_days', '7', '录音保留一周'),
+      ('usage.limit', '2', '按客户合同，套餐用完即停'), ('usage.notice', '小伙伴的学习时长用完啦，请家长续费后再来聊天。', ''))
       as p (code, value, remark) where place = 2`)
 }

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { LIMIT } from '@oms/contract/agent/usage-limit.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
 import { ORDER_BREACHES } from '#domain/agents/orders/invariants.ts'
+import { usageLimitOf } from '#domain/agents/usage-limit.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
 import { CUSTOMERS, DEMO_ACCOUNT, DEMO_PASSWORD, SCENES } from './vendor.ts'
@@ -105,6 +107,27 @@ describe('demo data', () => {
       sql`select distinct unit from agent_grants where spent > 0 order by unit`,
     )
     expect(spent.map(({ unit }) => unit)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('AGENT-16 the limit stops one device of a customer, and other devices have a pack that ends soon', async () => {
+    const { services, db } = first
+    const { rows: devices } = await db.execute<{ deviceId: number; agentId: number; tenantId: number }>(sql`
+      select device_id as "deviceId", agent_id as "agentId", tenant_id as "tenantId" from agent_devices order by 1`)
+    const now = services.now().getTime()
+    const limits = await Promise.all(
+      devices.map(async (device) => {
+        const params = await services.agentParameters.of(device.tenantId)
+        return usageLimitOf({ reads: services.voiceServers.reads, params, now }, device)
+      }),
+    )
+    expect(limits.filter(({ state }) => state === LIMIT.stopped)).toMatchObject([
+      { notice: expect.stringContaining('续费') },
+    ])
+    const { rows: ending } = await db.execute(sql`select from agent_grants where state = 1 and scope = 1
+      and valid_until between now() and now() + interval '30 days' and target_id = any(${sql.param(
+        devices.map(({ deviceId }) => deviceId),
+      )}::int[])`)
+    expect(ending.length).toBeGreaterThan(0)
   })
 
   test('creates the demo account with all permissions and twelve unread messages', async () => {

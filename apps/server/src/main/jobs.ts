@@ -9,6 +9,7 @@ import { registerAdPlayJobs } from '#modules/advertise/statistics.jobs.ts'
 import { registerAutoReload } from '#domain/agents/auto-reload.ts'
 import { registerUsageFold } from '#domain/agents/fold-usage.ts'
 import { registerGrantClock } from '#domain/agents/grant-clock.ts'
+import { registerGrantWarnings } from '#modules/agent/grant-warnings.ts'
 import { registerHistoryRetention } from '#domain/agents/history-retention.ts'
 import { registerCloneTraining } from '#domain/agents/voice-clone-training.ts'
 import { registerSessionWork } from '#domain/agents/session-work.ts'
@@ -61,5 +62,6 @@ export function registerJobs(services: Services) {
   registerHistoryRetention(services)
   registerUsageFold(services)
   registerGrantClock(services)
+  registerGrantWarnings(services)
   registerQuestionRuns(services)
 }

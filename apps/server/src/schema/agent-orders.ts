@@ -138,12 +138,29 @@ export const agentGrants = pgTable(
     activateUntil: moment().notNull(),
     beginTime: moment(),
     validUntil: moment(),
+    /** Days before the end that were announced last: 30, then 7. */
+    warnedDays: smallint(),
+    /** Percent left that was announced last: 20, then 5. */
+    warnedShare: smallint(),
+    /**
+     * 5 or 20 while at most this percentage is left. An index on the amount itself would have to be changed with each
+     * spending.
+     */
+    lowShare: smallint().generatedAlwaysAs(
+      sql`case when is_unlimited = 1 then null when remaining * 20 <= total then 5 when remaining * 5 <= total then 20 end`,
+    ),
     createTime: moment().notNull(),
   },
   (t) => [
     uniqueIndex('agent_grants_pack').on(t.orderId, t.targetId, t.packNo, t.unit),
     index('agent_grants_open').on(t.scope, t.targetId).where(sql`state < 2`),
     index('agent_grants_due').on(sql`coalesce(valid_until, activate_until)`).where(sql`state < 2 and is_frozen = 0`),
+    index('agent_grants_ending')
+      .on(t.tenantId, t.validUntil)
+      .where(sql`state = 1 and is_frozen = 0 and coalesce(warned_days, 100) > 7`),
+    index('agent_grants_low')
+      .on(t.tenantId, t.id)
+      .where(sql`state = 1 and is_frozen = 0 and low_share < coalesce(warned_share, 100)`),
     index('agent_grants_target').on(t.scope, t.targetId, t.id),
     index('agent_grants_tenant').on(t.tenantId, t.id),
     index('agent_grants_created').on(t.createTime, t.id),

@@ -16,6 +16,7 @@ export const AGENT_EVENT = {
   14: '提供设备信息',
   15: '模型调用失败',
   16: '使用设备工具',
+  18: '套餐已停止',
 } as const
 
 /** Numbers of `AGENT_EVENT`. */
@@ -36,4 +37,5 @@ export const EVENT = {
   context: 14,
   modelFailed: 15,
   tool: 16,
+  stopped: 18,
 } as const satisfies Readonly<Record<string, keyof typeof AGENT_EVENT>>

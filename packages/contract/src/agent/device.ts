@@ -7,6 +7,7 @@ import { BatchReport, exportQuery, importReport } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 import { mac, SN } from '../entities/device.ts'
 import { AGENT_EVENT } from './device-event.ts'
+import { DeviceLimit, LIMIT_STATE } from './usage-limit.ts'
 
 /** State of a voice device. 静默: no boot and no conversation for 24 hours. */
 export const AGENT_DEVICE_STATE = { 0: '从未启动', 1: '已启动', 2: '对话中', 3: '静默' } as const
@@ -61,6 +62,8 @@ export const AgentDeviceRow = z.object({
   otherClientId: z.string().meta({ title: '另一身份' }),
   otherClientTime: z.string().nullable().meta({ title: '另一身份启动时间' }),
   identity: z.int().meta({ title: '身份', labels: IDENTITY }),
+  /** 0 also where the parameter `usage.limit` only counts. */
+  limit: z.int().meta({ title: '套餐', labels: LIMIT_STATE }),
   status: z.int(),
   createTime: z.string().meta({ title: '绑定时间' }),
   rev: z.int(),
@@ -74,6 +77,8 @@ export const DIAGNOSIS_STEP = {
   bound: '绑定智能体',
   token: '下发连接令牌',
   configured: '语音服务领取配置',
+  /** Present only while the limit of packages stops the device. */
+  limit: '套餐额度',
   turn: '对话',
   ended: '会话结束',
 } as const
@@ -91,6 +96,8 @@ export const Diagnosis = z.object({
   /** Name of the first missing step; empty when the device talks. */
   missing: z.string().meta({ title: '缺失步骤' }),
   steps: z.array(Step),
+  /** Null for an unbound device. */
+  limit: DeviceLimit.nullable(),
   events: z.array(
     z.object({
       id: z.int(),

@@ -30,6 +30,9 @@ test.each([
   ['tts_timeout', '1e3'],
   ['enable_greeting', '1'],
   ['history.mode', '2'],
+  ['usage.limit', '3'],
+  ['usage.notice', ''],
+  ['usage.notice', '一\n二'],
   ['xiaozhi', '[]'],
   ['nothing', '1'],
 ])('refuses %s = %s', (code, value) => {

@@ -1,3 +1,5 @@
+import { LIMIT_ACCURACY, noticeError, USAGE_LIMIT } from './usage-limit.ts'
+
 /** Types of parameter values. `array` is a list separated by semicolons; `switch` is one of the declared choices. */
 export type ParamType = 'string' | 'number' | 'boolean' | 'array' | 'json' | 'secret' | 'switch'
 
@@ -14,11 +16,14 @@ export interface Param {
   readonly choices?: Readonly<Record<string, string>> | undefined
   /** Range of a number. */
   readonly range?: readonly [number, number] | undefined
+  /** True when only accounts of the platform change the value, also the own value of a tenant. */
+  readonly isPlatformOnly?: boolean | undefined
 }
 
 interface Options {
   readonly choices?: Param['choices']
   readonly range?: Param['range']
+  readonly isPlatformOnly?: Param['isPlatformOnly']
 }
 
 const own = (code: string, type: ParamType, value: string, title: string, options: Options = {}): Param => ({
@@ -108,6 +113,20 @@ export const PARAMS: readonly Param[] = [
   own('order.device_transfer', 'switch', '0', '设备转移给其他客户时，未用完的套餐', {
     choices: { 0: '随设备转移', 1: '拒绝转移' },
   }),
+  own('usage.limit', 'switch', USAGE_LIMIT.count, `设备没有可用套餐（未购买、已用完或已过期）时。${LIMIT_ACCURACY}`, {
+    isPlatformOnly: true,
+    choices: {
+      [USAGE_LIMIT.count]: '只计数：照常对话，不提示',
+      [USAGE_LIMIT.warn]: '提醒：照常对话，控制台标出超出的设备',
+      [USAGE_LIMIT.stop]: '停止：设备只播报提示语，不再对话',
+    },
+  }),
+  own(
+    'usage.notice',
+    'string',
+    '您的语音服务套餐已用完或已过期，请联系服务商续费。',
+    '套餐用完后停止对话时，设备播报的提示语',
+  ),
   own('features', 'json', JSON.stringify(FEATURES), '功能开关（JSON）'),
 ]
 
@@ -147,6 +166,7 @@ function numberError(value: string, [min, max]: readonly [number, number] = [0, 
 
 function codeError(code: string, value: string): string | undefined {
   if (code === 'server.secret') return SECRET.test(value) ? undefined : '至少 16 个字符，只能用英文字母、数字和符号'
+  if (code === 'usage.notice') return noticeError(value)
   if (value === '') return undefined
   if (code === 'server.mqtt_signature_key') return STRONG_KEY.test(value) ? undefined : '至少 8 位，须含大写和小写字母'
   if (HOST_PORT_CODES.has(code)) return HOST_PORT.test(value) ? undefined : '应为 主机:端口'

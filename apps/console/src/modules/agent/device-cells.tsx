@@ -1,4 +1,5 @@
 import { AGENT_DEVICE_STATE, AgentDeviceRow } from '@oms/contract/agent/device.ts'
+import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage-limit.ts'
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { descriptionsOf } from '#kit/record/descriptions.tsx'
@@ -10,13 +11,21 @@ const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'succes
 
 type Cell = { readonly row: AgentDeviceRow }
 
-/** Shows the state of a device, and a tag while another Client-Id uses its MAC. */
-export const DeviceState = ({ row: { state, identity } }: Cell) => (
+/** Shows the state of a device, and tags while another Client-Id uses its MAC or the limit of packages is reached. */
+export const DeviceState = ({ row: { state, identity, limit } }: Cell) => (
   <>
     <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
     {identity === 1 && (
       <Tag color="error" title="另有设备以同一 MAC、不同 Client-Id 启动">
         身份不一致
+      </Tag>
+    )}
+    {limit !== LIMIT.normal && (
+      <Tag
+        color={limit === LIMIT.stopped ? 'error' : 'warning'}
+        title={limit === LIMIT.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
+      >
+        套餐{LIMIT_STATE[limit as 0]}
       </Tag>
     )}
   </>

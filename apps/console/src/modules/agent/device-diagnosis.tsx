@@ -1,5 +1,6 @@
 import { agentDevices, DIAGNOSIS_STEP } from '@oms/contract/agent/device.ts'
 import { AGENT_EVENT } from '@oms/contract/agent/device-event.ts'
+import { type DeviceLimit, LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage-limit.ts'
 import { Alert, Drawer, Form, Input, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -14,7 +15,7 @@ const COLOR: Readonly<Record<number, string>> = { 0: 'red', 1: 'green', 2: 'gray
 export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
   const { data, error, refetch } = useRead(agentDevices.diagnose, { mac }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} />
-  const { missing, steps, events } = data
+  const { missing, steps, limit, events } = data
   return (
     <>
       {missing === '' ? (
@@ -22,6 +23,7 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
       ) : (
         <Alert type="warning" showIcon title={`首个缺失的步骤：${DIAGNOSIS_STEP[missing as 'boot']}`} />
       )}
+      {limit && <DeviceLimitAlert limit={limit} />}
       <Timeline
         className="agent-steps"
         items={steps.map(({ key, state, time, words }) => ({
@@ -46,6 +48,20 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
         ))}
       </ul>
     </>
+  )
+}
+
+/** Explains what a person hears from a device that has no package left. */
+function DeviceLimitAlert({ limit: { state, reason, heard } }: { readonly limit: DeviceLimit }) {
+  if (state === LIMIT.normal) return null
+  return (
+    <Alert
+      className="agent-limit"
+      type={state === LIMIT.stopped ? 'error' : 'warning'}
+      showIcon
+      title={`套餐${LIMIT_STATE[state as 0]}：${reason}`}
+      description={heard}
+    />
   )
 }
 

@@ -1,4 +1,5 @@
 import { AgentGrantRow, agentGrants } from '@oms/contract/agent/order-grant.ts'
+import { LIMIT_ACCURACY } from '@oms/contract/agent/usage-limit.ts'
 import { useState } from 'react'
 import { later } from '#core/loading/deferred.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -58,6 +59,7 @@ export function GrantTab() {
     <>
       <GrantSearch {...list.search} />
       <GrantTable list={list} name="grants" columns={LIST_COLUMNS} emptyText="还没有权益" />
+      <LimitNote />
     </>
   )
 }
@@ -74,13 +76,18 @@ export const OrderGrants = ({ orderId }: { readonly orderId: number }) => (
 
 /** Grants that a device may spend: its own, those of its agent and those of its customer. */
 export const DeviceGrants = ({ deviceId }: { readonly deviceId: number }) => (
-  <GrantTable
-    list={useInnerList(agentGrants.list, { deviceId })}
-    name="device-grants"
-    columns={DEVICE_COLUMNS}
-    emptyText="该设备没有套餐"
-  />
+  <>
+    <GrantTable
+      list={useInnerList(agentGrants.list, { deviceId })}
+      name="device-grants"
+      columns={DEVICE_COLUMNS}
+      emptyText="该设备没有套餐"
+    />
+    <LimitNote />
+  </>
 )
+
+const LimitNote = () => <p className="order-note">{LIMIT_ACCURACY}。</p>
 
 interface TableProps {
   readonly list: ReturnType<typeof useInnerList<typeof agentGrants.list>>

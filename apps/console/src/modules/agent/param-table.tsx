@@ -3,6 +3,7 @@ import { paramOf } from '@oms/contract/agent/param-list.ts'
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
@@ -71,8 +72,10 @@ function Value({ value, row }: { value: string; row: ParamRow }) {
 
 function Actions({ row, input, onOpen }: { row: ParamRow; input: Input; onOpen(layer: Layer): void }) {
   const reset = useWrite(agentParams.reset)
+  const isVendor = useSession()?.ownerId === '1'
   const isOwn = row.source === 1
   const isFixed = row.code === SERVER_SECRET && row.platformValue === null
+  if (paramOf(row.code)?.isPlatformOnly && !isVendor) return <span className="param-empty">由平台设置</span>
   return (
     <RowActions
       items={[

@@ -1,3 +1,4 @@
+import { USAGE_LIMIT } from '@oms/contract/agent/usage-limit.ts'
 import type { AgentFacts, Speech } from './agent-config.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
 import type { AgentReads } from './agent-reads.ts'
@@ -56,11 +57,13 @@ export async function agentFactsOf(
 }
 
 /**
- * An agent without memory keeps nothing. Where only counts are kept, servers still report, so that turns are counted.
+ * An agent without memory keeps nothing. Where only counts are kept, or packages have a limit, servers still report, so that
+ * turns are counted. OMS keeps of a report what the agent allows.
  */
 function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
   if (params.text('history.mode') === '1') return 1
-  return hasMemory ? conf : 0
+  const kept = hasMemory ? conf : 0
+  return params.text('usage.limit') === USAGE_LIMIT.count ? kept : Math.max(1, kept)
 }
 
 /** Returns the clone or the voice of an agent. Where the feature is off, a clone is replaced by the voice. */

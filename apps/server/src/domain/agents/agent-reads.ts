@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
 import { AgentVoices } from './agent-voices.ts'
+import { CheapestModels } from './cheapest-model.ts'
 import { DeviceAgents } from './device-agent.ts'
+import { OpenPacks } from './orders/open-packs.ts'
 import { ServerModels } from './server-models.ts'
 
 /** Reads for the configurations of devices. Calls of one process that arrive together share the statements. */
@@ -8,10 +10,14 @@ export class AgentReads {
   readonly devices: DeviceAgents
   readonly models: ServerModels
   readonly voices: AgentVoices
+  readonly packs: OpenPacks
+  readonly cheapest: CheapestModels
 
   constructor(pool: Pool, secretKey: Buffer) {
     this.devices = new DeviceAgents(pool, secretKey)
     this.models = new ServerModels(pool, secretKey)
     this.voices = new AgentVoices(pool)
+    this.packs = new OpenPacks(pool)
+    this.cheapest = new CheapestModels(pool)
   }
 }

@@ -8,6 +8,8 @@ export interface Message {
   readonly title: string
   /** Plain text. This module escapes the text for HTML. */
   readonly text: string
+  /** Link below the text, to a path of the console. */
+  readonly link?: { readonly path: string; readonly text: string }
   readonly uids: readonly number[]
   /** 1 low, 2 medium, 3 high. */
   readonly priority?: 1 | 2 | 3
@@ -20,13 +22,14 @@ const PUBLISHED = 1
 const TOLD = 500
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign)
+const linkOf = ({ path, text }: NonNullable<Message['link']>) => `<a href="${escaped(path)}">${escaped(text)}</a>`
 
 /**
  * Writes a system message to the inboxes of accounts and notifies their open consoles. The platform owns the
  * message, so that accounts without a tenant receive it too. Must not run in a transaction with row-level security.
  */
 export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, message: Message) {
-  const { title, text, priority = 2 } = message
+  const { title, text, priority = 2, link } = message
   const uids = [...new Set(message.uids)]
   if (uids.length === 0) return
   const at = new Date().toISOString()
@@ -37,9 +40,8 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
       title: title.slice(0, 50),
       type: SYSTEM,
       priority,
-      content: text
-        .split('\n')
-        .map((line) => `<p>${escaped(line)}</p>`)
+      content: [...text.split('\n').map(escaped), ...(link ? [linkOf(link)] : [])]
+        .map((line) => `<p>${line}</p>`)
         .join(''),
       summary: text.slice(0, 200),
       target: ACCOUNTS,

@@ -1,4 +1,5 @@
 import type { agentDevices as calls } from '@oms/contract/agent/device.ts'
+import { LIMIT } from '@oms/contract/agent/usage-limit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
@@ -6,11 +7,13 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { sessionWindow, visibleBindings } from '#domain/agents/device-state.ts'
 import { macWith } from '#domain/agents/mac.ts'
 import { isOpenSession } from '#domain/agents/open-session.ts'
+import type { UsageLimit } from '#domain/agents/usage-limit.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { eventsOf } from './diagnosis-events.ts'
+import { limitOfBinding } from './device-rows.ts'
 import { type Bound, stepsOfBound, stepsOfUnbound } from './diagnosis-steps.ts'
 
 const MISSING = 0
@@ -23,7 +26,8 @@ const LATER = 2
  */
 export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose>) {
   const bound = await boundOf(ctx, mac)
-  const steps = bound ? await stepsOfBound(ctx, bound) : await stepsOfUnbound(ctx, mac)
+  const limit = bound ? await limitOfBinding(ctx, bound.binding) : undefined
+  const steps = bound ? await stepsOfBound(ctx, bound, limit) : await stepsOfUnbound(ctx, mac)
   const first = steps.findIndex(({ isDone, isUnknown = false }) => !isDone && !isUnknown)
   return {
     mac: macWith(mac),
@@ -32,8 +36,16 @@ export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose
       ...step,
       state: isDone ? DONE : at === first ? MISSING : LATER,
     })),
+    limit: limit ? { state: limit.state, reason: limit.reason, heard: heardOf(limit) } : null,
     events: await eventsOf(ctx, mac, bound !== undefined),
   }
+}
+
+/** Describes what a person hears from a device at its limit. */
+function heardOf({ state, notice }: UsageLimit): string {
+  if (state === LIMIT.normal) return ''
+  if (state === LIMIT.exceeded) return '设备照常对话，超出的用量不扣套餐'
+  return `设备不再对话，只播报：「${notice}」`
 }
 
 async function boundOf(ctx: Ctx, mac: string): Promise<Bound | undefined> {

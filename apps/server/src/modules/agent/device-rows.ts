@@ -7,6 +7,8 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { hasOtherIdentity, sessionWindow, stateOf, visibleBindings } from '#domain/agents/device-state.ts'
+import type { PackUser } from '#domain/agents/orders/open-packs.ts'
+import { usageLimitOf } from '#domain/agents/usage-limit.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -79,7 +81,21 @@ export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>)
   const { db, user } = ctx
   const window = await sessionWindow(ctx)
   const rows = selectBindings(db, window).where(bindingsMatching(user, input, window))
-  return paginate(db, rows.$dynamic(), input, orderOfBindings(input))
+  const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
+  return { ...page, list: await Promise.all(page.list.map((row) => withLimit(ctx, row))) }
+}
+
+/** Adds the state of the limit to a device that the account may see. The devices of a page share the statement. */
+async function withLimit<T extends { id: number; agentId: number; tenantId: number }>(ctx: Ctx, row: T) {
+  const { state } = await limitOfBinding(ctx, { ...row, deviceId: row.id })
+  return { ...row, limit: state }
+}
+
+/** Returns the limit of a device that the account may see. */
+export async function limitOfBinding({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
+  const { agentParameters, voiceServers } = services
+  const params = await agentParameters.of(device.tenantId)
+  return usageLimitOf({ reads: voiceServers.reads, params, now: now.getTime() }, device)
 }
 
 export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): Promise<AgentDeviceRow> {
@@ -87,7 +103,7 @@ export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): 
   const rows = selectBindings(db, await sessionWindow(ctx))
   const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
   if (!found) throw notFound('语音设备')
-  return found
+  return withLimit(ctx, found)
 }
 
 const MAX_OPTIONS = 100

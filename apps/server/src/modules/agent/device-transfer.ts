@@ -24,7 +24,7 @@ export const exportBindings = defineExport({
   kind: 'agentDevice',
   endpoint: calls.export,
   sheet: '语音设备',
-  schema: AgentDeviceRow,
+  schema: AgentDeviceRow.omit({ limit: true }),
   columns: [
     ['name', { width: 20 }],
     ['mac', { width: 20 }],

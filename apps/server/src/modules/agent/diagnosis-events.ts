@@ -39,6 +39,7 @@ function textOf(kind: number, detail: Record<string, unknown>): string {
   if (kind === EVENT.configured) return configurationText(detail)
   if (kind === EVENT.refused) return String(detail['reason'] ?? '')
   if (kind === EVENT.modelFailed) return `${String(detail['model'])}：${String(detail['reason'])}`
+  if (kind === EVENT.stopped) return `${String(detail['reason'])}，设备播报了提示语`
   if (kind === EVENT.tool) return String(detail['tool'] ?? '')
   if (kind === EVENT.context) return String(detail['facts'] || '没有可提供的信息')
   const words = { board: '开发板', version: '固件', clientId: 'Client-Id', serial: '序列号', account: '操作人' }
@@ -49,12 +50,22 @@ function textOf(kind: number, detail: Record<string, unknown>): string {
 }
 
 /** Describes the configuration that a voice server got: agent, version and models. */
-const configurationText = ({ agent, version, candidate, llm, tts, withheld }: Record<string, unknown>) =>
+const configurationText = ({
+  agent,
+  version,
+  candidate,
+  llm,
+  tts,
+  withheld,
+  limit,
+  isStopped,
+}: Record<string, unknown>) =>
   [
     `智能体「${String(agent)}」版本 ${String(version)}${candidate === true ? '（候选）' : ''}`,
     llm ? `大语言模型 ${String(llm)}` : '未设置大语言模型',
     tts ? `语音合成 ${String(tts)}` : '未设置语音合成',
     ...(withheld ? [`未下发平台模型 ${String(withheld)} 的密钥，请选用自有模型或经由平台调用的模型`] : []),
+    ...(limit ? [`${String(limit)}，${isStopped === true ? '设备只播报提示语' : '照常对话'}`] : []),
   ].join('，')
 
 interface BoundSince {

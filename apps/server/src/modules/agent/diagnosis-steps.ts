@@ -1,7 +1,9 @@
 import type { DIAGNOSIS_STEP } from '@oms/contract/agent/device.ts'
+import { LIMIT } from '@oms/contract/agent/usage-limit.ts'
 import { and, eq, gt } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { UsageLimit } from '#domain/agents/usage-limit.ts'
 import { agentCodes, type agentDevices, agentParams } from '#schema/agent-device.ts'
 import { lastOutcome } from './diagnosis-events.ts'
 
@@ -51,8 +53,8 @@ export async function stepsOfUnbound({ db, now }: Ctx, mac: string): Promise<Ste
   ]
 }
 
-/** Returns the steps of a bound device. */
-export async function stepsOfBound(ctx: Ctx, bound: Bound): Promise<Step[]> {
+/** Returns the steps of a bound device. The limit is a step only while the limit stops the device. */
+export async function stepsOfBound(ctx: Ctx, bound: Bound, limit: UsageLimit | undefined): Promise<Step[]> {
   const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
   const hasBooted = bootTime !== null
   const version = `开发板 ${board || '未知'}，固件 ${appVersion || '未知'}`
@@ -68,6 +70,7 @@ export async function stepsOfBound(ctx: Ctx, bound: Bound): Promise<Step[]> {
     { key: 'bound', isDone: true, time: createTime, words: `智能体「${bound.agentName ?? ''}」` },
     { key: 'token', ...(await tokenStep(ctx, bound)), time: bootTime },
     await configurationStep(ctx, bound),
+    ...limitStep(limit),
     turnStep(bound),
     endStep(bound),
   ]
@@ -82,6 +85,11 @@ async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
   const time = last?.isRefused ? last.time : sessionTime
   return { key: 'configured', isDone: sessionTime !== null && problem === '', time, words }
 }
+
+const limitStep = (limit: UsageLimit | undefined): Step[] =>
+  limit?.state === LIMIT.stopped
+    ? [{ key: 'limit', isDone: false, time: null, words: `${limit.reason}。设备只播报提示语，续费后下次连接时恢复` }]
+    : []
 
 /** Judges the last session. Voice servers report no turns of agents that store nothing. */
 function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {

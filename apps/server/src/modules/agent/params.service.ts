@@ -123,10 +123,16 @@ const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string
 const audited = (ctx: Ctx, tenantName: string, code: string, verb: string) =>
   ctx.audit({ ...RECORD, bizId: code, action: `${verb}「${tenantName}」的参数 ${code}` })
 
+/** Throws when a tenant would change a parameter that the platform decides, such as the limit of sold packages. */
+function assertMayChange({ isPlatform }: User, code: string) {
+  if (paramOf(code)?.isPlatformOnly && !isPlatform) throw invalid('该参数由平台设置', 'value')
+}
+
 export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await paramTenant(db, user, asked)
   const { code, value } = input
+  assertMayChange(user, code)
   const error = paramError(code, value)
   if (error) throw invalid(error, 'value')
   await assertSecretReceiver(ctx, tenantId, input)
@@ -152,6 +158,7 @@ export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: Parse
 export async function reset(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof calls.reset>) {
   const { db, user, services } = ctx
   const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  assertMayChange(user, code)
   if (code === SERVER_SECRET && tenantId === PLATFORM_TENANT_ID) throw invalid('平台的语音服务密钥只能更换', 'code')
   await deleteParameter(db, services, tenantId, code)
   await reloadAfter(ctx, tenantId, code)

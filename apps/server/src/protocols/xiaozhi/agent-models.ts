@@ -1,12 +1,15 @@
 import { EVENT } from '@oms/contract/agent/device-event.ts'
-import { agentConfig } from '#domain/agents/agent-config.ts'
-import { agentFactsOf } from '#domain/agents/agent-facts.ts'
+import { LIMIT } from '@oms/contract/agent/usage-limit.ts'
+import { agentConfig, type AgentFacts } from '#domain/agents/agent-config.ts'
+import type { AgentOfDevice } from '#domain/agents/agent-of-device.ts'
 import type { DeviceAgent } from '#domain/agents/device-agent.ts'
 import { macDigits } from '#domain/agents/mac.ts'
 import { isKeyWithheld, modelForServer, type StoredModel } from '#domain/agents/server-models.ts'
+import type { UsageLimit } from '#domain/agents/usage-limit.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { contextSource } from './context.ts'
 import { CallRefused, RESPONSE_CODE } from './envelope.ts'
+import { factsWithinLimit } from './limited-facts.ts'
 import { isRelayed, relayedModel } from './relay-key.ts'
 import { serverBase } from './server-base.ts'
 import { toolAddress } from './tool-token.ts'
@@ -57,21 +60,33 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
     if (isKeyWithheld(model, call.serverTenant)) withheld.push(model.code)
     return modelForServer(model, call.serverTenant)
   }
-  const facts = await agentFactsOf({ reads, params, handedOut }, { ...device!, agent })
+  const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
+  const { facts, limit } = await factsWithinLimit(parts, { ...device!, agent })
   marks.connected(deviceId, call.now)
-  const detail = {
-    agent: agent.agentName,
-    version: agent.versionNo,
-    candidate: agent.versionNo === agent.candidateNo,
-    llm: facts.models.LLM?.code ?? '',
-    tts: facts.models.TTS?.code ?? '',
-    ...(withheld.length > 0 && { withheld: withheld.join('、') }),
-  }
+  const detail = outcomeOf(agent, facts, { withheld, limit })
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
+  if (limit.state === LIMIT.stopped) return agentConfig(facts, loaded)
   const source = contextSource(asker, agent)
   const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
   return agentConfig({ ...facts, mcpEndpoint, contextProviders: [...facts.contextProviders, ...source] }, loaded)
 }
+
+interface Outcome {
+  /** Codes of models of the platform whose keys the voice server did not get. */
+  readonly withheld: readonly string[]
+  readonly limit: UsageLimit
+}
+
+/** Returns the detail of the timeline: what the device got. */
+const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit }: Outcome) => ({
+  agent: agent.agentName,
+  version: agent.versionNo,
+  candidate: agent.versionNo === agent.candidateNo,
+  llm: models.LLM?.code ?? '',
+  tts: models.TTS?.code ?? '',
+  ...(withheld.length > 0 && { withheld: withheld.join('、') }),
+  ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT.stopped }),
+})
 
 interface Refusal {
   readonly answer: CallRefused

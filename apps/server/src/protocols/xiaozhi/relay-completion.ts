@@ -1,4 +1,5 @@
 import { EVENT } from '@oms/contract/agent/device-event.ts'
+import { LIMIT } from '@oms/contract/agent/usage-limit.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { failureWords, LlmError, llmErrorOf } from '#domain/agents/llm/llm-error.ts'
 import type { StoredModel } from '#domain/agents/server-models.ts'
@@ -6,6 +7,7 @@ import { readReport } from '#protocols/shared/read-body.ts'
 import type { XiaozhiCall } from './call.ts'
 import { mayFallBack, openCompletion, type OpenCompletion } from './relay-attempt.ts'
 import { type RelayBody, relayBodyOf } from './relay-body.ts'
+import { limitOfTarget, sendNotice } from './relay-notice.ts'
 import { busy, errorText, RelayRefused, vendorRefusal } from './relay-refusal.ts'
 import { EventResponse, forwarded } from './relay-stream.ts'
 import { TokenTally } from './relay-tally.ts'
@@ -33,7 +35,9 @@ export async function complete(call: XiaozhiCall, target: RelayTarget) {
   running.set(target.deviceId, count + 1)
   runningInAll += 1
   try {
-    await answer(call, target, await bodyOf(call))
+    const body = await bodyOf(call)
+    const limit = await limitOfTarget(call, target)
+    await (limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body))
   } finally {
     runningInAll -= 1
     const left = running.get(target.deviceId)! - 1

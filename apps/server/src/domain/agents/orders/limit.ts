@@ -1,0 +1,76 @@
+import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { ALLOWANCE_UNIT } from '@oms/contract/agent/package-terms.ts'
+
+/** A grant of a pack that a device may use. Times in milliseconds, amounts in base units. */
+export interface PackGrant {
+  /** 1 device, 2 agent, 3 tenant. */
+  readonly scope: number
+  readonly orderId: number
+  readonly targetId: number
+  readonly packNo: number
+  readonly unit: number
+  readonly state: number
+  readonly isUnlimited: boolean
+  /** True while a refund is decided: the grant is not spent. */
+  readonly isFrozen: boolean
+  readonly remaining: number
+  readonly activateUntil: number
+  /** Null while the grant waits. */
+  readonly endsAt: number | null
+  /** True for device days whose last day was spent today: that day is paid. */
+  readonly isPaidToday: boolean
+}
+
+/** `characters`: what agents may still speak; undefined without a limit of characters. */
+export type PackLimit =
+  | { readonly isReached: false; readonly characters: number | undefined }
+  | { readonly isReached: true; readonly reason: string }
+
+const CHARACTERS = 4
+export const NO_PACKAGE = '没有可用的套餐（未购买、已用完或已过期）'
+
+/** Returns whether a grant pays for use at a time. A waiting grant begins with the use. */
+function pays({ state, isFrozen, isUnlimited, remaining, activateUntil, endsAt, isPaidToday }: PackGrant, at: number) {
+  if (isFrozen) return false
+  if (state === GRANT.waiting) return at < activateUntil
+  if (endsAt === null || at >= endsAt) return false
+  return state === GRANT.running ? isUnlimited || remaining > 0 : isPaidToday
+}
+
+/**
+ * Returns whether a device has reached the limit of its packs. The device may talk while at least one pack is complete: each
+ * unit of that pack is paid by a grant of the pack, or by a grant of the same unit in another pack, as spending does. A
+ * unit that the complete pack does not name is not limited.
+ */
+export function packLimit(grants: readonly PackGrant[], at: number): PackLimit {
+  const paying = grants.filter((grant) => pays(grant, at))
+  const units = new Set(paying.map(({ unit }) => unit))
+  const packs = packsOf(grants)
+  const complete = packs.filter((pack) => pack.every(({ unit }) => units.has(unit)))
+  if (complete.length === 0) return { isReached: true, reason: reasonOf(packs[0], units) }
+  const isLimited = complete.every((pack) => pack.some(({ unit }) => unit === CHARACTERS))
+  return { isReached: false, characters: isLimited ? charactersOf(paying) : undefined }
+}
+
+/** Groups grants by pack: packs of the device before those of the agent and of the tenant, then in the order of issue. */
+function packsOf(grants: readonly PackGrant[]): PackGrant[][] {
+  const sorted = grants.toSorted((a, b) => a.scope - b.scope || a.orderId - b.orderId || a.packNo - b.packNo)
+  const byPack = Map.groupBy(sorted, ({ orderId, targetId, packNo }) => `${orderId}:${targetId}:${packNo}`)
+  return [...byPack.values()]
+}
+
+function charactersOf(paying: readonly PackGrant[]): number | undefined {
+  const grants = paying.filter(({ unit }) => unit === CHARACTERS)
+  return grants.some(({ isUnlimited }) => isUnlimited)
+    ? undefined
+    : grants.reduce((sum, each) => sum + each.remaining, 0)
+}
+
+/** Explains the first pack that is not complete. */
+function reasonOf(pack: readonly PackGrant[] | undefined, units: ReadonlySet<number>): string {
+  const missing = pack?.find(({ unit }) => !units.has(unit))
+  if (!missing) return NO_PACKAGE
+  if (missing.isFrozen) return '套餐正在退款，暂停使用'
+  if (missing.state === GRANT.used) return `套餐的${ALLOWANCE_UNIT[missing.unit as 1]}已用完`
+  return missing.state === GRANT.waiting ? '套餐没有在激活期限内使用' : '套餐已过期'
+}

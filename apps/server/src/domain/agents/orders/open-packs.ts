@@ -1,0 +1,78 @@
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage-unit.ts'
+import type { Pool } from 'pg'
+import { BatchedRead } from '#core/database/batched-read.ts'
+import type { PackGrant } from './limit.ts'
+
+/** Maximum number of open and of used grants of one target that count for its limit; running grants come first. */
+const MAX_OPEN = 200
+const MAX_USED = 50
+
+/**
+ * All grants of the packs that have an open grant, or a used grant before its end. The used grants show which unit of a
+ * pack is missing.
+ */
+const GRANTS = `select k.scope || ':' || k.target_id as target, jsonb_agg(jsonb_build_object(
+    'scope', g.scope, 'orderId', g.order_id, 'targetId', g.target_id, 'packNo', g.pack_no, 'unit', g.unit, 'state', g.state,
+    'isUnlimited', g.is_unlimited = 1, 'isFrozen', g.is_frozen = 1, 'remaining', g.remaining,
+    'activateUntil', extract(epoch from g.activate_until) * 1000, 'endsAt', extract(epoch from g.valid_until) * 1000,
+    'isPaidToday', g.unit = 1 and g.state = 2 and exists (select from agent_ledger l
+      where l.grant_id = g.id and l.kind = 2 and l.day = current_date))) as grants
+  from unnest($1::smallint[], $2::int[]) as k (scope, target_id)
+    cross join lateral (
+      (select order_id, pack_no from agent_grants o where o.scope = k.scope and o.target_id = k.target_id and o.state < 2
+        order by o.state desc, coalesce(o.valid_until, o.activate_until) limit ${MAX_OPEN})
+      union (select order_id, pack_no from agent_grants u where u.scope = k.scope and u.target_id = k.target_id
+        and u.state = 2 and u.valid_until > now() order by u.id desc limit ${MAX_USED})) p
+    join agent_grants g on g.order_id = p.order_id and g.target_id = k.target_id and g.pack_no = p.pack_no
+  group by 1`
+
+const SPOKEN = `select device_id as id, sum(n)::float8 as characters from agent_usage
+  where device_id = any($1::int[]) and day = current_date and unit = ${USAGE_UNIT.characters} and source = ${USAGE_SOURCE.device}
+  group by 1`
+
+interface GrantRow {
+  readonly target: string
+  readonly grants: readonly PackGrant[]
+}
+
+/** Device, agent and tenant whose packs a device may use. */
+export interface PackUser {
+  readonly deviceId: number
+  readonly agentId: number
+  readonly tenantId: number
+}
+
+/**
+ * Reads the packs that devices may use. Nothing is cached; the amounts are as old as the last run of `agent-usage-fold`.
+ * Simultaneous calls share a statement. Needs a session without row security.
+ */
+export class OpenPacks {
+  readonly #grants: BatchedRead<string, GrantRow, readonly PackGrant[]>
+  readonly #spoken: BatchedRead<number, { readonly id: number; readonly characters: number }, number>
+
+  constructor(pool: Pool) {
+    const readGrants = async (keys: readonly string[]) => {
+      const targets = keys.map((key) => key.split(':').map(Number))
+      const values = [targets.map(([scope]) => scope), targets.map(([, id]) => id)]
+      const { rows } = await pool.query<GrantRow>({ name: 'agent-open-packs', text: GRANTS, values })
+      return new Map(rows.map((row) => [row.target, row]))
+    }
+    const readSpoken = async (ids: readonly number[]) => {
+      const { rows } = await pool.query({ name: 'agent-spoken-today', text: SPOKEN, values: [ids] })
+      return new Map(rows.map((row) => [row.id as number, row]))
+    }
+    this.#grants = new BatchedRead({ read: readGrants, valueOf: ({ grants }) => Object.freeze(grants) })
+    this.#spoken = new BatchedRead({ read: readSpoken, valueOf: ({ characters }) => characters })
+  }
+
+  /** Returns the grants of the packs of a device, of its agent and of its tenant. */
+  async of({ deviceId, agentId, tenantId }: PackUser): Promise<PackGrant[]> {
+    const found = await this.#grants.getAll([`1:${deviceId}`, `2:${agentId}`, `3:${tenantId}`])
+    return [...found.values()].flat()
+  }
+
+  /** Returns the merged characters that a device spoke today. */
+  async spokenToday(deviceId: number): Promise<number> {
+    return (await this.#spoken.get(deviceId)) ?? 0
+  }
+}
