@@ -10,6 +10,8 @@ export const GIFT = 3
 /** Ways of payment of a sale. */
 export const SALE_WAY = { 1: '转账', 2: '合同' } as const
 export const REFUND_STATE = { 0: '待审批', 1: '已退款', 2: '已驳回' } as const
+/** Work on orders that waits for another person than the one who asked. */
+export const ORDER_TODO = { 1: '待我确认的订单', 2: '待我审批的退款' } as const
 const PASS = { 1: '同意', 0: '驳回' } as const
 
 export const MAX_TARGETS = 2000
@@ -104,6 +106,8 @@ export const OrderRow = z.object({
   remark: z.string().meta({ title: '备注' }),
   /** True when the caller created the order; another account must confirm it. */
   isMine: z.boolean(),
+  /** True while a refund that the caller asked for is undecided; another account must decide. */
+  isMyRefund: z.boolean(),
   rev: z.int(),
 })
 export type OrderRow = z.output<typeof OrderRow>

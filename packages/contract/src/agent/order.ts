@@ -9,6 +9,7 @@ import {
   ConfirmInput,
   GiftInput,
   ORDER_STATE,
+  ORDER_TODO,
   OrderDetail,
   OrderInput,
   OrderPreview,
@@ -32,6 +33,8 @@ export const OrderQuery = sortedPage(['createTime', 'payTime', 'amount']).extend
   scope: optional(choice('使用范围', GRANT_SCOPE)),
   state: optional(choice('状态', ORDER_STATE)),
   payWay: optional(choice('收款方式', PAY_WAY)),
+  /** Work that waits for the account. */
+  todo: optional(choice('待办', ORDER_TODO)),
   ...timeRange,
 })
 const ROOT = '/api/v1/agent/order'

@@ -111,6 +111,7 @@ function Dialogs({ opened, onClose }: { readonly opened: Opened; readonly onClos
 
 function OrderSearch(search: SearchProps) {
   const hasBuyers = useHasManyBuyers()
+  const isVendor = useIsVendor()
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="orderNo" />
@@ -124,6 +125,7 @@ function OrderSearch(search: SearchProps) {
       <Filter of={QUERY} name="packageName" />
       <SelectFilter of={QUERY} name="scope" />
       <SelectFilter of={QUERY} name="payWay" />
+      {isVendor && <SelectFilter of={QUERY} name="todo" />}
       <Filter of={QUERY} name="voucherNo" />
       <DateRangeFilter label="创建时间" />
     </SearchForm>

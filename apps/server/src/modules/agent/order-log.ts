@@ -3,9 +3,9 @@ import { and, eq } from 'drizzle-orm'
 import { changes } from '#core/audit/mask.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { stepProblem } from '#domain/agents/orders/order-steps.ts'
+import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
 import { agentOrders } from '#schema/agent-orders.ts'
 
 export type StoredOrder = typeof agentOrders.$inferSelect
@@ -18,9 +18,6 @@ const TITLES = {
   refunded: '已退款（分）',
   closeReason: '关闭原因',
 }
-
-export const visibleOrders = (user: User) =>
-  scoped(user, { tenant: agentOrders.tenantId, creator: agentOrders.createBy })
 
 export const publishOrders = ({ services, db }: Ctx, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'agent', tenantId })
