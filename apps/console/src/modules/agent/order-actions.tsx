@@ -1,5 +1,5 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
-import { ORDER, type OrderRow, OWN_ORDER } from '@oms/contract/agent/order-entities.ts'
+import { ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { NOT_MINE, useIsVendor } from './order-cells.tsx'
@@ -22,7 +22,7 @@ interface Props {
 export function OrderActions({ row, onOpen, onShow }: Props) {
   const isVendor = useIsVendor()
   const mayReadTargets = useMayCall()(agentOrders.targets)
-  const { state, isMine, isTrial } = row
+  const { state, isMine, isMyRefund, isTrial } = row
   const isPending = state === ORDER.pending
   const isRenewable = isTrial === 0 && (state === ORDER.paid || state === ORDER.finished)
   const open = (step: OpenOrder['step']) => () => onOpen({ step, row })
@@ -38,7 +38,12 @@ export function OrderActions({ row, onOpen, onShow }: Props) {
             onClick: open('confirm'),
           },
         isVendor &&
-          state === ORDER.refunding && { label: '审批退款', to: agentOrders.refundAudit, onClick: open('refundAudit') },
+          state === ORDER.refunding && {
+            label: '审批退款',
+            to: agentOrders.refundAudit,
+            reason: isMyRefund ? OWN_REFUND : undefined,
+            onClick: open('refundAudit'),
+          },
         isRenewable && mayReadTargets && { label: '续购', to: agentOrders.create, onClick: open('renew') },
         isVendor &&
           state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
