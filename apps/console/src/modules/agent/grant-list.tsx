@@ -52,8 +52,8 @@ const DEVICE_COLUMNS = [
 ]
 
 /** Grants of all orders that the account may see. */
-export function GrantTab() {
-  const list = useInnerList(agentGrants.list)
+export function GrantTab({ start }: { readonly start: string }) {
+  const list = useInnerList(agentGrants.list, undefined, start)
   return (
     <>
       <GrantSearch {...list.search} />
