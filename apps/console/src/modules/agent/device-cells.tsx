@@ -1,10 +1,11 @@
-import { AGENT_DEVICE_STATE, AgentDeviceRow } from '@oms/contract/agent/device.ts'
+import { AGENT_DEVICE_STATE, AgentDeviceRow, DEVICE_PACKAGE, DEVICE_PACKAGE_STATE } from '@oms/contract/agent/device.ts'
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { descriptionsOf } from '#kit/record/descriptions.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
 import { agentPath } from './agent-cells.tsx'
+import './device.css'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
 
@@ -27,6 +28,24 @@ export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
   <KnownLink to={agentPath(agentId)}>{agentName}</KnownLink>
 )
 
+const PACKAGE_COLOR: Readonly<Record<number, string>> = { 1: 'success', 2: 'processing', 3: 'warning' }
+
+/** Package that a device uses now or next, with its state and end. */
+export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
+  if (packageState === DEVICE_PACKAGE.none) return <Tag>{DEVICE_PACKAGE_STATE[DEVICE_PACKAGE.none]}</Tag>
+  const day = packageEnd?.slice(0, 10) ?? ''
+  const until = packageState === DEVICE_PACKAGE.waiting ? `${day} 前激活` : `至 ${day}`
+  return (
+    <span className="device-package" title={`${packageName}，${until}`}>
+      <span className="device-package-name">{packageName}</span>
+      <span>
+        <Tag color={PACKAGE_COLOR[packageState] ?? 'default'}>{DEVICE_PACKAGE_STATE[packageState as 0]}</Tag>
+        <small>{until}</small>
+      </span>
+    </span>
+  )
+}
+
 const devicePath = (id: number) => `/device/apkManage/detail/${id}`
 
 const { item, wide } = descriptionsOf(AgentDeviceRow)
@@ -41,6 +60,7 @@ export const DEVICE_ITEMS = [
   item('autoUpdate'),
   item('agentName', (_, row) => <DeviceAgent row={row} />),
   item('tenantName'),
+  item('packageName', (_, row) => <DevicePackage row={row} />),
   item('bootTime', time),
   item('sessionTime', time),
   item('turnTime', time),

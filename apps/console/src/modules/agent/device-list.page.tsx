@@ -17,7 +17,7 @@ import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
-import { DeviceAgent, DeviceState } from './device-cells.tsx'
+import { DeviceAgent, DevicePackage, DeviceState } from './device-cells.tsx'
 import { OtaAddress } from './ota-address.tsx'
 
 const BindForm = later(() => import('./device-forms.tsx'), 'BindForm')
@@ -39,6 +39,7 @@ const COLUMNS = [
   col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 140 }),
   col('board', { width: 150 }),
   col('appVersion', { width: 90 }),
+  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 170 }),
   col('turnTime', time, { width: 170, sort: true }),
   col('bootTime', time, { width: 170, sort: true, hidden: true }),
   col('autoUpdate', { width: 90 }),
@@ -150,6 +151,7 @@ function DeviceSearch(search: SearchProps) {
       </Filter>
       <Filter of={QUERY} name="board" />
       <SelectFilter of={QUERY} name="identity" />
+      <SelectFilter of={QUERY} name="packageState" />
       {isMany && (
         <Filter of={QUERY} name="tenantId">
           <TenantPicker />

@@ -7,6 +7,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { hasOtherIdentity, sessionWindow, stateOf, visibleBindings } from '#domain/agents/device-state.ts'
+import { hasPackageState, withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -65,6 +66,7 @@ export const bindingsMatching = (user: User, filter: Partial<Filter>, window: nu
     filter.tenantId === undefined ? undefined : eq(agentDevices.tenantId, filter.tenantId),
     filter.state === undefined ? undefined : sql`${stateOf(window)} = ${filter.state}`,
     filter.identity === undefined ? undefined : sql`${hasOtherIdentity} = ${filter.identity}`,
+    filter.packageState === undefined ? undefined : hasPackageState(filter.packageState),
   )
 
 /** Returns the order of the list: newest binding first unless a column is given. */
@@ -79,7 +81,8 @@ export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>)
   const { db, user } = ctx
   const window = await sessionWindow(ctx)
   const rows = selectBindings(db, window).where(bindingsMatching(user, input, window))
-  return paginate(db, rows.$dynamic(), input, orderOfBindings(input))
+  const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
+  return { ...page, list: await withPackages(db, page.list) }
 }
 
 export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): Promise<AgentDeviceRow> {
@@ -87,7 +90,8 @@ export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): 
   const rows = selectBindings(db, await sessionWindow(ctx))
   const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
   if (!found) throw notFound('语音设备')
-  return found
+  const [row] = await withPackages(db, [found])
+  return row!
 }
 
 const MAX_OPTIONS = 100
