@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { importProblem } from '../core/transfer.ts'
+import { UPLOAD } from '../core/upload.ts'
 import { choice, id, limited, money, note, optional, reference, rev, text } from '../core/fields.ts'
 import { packageScope, YES_NO } from '../entities/package.ts'
 import { GRANT_SCOPE } from './package-terms.ts'
@@ -22,6 +24,7 @@ export const MAX_GRANTS = 20_000
 export const PENDING_DAYS = 7
 
 export const OWN_ORDER = '不能确认自己提交的订单，请由其他人确认'
+export const NOT_CREATOR = { edit: '只有创建人可以编辑订单', close: '只有创建人可以关闭订单' } as const
 export const OWN_REFUND = '不能审批自己提交的退款申请，请由其他人审批'
 
 const SERIALS = `序列号最多${MAX_TARGETS}个`
@@ -158,6 +161,17 @@ export const TargetRow = z.object({
   name: z.string().meta({ title: '使用对象' }),
 })
 export type TargetRow = z.output<typeof TargetRow>
+
+/** File with the targets of an order. */
+export const TARGET_FILE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
+export const TargetFileReport = z.object({
+  /** Lines of the file without its header. */
+  total: z.int(),
+  serials: z.array(z.string()),
+  /** Refused lines. */
+  rows: z.array(importProblem),
+})
+export type TargetFileReport = z.output<typeof TargetFileReport>
 
 const PackRow = z.object({
   packNo: z.int(),

@@ -1,13 +1,13 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
-import { ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
+import { NOT_CREATOR, ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { NOT_MINE, useIsVendor } from './order-cells.tsx'
+import { useIsVendor } from './order-cells.tsx'
 import type { OrderStep } from './order-dialogs.tsx'
 
-/** A dialog of an order: one of the steps, or the form of a new order with the same goods. */
+/** A dialog of an order: one of the steps, the form of the order, or the form of a new order with the same goods. */
 export interface OpenOrder {
-  readonly step: OrderStep | 'renew'
+  readonly step: OrderStep | 'renew' | 'edit'
   readonly row: OrderRow
 }
 
@@ -44,6 +44,13 @@ export function OrderActions({ row, onOpen, onShow }: Props) {
             reason: isMyRefund ? OWN_REFUND : undefined,
             onClick: open('refundAudit'),
           },
+        isPending &&
+          mayReadTargets && {
+            label: '编辑',
+            to: agentOrders.update,
+            reason: isMine ? undefined : NOT_CREATOR.edit,
+            onClick: open('edit'),
+          },
         isRenewable && mayReadTargets && { label: '续购', to: agentOrders.create, onClick: open('renew') },
         isVendor &&
           state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
@@ -51,7 +58,7 @@ export function OrderActions({ row, onOpen, onShow }: Props) {
           label: '关闭',
           to: agentOrders.close,
           danger: true,
-          reason: isMine ? undefined : NOT_MINE,
+          reason: isMine ? undefined : NOT_CREATOR.close,
           onClick: open('close'),
         },
       ]}

@@ -5,9 +5,6 @@ import { useSession } from '#core/auth/session.tsx'
 import { formatMoney } from '#core/text/format.ts'
 import './order.css'
 
-/** Why another person than the creator cannot close an order. */
-export const NOT_MINE = '只有创建人可以关闭订单'
-
 type Words = Readonly<Record<number, string>>
 
 const ORDER_WORDS: Words = ORDER_STATE

@@ -1,6 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
 import {
   GIFT,
+  NOT_CREATOR,
   ORDER,
   ORDER_STATE,
   type OrderDetail,
@@ -15,7 +16,7 @@ import { call, readFresh } from '#core/api/client.ts'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { NOT_MINE, targetText, yuan } from './order-cells.tsx'
+import { targetText, yuan } from './order-cells.tsx'
 import './order.css'
 
 export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
@@ -82,7 +83,7 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
 function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
   if (step === 'confirm' && isMine) return OWN_ORDER
-  if (step === 'close' && !isMine) return NOT_MINE
+  if (step === 'close' && !isMine) return NOT_CREATOR.close
   if (step === 'refund' && proposal === null) return NOTHING_LEFT
   if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND
   return undefined

@@ -20,6 +20,7 @@ import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
 const OrderAdd = later(() => import('./order-form.tsx'), 'OrderAdd')
 const GiftAdd = later(() => import('./order-form.tsx'), 'GiftAdd')
+const OrderEdit = later(() => import('./order-edit.tsx'), 'OrderEdit')
 const OrderRenew = later(() => import('./order-form.tsx'), 'OrderRenew')
 const OrderDialog = later(() => import('./order-dialogs.tsx'), 'OrderDialog')
 const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { when: ({ row }) => row !== undefined })
@@ -105,6 +106,7 @@ function Dialogs({ opened, onClose }: { readonly opened: Opened; readonly onClos
   if (opened === 'new') return <OrderAdd onClose={onClose} />
   if (opened === 'gift') return <GiftAdd onClose={onClose} />
   const { step, row } = opened
+  if (step === 'edit') return <OrderEdit row={row} onClose={onClose} />
   if (step === 'renew') return <OrderRenew row={row} onClose={onClose} />
   return <OrderDialog step={step} row={row} onClose={onClose} />
 }

@@ -12,6 +12,14 @@ export type StoredOrder = typeof agentOrders.$inferSelect
 type Step = Parameters<typeof stepProblem>[1]
 
 const TITLES = {
+  tenantId: '客户',
+  packageName: '套餐',
+  targetCount: '对象数',
+  copies: '份数',
+  discount: '优惠金额（分）',
+  discountReason: '优惠原因',
+  amount: '订单金额（分）',
+  remark: '备注',
   state: '状态',
   payWay: '收款方式',
   voucherNo: '凭证号',

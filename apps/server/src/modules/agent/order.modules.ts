@@ -4,11 +4,13 @@ import { agentOrders } from '@oms/contract/agent/order.ts'
 import { implement } from '#core/http/implement.ts'
 import { confirmOrder } from './order-confirm.ts'
 import { createOrder, giftOrder, previewOrder } from './order-create.ts'
+import { editOrder } from './order-edit.ts'
 import { listGrants, listLedger } from './order-grants.ts'
 import { exportMargins, listMargins } from './order-margin.ts'
 import { orderAgents, orderDevices, orderGroups, orderPackages, orderTenants } from './order-options.ts'
 import { auditRefund, closeOrder, requestRefund } from './order-refund.ts'
 import { exportOrders, getOrder, listOrders, listTargets } from './order-rows.ts'
+import { readTargetFile } from './order-target-file.ts'
 
 const orderModule = implement(
   agentOrders,
@@ -23,6 +25,8 @@ const orderModule = implement(
     groups: orderGroups,
     preview: previewOrder,
     create: createOrder,
+    targetFile: readTargetFile,
+    update: editOrder,
     gift: giftOrder,
     confirm: confirmOrder,
     close: closeOrder,
@@ -30,6 +34,7 @@ const orderModule = implement(
     refundAudit: auditRefund,
     export: exportOrders,
   },
+  { outsideTransaction: ['targetFile'] },
 )
 const grantModule = implement(agentGrants, { list: listGrants, ledger: listLedger })
 
