@@ -28,20 +28,17 @@ export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
   <KnownLink to={agentPath(agentId)}>{agentName}</KnownLink>
 )
 
-const PACKAGE_COLOR: Readonly<Record<number, string>> = { 1: 'success', 2: 'processing', 3: 'warning' }
-
 /** Package that a device uses now or next, with its state and end. */
 export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
-  if (packageState === DEVICE_PACKAGE.none) return <Tag>{DEVICE_PACKAGE_STATE[DEVICE_PACKAGE.none]}</Tag>
+  if (packageState === DEVICE_PACKAGE.none) return <span className="device-package-none">无套餐</span>
   const day = packageEnd?.slice(0, 10) ?? ''
   const until = packageState === DEVICE_PACKAGE.waiting ? `${day} 前激活` : `至 ${day}`
   return (
     <span className="device-package" title={`${packageName}，${until}`}>
       <span className="device-package-name">{packageName}</span>
-      <span>
-        <Tag color={PACKAGE_COLOR[packageState] ?? 'default'}>{DEVICE_PACKAGE_STATE[packageState as 0]}</Tag>
-        <small>{until}</small>
-      </span>
+      <small data-state={packageState}>
+        {DEVICE_PACKAGE_STATE[packageState as 0]}，{until}
+      </small>
     </span>
   )
 }

@@ -33,17 +33,17 @@ const AgentDeviceDrawer = later(() => import('./device-drawer.tsx'), 'AgentDevic
 const { col, actions } = columnsOf(AgentDeviceRow)
 const QUERY = agentDevices.list.input
 const COLUMNS = [
-  col('name', { width: 150 }),
+  col('name', { width: 120 }),
   col('state', (_, row) => <DeviceState row={row} />, { width: 120 }),
-  col('mac', { width: 150 }),
-  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 140 }),
-  col('board', { width: 150 }),
+  col('mac', { width: 144 }),
+  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 126 }),
+  col('board', { width: 140 }),
   col('appVersion', { width: 90 }),
-  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 170 }),
+  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 160 }),
   col('turnTime', time, { width: 170, sort: true }),
   col('bootTime', time, { width: 170, sort: true, hidden: true }),
-  col('autoUpdate', { width: 90 }),
   col('tenantName', { width: 140 }),
+  col('autoUpdate', { width: 90, hidden: true }),
   col('sn', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('sessionTime', time, { width: 170, hidden: true }),

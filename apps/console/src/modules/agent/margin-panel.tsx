@@ -53,8 +53,10 @@ export function MarginPanel({ query, onTenant }: Props) {
   }
   return (
     <section className="agent-margin" aria-label="收入与成本">
-      <h2 className="kit-card-title">收入与成本</h2>
-      <Sums query={query} />
+      <div className="kit-card">
+        <h2 className="kit-card-title">收入与成本</h2>
+        <Sums query={query} />
+      </div>
       <Rows key={JSON.stringify([query, by])} query={query} by={by} onBy={setBy} onTenant={open} />
       <p className="agent-usage-note">
         收款净额按确认收款日减退款；收入按套餐的使用和失效确认，不限量的按有效期平均；成本归入当日使用中的套餐。

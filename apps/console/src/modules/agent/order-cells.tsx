@@ -56,11 +56,11 @@ export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
   const share = total === 0 ? 0 : left / total
   return (
     <span className="order-left">
-      <span className="order-left-bar" aria-hidden>
-        <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
-      </span>
       <span>
         {amountText(left)} / {amountText(total)}
+      </span>
+      <span className="order-left-bar" aria-hidden>
+        <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
       </span>
     </span>
   )

@@ -28,14 +28,14 @@ const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { w
 const QUERY = agentOrders.list.input
 const { col, actions } = columnsOf(OrderRow)
 const COLUMNS = [
-  col('orderNo', { width: 140 }),
-  col('tenantName', { width: 130 }),
-  col('packageName', { width: 130 }),
-  col('targetName', (_, row) => plainCell(targetText(row)), { width: 150 }),
-  col('copies', { width: 60, align: 'right' }),
+  col('orderNo', { width: 136 }),
+  col('tenantName', { width: 126 }),
+  col('packageName', { width: 120 }),
+  col('targetName', (_, row) => plainCell(targetText(row)), { width: 136 }),
+  col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
-  col('state', (state) => <OrderTag state={state} />, { width: 84 }),
-  col('payWay', { width: 84 }),
+  col('state', (state) => <OrderTag state={state} />, { width: 80 }),
+  col('payWay', { width: 80 }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
   col('validUntil', time, { width: 150 }),
@@ -68,7 +68,7 @@ export function OrderList() {
         {...list.table}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 200)]}
+        columns={[...COLUMNS, actions(rowActions, 184)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{

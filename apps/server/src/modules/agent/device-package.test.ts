@@ -58,8 +58,9 @@ test('AGENT-13 the device list shows the package that a device uses now or next,
   expect(detail.data).toMatchObject({ packageName: longer.packageName, packageState: 1 })
   expect(detail.data.packageEnd.slice(0, 10)).toBe(day)
   const file = await people.seller.inject({
-    method: 'GET',
-    url: `/api/v1/agent/device/export?format=csv&tenantId=${people.tenantId}&packageState=1`,
+    method: 'POST',
+    url: '/api/v1/agent/device/export',
+    payload: { format: 'csv', tenantId: people.tenantId, packageState: 1 },
   })
   expect(file.body).toContain(agentPack.packageName)
   const stranger = await app.by({ tenant: '无关公司', permissions: ['agent:device:list'] })
