@@ -18,49 +18,66 @@ interface Props {
   readonly onShow?: (row: OrderRow) => void
 }
 
+type Open = (step: OpenOrder['step']) => () => void
+
+/** Steps of a pending order. The creator edits and closes it; another person confirms it. */
+const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed) => [
+  isVendor && {
+    label: '确认收款',
+    to: agentOrders.confirm,
+    reason: isMine ? OWN_ORDER : undefined,
+    onClick: open('confirm'),
+  },
+  mayReadTargets && {
+    label: '编辑',
+    to: agentOrders.update,
+    reason: isMine ? undefined : NOT_CREATOR.edit,
+    onClick: open('edit'),
+  },
+  {
+    label: '关闭',
+    to: agentOrders.close,
+    danger: true,
+    reason: isMine ? undefined : NOT_CREATOR.close,
+    onClick: open('close'),
+  },
+]
+
+interface Allowed {
+  readonly isVendor: boolean
+  readonly mayReadTargets: boolean
+}
+
+/** Steps after the payment. */
+const paidSteps = ({ state, isMyRefund, isTrial }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed) => [
+  isVendor &&
+    state === ORDER.refunding && {
+      label: '审批退款',
+      to: agentOrders.refundAudit,
+      reason: isMyRefund ? OWN_REFUND : undefined,
+      onClick: open('refundAudit'),
+    },
+  mayReadTargets &&
+    isTrial === 0 &&
+    (state === ORDER.paid || state === ORDER.finished) && {
+      label: '续购',
+      to: agentOrders.create,
+      onClick: open('renew'),
+    },
+  isVendor &&
+    state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
+]
+
 /** Actions on an order in its state. A step that needs another person is disabled with the reason. */
 export function OrderActions({ row, onOpen, onShow }: Props) {
-  const isVendor = useIsVendor()
-  const mayReadTargets = useMayCall()(agentOrders.targets)
-  const { state, isMine, isMyRefund, isTrial } = row
-  const isPending = state === ORDER.pending
-  const isRenewable = isTrial === 0 && (state === ORDER.paid || state === ORDER.finished)
-  const open = (step: OpenOrder['step']) => () => onOpen({ step, row })
+  const allowed = { isVendor: useIsVendor(), mayReadTargets: useMayCall()(agentOrders.targets) }
+  const open: Open = (step) => () => onOpen({ step, row })
+  const steps = row.state === ORDER.pending ? pendingSteps : paidSteps
   return (
     <RowActions
       items={[
         onShow && { label: '详情', to: agentOrders.get, onClick: () => onShow(row) },
-        isVendor &&
-          isPending && {
-            label: '确认收款',
-            to: agentOrders.confirm,
-            reason: isMine ? OWN_ORDER : undefined,
-            onClick: open('confirm'),
-          },
-        isVendor &&
-          state === ORDER.refunding && {
-            label: '审批退款',
-            to: agentOrders.refundAudit,
-            reason: isMyRefund ? OWN_REFUND : undefined,
-            onClick: open('refundAudit'),
-          },
-        isPending &&
-          mayReadTargets && {
-            label: '编辑',
-            to: agentOrders.update,
-            reason: isMine ? undefined : NOT_CREATOR.edit,
-            onClick: open('edit'),
-          },
-        isRenewable && mayReadTargets && { label: '续购', to: agentOrders.create, onClick: open('renew') },
-        isVendor &&
-          state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
-        isPending && {
-          label: '关闭',
-          to: agentOrders.close,
-          danger: true,
-          reason: isMine ? undefined : NOT_CREATOR.close,
-          onClick: open('close'),
-        },
+        ...steps(row, open, allowed),
       ]}
     />
   )

@@ -128,14 +128,15 @@ const PaymentFields = ({ of }: { readonly of: Fields }) => (
   </>
 )
 
-const Proposal = ({ row: { proposal, amount } }: { readonly row: OrderDetail }) => (
+const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDetail }) => (
   <div className="order-proposal">
     <p>
       退款金额 <b>{yuan(proposal ?? 0)}</b>
     </p>
     <p className="order-quiet">
-      订单金额 {yuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。
-      提交后剩余部分冻结，审批通过后作废，金额以提交时为准。
+      {payWay === GIFT
+        ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
+        : `订单金额 ${yuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
     </p>
   </div>
 )

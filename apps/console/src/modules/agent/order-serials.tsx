@@ -22,8 +22,8 @@ interface Props {
 const asTable = (file: File) =>
   file.name.toLowerCase().endsWith('.txt') ? new File([file], `${file.name}.csv`, { type: 'text/csv' }) : file
 
-/** Serial numbers or MACs, one per line. A file adds its first column; refused lines are listed. */
-export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
+/** Reads a file with targets, and keeps its report. `add` receives the usable serial numbers. */
+function useTargetFile(tenantId: number | undefined, add: (serials: readonly string[]) => void) {
   const packageId = Form.useWatch<number | undefined>('packageId', { preserve: true })
   const [report, setReport] = useState<TargetFileReport>()
   const [isReading, setReading] = useState(false)
@@ -36,12 +36,20 @@ export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
     try {
       const found = await call(agentOrders.targetFile, { file, tenantId, packageId } as never)
       setReport(found)
-      if (found.serials.length > 0) onChange?.([...new Set([...serialsOf(value), ...found.serials])].join('\n'))
+      add(found.serials)
     } catch {
       // The call has shown its error; the field stays as it is.
     }
     setReading(false)
   }
+  return { report, isReading, take }
+}
+
+/** Serial numbers or MACs, one per line. A file adds its first column; refused lines are listed. */
+export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
+  const { report, isReading, take } = useTargetFile(tenantId, (serials) =>
+    onChange?.([...new Set([...serialsOf(value), ...serials])].join('\n')),
+  )
   return (
     <div className="order-serials">
       <Input.TextArea

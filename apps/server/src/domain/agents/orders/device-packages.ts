@@ -7,7 +7,7 @@ import { agentDevices } from '#schema/agent-device.ts'
 const { none, running, waiting, frozen } = DEVICE_PACKAGE
 
 /** The package that a device uses now, else the one that begins next. */
-interface DevicePackage {
+type DevicePackage = {
   readonly packageName: string
   readonly packageState: number
   readonly packageEnd: string | null
