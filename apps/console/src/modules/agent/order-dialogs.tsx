@@ -104,7 +104,7 @@ interface FieldsProps {
 }
 
 function StepFields({ step, row, of }: FieldsProps) {
-  if (step === 'confirm') return row.payWay === GIFT ? <GiftNote row={row} /> : <PaymentFields of={of} />
+  if (step === 'confirm') return row.payWay === GIFT ? <GiftNote row={row} /> : <PaymentFields row={row} of={of} />
   if (step === 'refundAudit') return <AuditFields row={row} of={of} />
   return (
     <>
@@ -116,8 +116,14 @@ function StepFields({ step, row, of }: FieldsProps) {
 
 const GiftNote = ({ row }: { readonly row: OrderDetail }) => <p>赠送原因：{row.remark}。确认后立即发放套餐。</p>
 
-const PaymentFields = ({ of }: { readonly of: Fields }) => (
+const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>
+    <div className="order-proposal">
+      <p>
+        应收金额 <b>{yuan(row.amount)}</b>
+      </p>
+      <p className="order-quiet">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
+    </div>
     <SelectField of={of} name="payWay" missing="请选择收款方式" />
     <TextField
       of={of}

@@ -35,10 +35,10 @@ const COLUMNS = [
   col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
   col('state', (state) => <OrderTag state={state} />, { width: 80 }),
-  col('payWay', { width: 80 }),
+  col('payWay', { width: 76 }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
-  col('validUntil', time, { width: 150 }),
+  col('validUntil', time, { width: 148 }),
   col('createTime', time, { width: 150, sort: true, hidden: true }),
   col('payTime', time, { width: 150, sort: true, hidden: true }),
   col('content', { width: 160, hidden: true }),
@@ -68,7 +68,7 @@ export function OrderList() {
         {...list.table}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 184)]}
+        columns={[...COLUMNS, actions(rowActions, 200)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{
