@@ -1,7 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
 import { NOT_CREATOR, ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { useIsVendor } from './order-cells.tsx'
 import type { OrderStep } from './order-dialogs.tsx'
 
@@ -19,9 +19,14 @@ interface Props {
 }
 
 type Open = (step: OpenOrder['step']) => () => void
+type Steps = readonly (RowAction | false)[]
+interface Allowed {
+  readonly isVendor: boolean
+  readonly mayReadTargets: boolean
+}
 
 /** Steps of a pending order. The creator edits and closes it; another person confirms it. */
-const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed) => [
+const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed): Steps => [
   isVendor && {
     label: '确认收款',
     to: agentOrders.confirm,
@@ -43,13 +48,12 @@ const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTarge
   },
 ]
 
-interface Allowed {
-  readonly isVendor: boolean
-  readonly mayReadTargets: boolean
-}
-
 /** Steps after the payment. */
-const paidSteps = ({ state, isMyRefund, isTrial }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed) => [
+const paidSteps = (
+  { state, isMyRefund, isTrial }: OrderRow,
+  open: Open,
+  { isVendor, mayReadTargets }: Allowed,
+): Steps => [
   isVendor &&
     state === ORDER.refunding && {
       label: '审批退款',
