@@ -180,7 +180,7 @@ test("STORAGE-13 every figure of a tenant's administrator equals the total of th
 })
 
 /** Rows of the tenant in the list of each block. */
-const ROWS = { 设备: 5, 授权: 5, 云存储: 5, 售后工单: 6, 账号: 1, 登录: 1, 加入申请: 0, App账号: 0 }
+const ROWS = { 设备: 5, 授权: 5, 云存储: 5, 语音套餐: 0, 售后工单: 6, 账号: 1, 登录: 1, 加入申请: 0, App账号: 0 }
 
 test('STORAGE-13 every figure of the tenant page and of the statistics of a tenant equals the total of its list', async ({
   page,

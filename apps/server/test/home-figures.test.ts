@@ -12,6 +12,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/AfterService/Questions': '/api/v1/feedback/page',
   '/AfterService/PendingList': '/api/v1/feedback/pending/page',
   '/agent/device': '/api/v1/agent/device/page',
+  '/agent/order': '/api/v1/agent/order/page',
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
   '/ossManage/deviceList': '/api/v1/oss/device/page',
   '/upgrade/ota': '/api/v1/device/ota',
@@ -172,8 +173,23 @@ async function addWork(other: Caller) {
     from unnest(array[3, 20]) d`)
   await app.db.execute(sql`insert into oss_queues (device_id, channel, tenant_id, end_time, next_time)
     select device_id, channel, tenant_id, end_time, end_time from oss_entitlements`)
+  await addOrders(other)
   await app.db.execute(sql`insert into accounts (account, realname, tenant_id, password_hash, status)
     select 'roleless' || s, '张三', 1, 'none', s from generate_series(0, 1) s`)
+}
+
+/** Adds orders of voice packages that wait for a second person: of the administrator, and twice of another account. */
+async function addOrders(other: Caller) {
+  await app.db.execute(sql`
+    with terms as (insert into agent_product_versions (package_id, version, allowances, scope, activate_days, valid_days, price)
+      values (1, 1, '[{"unit":2,"amount":10}]', 3, 30, 30, 900) returning id),
+    orders as (insert into agent_orders (order_no, tenant_id, package_id, package_version_id, package_name, target_count, copies,
+        unit_price, amount, state, create_by)
+      select 'AO' || s || '-' || n, 1, 1, id, '畅聊', 1, 1, 900, 900, s,
+        case n when 1 then ${admin.uid}::int else ${other.uid}::int end
+      from terms, unnest(array[0, 1, 2]) s, generate_series(1, 3) n returning id, state, create_by)
+    insert into agent_order_refunds (tenant_id, order_id, amount, reason, create_by)
+      select 1, id, 900, '退货', create_by from orders where state = 2`)
 }
 
 test('every pending work opens the list of exactly the rows that it counts', async () => {
@@ -199,6 +215,8 @@ test('every pending work opens the list of exactly the rows that it counts', asy
       noticeDrafts: 1,
       rolelessStaff: 1,
       ownTickets: 1,
+      orderConfirms: 2,
+      orderRefunds: 2,
     })
   }
 })

@@ -27,6 +27,8 @@ interface DemoOrder {
   /** Days since the order. */
   readonly days: number
   readonly end: End
+  /** Another account creates the order, so that the demo account may confirm it. */
+  readonly isOfColleague?: true
 }
 
 /**
@@ -46,7 +48,7 @@ const ORDERS: readonly DemoOrder[] = [
   { code: 'ZN30', agent: 1, devices: [0, 3], days: 12, end: 'refunded' },
   { code: 'ZNM600', agent: 0, days: 9, end: 'refunding' },
   { code: 'ZN365', agent: 1, devices: [3, 5], days: 6, end: 'closed' },
-  { code: 'ZN30', agent: 1, devices: [5, 9], days: 2, end: 'pending' },
+  { code: 'ZN30', agent: 1, devices: [5, 9], days: 2, end: 'pending', isOfColleague: true },
   { code: 'ZNT1Y', agent: 0, days: 1, end: 'pending' },
 ]
 
@@ -90,7 +92,8 @@ async function placeOrder(demo: Demo, order: DemoOrder) {
   }
   const discountReason = discount > 0 ? '批量采购优惠' : ''
   const input = agentOrders.create.input.parse({ ...goods, discount, discountReason })
-  return run(demo, demo.seller, { name: 'create', days, input }, (ctx) => createOrder(ctx, input))
+  const maker = order.isOfColleague ? demo.accountant : demo.seller
+  return run(demo, maker, { name: 'create', days, input }, (ctx) => createOrder(ctx, input))
 }
 
 async function fillOrder(demo: Demo, order: DemoOrder) {
@@ -115,7 +118,9 @@ async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
     where p.package_code = ${code} and o.state = 1 order by o.id desc limit 1`)
   const input = { ...rows[0]!, reason: '设备停用，不再使用' }
   const asked = { name: 'refund', days: days - 4, input } as const
-  const { rev } = await run(demo, demo.seller, asked, (ctx) => requestRefund(ctx, input))
+  // The demo account may decide the refund that is still open.
+  const asker = end === 'refunding' ? demo.accountant : demo.seller
+  const { rev } = await run(demo, asker, asked, (ctx) => requestRefund(ctx, input))
   if (end === 'refunding') return
   const decision = { id: input.id, rev, pass: 1 as const, auditRemark: '同意' }
   const decided = { name: 'refundAudit', days: days - 5, input: decision } as const

@@ -12,6 +12,9 @@ import { DeviceLimit, LIMIT_STATE } from './usage-limit.ts'
 /** State of a voice device. 静默: no boot and no conversation for 24 hours. */
 export const AGENT_DEVICE_STATE = { 0: '从未启动', 1: '已启动', 2: '对话中', 3: '静默' } as const
 export const AUTO_UPDATE = { 0: '关闭', 1: '自动' } as const
+/** State of the package that a voice device uses now or next. 冻结: a refund is undecided. */
+export const DEVICE_PACKAGE_STATE = { 0: '无套餐', 1: '使用中', 2: '待激活', 3: '冻结' } as const
+export const DEVICE_PACKAGE = { none: 0, running: 1, waiting: 2, frozen: 3 } as const
 export const IDENTITY = { 0: '一致', 1: '不一致' } as const
 /** Maximum devices per batch. */
 export const MAX_BATCH = 500
@@ -63,7 +66,12 @@ export const AgentDeviceRow = z.object({
   otherClientTime: z.string().nullable().meta({ title: '另一身份启动时间' }),
   identity: z.int().meta({ title: '身份', labels: IDENTITY }),
   /** 0 also where the parameter `usage.limit` only counts. */
-  limit: z.int().meta({ title: '套餐', labels: LIMIT_STATE }),
+  limit: z.int().meta({ title: '额度', labels: LIMIT_STATE }),
+  /** The package that the device uses now, else the one that begins next; empty: none. */
+  packageName: z.string().meta({ title: '套餐' }),
+  packageState: z.int().meta({ title: '套餐状态', labels: DEVICE_PACKAGE_STATE }),
+  /** End of the running package, or the latest begin of a waiting one; null: none. */
+  packageEnd: z.string().nullable().meta({ title: '套餐到期' }),
   status: z.int(),
   createTime: z.string().meta({ title: '绑定时间' }),
   rev: z.int(),
@@ -118,6 +126,7 @@ const filters = {
   tenantId: optional(id).meta({ title: '客户' }),
   state: optional(choice('状态', AGENT_DEVICE_STATE)).meta({ title: '状态', labels: AGENT_DEVICE_STATE }),
   identity: optional(choice('身份', IDENTITY)).meta({ title: '身份', labels: IDENTITY }),
+  packageState: optional(choice('套餐状态', DEVICE_PACKAGE_STATE)),
 }
 const query = sortedPage(['createTime', 'bootTime', 'turnTime']).extend(filters)
 const one = z.object({ id })

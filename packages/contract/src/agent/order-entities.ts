@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { importProblem } from '../core/transfer.ts'
+import { UPLOAD } from '../core/upload.ts'
 import { choice, id, limited, money, note, optional, reference, rev, text } from '../core/fields.ts'
 import { packageScope, YES_NO } from '../entities/package.ts'
 import { GRANT_SCOPE } from './package-terms.ts'
@@ -10,6 +12,8 @@ export const GIFT = 3
 /** Ways of payment of a sale. */
 export const SALE_WAY = { 1: '转账', 2: '合同' } as const
 export const REFUND_STATE = { 0: '待审批', 1: '已退款', 2: '已驳回' } as const
+/** Work on orders that waits for another person than the one who asked. */
+export const ORDER_TODO = { 1: '待我确认的订单', 2: '待我审批的退款' } as const
 const PASS = { 1: '同意', 0: '驳回' } as const
 
 export const MAX_TARGETS = 2000
@@ -20,6 +24,7 @@ export const MAX_GRANTS = 20_000
 export const PENDING_DAYS = 7
 
 export const OWN_ORDER = '不能确认自己提交的订单，请由其他人确认'
+export const NOT_CREATOR = { edit: '只有创建人可以编辑订单', close: '只有创建人可以关闭订单' } as const
 export const OWN_REFUND = '不能审批自己提交的退款申请，请由其他人审批'
 
 const SERIALS = `序列号最多${MAX_TARGETS}个`
@@ -104,6 +109,8 @@ export const OrderRow = z.object({
   remark: z.string().meta({ title: '备注' }),
   /** True when the caller created the order; another account must confirm it. */
   isMine: z.boolean(),
+  /** True while a refund that the caller asked for is undecided; another account must decide. */
+  isMyRefund: z.boolean(),
   rev: z.int(),
 })
 export type OrderRow = z.output<typeof OrderRow>
@@ -154,6 +161,17 @@ export const TargetRow = z.object({
   name: z.string().meta({ title: '使用对象' }),
 })
 export type TargetRow = z.output<typeof TargetRow>
+
+/** File with the targets of an order. */
+export const TARGET_FILE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
+export const TargetFileReport = z.object({
+  /** Lines of the file without its header. */
+  total: z.int(),
+  serials: z.array(z.string()),
+  /** Refused lines. */
+  rows: z.array(importProblem),
+})
+export type TargetFileReport = z.output<typeof TargetFileReport>
 
 const PackRow = z.object({
   packNo: z.int(),

@@ -9,6 +9,7 @@ import {
   ConfirmInput,
   GiftInput,
   ORDER_STATE,
+  ORDER_TODO,
   OrderDetail,
   OrderInput,
   OrderPreview,
@@ -17,6 +18,8 @@ import {
   PreviewInput,
   RefundAuditInput,
   RefundInput,
+  TARGET_FILE,
+  TargetFileReport,
   TargetRow,
 } from './order-entities.ts'
 import { GRANT_SCOPE } from './package-terms.ts'
@@ -32,6 +35,8 @@ export const OrderQuery = sortedPage(['createTime', 'payTime', 'amount']).extend
   scope: optional(choice('使用范围', GRANT_SCOPE)),
   state: optional(choice('状态', ORDER_STATE)),
   payWay: optional(choice('收款方式', PAY_WAY)),
+  /** Work that waits for the account. */
+  todo: optional(choice('待办', ORDER_TODO)),
   ...timeRange,
 })
 const ROOT = '/api/v1/agent/order'
@@ -96,6 +101,31 @@ export const agentOrders = {
     input: OrderInput,
     result: created,
     done: '订单已提交，等待确认收款',
+  },
+  /** Reads the targets of a file: the first column has a serial number or MAC. Refused rows are named. */
+  targetFile: {
+    method: 'POST',
+    path: `${ROOT}/target/file`,
+    access: 'agent:order:add',
+    log: false,
+    body: 'multipart',
+    file: TARGET_FILE,
+    input: z.object({
+      tenantId: optional(id).meta({ title: '客户' }),
+      packageId: optional(id).meta({ title: '套餐' }),
+    }),
+    result: TargetFileReport,
+  },
+  /** Changes a pending order; only its creator may. The amount is worked out again from the package on sale. */
+  update: {
+    method: 'PUT',
+    path: ROOT,
+    access: 'agent:order:edit',
+    title: '编辑智能体订单',
+    body: 'json',
+    input: OrderInput.extend(change),
+    result: saved,
+    done: '订单已修改，等待确认',
   },
   /** A free order. It also needs the confirmation of a second person. */
   gift: {

@@ -10,6 +10,7 @@ const PAGES: readonly CataloguePage[] = [
     actions: [
       'query',
       'add',
+      'edit',
       ['grant', '赠送'],
       ['confirm', '确认收款'],
       ['close', '关闭'],

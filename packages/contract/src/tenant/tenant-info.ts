@@ -150,6 +150,7 @@ export const OVERVIEW_BLOCKS = [
   'devices',
   'licenses',
   'storage',
+  'voice',
   'tickets',
   'staff',
   'logins',

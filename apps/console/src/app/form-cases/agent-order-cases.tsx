@@ -1,6 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
 import { ORDER } from '@oms/contract/agent/order-entities.ts'
 import { OrderDialog, type OrderStep } from '#modules/agent/order-dialogs.tsx'
+import { OrderEdit } from '#modules/agent/order-edit.tsx'
 import { GiftAdd, OrderAdd } from '#modules/agent/order-form.tsx'
 import { type FormCase, options } from './form-case.ts'
 
@@ -38,6 +39,19 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
     choose: ['packageId'],
     reads: [PACKAGES],
     form: (close) => <GiftAdd onClose={close} />,
+  },
+  {
+    name: '编辑智能体订单',
+    file: 'agent/order-edit.tsx',
+    save: agentOrders.update,
+    field: 'remark',
+    reads: [PACKAGES],
+    record: {
+      read: agentOrders.get,
+      isShown: false,
+      values: { payWay: 0, scope: 3, targetCount: 0, packageId: 1, copies: 1, discount: 0, discountReason: '' },
+    },
+    form: (close, row) => <OrderEdit row={row as never} onClose={close} />,
   },
   step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER.pending, isMine: false }),
   step('close', '关闭智能体订单', 'reason', { state: ORDER.pending, isMine: true }),

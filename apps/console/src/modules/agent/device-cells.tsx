@@ -1,11 +1,12 @@
-import { AGENT_DEVICE_STATE, AgentDeviceRow } from '@oms/contract/agent/device.ts'
 import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage-limit.ts'
+import { AGENT_DEVICE_STATE, AgentDeviceRow, DEVICE_PACKAGE, DEVICE_PACKAGE_STATE } from '@oms/contract/agent/device.ts'
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { descriptionsOf } from '#kit/record/descriptions.tsx'
 import { KnownLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
 import { agentPath } from './agent-cells.tsx'
+import './device.css'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
 
@@ -36,6 +37,21 @@ export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
   <KnownLink to={agentPath(agentId)}>{agentName}</KnownLink>
 )
 
+/** Package that a device uses now or next, with its state and end. */
+export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
+  if (packageState === DEVICE_PACKAGE.none) return <span className="device-package-none">无套餐</span>
+  const day = packageEnd?.slice(0, 10) ?? ''
+  const until = packageState === DEVICE_PACKAGE.waiting ? `${day} 前激活` : `至 ${day}`
+  return (
+    <span className="device-package" title={`${packageName}，${until}`}>
+      <span className="device-package-name">{packageName}</span>
+      <small data-state={packageState}>
+        {DEVICE_PACKAGE_STATE[packageState as 0]}，{until}
+      </small>
+    </span>
+  )
+}
+
 const devicePath = (id: number) => `/device/apkManage/detail/${id}`
 
 const { item, wide } = descriptionsOf(AgentDeviceRow)
@@ -50,6 +66,7 @@ export const DEVICE_ITEMS = [
   item('autoUpdate'),
   item('agentName', (_, row) => <DeviceAgent row={row} />),
   item('tenantName'),
+  item('packageName', (_, row) => <DevicePackage row={row} />),
   item('bootTime', time),
   item('sessionTime', time),
   item('turnTime', time),

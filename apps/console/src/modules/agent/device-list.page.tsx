@@ -17,7 +17,7 @@ import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
-import { DeviceAgent, DeviceState } from './device-cells.tsx'
+import { DeviceAgent, DevicePackage, DeviceState } from './device-cells.tsx'
 import { OtaAddress } from './ota-address.tsx'
 
 const BindForm = later(() => import('./device-forms.tsx'), 'BindForm')
@@ -33,16 +33,17 @@ const AgentDeviceDrawer = later(() => import('./device-drawer.tsx'), 'AgentDevic
 const { col, actions } = columnsOf(AgentDeviceRow)
 const QUERY = agentDevices.list.input
 const COLUMNS = [
-  col('name', { width: 150 }),
+  col('name', { width: 120 }),
   col('state', (_, row) => <DeviceState row={row} />, { width: 120 }),
-  col('mac', { width: 150 }),
-  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 140 }),
-  col('board', { width: 150 }),
+  col('mac', { width: 144 }),
+  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 126 }),
+  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 160 }),
+  col('board', { width: 140 }),
   col('appVersion', { width: 90 }),
   col('turnTime', time, { width: 170, sort: true }),
   col('bootTime', time, { width: 170, sort: true, hidden: true }),
-  col('autoUpdate', { width: 90 }),
   col('tenantName', { width: 140 }),
+  col('autoUpdate', { width: 90, hidden: true }),
   col('sn', { width: 170, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('sessionTime', time, { width: 170, hidden: true }),
@@ -150,6 +151,7 @@ function DeviceSearch(search: SearchProps) {
       </Filter>
       <Filter of={QUERY} name="board" />
       <SelectFilter of={QUERY} name="identity" />
+      <SelectFilter of={QUERY} name="packageState" />
       {isMany && (
         <Filter of={QUERY} name="tenantId">
           <TenantPicker />

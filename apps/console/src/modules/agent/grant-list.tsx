@@ -22,15 +22,15 @@ const ORDER_COLUMNS = [
   col('packageName', { width: 130 }),
 ]
 const GRANT_COLUMNS = [
-  col('packNo', { width: 66, align: 'right' }),
-  col('unit', { width: 88 }),
-  col('left', (_, row) => <GrantLeft row={row} />, { width: 150, title: '剩余 / 总量' }),
-  col('state', (_, row) => <GrantTag row={row} />, { width: 84 }),
+  col('packNo', { width: 60, align: 'right' }),
+  col('unit', { width: 80 }),
+  col('left', (_, row) => <GrantLeft row={row} />, { width: 108, title: '剩余 / 总量' }),
+  col('state', (_, row) => <GrantTag row={row} />, { width: 76 }),
 ]
 const TIME_COLUMNS = [
   col('activateUntil', time, { width: 150, sort: true, hidden: true }),
   col('beginTime', time, { width: 150, hidden: true }),
-  col('validUntil', time, { width: 150, sort: true }),
+  col('validUntil', time, { width: 148, sort: true }),
   col('spent', { width: 90, align: 'right', hidden: true }),
   col('lapsed', { width: 90, align: 'right', hidden: true }),
   col('refunded', { width: 90, align: 'right', hidden: true }),
@@ -43,7 +43,7 @@ const LIST_COLUMNS = [
   col('scope', { width: 88, hidden: true }),
   col('createTime', time, { width: 150, sort: true, hidden: true }),
 ]
-const ORDER_GRANT_COLUMNS = [col('targetName', { width: 140 }), ...GRANT_COLUMNS, ...TIME_COLUMNS]
+const ORDER_GRANT_COLUMNS = [col('targetName', { width: 112 }), ...GRANT_COLUMNS, ...TIME_COLUMNS]
 const DEVICE_COLUMNS = [
   col('packageName', { width: 130 }),
   col('scope', { width: 88 }),
@@ -53,8 +53,8 @@ const DEVICE_COLUMNS = [
 ]
 
 /** Grants of all orders that the account may see. */
-export function GrantTab() {
-  const list = useInnerList(agentGrants.list)
+export function GrantTab({ start }: { readonly start: string }) {
+  const list = useInnerList(agentGrants.list, undefined, start)
   return (
     <>
       <GrantSearch {...list.search} />
@@ -107,7 +107,7 @@ function GrantTable({ list, name, columns, emptyText }: TableProps) {
         {...list.table}
         name={name}
         rowKey="id"
-        columns={[...columns, actions(rowActions, 64)]}
+        columns={[...columns, actions(rowActions, 56)]}
         empty={{ text: emptyText, hint: '权益规定使用对象还可以使用多少、到什么时候' }}
       />
       {shown && <LedgerDrawer grant={shown} onClose={() => setShown(undefined)} />}

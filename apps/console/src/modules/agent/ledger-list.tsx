@@ -29,8 +29,8 @@ const LINE_COLUMNS = [
 const GRANT_LINE_COLUMNS = LINE_COLUMNS.filter(({ key }) => key !== 'packNo' && key !== 'unit')
 
 /** Ledger of all grants that the account may see. */
-export function LedgerTab() {
-  const list = useInnerList(agentGrants.ledger)
+export function LedgerTab({ start }: { readonly start: string }) {
+  const list = useInnerList(agentGrants.ledger, undefined, start)
   return (
     <>
       <LedgerSearch {...list.search} />

@@ -1,13 +1,13 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
-import { ORDER, type OrderRow, OWN_ORDER } from '@oms/contract/agent/order-entities.ts'
+import { NOT_CREATOR, ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
-import { NOT_MINE, useIsVendor } from './order-cells.tsx'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+import { useIsVendor } from './order-cells.tsx'
 import type { OrderStep } from './order-dialogs.tsx'
 
-/** A dialog of an order: one of the steps, or the form of a new order with the same goods. */
+/** A dialog of an order: one of the steps, the form of the order, or the form of a new order with the same goods. */
 export interface OpenOrder {
-  readonly step: OrderStep | 'renew'
+  readonly step: OrderStep | 'renew' | 'edit'
   readonly row: OrderRow
 }
 
@@ -18,37 +18,70 @@ interface Props {
   readonly onShow?: (row: OrderRow) => void
 }
 
+type Open = (step: OpenOrder['step']) => () => void
+type Steps = readonly (RowAction | false)[]
+interface Allowed {
+  readonly isVendor: boolean
+  readonly mayReadTargets: boolean
+}
+
+/** Steps of a pending order. The creator edits and closes it; another person confirms it. */
+const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed): Steps => [
+  isVendor && {
+    label: '确认收款',
+    to: agentOrders.confirm,
+    reason: isMine ? OWN_ORDER : undefined,
+    onClick: open('confirm'),
+  },
+  mayReadTargets && {
+    label: '编辑',
+    to: agentOrders.update,
+    reason: isMine ? undefined : NOT_CREATOR.edit,
+    onClick: open('edit'),
+  },
+  {
+    label: '关闭',
+    to: agentOrders.close,
+    danger: true,
+    reason: isMine ? undefined : NOT_CREATOR.close,
+    onClick: open('close'),
+  },
+]
+
+/** Steps after the payment. */
+const paidSteps = (
+  { state, isMyRefund, isTrial }: OrderRow,
+  open: Open,
+  { isVendor, mayReadTargets }: Allowed,
+): Steps => [
+  isVendor &&
+    state === ORDER.refunding && {
+      label: '审批退款',
+      to: agentOrders.refundAudit,
+      reason: isMyRefund ? OWN_REFUND : undefined,
+      onClick: open('refundAudit'),
+    },
+  mayReadTargets &&
+    isTrial === 0 &&
+    (state === ORDER.paid || state === ORDER.finished) && {
+      label: '续购',
+      to: agentOrders.create,
+      onClick: open('renew'),
+    },
+  isVendor &&
+    state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
+]
+
 /** Actions on an order in its state. A step that needs another person is disabled with the reason. */
 export function OrderActions({ row, onOpen, onShow }: Props) {
-  const isVendor = useIsVendor()
-  const mayReadTargets = useMayCall()(agentOrders.targets)
-  const { state, isMine, isTrial } = row
-  const isPending = state === ORDER.pending
-  const isRenewable = isTrial === 0 && (state === ORDER.paid || state === ORDER.finished)
-  const open = (step: OpenOrder['step']) => () => onOpen({ step, row })
+  const allowed = { isVendor: useIsVendor(), mayReadTargets: useMayCall()(agentOrders.targets) }
+  const open: Open = (step) => () => onOpen({ step, row })
+  const steps = row.state === ORDER.pending ? pendingSteps : paidSteps
   return (
     <RowActions
       items={[
         onShow && { label: '详情', to: agentOrders.get, onClick: () => onShow(row) },
-        isVendor &&
-          isPending && {
-            label: '确认收款',
-            to: agentOrders.confirm,
-            reason: isMine ? OWN_ORDER : undefined,
-            onClick: open('confirm'),
-          },
-        isVendor &&
-          state === ORDER.refunding && { label: '审批退款', to: agentOrders.refundAudit, onClick: open('refundAudit') },
-        isRenewable && mayReadTargets && { label: '续购', to: agentOrders.create, onClick: open('renew') },
-        isVendor &&
-          state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
-        isPending && {
-          label: '关闭',
-          to: agentOrders.close,
-          danger: true,
-          reason: isMine ? undefined : NOT_MINE,
-          onClick: open('close'),
-        },
+        ...steps(row, open, allowed),
       ]}
     />
   )

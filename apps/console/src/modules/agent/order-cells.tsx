@@ -5,9 +5,6 @@ import { useSession } from '#core/auth/session.tsx'
 import { formatMoney } from '#core/text/format.ts'
 import './order.css'
 
-/** Why another person than the creator cannot close an order. */
-export const NOT_MINE = '只有创建人可以关闭订单'
-
 type Words = Readonly<Record<number, string>>
 
 const ORDER_WORDS: Words = ORDER_STATE
@@ -59,11 +56,11 @@ export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
   const share = total === 0 ? 0 : left / total
   return (
     <span className="order-left">
-      <span className="order-left-bar" aria-hidden>
-        <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
-      </span>
       <span>
         {amountText(left)} / {amountText(total)}
+      </span>
+      <span className="order-left-bar" aria-hidden>
+        <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
       </span>
     </span>
   )

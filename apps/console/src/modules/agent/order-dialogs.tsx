@@ -1,6 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/order.ts'
 import {
   GIFT,
+  NOT_CREATOR,
   ORDER,
   ORDER_STATE,
   type OrderDetail,
@@ -15,7 +16,7 @@ import { call, readFresh } from '#core/api/client.ts'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { NOT_MINE, targetText, yuan } from './order-cells.tsx'
+import { targetText, yuan } from './order-cells.tsx'
 import './order.css'
 
 export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
@@ -82,7 +83,7 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
 function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
   if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
   if (step === 'confirm' && isMine) return OWN_ORDER
-  if (step === 'close' && !isMine) return NOT_MINE
+  if (step === 'close' && !isMine) return NOT_CREATOR.close
   if (step === 'refund' && proposal === null) return NOTHING_LEFT
   if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND
   return undefined
@@ -103,7 +104,7 @@ interface FieldsProps {
 }
 
 function StepFields({ step, row, of }: FieldsProps) {
-  if (step === 'confirm') return row.payWay === GIFT ? <GiftNote row={row} /> : <PaymentFields of={of} />
+  if (step === 'confirm') return row.payWay === GIFT ? <GiftNote row={row} /> : <PaymentFields row={row} of={of} />
   if (step === 'refundAudit') return <AuditFields row={row} of={of} />
   return (
     <>
@@ -115,8 +116,14 @@ function StepFields({ step, row, of }: FieldsProps) {
 
 const GiftNote = ({ row }: { readonly row: OrderDetail }) => <p>赠送原因：{row.remark}。确认后立即发放套餐。</p>
 
-const PaymentFields = ({ of }: { readonly of: Fields }) => (
+const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>
+    <div className="order-proposal">
+      <p>
+        应收金额 <b>{yuan(row.amount)}</b>
+      </p>
+      <p className="order-quiet">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
+    </div>
     <SelectField of={of} name="payWay" missing="请选择收款方式" />
     <TextField
       of={of}
@@ -127,14 +134,15 @@ const PaymentFields = ({ of }: { readonly of: Fields }) => (
   </>
 )
 
-const Proposal = ({ row: { proposal, amount } }: { readonly row: OrderDetail }) => (
+const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDetail }) => (
   <div className="order-proposal">
     <p>
       退款金额 <b>{yuan(proposal ?? 0)}</b>
     </p>
     <p className="order-quiet">
-      订单金额 {yuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。
-      提交后剩余部分冻结，审批通过后作废，金额以提交时为准。
+      {payWay === GIFT
+        ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
+        : `订单金额 ${yuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
     </p>
   </div>
 )

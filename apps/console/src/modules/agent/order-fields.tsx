@@ -1,13 +1,10 @@
-import { UploadOutlined } from '@ant-design/icons'
-import { PreviewInput, serialsOf } from '@oms/contract/agent/order-entities.ts'
-import { Button, Form, Input, Radio } from 'antd'
+import { PreviewInput } from '@oms/contract/agent/order-entities.ts'
+import { Form, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
-import { toast } from '#core/loading/toast.ts'
 import type { NamedRecord } from '#core/routing/create-forms.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import type { RecordSelectProps } from '#kit/pickers/record-select.tsx'
-import { FileButton } from '#kit/upload/file-button.tsx'
 import { useIsVendor } from './order-cells.tsx'
 import {
   BuyerPicker,
@@ -17,7 +14,7 @@ import {
   PackagePicker,
   useHasManyBuyers,
 } from './order-pickers.tsx'
-import { serialsInFile } from './serial-file.ts'
+import { SerialsField } from './order-serials.tsx'
 import './order.css'
 
 const SCOPE = { device: 1, agent: 2 } as const
@@ -128,48 +125,9 @@ function DeviceFields({ tenantId, chosen }: TargetProps) {
       )}
       {way === 'serials' && (
         <Field of={OF} name="serials" missing="请输入序列号或MAC">
-          <SerialsField />
+          <SerialsField tenantId={tenantId} />
         </Field>
       )}
     </>
-  )
-}
-
-interface SerialsProps {
-  /** Set by Field. */
-  readonly id?: string
-  readonly value?: string
-  readonly onChange?: (value: string) => void
-}
-
-const MAX_FILE_BYTES = 1024 * 1024
-
-/** Serial numbers or MACs, one per line; a text file adds its first column. */
-function SerialsField({ id, value = '', onChange }: SerialsProps) {
-  const take = async ([file]: File[]) => {
-    if (!file) return
-    if (file.size > MAX_FILE_BYTES) return toast.error('文件不能超过 1 MB')
-    const found = serialsInFile(await file.text())
-    if (found.length === 0) return toast.error('文件中没有序列号')
-    onChange?.([...new Set([...serialsOf(value), ...found])].join('\n'))
-  }
-  return (
-    <div className="order-serials">
-      <Input.TextArea
-        {...(id && { id })}
-        rows={5}
-        value={value}
-        placeholder={'每行一个序列号或 MAC，也可用逗号、空格分隔'}
-        onChange={({ target }) => onChange?.(target.value)}
-      />
-      <div className="order-serials-file">
-        <FileButton label="选择序列号文件" extensions={['txt', 'csv']} onFiles={take}>
-          <Button icon={<UploadOutlined />}>从文件读取</Button>
-        </FileButton>
-        <span className="order-quiet" role="status">
-          共 {serialsOf(value).length.toLocaleString()} 个。支持 txt、csv，取每行第一列
-        </span>
-      </div>
-    </div>
   )
 }

@@ -22,7 +22,7 @@ interface Closable {
   readonly onClose: () => void
 }
 /** An earlier order whose package and targets a new order takes over. */
-interface Earlier {
+export interface Earlier {
   readonly row: OrderRow
   readonly targets: readonly TargetRow[]
 }
@@ -48,7 +48,7 @@ export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier
 }
 
 /** Price reduction by the vendor with its reason. */
-function Discount() {
+export function Discount() {
   const isVendor = useIsVendor()
   const discount = Form.useWatch<number | null | undefined>('discount')
   if (!isVendor) return null
@@ -82,7 +82,11 @@ export const OrderRenew = ({ row, onClose }: Closable & { readonly row: OrderRow
   </FreshRecord>
 )
 
-async function readTargets({ id: orderId, targetCount }: OrderRow): Promise<TargetRow[]> {
+/** Reads all targets of an order. */
+export async function readTargets({
+  id: orderId,
+  targetCount,
+}: Pick<OrderRow, 'id' | 'targetCount'>): Promise<TargetRow[]> {
   const pages = Array.from({ length: Math.ceil(targetCount / MAX_PAGE_SIZE) }, (_, at) =>
     call(agentOrders.targets, { orderId, pageNum: at + 1, pageSize: MAX_PAGE_SIZE }, { quiet: true }),
   )
@@ -92,7 +96,8 @@ async function readTargets({ id: orderId, targetCount }: OrderRow): Promise<Targ
 const DEVICES = 1
 const AGENTS = 2
 
-function valuesOf({ row: { tenantId, packageId, scope, copies }, targets }: Earlier) {
+/** Returns the form values of the goods of an order. */
+export function valuesOf({ row: { tenantId, packageId, scope, copies }, targets }: Earlier) {
   const ids = targets.map(({ targetId }) => targetId)
   return {
     tenantId,
@@ -104,7 +109,8 @@ function valuesOf({ row: { tenantId, packageId, scope, copies }, targets }: Earl
   }
 }
 
-const chosenOf = ({ row, targets }: Earlier) => ({
+/** Returns the names of the goods of an order. */
+export const chosenOf = ({ row, targets }: Earlier) => ({
   tenant: { id: row.tenantId, name: row.tenantName },
   pack: { id: row.packageId, name: row.packageName },
   targets: targets.map(({ targetId, name }) => ({ id: targetId, name })),

@@ -5,6 +5,7 @@ import { Tabs } from 'antd'
 import type { ComponentType } from 'react'
 import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
+import { useSearchParams } from '#core/routing/router.tsx'
 import { useView } from '#core/routing/view.ts'
 import { Page } from '#kit/record/page.tsx'
 import { OrderList } from './order-list.tsx'
@@ -14,7 +15,8 @@ interface View {
   readonly label: string
   /** The tab is hidden when the account may not call this endpoint. */
   readonly to: CallAccess
-  readonly panel: ComponentType
+  /** `start` has the filters of the address, for views that keep their filters outside the address. */
+  readonly panel: ComponentType<{ readonly start: string }>
 }
 
 /** Tabs of the screen, in their order. */
@@ -36,7 +38,7 @@ const VIEWS: readonly View[] = [
     key: 'usage',
     label: '用量',
     to: agentUsage.list,
-    panel: later(() => import('./usage-panel.tsx'), 'UsagePanel'),
+    panel: later(() => import('./order-usage.tsx'), 'OrderUsage'),
   },
 ]
 
@@ -44,16 +46,25 @@ const VIEWS: readonly View[] = [
 export default function OrderListPage() {
   const mayCall = useMayCall()
   const [key, setKey] = useView('orders')
+  const [params] = useSearchParams()
   const views = VIEWS.filter(({ to }) => mayCall(to))
   const view = views.find((each) => each.key === key) ?? views[0]
   if (!view) return null
   const Panel = view.panel
+  const start = view.key === 'orders' ? '' : filtersOf(params)
   return (
     <Page>
       {views.length > 1 && (
         <Tabs activeKey={view.key} onChange={setKey} items={[...views]} tabBarStyle={{ margin: 0 }} />
       )}
-      <Panel key={view.key} />
+      <Panel key={view.key + start} start={start} />
     </Page>
   )
+}
+
+/** Returns the query of an address without the view. */
+function filtersOf(params: URLSearchParams) {
+  const filters = new URLSearchParams(params)
+  filters.delete('view')
+  return filters.toString()
 }

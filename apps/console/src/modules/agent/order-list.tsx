@@ -20,6 +20,7 @@ import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
 const OrderAdd = later(() => import('./order-form.tsx'), 'OrderAdd')
 const GiftAdd = later(() => import('./order-form.tsx'), 'GiftAdd')
+const OrderEdit = later(() => import('./order-edit.tsx'), 'OrderEdit')
 const OrderRenew = later(() => import('./order-form.tsx'), 'OrderRenew')
 const OrderDialog = later(() => import('./order-dialogs.tsx'), 'OrderDialog')
 const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { when: ({ row }) => row !== undefined })
@@ -27,17 +28,17 @@ const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { w
 const QUERY = agentOrders.list.input
 const { col, actions } = columnsOf(OrderRow)
 const COLUMNS = [
-  col('orderNo', { width: 140 }),
-  col('tenantName', { width: 130 }),
-  col('packageName', { width: 130 }),
-  col('targetName', (_, row) => plainCell(targetText(row)), { width: 150 }),
-  col('copies', { width: 60, align: 'right' }),
+  col('orderNo', { width: 136 }),
+  col('tenantName', { width: 126 }),
+  col('packageName', { width: 120 }),
+  col('targetName', (_, row) => plainCell(targetText(row)), { width: 136 }),
+  col('copies', { width: 56, align: 'right' }),
   col('amount', { width: 100, align: 'right', sort: true }),
-  col('state', (state) => <OrderTag state={state} />, { width: 84 }),
-  col('payWay', { width: 84 }),
+  col('state', (state) => <OrderTag state={state} />, { width: 80 }),
+  col('payWay', { width: 76 }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
-  col('validUntil', time, { width: 150 }),
+  col('validUntil', time, { width: 148 }),
   col('createTime', time, { width: 150, sort: true, hidden: true }),
   col('payTime', time, { width: 150, sort: true, hidden: true }),
   col('content', { width: 160, hidden: true }),
@@ -105,12 +106,14 @@ function Dialogs({ opened, onClose }: { readonly opened: Opened; readonly onClos
   if (opened === 'new') return <OrderAdd onClose={onClose} />
   if (opened === 'gift') return <GiftAdd onClose={onClose} />
   const { step, row } = opened
+  if (step === 'edit') return <OrderEdit row={row} onClose={onClose} />
   if (step === 'renew') return <OrderRenew row={row} onClose={onClose} />
   return <OrderDialog step={step} row={row} onClose={onClose} />
 }
 
 function OrderSearch(search: SearchProps) {
   const hasBuyers = useHasManyBuyers()
+  const isVendor = useIsVendor()
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="orderNo" />
@@ -124,6 +127,7 @@ function OrderSearch(search: SearchProps) {
       <Filter of={QUERY} name="packageName" />
       <SelectFilter of={QUERY} name="scope" />
       <SelectFilter of={QUERY} name="payWay" />
+      {isVendor && <SelectFilter of={QUERY} name="todo" />}
       <Filter of={QUERY} name="voucherNo" />
       <DateRangeFilter label="创建时间" />
     </SearchForm>

@@ -1,6 +1,6 @@
 import { agentUsage, USAGE_BY, USAGE_GROUP, type UsageFigures, UsageRow } from '@oms/contract/agent/usage.ts'
 import { Form, type FormInstance, Segmented, Tag } from 'antd'
-import { useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
 import { later } from '#core/loading/deferred.tsx'
 import { dayBefore } from '#core/text/format.ts'
@@ -29,8 +29,25 @@ interface Tenant {
 type By = keyof typeof USAGE_GROUP
 type Measure = keyof typeof FIGURES
 
+/** Customer and period that the panel begins with. */
+interface Start {
+  readonly tenantId?: number | undefined
+  readonly startDate?: string | undefined
+  readonly endDate?: string | undefined
+}
+
+interface ExtraProps {
+  readonly query: { readonly startDate: string; readonly endDate: string; readonly tenantId?: number }
+  onTenant(tenant: Tenant): void
+}
+
 interface Props {
   readonly of?: Owner
+  readonly start?: Start
+  /** Filter by customer; absent: a chosen customer is a tag. */
+  readonly tenantSelect?: ReactElement
+  /** More figures of the same period and customer. */
+  readonly extra?: (of: ExtraProps) => ReactElement
   /** Groups that the table offers. */
   readonly groups?: readonly By[]
 }
@@ -39,13 +56,14 @@ const MEASURES = Object.entries(FIGURES).map(([value, { title }]) => ({ value: v
 const ALL_GROUPS = [USAGE_BY.tenant, USAGE_BY.agent, USAGE_BY.device, USAGE_BY.model] as const
 
 /** Measured use: one figure by day, and all figures by tenant, agent, device or model. */
-export function UsagePanel({ of = {}, groups = ALL_GROUPS }: Props) {
-  const { form, range } = useRange()
+export function UsagePanel({ of = {}, start = {}, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
+  const { form, range, tenantId } = useFilters(start)
   const [by, setBy] = useState<By>(groups[0]!)
   const [tenant, setTenant] = useState<Tenant>()
-  const query = { ...of, ...range, ...(tenant && { tenantId: tenant.id }) }
+  const query = { ...of, ...range, ...(tenant && { tenantId: tenant.id }), ...(tenantId && { tenantId }) }
+  const choose = (chosen: Tenant) => (tenantSelect ? form.setFieldsValue({ tenantId: chosen.id }) : setTenant(chosen))
   const onTenant = (chosen: Tenant) => {
-    setTenant(chosen)
+    choose(chosen)
     setBy(USAGE_BY.agent)
   }
   return (
@@ -57,7 +75,7 @@ export function UsagePanel({ of = {}, groups = ALL_GROUPS }: Props) {
           </Tag>
         </div>
       )}
-      <Days query={query} form={form} />
+      <Days query={query} form={form} tenantSelect={tenantSelect} />
       <Groups
         key={JSON.stringify([query, by])}
         query={query}
@@ -69,6 +87,7 @@ export function UsagePanel({ of = {}, groups = ALL_GROUPS }: Props) {
       <p className="agent-usage-note">
         “约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 tokens。删除对话不减少用量。
       </p>
+      {extra?.({ query, onTenant: choose })}
     </div>
   )
 }
@@ -76,10 +95,11 @@ export function UsagePanel({ of = {}, groups = ALL_GROUPS }: Props) {
 interface DaysProps {
   readonly query: Query
   readonly form: FormInstance
+  readonly tenantSelect: ReactElement | undefined
 }
 
 /** The chosen figure by day, with the choice of the figure and of the days. */
-function Days({ query, form }: DaysProps) {
+function Days({ query, form, tenantSelect }: DaysProps) {
   const [measure, setMeasure] = useState<Measure>('turns')
   return (
     <>
@@ -88,8 +108,13 @@ function Days({ query, form }: DaysProps) {
         <Form
           form={form}
           className="agent-usage-period"
-          initialValues={{ startDate: query.startDate, endDate: query.endDate }}
+          initialValues={{ startDate: query.startDate, endDate: query.endDate, tenantId: query.tenantId }}
         >
+          {tenantSelect && (
+            <Form.Item label="客户" name="tenantId">
+              {tenantSelect}
+            </Form.Item>
+          )}
           <DateRangeFilter label="日期" begin="startDate" end="endDate" />
         </Form>
       </div>
@@ -98,16 +123,19 @@ function Days({ query, form }: DaysProps) {
   )
 }
 
-/** Days of the figures: form fields of `DateRangeFilter`. The default is the last 30 days. */
-function useRange() {
+/** Days and customer of the figures: form fields. The default is the last 30 days. */
+function useFilters(start: Start) {
   const [form] = Form.useForm()
   const watched = { form, preserve: true } as const
-  const startDate = (Form.useWatch('startDate', watched) as string | undefined) ?? dayBefore(29)
-  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? dayBefore(0)
-  return { form, range: { startDate, endDate } }
+  const startDate = (Form.useWatch('startDate', watched) as string | undefined) ?? start.startDate ?? dayBefore(29)
+  const endDate = (Form.useWatch('endDate', watched) as string | undefined) ?? start.endDate ?? dayBefore(0)
+  const chosen = Form.useWatch('tenantId', watched) as number | undefined
+  // The form has no value before its first render.
+  const tenantId = form.isFieldsTouched() || chosen !== undefined ? chosen : start.tenantId
+  return { form, range: { startDate, endDate }, tenantId }
 }
 
-type Query = Owner & ReturnType<typeof useRange>['range']
+type Query = Owner & ReturnType<typeof useFilters>['range']
 
 function DayChart({ query, measure }: { readonly query: Query; readonly measure: Measure }) {
   const { title, value } = FIGURES[measure]

@@ -9,6 +9,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { hasOtherIdentity, sessionWindow, stateOf, visibleBindings } from '#domain/agents/device-state.ts'
 import type { PackUser } from '#domain/agents/orders/open-packs.ts'
 import { usageLimitOf } from '#domain/agents/usage-limit.ts'
+import { hasPackageState, withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { deviceModels, devices } from '#schema/device.ts'
@@ -67,6 +68,7 @@ export const bindingsMatching = (user: User, filter: Partial<Filter>, window: nu
     filter.tenantId === undefined ? undefined : eq(agentDevices.tenantId, filter.tenantId),
     filter.state === undefined ? undefined : sql`${stateOf(window)} = ${filter.state}`,
     filter.identity === undefined ? undefined : sql`${hasOtherIdentity} = ${filter.identity}`,
+    filter.packageState === undefined ? undefined : hasPackageState(filter.packageState),
   )
 
 /** Returns the order of the list: newest binding first unless a column is given. */
@@ -82,7 +84,8 @@ export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>)
   const window = await sessionWindow(ctx)
   const rows = selectBindings(db, window).where(bindingsMatching(user, input, window))
   const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
-  return { ...page, list: await Promise.all(page.list.map((row) => withLimit(ctx, row))) }
+  const list = await withPackages(db, page.list)
+  return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }
 }
 
 /** Adds the state of the limit to a device that the account may see. The devices of a page share the statement. */
@@ -103,7 +106,8 @@ export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): 
   const rows = selectBindings(db, await sessionWindow(ctx))
   const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
   if (!found) throw notFound('语音设备')
-  return withLimit(ctx, found)
+  const [row] = await withPackages(db, [found])
+  return withLimit(ctx, row!)
 }
 
 const MAX_OPTIONS = 100

@@ -10,6 +10,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { bindDevice } from './bind-device.ts'
 import { shippedVoiceModel } from '#domain/agents/voice-model.ts'
 import { visibleBindings } from '#domain/agents/device-state.ts'
+import { withPackages } from '#domain/agents/orders/device-packages.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices, agentIdentityKeys } from '#schema/agent-device.ts'
 import { devices } from '#schema/device.ts'
@@ -39,6 +40,9 @@ export const exportBindings = defineExport({
     ['bootTime', time],
     ['autoUpdate', { width: 10 }],
     ['identity', { width: 10 }],
+    ['packageName', { width: 20 }],
+    ['packageState', { width: 10 }],
+    ['packageEnd', time],
     ['createTime', time],
   ],
   resolve: (_db, user, input) => Promise.resolve({ ...input, where: bindingsMatching(user, input, WINDOW) }),
@@ -50,8 +54,10 @@ export const exportBindings = defineExport({
       .where((input as { where?: SQL }).where)
       .$dynamic(),
   order: orderOfBindings,
-  load: (db, user, keys) =>
-    selectBindings(db, WINDOW).where(and(visibleBindings(user), among(agentDevices.deviceId, keys))),
+  load: async (db, user, keys) => {
+    const rows = await selectBindings(db, WINDOW).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
+    return withPackages(db, rows)
+  },
   keyOf: ({ id }) => id,
 })
 

@@ -92,22 +92,27 @@ interface NewOrder {
   readonly payWay: number
 }
 
-async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
+/** Works out an order that is stored. Refuses wrong targets. */
+export async function workOutOrder(ctx: Ctx, input: Goods, sale: Sale) {
   const buyer = await owningTenant(ctx, input.tenantId, 'tenantId')
   const terms = await sellTerms(ctx, input.packageId, buyer.id)
   const found = await targetsOf(ctx, input, terms, buyer)
   assertTargets(input, found)
   const quote = quoteOf(terms, found.targets.length, input, sale)
-  return storeOrder(ctx, { terms, buyer, targets: found.targets, quote, input, payWay: sale.isGift ? GIFT : 0 })
+  return { terms, buyer, targets: found.targets, quote }
 }
 
-const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
+async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
+  return storeOrder(ctx, { ...(await workOutOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT : 0 })
+}
+
+export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
   db
     .insert(agentOrderTargets)
     .values(targets.map(({ id, name }, line) => ({ tenantId: buyer.id, orderId, line: line + 1, targetId: id, name })))
 
 /** Returns the first targets for the operation log. */
-function shownNames(targets: readonly Target[]) {
+export function shownNames(targets: readonly Target[]) {
   const names = targets.slice(0, SHOWN_NAMES).map(({ name }) => `「${name}」`)
   return `${names.join('')}${targets.length > SHOWN_NAMES ? `等${targets.length}个` : ''}`
 }
@@ -148,10 +153,15 @@ async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWa
   return { id, orderNo }
 }
 
-/** Creates a pending order. A second person confirms the payment. */
-export function createOrder(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+/** Refuses a discount of a tenant, and a discount without a reason. */
+export function assertDiscountReason(ctx: Ctx, input: { readonly discount: number; readonly discountReason: string }) {
   assertDiscount(ctx, input)
   if (input.discount > 0 && input.discountReason === '') throw invalid('请输入优惠原因', 'discountReason')
+}
+
+/** Creates a pending order. A second person confirms the payment. */
+export function createOrder(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  assertDiscountReason(ctx, input)
   return placeOrder(ctx, input, { discount: input.discount, isGift: false })
 }
 

@@ -3,21 +3,16 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { inUnits } from '#domain/agents/orders/units.ts'
+import { visibleGrants } from '#domain/agents/orders/visible-orders.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { agentGrants, agentLedger, agentOrders } from '#schema/agent-orders.ts'
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 
 const ISSUED = 1
-
-/**
- * Returns the condition for the grants in the data scope of an account. The order of a grant that a device brought along
- * belongs to another tenant and is not visible.
- */
-const visibleGrants = (user: User) => scoped(user, { tenant: agentGrants.tenantId, creator: agentOrders.createBy })
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice({ db, user }: Ctx, deviceId: number): SQL | undefined {

@@ -3,24 +3,29 @@ import { and, eq } from 'drizzle-orm'
 import { changes } from '#core/audit/mask.ts'
 import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { stepProblem } from '#domain/agents/orders/order-steps.ts'
+import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
 import { agentOrders } from '#schema/agent-orders.ts'
 
 export type StoredOrder = typeof agentOrders.$inferSelect
 type Step = Parameters<typeof stepProblem>[1]
 
 const TITLES = {
+  tenantId: '客户',
+  packageName: '套餐',
+  targetCount: '对象数',
+  copies: '份数',
+  discount: '优惠金额（分）',
+  discountReason: '优惠原因',
+  amount: '订单金额（分）',
+  remark: '备注',
   state: '状态',
   payWay: '收款方式',
   voucherNo: '凭证号',
   refunded: '已退款（分）',
   closeReason: '关闭原因',
 }
-
-export const visibleOrders = (user: User) =>
-  scoped(user, { tenant: agentOrders.tenantId, creator: agentOrders.createBy })
 
 export const publishOrders = ({ services, db }: Ctx, tenantId: number) =>
   services.events.publish(db, 'changed', { resource: 'agent', tenantId })

@@ -1,4 +1,4 @@
-import { ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
+import { NOT_CREATOR, ORDER, OWN_REFUND } from '@oms/contract/agent/order-entities.ts'
 import { GRANT, LEDGER } from '@oms/contract/agent/order-grant.ts'
 import type { agentOrders as calls } from '@oms/contract/agent/order.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -16,7 +16,7 @@ import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from 
 export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.close>) {
   const order = await lockOrder(ctx, id)
   await assertStep(ctx, order, rev, ORDER_STEP.close)
-  if (order.createBy !== ctx.user.uid) throw refused('只有创建人可以关闭订单')
+  if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.close)
   const closed = { state: ORDER.closed, closeReason: reason, closeTime: ctx.now.toISOString() }
   return saveStep(ctx, order, closed, `关闭订单（${reason}）`)
 }

@@ -9,10 +9,15 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { inUnits } from '#domain/agents/orders/units.ts'
+import {
+  awaitsConfirmation,
+  awaitsRefundAudit,
+  isOwnRefund,
+  visibleOrders,
+} from '#domain/agents/orders/visible-orders.ts'
 import { agentOrderRefunds, agentOrders, agentOrderTargets } from '#schema/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent-sales.ts'
 import { tenants } from '#schema/tenant.ts'
-import { visibleOrders } from './order-log.ts'
 import { refundProposal } from './order-refund.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
@@ -65,6 +70,7 @@ const selectOrders = (db: Db, user: User) =>
       finishTime: agentOrders.finishTime,
       remark: agentOrders.remark,
       isMine: isOf(user, agentOrders.createBy).as('is_mine'),
+      isMyRefund: isOwnRefund(user).as('is_my_refund'),
       rev: agentOrders.rev,
     })
     .from(agentOrders)
@@ -74,8 +80,11 @@ type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
 
 const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(allowanceText).join('、') })
 
+/** Conditions of the work that waits for the account. */
+const TODO = { 1: awaitsConfirmation, 2: awaitsRefundAudit } as const
+
 function conditionsOf(user: User, filter: Filter): SQL | undefined {
-  const { orderNo, voucherNo, packageName, target, tenantId, packageId, scope, state, payWay } = filter
+  const { orderNo, voucherNo, packageName, target, tenantId, packageId, scope, state, payWay, todo } = filter
   const hasTarget = target
     ? sql`exists (select from agent_order_targets t where t.order_id = ${agentOrders.id} and ${contains(sql`t.name`, target)})`
     : undefined
@@ -91,6 +100,7 @@ function conditionsOf(user: User, filter: Filter): SQL | undefined {
     scope === undefined ? undefined : hasScope,
     state === undefined ? undefined : eq(agentOrders.state, state),
     payWay === undefined ? undefined : eq(agentOrders.payWay, payWay),
+    todo === undefined ? undefined : TODO[todo](user),
     ...within(agentOrders.createTime, filter.beginTime, filter.endTime),
   )
 }

@@ -19,6 +19,8 @@ export interface Target {
 interface Problem {
   readonly name: string
   readonly msg: string
+  /** MAC of a known device, in 12 hex digits. */
+  readonly mac?: string
 }
 export interface Targets {
   readonly targets: readonly Target[]
@@ -39,7 +41,7 @@ interface Buyer {
 
 const DEVICE = 1
 const AGENT = 2
-const digitsOf = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
+export const digitsOf = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
 
 /** Returns the targets of an order by the scope of the package, and the refused ones with the reason. */
 export async function targetsOf(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
@@ -91,7 +93,7 @@ async function devicesOf(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer
     deviceProblem(row, terms, buyer) ?? (trials.has(row.id) ? '该设备已领取过试用' : undefined)
   const refused = all.flatMap((row) => {
     const msg = problemOf(row)
-    return msg ? [{ name: row.sn, msg }] : []
+    return msg ? [{ name: row.sn, msg, mac: row.mac }] : []
   })
   return {
     targets: all.filter((row) => !problemOf(row)).map(({ id, sn }) => ({ id, name: sn })),

@@ -6,6 +6,7 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import { localDayOf } from '#core/time/zone.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { visibleBindings } from '#domain/agents/device-state.ts'
+import { awaitsConfirmation, awaitsRefundAudit } from '#domain/agents/orders/visible-orders.ts'
 import { lockedIs } from '#domain/accounts/lock-filter.ts'
 import { rolelessIs } from '#domain/accounts/roleless.ts'
 import { awaitsAudit, hasOpenAlarm, visibleVersions } from '#domain/fleet/visible-versions.ts'
@@ -14,6 +15,7 @@ import { isOpen as openTickets, visibleTickets } from '#domain/tickets/visible-t
 import { accounts } from '#schema/account.ts'
 import { ads } from '#schema/advertise.ts'
 import { agentDevices } from '#schema/agent-device.ts'
+import { agentOrders } from '#schema/agent-orders.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { ossEntitlements } from '#schema/storage.ts'
@@ -61,6 +63,18 @@ const upgradeAlarms = (key: string, kind: keyof typeof ARTIFACT_KINDS): Task => 
   url: `${ARTIFACT_KINDS[kind].url}?todo=2`,
   needs: `${ARTIFACT_KINDS[kind].prefix}:publish`,
   count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), hasOpenAlarm(ctx.user))),
+})
+
+/** Work on orders of voice packages. Only the vendor confirms payments and decides refunds. */
+const orderTask = (key: string, title: string, permission: string, todo: 1 | 2): Task => ({
+  key,
+  title,
+  url: `/agent/order?todo=${todo}`,
+  needs: `agent:order:${permission}`,
+  async count({ db, user }) {
+    if (!user.isPlatform) return 0
+    return db.$count(agentOrders, todo === 1 ? awaitsConfirmation(user) : awaitsRefundAudit(user))
+  },
 })
 
 const TASKS: readonly Task[] = [
@@ -159,6 +173,8 @@ const TASKS: readonly Task[] = [
         ),
       ),
   },
+  orderTask('orderConfirms', '待确认的语音订单', 'confirm', 1),
+  orderTask('orderRefunds', '待审批的语音订单退款', 'refundAudit', 2),
   {
     key: 'tenantsDue',
     title: '30 天内到期的客户',

@@ -7,6 +7,7 @@ import { forbidden } from '#core/http/api-error.ts'
 import { appAccountsBlock, applicationsBlock, devicesBlock, loginsBlock, staffBlock } from './overview-blocks.ts'
 import { licensesBlock, ticketsBlock } from './overview-service-blocks.ts'
 import { storageBlock } from './overview-storage-block.ts'
+import { voiceBlock } from './overview-voice-block.ts'
 import { assertTenantVisible, readTenant } from './tenant-rows.ts'
 
 export type BlockData = Omit<z.input<typeof OverviewBlock>, 'key' | 'title'>
@@ -22,6 +23,7 @@ const BLOCKS: Readonly<Record<OverviewBlockKey, Block>> = {
   devices: devicesBlock,
   licenses: licensesBlock,
   storage: storageBlock,
+  voice: voiceBlock,
   tickets: ticketsBlock,
   staff: staffBlock,
   logins: loginsBlock,

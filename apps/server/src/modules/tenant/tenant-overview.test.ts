@@ -15,6 +15,9 @@ const LIST_OF: Readonly<Record<string, string>> = {
   '/system/loginLog': '/api/v1/sys/loginlog/page',
   '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
   '/AccountAdministration/accountList': '/api/v1/account/app/page',
+  '/agent/order': '/api/v1/agent/order/page',
+  '/agent/order?view=grants': '/api/v1/agent/order/grant/page',
+  '/agent/order?view=usage': '/api/v1/agent/usage/day',
 }
 
 /** Adds rows on both sides of the first day of each period. */
@@ -30,8 +33,28 @@ async function fillPeriods(id: number) {
     select 'period' || row_number() over (), ${id}::int, at, at from ${each(30)}`)
   await app.db.execute(sql`insert into tickets (feedback_no, tenant_id, problem_type, content, create_time, close_time, status)
     select 'PERIOD' || row_number() over (), ${id}::int, 1, '坏了', at, at, 5 from ${each(30)}`)
+  await fillVoice(id)
   await app.db.execute(sql`insert into devices (tenant_id, model_id, sn, app_account_id)
     select ${id}::int, 1, 'PERIOD' || n, nullif(n, 3) from generate_series(1, 3) as n`)
+}
+
+/** Adds orders of voice packages, grants and turns in this month and before. */
+async function fillVoice(id: number) {
+  await app.db.execute(sql`
+    with product as (insert into agent_products (package_code, package_name) values ('VOICE360', '畅聊') returning id),
+    terms as (insert into agent_product_versions (package_id, version, allowances, scope, activate_days, valid_days, price)
+      select id, 1, '[{"unit":2,"amount":10}]', 3, 30, 30, 900 from product returning id, package_id),
+    orders as (insert into agent_orders (order_no, tenant_id, package_id, package_version_id, package_name, target_count, copies,
+        unit_price, amount, state)
+      select 'AO360' || s, ${id}::int, package_id, id, '畅聊', 1, 1, 900, 900, s from terms, generate_series(0, 1) s
+      returning id, state)
+    insert into agent_grants (tenant_id, order_id, scope, target_id, target_name, pack_no, unit, is_unlimited, total, remaining,
+        state, valid_days, activate_until, create_time)
+      select ${id}::int, id, 3, ${id}::int, '客户', p, 2, 0, 10, 10, p - 1, 30, now(), now()
+      from orders, generate_series(1, 2) p where state = 1`)
+  const since = sql`date_trunc('month', now())::date`
+  await app.db.execute(sql`insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n)
+    select at, ${id}::int, 0, 0, 0, 1, unit, 3 from (values (now()::date), (${since}), (${since} - 1)) v(at), (values (2), (4)) u(unit)`)
 }
 
 test("every linked figure of the tenant's page equals the rows that it opens", async () => {
@@ -47,8 +70,10 @@ test("every linked figure of the tenant's page equals the rows that it opens", a
         continue
       }
       const [path, query] = url.split('?')
-      const { data } = await all.call('GET', `${LIST_OF[path]}?${query}&pageNum=1&pageSize=10`)
-      seen.push({ label, value, rows: data.total, url })
+      const view = /^view=\w+/.exec(query)
+      const list = LIST_OF[view ? `${path}?${view[0]}` : path]
+      const { data } = await all.call('GET', `${list}?${query}&pageNum=1&pageSize=10`)
+      seen.push({ label, value, rows: data.total.turns ?? data.total, url })
     }
   }
   expect(seen.filter(({ value, rows }) => value !== rows)).toEqual([])
@@ -65,5 +90,7 @@ test("every linked figure of the tenant's page equals the rows that it opens", a
     fresh: 2,
   })
   expect(of('已绑定设备')).toBe(2)
+  expect([of('待确认订单'), of('已支付订单'), of('使用中权益')]).toEqual([1, 1, 1])
+  expect(of('本月对话轮数')).toBe(6)
   expect(plain).toEqual([])
 })

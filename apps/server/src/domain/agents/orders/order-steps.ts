@@ -10,6 +10,7 @@ interface Step {
 /** Steps of an order. No other change of state exists. */
 export const ORDER_STEP = {
   confirm: { from: [ORDER.pending], to: ORDER.paid, name: '确认收款' },
+  edit: { from: [ORDER.pending], to: ORDER.pending, name: '编辑' },
   close: { from: [ORDER.pending], to: ORDER.closed, name: '关闭' },
   refund: { from: [ORDER.paid], to: ORDER.refunding, name: '退款' },
   approve: { from: [ORDER.refunding], to: ORDER.refunded, name: '审批退款' },

@@ -1,0 +1,33 @@
+import { ORDER } from '@oms/contract/agent/order-entities.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { User } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { agentGrants, agentOrders } from '#schema/agent-orders.ts'
+
+/** Returns the condition for the orders of voice packages in the data scope of an account. */
+export const visibleOrders = (user: User) =>
+  scoped(user, { tenant: agentOrders.tenantId, creator: agentOrders.createBy })
+
+/**
+ * Returns the condition for the grants in the data scope of an account. The order of a grant that a device brought along
+ * belongs to another tenant and is not visible.
+ */
+export const visibleGrants = (user: User) =>
+  scoped(user, { tenant: agentGrants.tenantId, creator: agentOrders.createBy })
+
+/** Returns the condition for pending orders that the account may confirm: orders of other persons. */
+export const awaitsConfirmation = (user: User): SQL | undefined =>
+  and(
+    visibleOrders(user),
+    eq(agentOrders.state, ORDER.pending),
+    sql`${agentOrders.createBy} is distinct from ${user.uid}`,
+  )
+
+/** Is true for orders whose undecided refund was requested by the account. */
+export const isOwnRefund = (user: User) =>
+  sql<boolean>`exists (select from agent_order_refunds r where r.order_id = ${agentOrders.id} and r.state = 0
+    and r.create_by = ${user.uid})`
+
+/** Returns the condition for orders with a refund that the account may decide: requests of other persons. */
+export const awaitsRefundAudit = (user: User): SQL | undefined =>
+  and(visibleOrders(user), eq(agentOrders.state, ORDER.refunding), sql`not ${isOwnRefund(user)}`)

@@ -1,0 +1,117 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, expect, test } from 'vitest'
+import { operLogs } from '#schema/system.ts'
+import { ORDER_URL, useOrders } from './order-fixture.ts'
+
+const lab = useOrders()
+const { app, people, confirm, get, newAgent, newDevice, newPackage, place, put } = lab
+
+afterAll(() => lab.assertSound())
+
+const targetsOf = async (orderId: number) =>
+  (await people.seller.call('GET', `${ORDER_URL}/target/page?orderId=${orderId}`)).data.list.map(
+    ({ name }: { name: string }) => name,
+  )
+const edit = (input: object, who = people.seller) => who.call('PUT', ORDER_URL, input)
+
+test('AGENT-13 the creator edits a pending order, which is worked out again and logged', async () => {
+  const [first, second] = [await newDevice(), await newDevice()]
+  const [pack, other] = [await newPackage(), await newPackage({ price: 2000 })]
+  const order = await place({ packageId: pack.id, deviceIds: [first.id] })
+  const goods = { id: order.id, rev: 0, tenantId: people.tenantId, packageId: other.id, serials: second.mac, copies: 2 }
+  expect(await edit(goods, people.accountant)).toMatchObject({ code: 501, msg: '只有创建人可以编辑订单' })
+  expect(await edit({ ...goods, discount: 100 })).toMatchObject({ data: { field: 'discountReason' } })
+  expect(await edit({ ...goods, serials: 'NOPE' })).toMatchObject({ data: { field: 'serials' } })
+  expect(await targetsOf(order.id)).toEqual([first.sn])
+  const saved = await edit({ ...goods, discount: 100, discountReason: '老客户', remark: '改套餐' })
+  expect(saved).toMatchObject({ code: 200, data: { rev: 1 } })
+  expect(await get(order.id)).toMatchObject({
+    orderNo: order.orderNo,
+    state: 0,
+    packageName: other.packageName,
+    copies: 2,
+    amount: 3900,
+    remark: '改套餐',
+  })
+  expect(await targetsOf(order.id)).toEqual([second.sn])
+  const entries = await app.db
+    .select()
+    .from(operLogs)
+    .where(eq(operLogs.bizId, String(order.id)))
+  const entry = entries.find(({ action }) => action.startsWith('编辑订单'))
+  expect(entry?.diff).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ title: '套餐', from: pack.packageName, to: other.packageName }),
+      expect.objectContaining({ title: '订单金额（分）', from: 900, to: 3900 }),
+    ]),
+  )
+})
+
+test('AGENT-13 an old form, an old confirmation and a paid order are refused', async () => {
+  const [device, pack] = [await newDevice(), await newPackage()]
+  const order = await place({ packageId: pack.id, deviceIds: [device.id] })
+  const goods = { id: order.id, tenantId: people.tenantId, packageId: pack.id, deviceIds: [device.id], copies: 3 }
+  expect((await edit({ ...goods, rev: 0 })).code).toBe(200)
+  expect((await edit({ ...goods, rev: 0 })).code).toBe(400)
+  const old = { id: order.id, rev: 0, payWay: 1, voucherNo: `OLD${order.id}` }
+  expect((await put(people.accountant, 'confirm', old)).code).toBe(400)
+  expect((await confirm(order.id)).code).toBe(200)
+  expect(await edit({ ...goods, rev: 2, copies: 1 })).toMatchObject({
+    code: 501,
+    msg: '订单已支付，只有待确认的订单可以编辑',
+  })
+})
+
+test('AGENT-13 a gift stays a gift and keeps a reason', async () => {
+  const [device, pack] = [await newDevice(), await newPackage()]
+  const goods = { tenantId: people.tenantId, packageId: pack.id, deviceIds: [device.id] }
+  const gift = (await people.seller.call('POST', `${ORDER_URL}/gift`, { ...goods, remark: '补偿' })).data
+  const change = { ...goods, id: gift.id, rev: 0, copies: 2 }
+  expect(await edit(change)).toMatchObject({ msg: '请输入赠送原因', data: { field: 'remark' } })
+  expect((await edit({ ...change, remark: '再次补偿' })).code).toBe(200)
+  expect(await get(gift.id)).toMatchObject({ amount: 0, payWay: 3, copies: 2, remark: '再次补偿' })
+})
+
+/** Sends a file with targets. */
+async function sendFile(text: string, fields: Record<string, string | number> = {}, name = 'targets.csv') {
+  const boundary = 'x-targets'
+  const part = (header: string, body: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${header}\r\n\r\n${body}\r\n`
+  const parts = Object.entries(fields).map(([key, value]) => part(`name="${key}"`, String(value)))
+  const reply = await people.seller.inject({
+    method: 'POST',
+    url: `${ORDER_URL}/target/file`,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    payload: `${parts.join('')}${part(`name="file"; filename="${name}"`, text)}--${boundary}--\r\n`,
+  })
+  return reply.json()
+}
+
+test('AGENT-13 a file of targets is read, and every refused line is named', async () => {
+  const [device, other, pack] = [await newDevice(), await newDevice(), await newPackage()]
+  const foreign = await newDevice(await newAgent(1), 1)
+  const lines = ['序列号,备注', `${device.sn},门口`, `"${other.mac}"`, ',空', device.sn, 'A B', 'NOPE', foreign.mac]
+  const fields = { tenantId: people.tenantId, packageId: pack.id }
+  const { data } = await sendFile(`\uFEFF${lines.join('\r\n')}\r\n`, fields)
+  expect(data).toEqual({
+    total: 7,
+    serials: [device.sn, other.mac],
+    rows: [
+      { row: 4, msg: '第一列没有序列号或MAC' },
+      { row: 5, msg: `「${device.sn}」与第2行重复` },
+      { row: 6, msg: '「A B」含空格或逗号' },
+      { row: 7, msg: '「NOPE」设备不存在或未绑定智能体' },
+      { row: 8, msg: `「${foreign.mac}」设备不属于该客户` },
+    ],
+  })
+  const bare = await sendFile(`${device.mac}\n${other.sn}`)
+  expect(bare.data).toEqual({ total: 2, serials: [device.mac, other.sn], rows: [] })
+})
+
+test('AGENT-13 a file that is no table, is empty or is too long is refused', async () => {
+  expect(await sendFile('PK no workbook', {}, 'targets.xlsx')).toMatchObject({ code: 400, data: { field: 'file' } })
+  expect(await sendFile('SN1', {}, 'targets.pdf')).toMatchObject({ code: 400, data: { field: 'file' } })
+  expect(await sendFile('序列号\n')).toMatchObject({ code: 400, data: { field: 'file' } })
+  const long = Array.from({ length: 2001 }, (_, at) => `SN${at}`).join('\n')
+  expect(await sendFile(`序列号\n${long}`)).toMatchObject({ code: 400, data: { field: 'file' } })
+})
