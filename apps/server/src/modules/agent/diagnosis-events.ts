@@ -49,11 +49,12 @@ function textOf(kind: number, detail: Record<string, unknown>): string {
 }
 
 /** Describes the configuration that a voice server got: agent, version and models. */
-const configurationText = ({ agent, version, candidate, llm, tts, withheld }: Record<string, unknown>) =>
+const configurationText = ({ agent, version, candidate, llm, tts, withheld, reminders }: Record<string, unknown>) =>
   [
     `智能体「${String(agent)}」版本 ${String(version)}${candidate === true ? '（候选）' : ''}`,
     llm ? `大语言模型 ${String(llm)}` : '未设置大语言模型',
     tts ? `语音合成 ${String(tts)}` : '未设置语音合成',
+    ...(reminders ? [`到时间的提醒 ${String(reminders)} 条`] : []),
     ...(withheld ? [`未下发平台模型 ${String(withheld)} 的密钥，请选用自有模型或经由平台调用的模型`] : []),
   ].join('，')
 

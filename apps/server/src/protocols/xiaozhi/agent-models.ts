@@ -3,6 +3,7 @@ import { agentConfig } from '#domain/agents/agent-config.ts'
 import { agentFactsOf } from '#domain/agents/agent-facts.ts'
 import type { DeviceAgent } from '#domain/agents/device-agent.ts'
 import { macDigits } from '#domain/agents/mac.ts'
+import { type DueReminder, withReminders } from '#domain/agents/reminders.ts'
 import { isKeyWithheld, modelForServer, type StoredModel } from '#domain/agents/server-models.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { contextSource } from './context.ts'
@@ -49,7 +50,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const agent = device!.agent!
   const params = await services.agentParameters.forServer(device!.tenantId, call.serverTenant)
   const asker = { secretKey, origin: call.origin, now: call.now }
-  const { deviceId } = device!
+  const { deviceId, reminders } = device!
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
   const withheld: string[] = []
   const handedOut = (model: StoredModel) => {
@@ -66,11 +67,23 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
     llm: facts.models.LLM?.code ?? '',
     tts: facts.models.TTS?.code ?? '',
     ...(withheld.length > 0 && { withheld: withheld.join('、') }),
+    ...(reminders.length > 0 && { reminders: reminders.length }),
   }
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
   const source = contextSource(asker, agent)
   const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
-  return agentConfig({ ...facts, mcpEndpoint, contextProviders: [...facts.contextProviders, ...source] }, loaded)
+  const contextProviders = [...facts.contextProviders, ...source]
+  return agentConfig(
+    { ...facts, prompt: promptOf(call, facts.prompt, reminders), mcpEndpoint, contextProviders },
+    loaded,
+  )
+}
+
+/** Returns the prompt with the due reminders, which count as told when the response was sent. */
+function promptOf({ side, response, now }: ServerCall, prompt: string, reminders: readonly DueReminder[]) {
+  const { reminders: marks } = side.services.voiceServers
+  if (reminders.length > 0) response.once('finish', () => marks.told(reminders, now))
+  return withReminders(prompt, reminders)
 }
 
 interface Refusal {
