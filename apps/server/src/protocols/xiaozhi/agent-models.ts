@@ -38,7 +38,6 @@ export async function agentModels(call: ServerCall) {
 /** Returns the configuration of a bound device. Adds every outcome to the timeline of the device. */
 async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
   const { services } = call.side
-  const { secretKey } = services.config
   const { events, marks, reads } = services.voiceServers
   const { device, code } = await reads.devices.of(mac)
   const tenantId = device?.tenantId
@@ -49,7 +48,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   }
   const agent = device!.agent!
   const params = await services.agentParameters.forServer(device!.tenantId, call.serverTenant)
-  const asker = { secretKey, origin: call.origin, now: call.now }
+  const asker = { secretKey: services.config.secretKey, origin: call.origin, now: call.now }
   const { deviceId, reminders } = device!
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
   const withheld: string[] = []
@@ -70,9 +69,8 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
     ...(reminders.length > 0 && { reminders: reminders.length }),
   }
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
-  const source = contextSource(asker, agent)
   const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
-  const contextProviders = [...facts.contextProviders, ...source]
+  const contextProviders = [...facts.contextProviders, ...contextSource(asker, agent)]
   return agentConfig(
     { ...facts, prompt: promptOf(call, facts.prompt, reminders), mcpEndpoint, contextProviders },
     loaded,
