@@ -102,10 +102,11 @@ async function firstTokens(relayed: readonly Endpoint[], direct: Endpoint) {
 
 /** Samples the resident memory of the server until stopped. */
 function memoryOf({ pid }: Product) {
-  const now = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+  // A process that has ended has no such line.
+  const now = () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
   const before = now()
   let most = before
-  const timer = setInterval(() => (most = Math.max(most, now())), 50)
+  const timer = setInterval(() => (most = Math.max(most, now())), 50).unref()
   return () => {
     clearInterval(timer)
     return { before, growth: most - before }
