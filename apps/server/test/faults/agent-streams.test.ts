@@ -55,7 +55,7 @@ async function fill() {
   )
   await database.query(`insert into device_types (type_name, type_code) values ('语音', 'r')`)
   await database.query(
-    `insert into device_models (type_id, model_name, model_code) select max(type_id), 'R', 'R' from device_types`,
+    `insert into device_models (type_id, model_name, model_code) select max(id), 'R', 'R' from device_types`,
   )
   await database.query(`insert into agents (tenant_id, agent_code, agent_name, llm_id, mem_id, tools)
     select 1, 'AGT_R', 'r', (select id from agent_models where code = 'LLM_R'), mem_id, array['warranty', 'repair']
