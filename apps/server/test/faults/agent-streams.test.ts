@@ -71,7 +71,7 @@ interface Configuration {
   readonly mcp_endpoint: string
 }
 async function configured({ url }: Serving, device: number): Promise<Configuration> {
-  const macAddress = device.toString(16).padStart(12, '0')
+  const macAddress = device.toString(16).padStart(12, '0').match(/../g)!.join(':')
   const reply = await fetch(`${url}/xiaozhi/config/agent-models`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
