@@ -134,6 +134,29 @@ export const agentContacts = pgTable(
   ],
 )
 
+/** Reminders that users of voice devices set. The agent says a due reminder in the next conversation. */
+export const agentReminders = pgTable(
+  'agent_reminders',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    tenantId: integer().notNull(),
+    deviceId: integer().notNull(),
+    content: varchar({ length: 200 }).notNull(),
+    /** The first conversation after this time gets the reminder. */
+    remindTime: moment().notNull(),
+    /** Last time at which a voice server received the due reminder. */
+    toldTime: moment(),
+    /** How often voice servers received the due reminder. */
+    toldCount: smallint().notNull().default(0),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [
+    index('agent_reminders_device').on(t.deviceId, t.remindTime),
+    index('agent_reminders_tenant').on(t.tenantId, t.remindTime),
+    tenantPolicy(),
+  ],
+)
+
 /** Values of parameters. The row of a tenant overrides the row of the platform; secrets are in `agent_secrets`. */
 export const agentParams = pgTable(
   'agent_params',

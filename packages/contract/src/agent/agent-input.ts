@@ -11,11 +11,17 @@ export const CONTEXT_FACT = {
   firmware: '固件版本',
   warranty: '保修',
   tickets: '未完结工单',
+  reminders: '提醒',
 } as const
 export type ContextFact = keyof typeof CONTEXT_FACT
 const contextFact = z.enum(Object.keys(CONTEXT_FACT) as [ContextFact, ...ContextFact[]], '设备信息不正确')
 /** Tools of OMS that an agent may use for its device. */
-export const AGENT_TOOL = { repair: '报修', warranty: '查询保修', firmware: '查询固件升级' } as const
+export const AGENT_TOOL = {
+  repair: '报修',
+  warranty: '查询保修',
+  firmware: '查询固件升级',
+  reminder: '设置提醒',
+} as const
 export type AgentTool = keyof typeof AGENT_TOOL
 const agentTool = z.enum(Object.keys(AGENT_TOOL) as [AgentTool, ...AgentTool[]], '设备工具不正确')
 export const MAX_PROMPT = 2000
@@ -122,7 +128,7 @@ export const erasedBy = (memoryProvider: string | undefined): 'turns' | 'memory'
   memoryProvider === 'nomem' ? 'turns' : memoryProvider === 'mem_report_only' ? 'memory' : undefined
 
 export const ERASE_TEXT = {
-  turns: '选择“无记忆”后不再保存对话：保存时将清除该智能体已有的对话记录和记忆，且不能恢复。',
+  turns: '选择“无记忆”后不再保存对话：保存时将清除该智能体已有的对话记录、记忆和提醒，且不能恢复。',
   memory: '选择“仅上报”后不再使用记忆：保存时将清除该智能体已有的记忆，且不能恢复。',
 } as const
 

@@ -2,6 +2,7 @@ import type { AgentDeviceRow } from '@oms/contract/agent/device.ts'
 import { agentContacts } from '@oms/contract/agent/contact.ts'
 import { agentGrants } from '@oms/contract/agent/order-grant.ts'
 import { agentHistory } from '@oms/contract/agent/history.ts'
+import { agentReminders } from '@oms/contract/agent/reminder.ts'
 import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -14,8 +15,9 @@ import { DeviceDiagnosis } from './device-diagnosis.tsx'
 import { DeviceGrants } from './grant-list.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { MemoryPanel } from './memory-panel.tsx'
+import { ReminderPanel } from './reminder-panel.tsx'
 
-/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its conversations and memory, and its history. */
+/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its conversations, memory and reminders, and its history. */
 export const AgentDeviceDrawer = (props: RecordNavigation<AgentDeviceRow>) => (
   <DetailDrawer {...props} rowKey="id" title={({ name }) => name}>
     {(row) => <DeviceTabs row={row} />}
@@ -43,6 +45,9 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
               { key: 'talk', label: '对话', children: <HistoryPanel of={{ deviceId: row.id }} /> },
               { key: 'memory', label: '记忆', children: <MemoryPanel key={row.id} of={{ deviceId: row.id }} /> },
             ]
+          : []),
+        ...(mayCall(agentReminders.list)
+          ? [{ key: 'reminders', label: '提醒', children: <ReminderPanel key={row.id} deviceId={row.id} /> }]
           : []),
         historyTab('agentDevice', row.id),
       ]}

@@ -1,5 +1,6 @@
 import { agentDevices } from '@oms/contract/agent/device.ts'
 import { agentGrants } from '@oms/contract/agent/order-grant.ts'
+import { agentReminders } from '@oms/contract/agent/reminder.ts'
 import { agentUsage, USAGE_BY } from '@oms/contract/agent/usage.ts'
 import { Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
@@ -9,11 +10,12 @@ import { Descriptions } from '#kit/record/descriptions.tsx'
 import { DEVICE_ITEMS } from './device-cells.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
 import { DeviceGrants } from './grant-list.tsx'
+import { ReminderPanel } from './reminder-panel.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 
 const GROUPS = [USAGE_BY.model] as const
 
-/** Voice tab of the device page: its agent, diagnosis, packages and use. */
+/** Voice tab of the device page: its agent, diagnosis, packages, reminders and use. */
 export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: number }) {
   const mayCall = useMayCall()
   const { data, error, refetch } = useRead(
@@ -33,6 +35,12 @@ export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: numbe
         <>
           <h3 className="agent-heading">套餐</h3>
           <DeviceGrants deviceId={row.id} />
+        </>
+      )}
+      {mayCall(agentReminders.list) && (
+        <>
+          <h3 className="agent-heading">提醒</h3>
+          <ReminderPanel deviceId={row.id} />
         </>
       )}
       {mayCall(agentUsage.days) && (

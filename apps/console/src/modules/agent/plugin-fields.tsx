@@ -103,7 +103,7 @@ export const ToolFields = () => (
       name="tools"
       multiple
       options={TOOLS}
-      hint="对话中由智能体按需使用，只作用于正在对话的设备；需要意图识别为“函数调用”。选择后不再使用参数 server.mcp_endpoint 的外部接入点"
+      hint="对话中由智能体按需使用，只作用于正在对话的设备；需要意图识别为“函数调用”。选择后不再使用参数 server.mcp_endpoint 的外部接入点。「设置提醒」到时间后在下次对话时告知，设备不会自己出声"
     />
   </>
 )

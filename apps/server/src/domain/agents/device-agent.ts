@@ -5,6 +5,7 @@ import type { AgentOfDevice } from './agent-of-device.ts'
 import { getsCandidate } from './agent-of-device.ts'
 import { withSecrets } from './agent-secrets.ts'
 import type { Speaker } from './agent-config.ts'
+import { DUE_REMINDERS, type DueReminder } from './reminders.ts'
 
 interface Row {
   /** MAC of the request. */
@@ -18,6 +19,7 @@ interface Row {
   readonly snapshot: Partial<AgentOfDevice> | null
   readonly secrets: Record<string, string> | null
   readonly speakers: readonly Speaker[] | null
+  readonly reminders: readonly DueReminder[] | null
 }
 
 /** A bound device with its agent, in the version that the device gets. */
@@ -31,13 +33,16 @@ export interface DeviceAgent {
   /** Undefined when the agent was deleted. */
   readonly agent: AgentOfDevice | undefined
   readonly speakers: readonly Speaker[]
+  /** Reminders that the agent tells in this conversation. */
+  readonly reminders: readonly DueReminder[]
 }
 
 const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant_id as "tenantId", d.memory,
     x.status = 1 and t.status = 1 as "isOpen", to_jsonb(a) as agent, v.snapshot,
     (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 2 and s.owner_id = a.id) as secrets,
     (select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'introduction', p.introduction) order by p.id)
-      from agent_voiceprints p where p.agent_id = a.id) as speakers
+      from agent_voiceprints p where p.agent_id = a.id) as speakers,
+    ${DUE_REMINDERS} as reminders
   from unnest($1::varchar[]) as m (mac)
     left join agent_devices d on d.mac = m.mac
     left join agent_codes c on c.mac = m.mac and c.expire_time > now() and d.mac is null
@@ -76,10 +81,11 @@ export class DeviceAgents {
 }
 
 function deviceOf(row: Row, secretKey: Buffer): AgentOfMac {
-  const { deviceId, tenantId, memory, isOpen, speakers, code } = row
+  const { deviceId, tenantId, memory, isOpen, code } = row
   if (deviceId === null) return { device: undefined, code: code ?? undefined }
   const agent = agentOf(row, secretKey, deviceId)
-  return { device: { deviceId, tenantId, memory, isOpen, speakers: speakers ?? [], agent }, code: undefined }
+  const [speakers, reminders] = [row.speakers ?? [], row.reminders ?? []]
+  return { device: { deviceId, tenantId, memory, isOpen, speakers, reminders, agent }, code: undefined }
 }
 
 /** Returns the agent with the behaviour of the version that the device gets. */

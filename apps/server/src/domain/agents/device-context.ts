@@ -3,6 +3,7 @@ import { FEEDBACK_STATUS } from '@oms/contract/ticket/ticket-rows.ts'
 import type { Pool } from 'pg'
 
 const MAX_TICKETS = 3
+const MAX_REMINDERS = 5
 const MAX_CONTENT = 40
 
 /** Ids of a bound device. */
@@ -24,17 +25,24 @@ interface Row {
   readonly isCovered: boolean | null
   readonly tickets: readonly Ticket[] | null
   readonly ticketCount: number
+  readonly reminders: readonly string[] | null
+  readonly reminderCount: number
 }
 
 /** Tickets are found by serial number, because this column has an index. */
 const READ = `select t.name as customer, m.model_name as model, a.app_version as firmware,
     to_char(d.warranty_end, 'FMYYYY"年"FMMM"月"FMDD"日"') as "warrantyEnd", d.warranty_end >= current_date as "isCovered",
-    f.list as tickets, coalesce(f.n, 0)::int as "ticketCount"
+    f.list as tickets, coalesce(f.n, 0)::int as "ticketCount",
+    o.list as reminders, coalesce(o.n, 0)::int as "reminderCount"
   from agent_devices a join devices d on d.id = a.device_id and d.deleted_at is null
     left join tenants t on t.id = a.tenant_id left join device_models m on m.id = d.model_id
     left join lateral (select max(n) as n, jsonb_agg(jsonb_build_object('content', content, 'status', status) order by id desc) as list
       from (select k.id, k.content, k.status, count(*) over () as n from tickets k where k.sn = d.sn and k.device_id = d.id
         and k.tenant_id = a.tenant_id and k.status <> 5 order by k.id desc limit ${MAX_TICKETS}) o) f on $3::boolean
+    left join lateral (select max(n) as n, jsonb_agg(text order by remind_time, id) as list
+      from (select r.id, r.remind_time, count(*) over () as n, to_char(r.remind_time, 'FMYYYY"年"FMMM"月"FMDD"日" HH24:MI') || ' ' || r.content as text
+        from agent_reminders r where r.device_id = a.device_id and r.tenant_id = a.tenant_id and r.told_count = 0
+        order by r.remind_time, r.id limit ${MAX_REMINDERS}) p) o on $4::boolean
   where a.device_id = $1 and a.tenant_id = $2`
 
 /** Returns facts of a device by Chinese title, as texts for the prompt of its agent. Omits unknown facts. */
@@ -42,7 +50,7 @@ export async function deviceContext(pool: Pool, { deviceId, tenantId }: BoundIds
   const { rows } = await pool.query<Row>({
     name: 'agent-device-context',
     text: READ,
-    values: [deviceId, tenantId, facts.includes('tickets')],
+    values: [deviceId, tenantId, facts.includes('tickets'), facts.includes('reminders')],
   })
   const row = rows[0]
   if (!row) return {}
@@ -52,6 +60,7 @@ export async function deviceContext(pool: Pool, { deviceId, tenantId }: BoundIds
     firmware: row.firmware,
     warranty: warrantyText(row),
     tickets: ticketsText(row),
+    reminders: remindersText(row),
   }
   const known = facts.filter((fact) => texts[fact] !== '')
   return Object.fromEntries(known.map((fact) => [CONTEXT_FACT[fact], texts[fact]]))
@@ -64,6 +73,13 @@ function ticketsText({ tickets, ticketCount }: Row): string {
   if (ticketCount === 0) return '没有'
   const shown = (tickets ?? []).map(({ content, status }) => `${shortened(content)}（${FEEDBACK_STATUS[status]}）`)
   return `${ticketCount}个：${shown.join('；')}${ticketCount > shown.length ? '等' : ''}`
+}
+
+/** Reminders contain no line breaks. */
+function remindersText({ reminders, reminderCount }: Row): string {
+  if (reminderCount === 0) return '没有'
+  const shown = reminders ?? []
+  return `${reminderCount}个：${shown.join('；')}${reminderCount > shown.length ? '等' : ''}`
 }
 
 /**

@@ -18,8 +18,17 @@ const OLD_AUDIO = `with t as (update agent_turns x set audio_id = '' from agent_
   delete from files f using t where f.id = t.audio_id
     and not exists (select from agent_voiceprints p where p.audio_id = f.id)`
 
+/** A reminder is deleted this long after its time, told or not. */
+const OLD_REMINDERS = `delete from agent_reminders where id in (
+  select id from agent_reminders where tenant_id = $1 and remind_time < now() - make_interval(days => $2) limit ${BATCH})`
+
 /** Statements with the tenant and the days as parameters. A test checks that each reads an index of its table. */
-export const RETENTION_STATEMENTS = { turns: OLD_TURNS, sessions: OLD_SESSIONS, audio: OLD_AUDIO }
+export const RETENTION_STATEMENTS = {
+  turns: OLD_TURNS,
+  sessions: OLD_SESSIONS,
+  audio: OLD_AUDIO,
+  reminders: OLD_REMINDERS,
+}
 
 /** Registers the nightly deletion of old conversations, by the parameters of each tenant. */
 export function registerHistoryRetention(services: Services) {
@@ -28,7 +37,7 @@ export function registerHistoryRetention(services: Services) {
 }
 
 /**
- * Deletes turns, sessions and recordings that are older than the parameters of their tenant allow. Creates the
+ * Deletes turns, sessions, recordings and reminders that are older than the parameters of their tenant allow. Creates the
  * partitions of the next months.
  */
 export async function deleteOldHistory({ database: { pool }, agentParameters }: Services, signal?: AbortSignal) {
@@ -42,6 +51,7 @@ export async function deleteOldHistory({ database: { pool }, agentParameters }: 
       [OLD_AUDIO, Math.min(days, audioDays)],
       [OLD_TURNS, days],
       [OLD_SESSIONS, days],
+      [OLD_REMINDERS, days],
     ] as const)
       for (let n = 0; n < MAX_BATCHES; n += 1) {
         signal?.throwIfAborted()

@@ -5,6 +5,7 @@ import type { AgentParameters } from './parameters.ts'
 import { AgentReads } from './agent-reads.ts'
 import { DeviceMarks } from './device-marks.ts'
 import { EventWriter } from './event-writer.ts'
+import { ReminderMarks } from './reminder-marks.ts'
 import { ServerContacts } from './server-contacts.ts'
 import { TurnWriter } from './turn-writer.ts'
 
@@ -25,6 +26,7 @@ interface Parts {
 export class VoiceServers {
   readonly contacts: ServerContacts
   readonly marks: DeviceMarks
+  readonly reminders: ReminderMarks
   readonly events: EventWriter
   readonly turns: TurnWriter
   readonly reads: AgentReads
@@ -33,6 +35,7 @@ export class VoiceServers {
     const { pool } = database
     this.contacts = new ServerContacts(pool, log)
     this.marks = new DeviceMarks(pool, log)
+    this.reminders = new ReminderMarks(pool, log)
     this.events = new EventWriter(database, log)
     this.turns = new TurnWriter({ pool, parameters: agentParameters, secretKey: config.secretKey })
     this.reads = new AgentReads(pool, config.secretKey)
@@ -42,6 +45,7 @@ export class VoiceServers {
     await this.turns.written()
     await this.contacts.flush()
     await this.marks.flush()
+    await this.reminders.flush()
     await this.events.flush()
   }
 }

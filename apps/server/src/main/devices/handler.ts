@@ -17,6 +17,7 @@ import { smil } from '#protocols/smil/smil.ts'
 import { RefusalLog } from '#protocols/shared/refusal-log.ts'
 import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
 import { xiaozhi } from '#protocols/xiaozhi/routes.ts'
+import { completionsFinished } from '#protocols/xiaozhi/relay-shutdown.ts'
 import { ToolEndpoint } from '#protocols/xiaozhi/tool-endpoint.ts'
 
 const CONTROLLER = '/controller/v1/'
@@ -57,6 +58,7 @@ export class DeviceHandler {
     this.#refusals = new RefusalLog(services)
     this.side = new DeviceServices(services, clock)
     this.#tools = new ToolEndpoint(this.side)
+    services.onClose(completionsFinished)
   }
 
   /** Accepts the WebSocket connections of a server that belong to the device protocols. */

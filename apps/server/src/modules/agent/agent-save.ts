@@ -11,6 +11,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { pluginProviders } from '#domain/agents/agent-secrets.ts'
 import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { eraseRemindersOf } from '#domain/agents/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { agentModels } from '#schema/agent-model.ts'
@@ -185,6 +186,10 @@ export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.
     .delete(agentDevices)
     .where(and(eq(agentDevices.agentId, id), eq(agentDevices.tenantId, stored.tenantId)))
     .returning({ id: agentDevices.deviceId })
+  await eraseRemindersOf(
+    db,
+    unbound.map(({ id: deviceId }) => deviceId),
+  )
   await db
     .update(agents)
     .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })

@@ -13,6 +13,7 @@ import { bindDevice } from './bind-device.ts'
 import { visibleBindings } from '#domain/agents/device-state.ts'
 import { addEvents } from '#domain/agents/device-events.ts'
 import { shippedVoiceModel } from '#domain/agents/voice-model.ts'
+import { eraseRemindersOf } from '#domain/agents/reminders.ts'
 import { agents } from '#schema/agent.ts'
 import { agentCodes, agentDevices } from '#schema/agent-device.ts'
 import { devices } from '#schema/device.ts'
@@ -115,13 +116,16 @@ type Locked = Awaited<ReturnType<typeof lockBindings>>
 const serialsOf = (found: Locked['found']) =>
   found.length <= 5 ? found.map(({ sn }) => `「${sn}」`).join('') : `「${found[0]!.sn}」等${found.length}台`
 
-/** Unbinds devices. The rows of the devices stay. */
+/** Unbinds devices and erases their reminders. The rows of the devices stay. */
 export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
   const { db } = ctx
   const { found, failed } = await lockBindings(ctx, ids)
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   const done = found.map(({ binding }) => binding.deviceId)
-  if (done.length > 0) await db.delete(agentDevices).where(inArray(agentDevices.deviceId, done))
+  if (done.length > 0) {
+    await db.delete(agentDevices).where(inArray(agentDevices.deviceId, done))
+    await eraseRemindersOf(db, done)
+  }
   await addEvents(
     db,
     found.map(({ binding: { mac, tenantId, agentId } }) => ({

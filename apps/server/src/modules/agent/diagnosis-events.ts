@@ -57,6 +57,7 @@ const configurationText = ({
   llm,
   tts,
   withheld,
+  reminders,
   limit,
   isStopped,
 }: Record<string, unknown>) =>
@@ -64,6 +65,7 @@ const configurationText = ({
     `智能体「${String(agent)}」版本 ${String(version)}${candidate === true ? '（候选）' : ''}`,
     llm ? `大语言模型 ${String(llm)}` : '未设置大语言模型',
     tts ? `语音合成 ${String(tts)}` : '未设置语音合成',
+    ...(reminders ? [`到时间的提醒 ${String(reminders)} 条`] : []),
     ...(withheld ? [`未下发平台模型 ${String(withheld)} 的密钥，请选用自有模型或经由平台调用的模型`] : []),
     ...(limit ? [`${String(limit)}，${isStopped === true ? '设备只播报提示语' : '照常对话'}`] : []),
   ].join('，')

@@ -1,12 +1,15 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { eraseRemindersOfAgent } from '#domain/agents/reminders.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { agentTurns } from '#schema/agent-history.ts'
 
-/** Erases the memory of an agent and of its devices, and with `turns` also the conversations. */
+/** Erases the memory of an agent and of its devices, and with `turns` also the conversations and the reminders. */
 export async function eraseMemory(db: Db, agentId: number, erased: 'turns' | 'memory') {
   await db.update(agents).set({ memory: '' }).where(eq(agents.id, agentId))
   await db.update(agentDevices).set({ memory: '' }).where(eq(agentDevices.agentId, agentId))
-  if (erased === 'turns') await db.delete(agentTurns).where(eq(agentTurns.agentId, agentId))
+  if (erased !== 'turns') return
+  await db.delete(agentTurns).where(eq(agentTurns.agentId, agentId))
+  await eraseRemindersOfAgent(db, agentId)
 }

@@ -8,6 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { eraseRemindersOfSession } from '#domain/agents/reminders.ts'
 import { agents } from '#schema/agent.ts'
 import { agentDevices } from '#schema/agent-device.ts'
 import { agentAfter, agentSessions, agentTurns } from '#schema/agent-history.ts'
@@ -134,6 +135,7 @@ export async function erase(ctx: Ctx, { id }: ParsedOf<typeof calls.erase>) {
   const audioIds = erased.map(({ audioId }) => audioId).filter((each) => each !== '')
   const isEnrolled = sql`exists (select from agent_voiceprints p where p.audio_id = ${files.id})`
   if (audioIds.length > 0) await db.delete(files).where(and(inArray(files.id, audioIds), sql`not ${isEnrolled}`))
+  await eraseRemindersOfSession(db, session)
   await db.delete(agentAfter).where(eq(agentAfter.sessionRowId, id))
   await db.delete(agentSessions).where(eq(agentSessions.id, id))
   ctx.audit({

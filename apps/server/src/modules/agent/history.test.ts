@@ -214,8 +214,8 @@ test('AGENT-09 retention reads only the rows of the tenant that it deletes', asy
     for (const [name, text] of Object.entries(RETENTION_STATEMENTS)) {
       const { rows } = await client.query(`explain ${text.replace('$1', '7').replace('$2', '30')}`)
       const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
-      expect(plan, name).toMatch(/Index Cond: \(\(tenant_id = 7\) AND \((report|last)_time < /)
-      expect(plan, name).not.toMatch(/Seq Scan on agent_(turns|sessions)/)
+      expect(plan, name).toMatch(/Index Cond: \(\(tenant_id = 7\) AND \((report|last|remind)_time < /)
+      expect(plan, name).not.toMatch(/Seq Scan on agent_(turns|sessions|reminders)/)
     }
   } finally {
     await client.query('rollback')

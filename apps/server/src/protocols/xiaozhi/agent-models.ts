@@ -4,6 +4,7 @@ import { agentConfig, type AgentFacts } from '#domain/agents/agent-config.ts'
 import type { AgentOfDevice } from '#domain/agents/agent-of-device.ts'
 import type { DeviceAgent } from '#domain/agents/device-agent.ts'
 import { macDigits } from '#domain/agents/mac.ts'
+import { type DueReminder, withReminders } from '#domain/agents/reminders.ts'
 import { isKeyWithheld, modelForServer, type StoredModel } from '#domain/agents/server-models.ts'
 import type { UsageLimit } from '#domain/agents/usage-limit.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -40,7 +41,6 @@ export async function agentModels(call: ServerCall) {
 /** Returns the configuration of a bound device. Adds every outcome to the timeline of the device. */
 async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
   const { services } = call.side
-  const { secretKey } = services.config
   const { events, marks, reads } = services.voiceServers
   const { device, code } = await reads.devices.of(mac)
   const tenantId = device?.tenantId
@@ -51,8 +51,8 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   }
   const agent = device!.agent!
   const params = await services.agentParameters.forServer(device!.tenantId, call.serverTenant)
-  const asker = { secretKey, origin: call.origin, now: call.now }
-  const { deviceId } = device!
+  const asker = { secretKey: services.config.secretKey, origin: call.origin, now: call.now }
+  const { deviceId, reminders } = device!
   const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
   const withheld: string[] = []
   const handedOut = (model: StoredModel) => {
@@ -63,28 +63,42 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
   const { facts, limit } = await factsWithinLimit(parts, { ...device!, agent })
   marks.connected(deviceId, call.now)
-  const detail = outcomeOf(agent, facts, { withheld, limit })
+  const told = limit.state === LIMIT.stopped ? [] : reminders
+  const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
   events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
   if (limit.state === LIMIT.stopped) return agentConfig(facts, loaded)
-  const source = contextSource(asker, agent)
   const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
-  return agentConfig({ ...facts, mcpEndpoint, contextProviders: [...facts.contextProviders, ...source] }, loaded)
+  const contextProviders = [...facts.contextProviders, ...contextSource(asker, agent)]
+  return agentConfig(
+    { ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders },
+    loaded,
+  )
+}
+
+/** Returns the prompt with the due reminders, which count as told when the response was sent. */
+function promptOf({ side, response, now }: ServerCall, prompt: string, reminders: readonly DueReminder[]) {
+  const { reminders: marks } = side.services.voiceServers
+  if (reminders.length > 0) response.once('finish', () => marks.told(reminders, now))
+  return withReminders(prompt, reminders)
 }
 
 interface Outcome {
   /** Codes of models of the platform whose keys the voice server did not get. */
   readonly withheld: readonly string[]
   readonly limit: UsageLimit
+  /** Number of reminders in the prompt. */
+  readonly reminders: number
 }
 
 /** Returns the detail of the timeline: what the device got. */
-const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit }: Outcome) => ({
+const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit, reminders }: Outcome) => ({
   agent: agent.agentName,
   version: agent.versionNo,
   candidate: agent.versionNo === agent.candidateNo,
   llm: models.LLM?.code ?? '',
   tts: models.TTS?.code ?? '',
   ...(withheld.length > 0 && { withheld: withheld.join('、') }),
+  ...(reminders > 0 && { reminders }),
   ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT.stopped }),
 })
 

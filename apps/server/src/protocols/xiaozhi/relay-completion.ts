@@ -8,7 +8,8 @@ import type { XiaozhiCall } from './call.ts'
 import { mayFallBack, openCompletion, type OpenCompletion } from './relay-attempt.ts'
 import { type RelayBody, relayBodyOf } from './relay-body.ts'
 import { limitOfTarget, sendNotice } from './relay-notice.ts'
-import { busy, errorText, RelayRefused, vendorRefusal } from './relay-refusal.ts'
+import { busy, endForRestart, errorText, RelayRefused, vendorRefusal } from './relay-refusal.ts'
+import { beforeShutdown, tracked } from './relay-shutdown.ts'
 import { EventResponse, forwarded } from './relay-stream.ts'
 import { TokenTally } from './relay-tally.ts'
 import { fallbackOf, type RelayTarget } from './relay-target.ts'
@@ -37,7 +38,9 @@ export async function complete(call: XiaozhiCall, target: RelayTarget) {
   try {
     const body = await bodyOf(call)
     const limit = await limitOfTarget(call, target)
-    await (limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body))
+    await tracked(
+      limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body),
+    )
   } finally {
     runningInAll -= 1
     const left = running.get(target.deviceId)! - 1
@@ -60,6 +63,11 @@ async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
   const reader = new AbortController()
   const gone = () => reader.abort()
   response.once('close', gone)
+  let isRestarting = false
+  const forget = beforeShutdown(call.side.services, () => {
+    isRestarting = true
+    reader.abort()
+  })
   if (response.destroyed) gone()
   let completion: OpenCompletion | undefined
   const tally = new TokenTally()
@@ -68,10 +76,12 @@ async function answer(call: XiaozhiCall, target: RelayTarget, body: RelayBody) {
     await (body.stream ? stream : sendWhole)(call, completion, target, tally)
   } catch (error) {
     if (!(error instanceof LlmError || error instanceof OutboundError)) throw error
+    if (isRestarting) return endForRestart(response)
     const failure = llmErrorOf(error)
     if (!completion) throw vendorRefusal(failure)
     broken(call, target, completion.model, failure)
   } finally {
+    forget()
     response.off('close', gone)
     completion?.close()
     if (completion) await countRelayed(call, target, completion.model, tally.tokens(body))

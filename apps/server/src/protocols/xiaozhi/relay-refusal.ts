@@ -25,13 +25,28 @@ export const vendorRefusal = (error: LlmError) =>
     failureWords(error),
   )
 
-/** `x-should-retry` keeps OpenAI clients from repeating the call: the relay has tried the fallback already. */
+const RESTARTING = 'restarting'
+
+/** Ends a completion because the process stops. A client that received nothing may repeat the call elsewhere. */
+export function endForRestart(response: ServerResponse) {
+  const words = 'OMS restarts'
+  if (!response.headersSent) throw new RelayRefused(503, RESTARTING, words)
+  if (!response.destroyed) response.end(`data: ${errorText(RESTARTING, words)}\n\n`)
+}
+
+/**
+ * `x-should-retry` keeps OpenAI clients from repeating the call: the relay has tried the fallback already. Only another
+ * process may succeed while this process stops.
+ */
 export function sendRelayRefusal(response: ServerResponse, { status, code, message }: RelayRefused) {
   if (response.headersSent || response.destroyed) return void response.destroy()
   const text = Buffer.from(errorText(code, message))
-  response
-    .writeHead(status, { 'content-type': 'application/json', 'content-length': text.length, 'x-should-retry': 'false' })
-    .end(text)
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': text.length,
+    'x-should-retry': String(code === RESTARTING),
+  }
+  response.writeHead(status, headers).end(text)
 }
 
 /** Returns the JSON of an error, which OpenAI clients understand in a response and in an event. */

@@ -8,6 +8,7 @@ import type { Services } from '#core/services.ts'
 import { deviceContext } from '#domain/agents/device-context.ts'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import type { OpenDevice } from './open-device.ts'
+import { setReminder } from './tool-reminder.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 /** Returns the text that the device speaks. */
@@ -87,7 +88,7 @@ const firmware: Tool = async ({ database }, { deviceId }) => {
   return `${row.version ? `当前固件版本 ${row.version}。` : ''}${upgradeText(row)}`
 }
 
-const CALLS: Readonly<Record<AgentTool, Tool>> = { repair, warranty, firmware }
+const CALLS: Readonly<Record<AgentTool, Tool>> = { repair, warranty, firmware, reminder: setReminder }
 
 /** Runs a tool for a device, and adds the call to the timeline of the device. */
 export async function callTool(

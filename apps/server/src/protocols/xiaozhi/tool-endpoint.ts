@@ -60,11 +60,11 @@ export class ToolEndpoint {
     server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
   }
 
-  /** Closes all connections. Clients that do not confirm are cut off. */
+  /** Closes each connection after its running call. Clients that do not confirm are cut off. */
   close() {
     clearInterval(this.#timer)
     this.#timer = undefined
-    for (const { client } of this.#connections) client.close(CLOSE.goingAway, 'shutdown')
+    for (const { client, turn } of this.#connections) void turn.finally(() => client.close(CLOSE.goingAway, 'shutdown'))
     setTimeout(() => {
       for (const { client } of this.#connections) client.terminate()
     }, CLOSE_MS).unref()
@@ -99,6 +99,7 @@ export class ToolEndpoint {
   }
 
   #accept(client: WebSocket, grant: ToolGrant) {
+    if (this.#services.shutdown.hasBegun) return client.close(CLOSE.goingAway, 'shutdown')
     const connection: Connection = { client, grant, isAlive: true, waiting: 0, turn: Promise.resolve() }
     this.#closeOldest(grant.deviceId)
     this.#connections.add(connection)

@@ -1,3 +1,4 @@
+import { MAX_REMINDER, MAX_REMINDER_DAYS } from '@oms/contract/agent/reminder.ts'
 import { PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import type { AgentTool } from '@oms/contract/agent/agent-input.ts'
 
@@ -34,6 +35,23 @@ export const TOOLS: Readonly<Record<AgentTool, ToolDescription>> = {
     name: 'query_firmware',
     description: '查询当前设备的固件版本和升级情况。用户询问版本、能否升级、升级是否成功时调用。',
     inputSchema: NO_INPUT,
+  },
+  reminder: {
+    name: 'set_reminder',
+    description:
+      '为当前设备记下一个提醒。用户要求在某个时间提醒他做某事时调用。设备不会在那个时间自己出声：到时间后，用户下次和设备对话时才会先告诉他，必须把这一点告诉用户。需要准时响铃的闹钟不适用。',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        content: { type: 'string', description: `提醒的内容，用用户的原话，不超过 ${MAX_REMINDER} 个字` },
+        time: {
+          type: 'string',
+          description: `提醒的时间，格式 yyyy-MM-dd HH:mm，用户当地时间，${MAX_REMINDER_DAYS} 天以内`,
+        },
+        minutes: { type: 'integer', description: '用户说“过多久”时，从现在起的分钟数；填了它就不填 time' },
+      },
+      required: ['content'],
+    },
   },
 }
 

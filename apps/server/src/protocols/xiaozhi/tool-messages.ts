@@ -70,7 +70,7 @@ async function resultOf(
   if (method === 'initialize')
     return { protocolVersion: PROTOCOL, capabilities: { tools: {} }, serverInfo: { name: 'OMS', version: '1' } }
   if (method === 'ping') return {}
-  if (method === 'tools/list') return { tools: (await chosenTools(services, grant)).map((tool) => TOOLS[tool]) }
+  if (method === 'tools/list') return { tools: (await usableTools(services, grant)).tools.map((tool) => TOOLS[tool]) }
   if (method === 'tools/call') return call(services, grant, params)
   throw new RpcError(CODE.method, 'unknown method')
 }
@@ -81,13 +81,22 @@ async function chosenTools({ database, config }: Services, { deviceId, agentId }
   return agent?.id === agentId ? (Object.keys(TOOLS) as AgentTool[]).filter((tool) => agent.tools.includes(tool)) : []
 }
 
-/** Calls a tool. The device and its agent are read for each call, so that an unbound device loses its tools at once. */
+/**
+ * Returns the device of the token and its tools; no tools for a device that is unbound, moved or disabled. Reads the
+ * device and its agent for each message, so that such a device loses its tools at once.
+ */
+async function usableTools(services: Services, grant: ToolGrant) {
+  const [device, chosen] = await Promise.all([openDevice(services.database.pool, grant), chosenTools(services, grant)])
+  return { device, tools: device ? chosen : [] }
+}
+
+/** Calls a tool that the agent of the device has chosen. */
 async function call(services: Services, grant: ToolGrant, given: unknown) {
   const params = CallParams.safeParse(given).data
   if (!params) throw new RpcError(CODE.params, 'name and arguments are needed')
-  const [device, chosen] = await Promise.all([openDevice(services.database.pool, grant), chosenTools(services, grant)])
-  const tool = device && chosenTool(chosen, params.name)
-  if (!tool) throw new RpcError(CODE.params, 'unknown tool')
+  const { device, tools } = await usableTools(services, grant)
+  const tool = chosenTool(tools, params.name)
+  if (!device || !tool) throw new RpcError(CODE.params, 'unknown tool')
   const text = await callTool(services, device, tool, params.arguments)
   return { content: [{ type: 'text', text }], isError: false }
 }

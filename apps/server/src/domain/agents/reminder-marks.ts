@@ -1,0 +1,52 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { DueReminder } from './reminders.ts'
+
+const FLUSH_MS = 1000
+const BATCH = 5000
+const MAX_WAITING = 100_000
+/** Locks rows in the order of ids. Otherwise two processes with the same reminders could deadlock. */
+const STORE = `with u as materialized (select * from unnest($1::bigint[], $2::float8[]) as u (id, at)),
+    held as materialized (select id from agent_reminders where id in (select id from u) order by id for no key update)
+  update agent_reminders r set told_count = r.told_count + 1, told_time = to_timestamp(u.at / 1000)
+  from held join u on u.id = held.id where r.id = held.id`
+
+/**
+ * Marks reminders as told, once a voice server received them. Writes the reminders of each second with one statement.
+ * A reminder whose mark is lost with the process is told again in the next conversation.
+ */
+export class ReminderMarks {
+  readonly #pool: Pool
+  readonly #log: Logger
+  readonly #told = new Map<number, number>()
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+
+  constructor(pool: Pool, log: Logger) {
+    this.#pool = pool
+    this.#log = log
+  }
+
+  told(reminders: readonly Pick<DueReminder, 'id'>[], now: number) {
+    if (this.#told.size >= MAX_WAITING) return
+    for (const { id } of reminders) this.#told.set(id, now)
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+  }
+
+  /** Writes the waiting marks. Coalesces simultaneous calls. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return (this.#running ??= this.#write()
+      .catch((err: unknown) => this.#log.warn({ err }, 'told reminders not stored'))
+      .finally(() => (this.#running = undefined)))
+  }
+
+  async #write() {
+    while (this.#told.size > 0) {
+      const some = [...this.#told].slice(0, BATCH)
+      for (const [id] of some) this.#told.delete(id)
+      await this.#pool.query(STORE, [some.map(([id]) => id), some.map(([, at]) => at)])
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Services } from '#core/services.ts'
+
+/** Time in which running completions may finish after a shutdown began. Most spoken answers are shorter. */
+const FINISH_MS = 5_000
+/** The same for a completion that arrives during the shutdown, before a proxy chooses another process. */
+const LATE_FINISH_MS = 2_500
+
+/** Completions whose tokens are not counted yet. */
+const unfinished = new Set<Promise<unknown>>()
+
+/** Makes a stopping process wait for a completion and its count. */
+export function tracked<T>(completion: Promise<T>): Promise<T> {
+  const settled = completion.then(
+    () => {},
+    () => {},
+  )
+  unfinished.add(settled)
+  void settled.then(() => unfinished.delete(settled))
+  return completion
+}
+
+/** Resolves when the completions that run now are counted. */
+export const completionsFinished = async () => void (await Promise.all(unfinished))
+
+/** Calls `end` some seconds after a shutdown begins. Returns the function that cancels the call. */
+export function beforeShutdown({ shutdown }: Pick<Services, 'shutdown'>, end: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const wait = (ms: number) => {
+    timer = setTimeout(end, ms)
+  }
+  if (shutdown.hasBegun) wait(LATE_FINISH_MS)
+  const forget = shutdown.onBegin(() => wait(FINISH_MS))
+  return () => {
+    forget()
+    clearTimeout(timer)
+  }
+}
