@@ -21,14 +21,18 @@ const ROUNDS = 25
 const CHUNK = 500_000
 
 const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
-const { LocalMedia } = (await source(
-  'core/media/local-media.ts',
-)) as typeof import('../apps/server/src/core/media/local-media.ts')
+/** The type checker of the benches does not know the types of the stores. */
+interface Sweep {
+  readonly pool: pg.Pool
+  readonly media: object
+  readonly onStep?: (step: string) => void
+}
+const { LocalMedia } = (await source('core/media/local-media.ts')) as { LocalMedia: new (folder: string) => object }
 // The product's parsers of dates and numbers.
 await source('core/database/client.ts')
-const { sweepDays } = (await source(
-  'domain/video/sweep.ts',
-)) as typeof import('../apps/server/src/domain/video/sweep.ts')
+const { sweepDays } = (await source('domain/video/sweep.ts')) as {
+  sweepDays(sweep: Sweep, today: string): Promise<string[]>
+}
 const { recordingsOf } = (await source(
   'modules/playback/recordings.ts',
 )) as typeof import('../apps/server/src/modules/playback/recordings.ts')
@@ -125,7 +129,7 @@ async function recordings(db: Parameters<typeof recordingsOf>[0], deviceId: numb
 }
 
 /** Compares the deletion of a large day with small days, while a camera of another day is played all the time. */
-async function sweep(pool: pg.Pool, media: InstanceType<typeof LocalMedia>) {
+async function sweep(pool: pg.Pool, media: object) {
   const small: number[] = []
   let large = 0
   const steps = new Map<string, number>()

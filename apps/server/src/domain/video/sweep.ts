@@ -42,13 +42,14 @@ export async function sweepDays(sweep: Sweep, today: string): Promise<string[]> 
 }
 
 /**
- * Adds past days without a row. A restored database does not know the days that were created after its backup, but their
- * objects exist.
+ * Adds the days without a row since the last deleted day. A restored database does not know the days that were created
+ * after its backup, but their objects exist.
  */
 const addUnknownDays = (pool: Pool, today: string) =>
   pool.query(
     `insert into oss_days (expire_day)
-     select d::date from (select min(expire_day) as first from oss_days) o, generate_series(o.first, $1::date, '1 day') d
+     select d::date from (select max(expire_day) as last from oss_days where state = 3) o,
+       generate_series(o.last, $1::date, '1 day') d
      on conflict do nothing`,
     [today],
   )
