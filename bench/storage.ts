@@ -7,8 +7,9 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { psql, TOKEN } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'
-import { environmentBeside, type Product, startProduct, untilQuiet } from './lib/product.ts'
+import { environmentBeside, type Product, startProduct, ticksOf, untilQuiet } from './lib/product.ts'
 import { median, print, remark } from './lib/report.ts'
+import { opening } from './lib/storage-opening.ts'
 import { segments } from './lib/storage-segments.ts'
 import { temporaryFolder } from './lib/temporary.ts'
 
@@ -16,6 +17,11 @@ const DEVICES = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const CONNECTIONS = 50
 const SECONDS = 4
 const ROUNDS = 5
+/** Presence and status of devices are written this long after a call. */
+const STATUS_FLUSH_MS = 12_000
+const COUNTED_SECONDS = 20
+const SECOND_PORT = 18_354
+const MOST_SEGMENTS = 20
 
 export async function run() {
   const product = await startProduct({ port: 18_351 })
@@ -31,6 +37,8 @@ export async function run() {
     print({ name: 'memory of the storage index a device', value, unit: 'bytes', bar: 40, better: 'less' })
     await countTransactions(product)
     await throughput(product)
+    await presigned(product)
+    await beside(product, (second) => opening(product, second))
     await segments(product)
   } finally {
     await product.stop()
@@ -87,44 +95,63 @@ async function untilState(url: string, state: string) {
 
 const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Returns the resident memory of a second process for devices alone, with everything loaded. */
-async function weigh(product: Product, state: string) {
-  const env = { ...environmentBeside(product), OMS_ROLE: 'device' }
-  const second = await startProduct({ port: 18_354, database: 'given', env })
+/** Runs `work` with a second process for devices alone. */
+async function beside<T>(product: Product, work: (second: Product) => Promise<T>, more: Record<string, string> = {}) {
+  const env = { ...environmentBeside(product), OMS_ROLE: 'device', ...more }
+  const second = await startProduct({ port: SECOND_PORT, database: 'given', env })
   try {
-    await untilState(second.url, state)
-    await untilQuiet(second)
-    return rssOf(second.pid)
+    return await work(second)
   } finally {
     await second.stop()
   }
 }
 
-/** Counts transactions before any other program uses the database: their statistics arrive late. */
+/** Returns the resident memory of a second process with everything loaded. */
+const weigh = (product: Product, state: string) =>
+  beside(product, async (second) => {
+    await untilState(second.url, state)
+    await untilQuiet(second)
+    return rssOf(second.pid)
+  })
+
+/**
+ * Counts transactions before any other program uses the database: their statistics arrive late. Subtracts the
+ * transactions of an idle server in the same time: scheduled jobs, heartbeats and index syncs.
+ */
 async function countTransactions(product: Product) {
-  wrk(product.url, 2)
+  wrk(product.url, { seconds: 2 })
+  await new Promise((done) => setTimeout(done, STATUS_FLUSH_MS))
   await untilQuiet(product)
-  const before = transactions(product)
-  const calls = wrk(product.url) * SECONDS
-  const perThousand = ((transactions(product) - before) / calls) * 1000
-  // Presence, status and heartbeats write in batches every ten seconds.
-  print({ name: 'database transactions for 1,000 permits', value: perThousand, unit: '', bar: 1, better: 'less' })
+  const idleFrom = transactions(product)
+  await new Promise((done) => setTimeout(done, COUNTED_SECONDS * 1000))
+  const from = transactions(product)
+  const calls = wrk(product.url, { seconds: COUNTED_SECONDS }) * COUNTED_SECONDS
+  const idle = from - idleFrom
+  const loaded = transactions(product) - from
+  remark(`transactions in ${COUNTED_SECONDS} s: ${idle} idle, ${loaded} during ${calls.toFixed(0)} permits`)
+  // Presence and status write in batches every ten seconds.
+  const value = (Math.max(0, loaded - idle) / calls) * 1000
+  print({ name: 'database transactions for 1,000 permits', value, unit: '', bar: 1, better: 'less' })
 }
 
 async function throughput(product: Product) {
-  const bare = await server(BARE, 18_352)
+  const bare = await server(BARE(ANSWER), 18_352)
   const query = await server(ONE_QUERY(product.socket), 18_353)
   const times = { bare: [] as number[], permit: [] as number[], query: [] as number[] }
-  wrk(product.url, 2)
+  const cpu = { bare: [] as number[], permit: [] as number[] }
+  wrk(product.url, { seconds: 2 })
   for (let round = 0; round < ROUNDS; round++) {
-    times.bare.push(wrk(bare.url))
-    times.permit.push(wrk(product.url))
+    measure(bare, times.bare, cpu.bare)
+    measure(product, times.permit, cpu.permit)
     times.query.push(wrk(query.url))
   }
   bare.stop()
   query.stop()
   const [bareRate, permit, queryRate] = [median(times.bare), median(times.permit), median(times.query)]
   remark(`a second: bare ${bareRate.toFixed(0)}, permit ${permit.toFixed(0)}, one query ${queryRate.toFixed(0)}`)
+  const [bareCpu, permitCpu] = [median(cpu.bare), median(cpu.permit)]
+  // Processor time does not depend on other programs of the machine.
+  remark(`processor time of a call: bare ${bareCpu.toFixed(0)} µs, permit ${permitCpu.toFixed(0)} µs`)
   print({
     name: 'permit ÷ bare node:http with equal bodies',
     value: permit / bareRate,
@@ -133,6 +160,56 @@ async function throughput(product: Product) {
     better: 'more',
   })
   print({ name: 'permit ÷ one query a call', value: permit / queryRate, unit: '×', bar: 3, better: 'more' })
+}
+
+/** Adds the calls a second and the microseconds of processor time of one call. */
+function measure({ url, pid }: { readonly url: string; readonly pid: number }, rates: number[], cpu: number[]) {
+  const before = ticksOf(pid)
+  const rate = wrk(url)
+  rates.push(rate)
+  cpu.push(((ticksOf(pid) - before) * 10_000) / (rate * SECONDS))
+}
+
+const S3 = {
+  OMS_MEDIA_S3_ENDPOINT: 'http://127.0.0.1:9',
+  OMS_MEDIA_S3_REGION: 'r',
+  OMS_MEDIA_S3_BUCKET: 'videos',
+  OMS_MEDIA_S3_ACCESS_KEY: 'key',
+  OMS_MEDIA_S3_SECRET_KEY: 'secret',
+}
+
+/** Measures permits of 20 segments with presigned addresses of a bucket. Signing needs no connection to the bucket. */
+const presigned = (product: Product) =>
+  beside(
+    product,
+    async (second) => {
+      await untilState(second.url, 'recording')
+      await untilQuiet(second)
+      const bare = await server(BARE(await permitText(second.url)), 18_352)
+      const times = { bare: [] as number[], permit: [] as number[] }
+      wrk(second.url, { seconds: 2, segments: MOST_SEGMENTS })
+      for (let round = 0; round < ROUNDS; round++) {
+        times.bare.push(wrk(bare.url, { segments: MOST_SEGMENTS }))
+        times.permit.push(wrk(second.url, { segments: MOST_SEGMENTS }))
+      }
+      bare.stop()
+      const [bareRate, permit] = [median(times.bare), median(times.permit)]
+      remark(`a second: bare ${bareRate.toFixed(0)}, permit of ${MOST_SEGMENTS} presigned ${permit.toFixed(0)}`)
+      const name = `permit of ${MOST_SEGMENTS} presigned addresses ÷ bare node:http with equal bodies`
+      print({ name, value: permit / bareRate, unit: '×', bar: 0.15, better: 'more' })
+    },
+    S3,
+  )
+
+/** Returns the body of a permit for the most segments. */
+async function permitText(url: string) {
+  const segment = { start: Date.now(), durationMs: 4000, bytes: 412_096, format: 'ts', session: 77, seq: 12 }
+  const segments = Array.from({ length: MOST_SEGMENTS }, () => segment)
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ sn: 'D1', channel: 0, segments })
+  const reply = await fetch(`${url}/device/v1/storage/permit`, { method: 'POST', headers, body })
+  if (reply.status !== 200) throw new Error(`permit: HTTP ${reply.status}`)
+  return reply.text()
 }
 
 const transactions = (product: Product) =>
@@ -155,7 +232,7 @@ const ANSWER = JSON.stringify({
 })
 
 /** Bare server: parses the body and returns a constant answer of the same length. */
-const BARE = `const body = Buffer.from('${ANSWER}')
+const BARE = (answer: string) => `const body = Buffer.from('${answer}')
 require('node:http').createServer((q, r) => {
   const chunks = []
   q.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
@@ -187,18 +264,19 @@ async function server(source: string, port: number) {
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
   process.once('exit', () => child.kill())
   await new Promise((done) => child.stdout.once('data', done))
-  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() }
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid as number, stop: () => child.kill() }
 }
 
-const LUA = `request = function()
-  local body = '{"sn":"D' .. math.random(1, ${DEVICES}) .. '","channel":0,"segments":[{"start":' .. os.time() .. '000,"durationMs":4000,"bytes":412096,"format":"ts","session":77,"seq":12}]}'
+const luaOf = (segments: number) => `request = function()
+  local segment = '{"start":' .. os.time() .. '000,"durationMs":4000,"bytes":412096,"format":"ts","session":77,"seq":12}'
+  local body = '{"sn":"D' .. math.random(1, ${DEVICES}) .. '","channel":0,"segments":[' .. string.rep(segment .. ',', ${segments - 1}) .. segment .. ']}'
   return wrk.format('POST', '/device/v1/storage/permit', { ['Authorization'] = 'Bearer ${TOKEN}', ['Content-Type'] = 'application/json' }, body)
 end`
 
 /** Returns the permits a second. */
-function wrk(url: string, seconds = SECONDS) {
+function wrk(url: string, { seconds = SECONDS, segments = 1 } = {}) {
   const script = join(temporaryFolder('oms-wrk-'), 'permit.lua')
-  writeFileSync(script, LUA)
+  writeFileSync(script, luaOf(segments))
   const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script, url]
   const text = execFileSync('wrk', options, { encoding: 'utf8' })
   if (/Non-2xx/.test(text)) throw new Error(text)

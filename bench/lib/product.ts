@@ -96,8 +96,8 @@ export async function untilQuiet({ pid }: Product) {
   }
 }
 
-/** CPU time in hundredths of a second. */
-function ticksOf(pid: number) {
+/** CPU time of a process in hundredths of a second. */
+export function ticksOf(pid: number) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return Number(fields[11]) + Number(fields[12])
 }

@@ -13,6 +13,21 @@ interface Request {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Parts of an address that do not depend on the object. */
+interface Terms {
+  readonly second: number
+  readonly seconds: number
+  /** Signed headers. */
+  readonly names: string
+  readonly time: string
+  readonly scope: string
+  readonly query: string
+}
+
+/** Keys of videos need no encoding, which costs more than the test. */
+const encodedPath = (path: string) =>
+  /^[\w./-]+$/.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')
+
 /**
  * Signs addresses of a bucket with Signature Version 4 in the query, without waiting. The signing key of a day is
  * computed once.
@@ -22,6 +37,7 @@ export class S3Presigner {
   readonly #origin: string
   readonly #host: string
   readonly #path: string
+  #terms: Terms | undefined
   #day = ''
   #sign: (message: Uint8Array) => Buffer = hmacWith(Buffer.alloc(0))
 
@@ -36,22 +52,33 @@ export class S3Presigner {
   }
 
   url({ method, key, seconds, now, headers = {} }: Request): string {
-    const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d{3}/g, '')
-    const scope = `${time.slice(0, 8)}/${this.#config.region}/s3/aws4_request`
     const all: Record<string, string> = { ...headers, host: this.#host }
     const names = Object.keys(all).toSorted()
+    const { time, scope, query } = this.#termsOf(now, seconds, names.join(';'))
+    const path = encodedPath(this.#path + key)
+    const lines = names.map((name) => `${name}:${all[name]}\n`).join('')
+    const request = `${method}\n${path}\n${query}\n${lines}\n${names.join(';')}\nUNSIGNED-PAYLOAD`
+    const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request, 'hex')}`
+    const signature = this.#signerOf(time.slice(0, 8))(Buffer.from(text)).toString('hex')
+    return `${this.#origin}${path}?${query}&X-Amz-Signature=${signature}`
+  }
+
+  /** Returns the parts that all addresses of one second with these signed headers share. */
+  #termsOf(now: number, seconds: number, names: string): Terms {
+    const second = Math.floor(now / 1000)
+    const known = this.#terms
+    if (known?.second === second && known.seconds === seconds && known.names === names) return known
+    const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d{3}/g, '')
+    const scope = `${time.slice(0, 8)}/${this.#config.region}/s3/aws4_request`
     const query = [
       'X-Amz-Algorithm=AWS4-HMAC-SHA256',
       `X-Amz-Credential=${encodeURIComponent(`${this.#config.accessKey}/${scope}`)}`,
       `X-Amz-Date=${time}`,
       `X-Amz-Expires=${seconds}`,
-      `X-Amz-SignedHeaders=${encodeURIComponent(names.join(';'))}`,
+      `X-Amz-SignedHeaders=${encodeURIComponent(names)}`,
     ].join('&')
-    const path = (this.#path + key).split('/').map(encodeURIComponent).join('/')
-    const lines = names.map((name) => `${name}:${all[name]}\n`).join('')
-    const request = [method, path, query, lines, names.join(';'), 'UNSIGNED-PAYLOAD'].join('\n')
-    const text = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', request, 'hex')].join('\n')
-    return `${this.#origin}${path}?${query}&X-Amz-Signature=${this.#signerOf(time.slice(0, 8))(Buffer.from(text)).toString('hex')}`
+    this.#terms = { second, seconds, names, time, scope, query }
+    return this.#terms
   }
 
   #signerOf(day: string) {

@@ -65,6 +65,18 @@ const objects = async () => {
 const rows = async () =>
   (await query('select device_id, channel, start_ms::float8 from oss_segments order by 1, 2, 3')).length
 
+/** Returns the milliseconds of the slowest of the reads until `isOver`. */
+async function longestRead(isOver: () => boolean) {
+  let longest = 0
+  while (!isOver()) {
+    const from = performance.now()
+    await query('select 1 from oss_segments limit 1')
+    longest = Math.max(longest, performance.now() - from)
+    await new Promise((done) => setTimeout(done, 10))
+  }
+  return longest
+}
+
 /** Runs a job, interrupts it at every step in turn, and runs it again until it ends. */
 async function interrupted(work: (onStep: (step: string) => void) => Promise<unknown>) {
   const steps = new Set<string>()
@@ -131,6 +143,25 @@ describe('STORAGE-06 retention', () => {
     expect(await breaches()).toEqual([])
   })
 
+  test('after a restore of the backup of yesterday no video of a retained day is deleted, and all go on their day', async () => {
+    const before = segment()
+    const later = [segment({ startMs: START + DAY_MS }), segment({ startMs: START + DAY_MS, storageDays: 30 })]
+    await store(before, ...later)
+    // The backup knows neither rows nor days of the later uploads.
+    for (const { expireDay } of later) {
+      await query(`delete from oss_segments where expire_day = $1`, [expireDay])
+      await query(`delete from oss_stored where expire_day = $1`, [expireDay])
+      await query(`delete from oss_days where expire_day = $1`, [expireDay])
+    }
+    await sweepDays({ pool: database.pool, media }, '2026-11-23')
+    expect(await objects()).toEqual([before, ...later].map(objectKeyOf).toSorted())
+
+    await sweepDays({ pool: database.pool, media }, '2026-11-28')
+    expect(await objects()).toEqual(later.map(objectKeyOf).toSorted())
+    await sweepDays({ pool: database.pool, media }, '2026-12-22')
+    expect(await objects()).toEqual([])
+  })
+
   test('the integrity check finds a missing or changed object, and an object of a deleted day', async () => {
     const [one, two, kept] = [segment(), segment({ startMs: START + 4000 }), segment({ storageDays: 30 })]
     await store(one, two, kept)
@@ -146,11 +177,16 @@ describe('STORAGE-06 retention', () => {
     expect(await check()).toEqual([`已删除日期仍有录像文件 ${objectKeyOf(two)}`])
   })
 
-  test('a reader of the partition delays the drop, and the next run drops', async () => {
+  test('a reader of the partition delays the drop but no other reader, and the next run drops', async () => {
     await store(segment())
     const reader = await database.pool.connect()
     await reader.query('begin; select 1 from oss_segments')
-    await expect(sweepDays({ pool: database.pool, media }, '2026-11-28')).rejects.toThrow('lock timeout')
+    let isOver = false
+    const sweep = sweepDays({ pool: database.pool, media }, '2026-11-28').finally(() => (isOver = true))
+    await Promise.all([
+      expect(sweep).rejects.toThrow('lock timeout'),
+      expect(longestRead(() => isOver)).resolves.toBeLessThan(1500),
+    ])
     await reader.query('rollback')
     reader.release()
     expect(await sweepDays({ pool: database.pool, media }, '2026-11-28')).toEqual(['2026-11-28'])

@@ -1,10 +1,18 @@
-import type { Pool } from 'pg'
+import { setTimeout } from 'node:timers/promises'
+import { DatabaseError, type Pool } from 'pg'
 import type { MediaFiles } from '#core/media/media.ts'
 import { dayPrefix, FOLDERS } from './segment.ts'
 
 const REMOVED_AT_ONCE = 1000
-/** A statement that waits longer for its lock is tried again by the next run. */
-const LOCK_TIMEOUT = '2s'
+/**
+ * Longest wait for the lock of a table. Every read of recordings queues behind a waiting lock, so the wait is short and
+ * repeated. The next run tries again after the last attempt.
+ */
+const LOCK_TIMEOUT = '150ms'
+/** SQLSTATE of an expired `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03'
+const LOCK_ATTEMPTS = 6
+const LOCK_PAUSE_MS = 500
 
 interface Sweep {
   readonly pool: Pool
@@ -19,6 +27,7 @@ interface Sweep {
  * where an interrupted run stopped. Returns the deleted days.
  */
 export async function sweepDays(sweep: Sweep, today: string): Promise<string[]> {
+  await addUnknownDays(sweep.pool, today)
   const { rows } = await sweep.pool.query<{ expireDay: string; progress: number }>(
     `select expire_day as "expireDay", progress from oss_days where state < 3 and expire_day <= $1 order by expire_day`,
     [today],
@@ -26,11 +35,24 @@ export async function sweepDays(sweep: Sweep, today: string): Promise<string[]> 
   const swept: string[] = []
   for (const { expireDay, progress } of rows) {
     await removeObjects(sweep, expireDay, progress)
-    await dropDay(sweep, expireDay)
+    await dropWhenUnlocked(sweep, expireDay)
     swept.push(expireDay)
   }
   return swept
 }
+
+/**
+ * Adds the days without a row since the last deleted day. A restored database does not know the days that were created
+ * after its backup, but their objects exist.
+ */
+const addUnknownDays = (pool: Pool, today: string) =>
+  pool.query(
+    `insert into oss_days (expire_day)
+     select d::date from (select max(expire_day) as last from oss_days where state = 3) o,
+       generate_series(o.last, $1::date, '1 day') d
+     on conflict do nothing`,
+    [today],
+  )
 
 async function removeObjects({ pool, media, signal, onStep }: Sweep, expireDay: string, from: number) {
   const note = (state: number, progress: number, objects: number) =>
@@ -51,6 +73,20 @@ async function removeObjects({ pool, media, signal, onStep }: Sweep, expireDay: 
   const late = await media.removePrefix(dayPrefix(expireDay), REMOVED_AT_ONCE)
   await note(2, FOLDERS, late)
   onStep?.('objects')
+}
+
+/** Drops the partitions of a day, and repeats the attempt while another transaction uses the tables. */
+async function dropWhenUnlocked(sweep: Sweep, expireDay: string) {
+  for (let attempt = 1; ; attempt += 1) {
+    sweep.signal?.throwIfAborted()
+    try {
+      return await dropDay(sweep, expireDay)
+    } catch (error) {
+      if (attempt === LOCK_ATTEMPTS || !(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE)
+        throw error
+      await setTimeout(LOCK_PAUSE_MS)
+    }
+  }
 }
 
 /** Drops the partitions of a day. Dropping fires no triggers, so the sums go in the same transaction. */
