@@ -65,6 +65,8 @@ async function timesAt(product: Product, ticket: string, plays: number) {
   )
   psql(product, 'vacuum analyze ad_play_days, ad_play_hours')
   settle(product)
+  // Loading the rows blocked this process, so closed sockets must be detected before a connection is reused.
+  await new Promise((done) => setTimeout(done, 500))
   const times: number[] = []
   // oxlint-disable-next-line no-await-in-loop -- one call after the other
   for (const part of PARTS) times.push(await year(product, ticket, part))
