@@ -62,6 +62,14 @@ export function shownTime(ms: number): string {
   return hours === 0 ? `${minutes} 分` : `${hours} 小时${minutes % 60 === 0 ? '' : ` ${minutes % 60} 分`}`
 }
 
+const CARD_HOURS = 100_000
+
+/** Formats shown milliseconds for a card, which has no room for more than five digits: `12.2 万小时`. */
+export function shortTime(ms: number): string {
+  const hours = ms / 3_600_000
+  return hours < CARD_HOURS ? shownTime(ms) : `${(hours / 10_000).toFixed(1)} 万小时`
+}
+
 export const percentText = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
 /** Describes the plays of unknown time; empty without such plays. */
 export const untrustedText = (untrusted: number) =>
