@@ -1,6 +1,6 @@
-import type { BrowserContext, Page } from '@playwright/test'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import type { BrowserContext, Page } from '@playwright/test'
 import { png } from './ad-manifest.ts'
 import { approvedAd, textAd } from './ad-records.ts'
 import { expect as baseExpect, test as base } from './fixtures.ts'
