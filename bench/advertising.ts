@@ -1,10 +1,11 @@
 // Measures the device calls of advertising: manifests that did not change against idle polls, the growth with screens and
 // sets, publishing to all screens, and the storing of plays against plain inserts.
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { plays } from './lib/ad-plays.ts'
 import { renderings } from './lib/ad-renderings.ts'
 import { psql, TOKEN } from './lib/fleet.ts'
@@ -20,6 +21,8 @@ const FEW = 5000
 const CONNECTIONS = 50
 const SECONDS = 4
 const ROUNDS = 5
+/** Pause between two publications that polls are measured against. */
+const PUBLISH_PAUSE_MS = 1000
 
 export async function run() {
   const product = await startProduct({ port: 18_361 })
@@ -30,6 +33,7 @@ export async function run() {
     remark(`load of the machine ${loadavg()[0]!.toFixed(1)}; ${SCREENS} screens in ${SETS} sets`)
     await throughput(product)
     await publishing(product)
+    await pollsWhilePublishing(product)
     await plays(product)
     await renderings()
   } finally {
@@ -99,11 +103,11 @@ async function throughput(product: Product) {
     tags[model] = (await manifest(product, model === 0 ? SETS : model)).headers.get('etag')!
   const one = (await manifest(product, SCREENS)).headers.get('etag')!
   const rates = { idle: [] as number[], many: [] as number[], few: [] as number[] }
-  wrk(product.url, manyLua(tags), 2)
+  await wrk(product.url, manyLua(tags), 2)
   for (let round = 0; round < ROUNDS; round++) {
-    rates.idle.push(wrk(product.url, IDLE))
-    rates.many.push(wrk(product.url, manyLua(tags)))
-    rates.few.push(wrk(product.url, fewLua(one)))
+    rates.idle.push(await wrk(product.url, IDLE))
+    rates.many.push(await wrk(product.url, manyLua(tags)))
+    rates.few.push(await wrk(product.url, fewLua(one)))
   }
   const [idle, many, few] = [median(rates.idle), median(rates.many), median(rates.few)]
   remark(
@@ -160,6 +164,32 @@ async function publishing(product: Product) {
   })
 }
 
+/** Measures idle polls while programs are published to all screens one after the other, against polls alone. */
+async function pollsWhilePublishing(product: Product) {
+  const rates = { alone: [] as number[], publishing: [] as number[] }
+  let program = SETS + 2 + ROUNDS
+  let published = 0
+  for (let round = 0; round < 3; round++) {
+    rates.alone.push(await wrk(product.url, IDLE))
+    let isPolling = true
+    const polls = wrk(product.url, IDLE).finally(() => (isPolling = false))
+    for (; isPolling; published++) {
+      await publish(product, program++)
+      await new Promise((done) => setTimeout(done, PUBLISH_PAUSE_MS))
+    }
+    rates.publishing.push(await polls)
+  }
+  const [alone, publishing] = [median(rates.alone), median(rates.publishing)]
+  remark(`idle polls a second: alone ${alone.toFixed(0)}, during ${published} publications ${publishing.toFixed(0)}`)
+  print({
+    name: 'idle polls during publications ÷ alone',
+    value: publishing / alone,
+    unit: '×',
+    bar: 0.7,
+    better: 'more',
+  })
+}
+
 /** Publishes a program to the platform's devices. Returns the ms until the first and the last screen have the program. */
 async function publish(product: Product, program: number) {
   psql(
@@ -192,11 +222,11 @@ const fewLua = (tag: string) => `request = function()
 end`
 
 /** Returns the requests a second. */
-function wrk(url: string, lua: string, seconds = SECONDS) {
+async function wrk(url: string, lua: string, seconds = SECONDS) {
   const script = join(temporaryFolder('oms-wrk-'), 'manifest.lua')
   writeFileSync(script, lua)
   const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script, url]
-  const text = execFileSync('wrk', options, { encoding: 'utf8' })
+  const { stdout: text } = await promisify(execFile)('wrk', options, { encoding: 'utf8' })
   if (/Non-2xx/.test(text)) throw new Error(text)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
 }

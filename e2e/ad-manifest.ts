@@ -100,5 +100,27 @@ function chunk(type: string, data: Buffer) {
   return Buffer.concat([length, body, sum])
 }
 
+/** Returns a WAV file with a tone of 440 Hz. */
+export function tone(seconds: number) {
+  const rate = 8000
+  const samples = Buffer.alloc(rate * seconds * 2)
+  for (let at = 0; at < rate * seconds; at++)
+    samples.writeInt16LE(Math.round(9000 * Math.sin((2 * Math.PI * 440 * at) / rate)), at * 2)
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + samples.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(rate * 2, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([header, samples])
+}
+
 /** Returns a clip of four seconds. */
 export const clip = (codec: 'vp8' | 'vp9') => readFileSync(join(import.meta.dirname, `media/clip-${codec}.webm`))

@@ -1,5 +1,5 @@
 import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
-import { clip, manifestOf, png, text } from './ad-manifest.ts'
+import { clip, manifestOf, png, text, tone } from './ad-manifest.ts'
 import { lines, open, shown, test } from './ad-player.ts'
 import { expect } from './fixtures.ts'
 
@@ -97,6 +97,31 @@ test('AD-07 images, videos and texts play one after the other, and stills change
   })
   const median = late.toSorted((a, b) => a - b)[Math.floor(late.length / 2)]
   expect(median).toBeLessThanOrEqual(100)
+})
+
+test('AD-07 a sound plays with a picture at the planned position, and is reported as complete', async ({
+  page,
+  ads,
+}) => {
+  const sound = ads.file(tone(5), { mime: 'audio/wav', codec: 'pcm-s16', width: 0, height: 0 })
+  ads.manifest = manifestOf([
+    { type: 3, files: [sound], ms: 5000 },
+    { ...text('甲'), ms: 3000 },
+  ])
+  await open(page, ads)
+  const audio = page.locator('.layer-shown .content-audio audio')
+  await expect(audio).toHaveCount(1, { timeout: 30_000 })
+  const drift = await audio.evaluate(
+    (element, slots) => {
+      const slot = slots.find(({ start, ms }) => start <= Date.now() && Date.now() < start + ms)
+      return slot ? Math.abs((element as HTMLAudioElement).currentTime * 1000 - (Date.now() - slot.start)) : 0
+    },
+    [...slotsBetween(ads.manifest, Date.now() - 1000, Date.now() + 30_000)].map(({ start, ms }) => ({ start, ms })),
+  )
+  expect(drift).toBeLessThan(1000)
+  const complete = () => ads.reports.filter(({ adId, result }) => adId === 101 && result === 1)
+  await expect.poll(() => complete().length, { timeout: 100_000 }).toBeGreaterThan(0)
+  expect(ads.reports.filter(({ result }) => result === 3)).toEqual([])
 })
 
 test('AD-07 at 04:00 the page reloads from its cache', async ({ page, ads }) => {

@@ -76,6 +76,7 @@ test('AD-07 the preview plays a manifest of the console with its own clock, and 
   const visible = preview.locator('.layer-shown .content')
   const [slot] = slotsBetween(manifest, at, at + 1)
   await expect(preview.locator('.bar-time')).toHaveText(/^12:00:0/)
+  await expect(preview.locator('.message-picture')).toHaveText('正在加载素材')
   const names = ['第一条', '图片广告']
   expect(slot?.ad?.id).toBe(101)
   await expect(visible).toHaveText(names[0]!)

@@ -15,9 +15,9 @@ export interface Fleet {
 /** Returns the token of a device created here. */
 export const tokenOf = (sn: string) => `token-of-${sn}`
 
-/** Connects to the database of the journeys. */
-export async function connected() {
-  const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
+/** Connects to the database in this data directory; by default to that of the journeys. */
+export async function connected(dataDir = readFileSync(DATA_DIR_NOTE, 'utf8')) {
+  const client = new pg.Client({ host: join(dataDir, 'run'), user: 'oms', database: 'oms' })
   await client.connect()
   return client
 }
@@ -32,11 +32,11 @@ export interface Poller {
   readonly modelName: string
 }
 
-export async function makePoller(): Promise<Poller> {
+export async function makePoller(dataDir?: string): Promise<Poller> {
   const name = randomBytes(3).toString('hex').toUpperCase()
   const sn = `POLL-${name}`
   const hash = createHash('sha256').update(tokenOf(sn)).digest()
-  const client = await connected()
+  const client = await connected(dataDir)
   const { rows } = await client.query<{ id: number }>(
     `with t as (insert into tenants (tenant_no, name) values ($1, $1) returning id),
        a as (insert into device_access (tenant_id, poll_seconds) select id, 1 from t),

@@ -96,6 +96,7 @@ export class PlayerApp {
       onPolled: () => {
         this.#downloads.kick()
         this.#sender.onReachable()
+        this.#status.onReachable()
         void this.#media.removeUnneeded(this.#neededFiles()).catch(() => undefined)
       },
     }

@@ -12,6 +12,8 @@ import { PreviewFiles } from './preview-files.ts'
 import { Stage } from './stage.ts'
 
 const CLOCK_MS = 250
+const LOADING = '正在加载素材'
+const NOTHING = '暂无播放内容'
 const KINDS = {
   takeover: 'takeover',
   once: 'takeover',
@@ -24,7 +26,8 @@ const KINDS = {
 /** Plays a manifest with the engine and the contents of the player, and a separate clock. Sends no reports. */
 class Preview {
   readonly #clock = new PreviewClock()
-  readonly #stage = new Stage(messagePicture('暂无播放内容'))
+  readonly #idle = messagePicture(LOADING)
+  readonly #stage = new Stage(this.#idle)
   readonly #box = element('div', 'preview-box', this.#stage.root)
   readonly #bar: PreviewBar
   readonly #playback: Playback
@@ -147,6 +150,10 @@ class Preview {
     this.#bar.setTime(Math.floor((this.#clock.now() - start) / 1000))
     if (start !== this.#day) this.#bar.setTimeline(this.#timeline(start))
     this.#day = start
+    // While a planned ad loads, the picture below the ads is visible.
+    const sentence = this.#idle.querySelector('p')!
+    const text = this.#slotAt(this.#clock.now())?.ad ? LOADING : NOTHING
+    if (sentence.textContent !== text) sentence.textContent = text
   }
 
   /** Returns the segments of the local day, with the names of their programs. */
@@ -156,7 +163,7 @@ class Preview {
       from: Math.max(0, (from - start) / 1000),
       to: Math.min(86_400, (to - start) / 1000),
       kind: KINDS[choice.rule],
-      title: choice.streams.map(({ program }) => program.name).join('、') || '暂无播放内容',
+      title: choice.streams.map(({ program }) => program.name).join('、') || NOTHING,
     }))
   }
 }

@@ -20,6 +20,8 @@ export class StatusSender {
   #sentKey = ''
   #sentAt = -Infinity
   #timer = 0
+  /** True when the last status got no response, or was refused. */
+  #isUnsent = false
 
   constructor(api: Api, pairing: Pairing, read: () => Promise<ScreenStatus>) {
     this.#api = api
@@ -29,24 +31,33 @@ export class StatusSender {
 
   /** Schedules a call, which is sent only when the status has changed. */
   onChange() {
-    const waitMs = Math.max(1_000, this.#sentAt + SPACING_MS - performance.now())
-    clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => void this.#send().catch(() => this.#plan()), waitMs)
+    this.#plan(Math.max(1_000, this.#sentAt + SPACING_MS - performance.now()))
+  }
+
+  /** Called when another call reached the server. */
+  onReachable() {
+    if (this.#isUnsent) this.onChange()
   }
 
   async #send() {
     const status = await this.#read()
     const key = JSON.stringify({ ...status, ...Object.fromEntries(CONTINUOUS.map((name) => [name, 0])) })
-    if (key === this.#sentKey && performance.now() - this.#sentAt < EVERY_MS) return this.#plan()
+    if (key === this.#sentKey && performance.now() - this.#sentAt < EVERY_MS) return
     this.#sentAt = performance.now()
+    this.#isUnsent = true
     const json = { sn: this.#pairing.sn, ...status }
     const reply = await this.#api.call('status', { json, token: this.#pairing.token })
-    if (reply.status === 200) this.#sentKey = key
-    this.#plan()
+    if (reply.status !== 200) return
+    this.#sentKey = key
+    this.#isUnsent = false
   }
 
-  #plan() {
+  #plan(waitMs = EVERY_MS) {
     clearTimeout(this.#timer)
-    this.#timer = window.setTimeout(() => void this.#send().catch(() => this.#plan()), EVERY_MS)
+    this.#timer = window.setTimeout(() => {
+      this.#plan()
+      // A failed call is repeated when another call reaches the server.
+      this.#send().catch(() => undefined)
+    }, waitMs)
   }
 }

@@ -18,6 +18,7 @@ import { adMaterials, ads, adVersions } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
 import { ADVERTISERS } from './ad-list.ts'
 import { adPicture } from './ad-pictures.ts'
+import { tone } from './tone.ts'
 
 /** In a bundle the clips are in the folder of the program. */
 const FOLDER = join(import.meta.dirname, 'videos')
@@ -40,6 +41,8 @@ const EXPIRED_PLACE = 38
 const VIDEO_PLACES: readonly number[] = [2, 12, 27]
 const TEXT_PLACES: readonly number[] = [22, 36]
 const WEB_PLACE = 7
+const AUDIO_PLACE = 32
+const AUDIO_SECONDS = 5
 const PACKAGE_PLACE = 17
 const PORTRAIT_EVERY = 4
 const HTML = `<!doctype html><html lang="zh"><head><meta charset="utf-8"><style>
@@ -113,6 +116,11 @@ async function addPackage(maker: Maker, adId: number, name: string) {
   return addMaterial(maker, adId, file, {})
 }
 
+function addSound(maker: Maker, adId: number, name: string) {
+  const file = { purpose: 'adAudio', name, mime: 'audio/wav', bytes: tone(AUDIO_SECONDS, 523) }
+  return addMaterial(maker, adId, file, { durationMs: AUDIO_SECONDS * 1000, codec: 'pcm-s16', hasAudio: 1 })
+}
+
 async function addFiles(maker: Maker, adId: number, place: number, type: number) {
   const advertiser = Math.floor(place / 5)
   const name = `素材${place + 1}`
@@ -130,6 +138,7 @@ async function addFiles(maker: Maker, adId: number, place: number, type: number)
       facts,
     )
   }
+  if (type === AD_TYPE.audio) return addSound(maker, adId, `${name}.wav`)
   if (type === AD_TYPE.package) return addPackage(maker, adId, `${name}.zip`)
   if (type !== AD_TYPE.image) return
   const sizes =
@@ -150,6 +159,7 @@ function typeAt(place: number): number {
   if (VIDEO_PLACES.includes(place)) return AD_TYPE.video
   if (TEXT_PLACES.includes(place)) return AD_TYPE.text
   if (place === WEB_PLACE) return AD_TYPE.web
+  if (place === AUDIO_PLACE) return AD_TYPE.audio
   return place === PACKAGE_PLACE ? AD_TYPE.package : AD_TYPE.image
 }
 
@@ -176,8 +186,8 @@ function fieldsAt(place: number, today: string) {
 }
 
 /**
- * Creates 40 ads of eight advertisers with drawn pictures, small videos, a package, texts and a web address. Three wait
- * for review, two are rejected, one is expired, one is a draft.
+ * Creates 40 ads of eight advertisers with drawn pictures, small videos, a sound, a package, texts and a web address.
+ * Three wait for review, two are rejected, one is expired, one is a draft.
  */
 export async function fillAds(services: Services, db: Db, demo: Actor) {
   const today = localDayOf(services.now(), services.config.timeZone)

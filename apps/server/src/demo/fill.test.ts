@@ -65,6 +65,10 @@ const CONTRADICTIONS = {
   'conversation before its device was bound, or ended before its last turn': `select s.id from agent_sessions s
     join agent_devices d on d.device_id = s.device_id
     where s.first_time < d.create_time or s.end_time < s.last_time or s.first_time > now()`,
+  'screen on a device that was never activated': `select d.sn from ad_screens s join devices d on d.id = s.device_id
+    where d.activate_time is null or d.activate_time > now()`,
+  'program on screens for weeks that its screens do not have': `select program_name from ad_programs
+    where published_ver > 0 and delivered_ver <> published_ver and program_name <> '整点问候'`,
   'order of a voice package before the package or its devices existed, or paid before it was made': `select o.order_no
     from agent_orders o join agent_products p on p.id = o.package_id where o.create_time < p.create_time or o.pay_time < o.create_time
     union all select g.target_name from agent_grants g join devices d on d.id = g.target_id

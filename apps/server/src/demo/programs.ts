@@ -17,6 +17,8 @@ const DEFAULT = 1
 const TAKEOVER = 1
 const ONCE = 2
 const DAYS_AHEAD = 50
+/** Program that was published a moment ago, so that its screens still fetch it. */
+const NEWEST = '整点问候'
 
 interface Plan {
   readonly programName: string
@@ -55,7 +57,7 @@ const PLANS: readonly Plan[] = [
   },
   {
     programName: '青禾超市 10%',
-    description: '份额售卖，预约播放 60 万次',
+    description: '份额售卖，预约播放次数',
     ads: { 青禾超市: 1 },
     fields: { shareOfVoice: 10, priority: 5, bookedPlays: 600_000 },
   },
@@ -72,7 +74,7 @@ const PLANS: readonly Plan[] = [
     fields: { priority: 4, weekdays: WEEKEND },
   },
   {
-    programName: '整点问候',
+    programName: NEWEST,
     description: '每天 12:00 插播一次',
     ads: { 春风茶饮: 1 },
     fields: { insertMode: ONCE, priority: 7, dayParts: [{ start: '12:00', end: '12:05' }] },
@@ -86,7 +88,10 @@ const PLANS: readonly Plan[] = [
   },
 ]
 
-/** Creates programs of the vendor and publishes all but one. The first administrator approves them. */
+/**
+ * Creates programs of the vendor and publishes all but one. The first administrator approves them. All screens have the
+ * published programs, except the newest one.
+ */
 export async function fillPrograms(services: Services, db: Db, submitter: Actor) {
   const auditor = { ...submitter, user: platformUser({ uid: 1, account: 'admin', realname: '系统管理员' }) }
   const offered = await playableAds(db)
@@ -113,6 +118,8 @@ export async function fillPrograms(services: Services, db: Db, submitter: Actor)
     )
     if (isPublished !== false) await publishProgram(services, db, { id, submitter, auditor })
   }
+  await db.execute(sql`update ad_programs set delivered_ver = published_ver
+    where published_ver > 0 and program_name <> ${NEWEST}`)
 }
 
 interface Publication {

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 const TENANTS = 4
 const SCREENS_OF_TENANT = 75
 
-/** Creates 300 screens of the four largest tenants: most report now, 12 are silent, 5 fail a file. */
+/** Creates 300 screens on activated devices of the four largest tenants: most report now, 12 are silent, 5 fail a file. */
 export async function fillScreens(db: Db) {
   await db.execute(sql`
     with largest as (
@@ -13,7 +13,8 @@ export async function fillScreens(db: Db) {
     chosen as (
       select id, tenant_id, row_number() over (order by tenant_id, id) as n from (
         select id, tenant_id, row_number() over (partition by tenant_id order by id) as place
-        from devices where deleted_at is null and status = 1 and tenant_id in (select tenant_id from largest)) as d
+        from devices where deleted_at is null and status = 1 and activate_time <= now()
+          and tenant_id in (select tenant_id from largest)) as d
       where place <= ${SCREENS_OF_TENANT})
     insert into ad_screens (device_id, tenant_id, player_kind, player_version, width, height, codecs, ready_files,
       total_files, failed, free_bytes, clock_offset_ms, clock_state, last_report_time)

@@ -1,22 +1,18 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { type OfferedAdRow, programOptions } from '@oms/contract/advertise/program-options.ts'
 import { durationText } from '@oms/contract/advertise/program-words.ts'
-import { Button, Empty, Input, Segmented, Spin } from 'antd'
+import { Button, Empty, Input, Select, Spin } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
+import { useAdTypes } from './ad-cells.tsx'
 import { AdThumb } from './ad-thumb.tsx'
 import { SmallPager } from './small-pager.tsx'
 import type { Dragged } from './use-track-drag.ts'
 
 const PAGE_SIZE = 20
-const TYPES = [
-  { value: 0, label: '全部' },
-  { value: 1, label: '图片' },
-  { value: 2, label: '视频' },
-  { value: 4, label: '文字' },
-]
+const ALL_TYPES = 0
 
 interface Props {
   readonly tenantId: number | undefined
@@ -27,11 +23,11 @@ interface Props {
 /** Approved ads with search. A click on an ad appends the ad to the track. Ads can also be dragged into the track. */
 export function AdLibrary({ tenantId, onAdd, onDrag }: Props) {
   const [keyword, setKeyword] = useKeyword()
-  const [adType, setType] = useState(0)
+  const [adType, setType] = useState(ALL_TYPES)
   const [pageNum, setPage] = useState(1)
   const { data, error, refetch, isFetching } = useRead(
     programOptions.ads,
-    { keyword, pageNum, pageSize: PAGE_SIZE, ...(adType > 0 && { adType }), ...(tenantId && { tenantId }) },
+    { keyword, pageNum, pageSize: PAGE_SIZE, ...(adType !== ALL_TYPES && { adType }), ...(tenantId && { tenantId }) },
     { quiet: true },
   )
   const onFirstPage =
@@ -69,18 +65,26 @@ interface FiltersProps {
   onType(adType: number): void
 }
 
-const Filters = ({ adType, onKeyword, onType }: FiltersProps) => (
-  <>
-    <Input
-      allowClear
-      aria-label="搜索广告"
-      placeholder="搜索广告名称或广告主"
-      maxLength={30}
-      onChange={({ target }) => onKeyword(target.value)}
-    />
-    <Segmented block size="small" aria-label="类型" options={TYPES} value={adType} onChange={onType} />
-  </>
-)
+function Filters({ adType, onKeyword, onType }: FiltersProps) {
+  const types = useAdTypes().options
+  return (
+    <>
+      <Input
+        allowClear
+        aria-label="搜索广告"
+        placeholder="搜索广告名称或广告主"
+        maxLength={30}
+        onChange={({ target }) => onKeyword(target.value)}
+      />
+      <Select
+        aria-label="广告类型"
+        value={adType}
+        options={[{ value: ALL_TYPES, label: '全部类型' }, ...types]}
+        onChange={onType}
+      />
+    </>
+  )
+}
 
 const Offer = ({ ad, onAdd, onDrag }: { ad: OfferedAdRow } & Pick<Props, 'onAdd' | 'onDrag'>) => (
   <li

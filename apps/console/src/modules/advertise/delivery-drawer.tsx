@@ -22,8 +22,6 @@ const COLOR: Readonly<Record<number, string>> = {
 const title = (field: string) => about(DeliveryRow, field).title
 const COLUMNS = [
   { key: 'sn', title: title('sn'), dataIndex: 'sn' },
-  { key: 'devName', title: title('devName'), dataIndex: 'devName' },
-  { key: 'tenantName', title: title('tenantName'), dataIndex: 'tenantName' },
   {
     key: 'state',
     title: title('state'),
@@ -37,6 +35,8 @@ const COLUMNS = [
     render: (row: z.output<typeof DeliveryRow>) => filesText(row.state, row) || '-',
   },
   { key: 'reason', title: title('reason'), dataIndex: 'reason', render: (reason: string) => reason || '-' },
+  { key: 'devName', title: title('devName'), dataIndex: 'devName' },
+  { key: 'tenantName', title: title('tenantName'), dataIndex: 'tenantName' },
   {
     key: 'lastReportTime',
     title: title('lastReportTime'),

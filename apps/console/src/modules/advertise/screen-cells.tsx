@@ -39,11 +39,11 @@ const SMIL_NOTE = '插播在下次刷新后生效；视频不能从中间开始�
 /** Shows the warnings of a screen. */
 export function ScreenNotes({ row }: Cell) {
   const { clockOffsetMs, offlineReady, smilReplaced, leftPrograms } = row
+  const isClockOff = clockOffsetMs !== null && Math.abs(clockOffsetMs) >= OFFSET_MS
+  if (!isClockOff && offlineReady !== 0 && smilReplaced !== 1 && leftPrograms === 0) return '-'
   return (
     <span className="ad-screen-cell">
-      {clockOffsetMs !== null && Math.abs(clockOffsetMs) >= OFFSET_MS && (
-        <Tag color="warning">时钟偏差 {secondsText(clockOffsetMs)}</Tag>
-      )}
+      {isClockOff && <Tag color="warning">时钟偏差 {secondsText(clockOffsetMs)}</Tag>}
       {offlineReady === 0 && (
         <Tag color="warning" title="未启用HTTPS，断网重启后无法播放">
           未启用HTTPS
@@ -61,7 +61,7 @@ export const sizeText = ({ width, height }: ScreenRow) => (width > 0 && height >
 export const playerText = ({ playerKind, playerVersion }: ScreenRow) =>
   [PLAYER_KIND[playerKind as 1], playerVersion].filter(Boolean).join(' ')
 export const playingText = ({ adName, programName }: ScreenRow) =>
-  adName === '' ? '' : programName === '' ? adName : `${adName}（${programName}）`
+  adName === '' ? '-' : programName === '' ? adName : `${adName}（${programName}）`
 
 const { item, wide } = descriptionsOf(ScreenRow)
 export const SCREEN_ITEMS = [

@@ -28,13 +28,13 @@ const ScreenDrawer = later(() => import('./screen-drawer.tsx'), 'ScreenDrawer', 
 const { col, actions } = columnsOf(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
-  col('sn', { width: 130 }),
-  col('online', { width: 90 }),
-  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 130 }),
-  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 150 }),
-  col('adName', (_, row) => <Ellipsis text={playingText(row)} />, { width: 180 }),
-  col('playerKind', (_, row) => <Ellipsis text={playerText(row)} />, { width: 130 }),
-  col('lastReportTime', time, { width: 170, sort: true }),
+  col('sn', { width: 126 }),
+  col('online', { width: 80 }),
+  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 116 }),
+  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 112 }),
+  col('adName', (_, row) => <Ellipsis text={playingText(row)} />, { width: 172 }),
+  col('playerKind', (_, row) => <Ellipsis text={playerText(row)} />, { width: 126 }),
+  col('lastReportTime', time, { width: 156, sort: true }),
   col('width', (_, row) => sizeText(row), { width: 110, hidden: true }),
   col('devName', { width: 140, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
@@ -73,7 +73,7 @@ export default function ScreenListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 200)]}
+        columns={[...COLUMNS, actions(rowActions, 132)]}
         actions={buttons}
         empty={{ text: '还没有屏幕', hint: '在屏幕上打开 /player/，再输入屏幕显示的配对码。', action: buttons }}
         onOpen={setShown}

@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useRead } from '#core/api/query.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { type AdStatFilter, detailPath, percentText, shownTime, untrustedText } from './statistics-filter.ts'
+import { type AdStatFilter, detailPath, percentText, shortTime, untrustedText } from './statistics-filter.ts'
 
 /** Figures of the filter. A click on a card opens the table in an order that explains the figure. */
 export function AdStatCards({ filter }: { filter: AdStatFilter }) {
@@ -27,7 +27,7 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
       note: untrustedText(data.untrusted) || `另有失败 ${data.failed.toLocaleString()} 次`,
       to: detailPath(filter),
     },
-    { title: '播放时长', value: shownTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
+    { title: '播放时长', value: shortTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
     {
       title: '到达屏幕数',
       value: data.screens.toLocaleString(),

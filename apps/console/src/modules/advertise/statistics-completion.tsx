@@ -20,7 +20,7 @@ const COLORS: Readonly<Record<number, string>> = {
   3: 'success',
   4: 'error',
 }
-const count = { align: 'right', width: 96 } as const
+const count = { align: 'right', width: 92 } as const
 const number = (value: number) => value.toLocaleString()
 
 const Bar = ({ rate }: { rate: number }) => (
@@ -38,17 +38,17 @@ const COLUMNS = [
         {name}
       </KnownLink>
     ),
-    { width: 150 },
+    { width: 136 },
   ),
-  col('tenantName', { width: 120 }),
+  col('tenantName', { width: 104 }),
   col('dateFrom', { width: 100 }),
   col('dateTo', { width: 100 }),
   col('booked', number, count),
   col('played', number, count),
   col('due', number, { ...count, help: '按日平均，到昨天应完成的播放次数' }),
-  col('rate', (rate) => <Bar rate={rate} />, { title: '完成率', width: 150 }),
+  col('rate', (rate) => <Bar rate={rate} />, { title: '完成率', width: 120 }),
   col('state', (state) => <Tag color={COLORS[state] ?? 'default'}>{AD_BOOKING_STATE[state as 0]}</Tag>, {
-    width: 90,
+    width: 88,
   }),
 ]
 

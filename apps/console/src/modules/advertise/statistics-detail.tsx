@@ -24,8 +24,14 @@ const FIGURES = [
   col('completeRate', percentText, { ...count, title: '完整率', sort: true, help: '完整播放 ÷ 已校时的播放' }),
   col('ms', shownTime, { ...count, width: 130, sort: true }),
   col('screens', number, { ...count, width: 110, sort: true }),
-  col('share', percentText, { ...count, title: '实际份额', sort: true, help: '占这些屏幕全部播放时长的比例' }),
-  col('exposure', number, { ...count, width: 150, sort: true, help: '播放次数 × 屏幕受众系数' }),
+  col('share', percentText, {
+    ...count,
+    width: 120,
+    title: '实际份额',
+    sort: true,
+    help: '占这些屏幕全部播放时长的比例',
+  }),
+  col('exposure', number, { ...count, width: 178, sort: true, help: '播放次数 × 屏幕受众系数' }),
   col('firstTime', { width: 160, hidden: true }),
   col('lastTime', { width: 160 }),
 ]

@@ -50,12 +50,24 @@ export function addressOf(params: object) {
 /** Returns true when the filter names single screens. The sums by hour have no screens. */
 export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, groupId, tag].some(Boolean)
 
-/** Formats shown milliseconds: `3 小时 20 分`. */
+/** Hours from which minutes are left out. */
+const LONG_HOURS = 1000
+
+/** Formats shown milliseconds: `3 小时 20 分`, `121,602 小时`. */
 export function shownTime(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 1) return ms === 0 ? '0 分' : `${Math.round(ms / 1000)} 秒`
   const hours = Math.floor(minutes / 60)
+  if (hours >= LONG_HOURS) return `${Math.round(minutes / 60).toLocaleString('en')} 小时`
   return hours === 0 ? `${minutes} 分` : `${hours} 小时${minutes % 60 === 0 ? '' : ` ${minutes % 60} 分`}`
+}
+
+const CARD_HOURS = 100_000
+
+/** Formats shown milliseconds for a card, which has no room for more than five digits: `12.2 万小时`. */
+export function shortTime(ms: number): string {
+  const hours = ms / 3_600_000
+  return hours < CARD_HOURS ? shownTime(ms) : `${(hours / 10_000).toFixed(1)} 万小时`
 }
 
 export const percentText = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
