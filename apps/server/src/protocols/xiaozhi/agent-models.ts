@@ -69,10 +69,7 @@ async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<R
   if (limit.state === LIMIT.stopped) return agentConfig(facts, loaded)
   const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
   const contextProviders = [...facts.contextProviders, ...contextSource(asker, agent)]
-  return agentConfig(
-    { ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders },
-    loaded,
-  )
+  return agentConfig({ ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders }, loaded)
 }
 
 /** Returns the prompt with the due reminders, which count as told when the response was sent. */

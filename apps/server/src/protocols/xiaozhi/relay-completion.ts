@@ -38,9 +38,7 @@ export async function complete(call: XiaozhiCall, target: RelayTarget) {
   try {
     const body = await bodyOf(call)
     const limit = await limitOfTarget(call, target)
-    await tracked(
-      limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body),
-    )
+    await tracked(limit.state === LIMIT.stopped ? sendNotice(call, target, body, limit) : answer(call, target, body))
   } finally {
     runningInAll -= 1
     const left = running.get(target.deviceId)! - 1
