@@ -168,20 +168,26 @@ test('refuses the intent 函数调用 with a language model that cannot call fun
   expect((await save(id, { intentId: models.calls, llmId: models.llm })).code).toBe(200)
 })
 
-test('the memory model nomem disables the history, and erases turns and memory after a confirmation', async () => {
+test('the memory model nomem disables the history, and erases turns, titles and memory after a confirmation', async () => {
   const id = await newAgent()
   const device = await bind(id)
   await app.db.execute(sql`update agent_devices set memory = '喜欢猫' where device_id = ${device}`)
   await app.db.execute(sql`insert into agent_turns
     (report_time, tenant_id, session_row_id, device_id, agent_id, kind, content, content_md5)
     values (now(), 1, 1, ${device}, ${id}, 1, '你好', md5(${String(id)}))`)
+  await app.db.execute(sql`with made as (insert into agent_sessions (tenant_id, session_id, device_id, agent_id, title)
+    values (1, ${`talk-${id}`}, ${device}, ${id}, '问候小智') returning id)
+    insert into agent_after (tenant_id, session_row_id, kind) select 1, id, 1 from made`)
   expect(await save(id, { memId: models.nomem })).toMatchObject({ code: 400, data: { field: 'memId' } })
   expect((await save(id, { memId: models.nomem, confirmErase: 1 })).code).toBe(200)
   expect(await detail(id)).toMatchObject({ chatHistoryConf: 0 })
   const { rows } = await app.db.execute(sql`select
     (select count(*)::int from agent_turns where agent_id = ${id}) as turns,
+    (select string_agg(title, '') from agent_sessions where agent_id = ${id}) as titles,
+    (select count(*)::int from agent_after t join agent_sessions s on s.id = t.session_row_id
+      where s.agent_id = ${id}) as tasks,
     (select memory from agent_devices where device_id = ${device}) as memory`)
-  expect(rows).toEqual([{ turns: 0, memory: '' }])
+  expect(rows).toEqual([{ turns: 0, titles: '', tasks: 0, memory: '' }])
 })
 
 test('AGENT-07 restoring a version and accepting a candidate ask for confirmation and erase as a save does', async () => {
