@@ -16,10 +16,11 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
   const { data, error, refetch } = useRead(agentDevices.diagnose, { mac }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} />
   const { missing, steps, limit, events } = data
+  const isWaiting = steps.some(({ key, state }) => key === 'turn' && state !== 1)
   return (
     <>
       {missing === '' ? (
-        <Alert type="success" showIcon title="各步骤均已完成，设备可以对话" />
+        <Alert type="success" showIcon title={isWaiting ? '设备已连接，还没有说话' : '各步骤均已完成，设备可以对话'} />
       ) : (
         <Alert type="warning" showIcon title={`首个缺失的步骤：${DIAGNOSIS_STEP[missing as 'boot']}`} />
       )}

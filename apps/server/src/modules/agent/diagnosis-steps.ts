@@ -100,12 +100,14 @@ function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
   if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
   const isOfLast = sessionTime === null || turnTime >= sessionTime
   if (isOfLast) return { ...step, isDone: true, words: '' }
-  return { ...step, isDone: false, isUnknown: isOpen, words: isOpen ? '已连接，还没有说话' : NO_TURN_SINCE }
+  // The time of an older turn would read as the time of this connection.
+  const words = isOpen ? '已连接，还没有说话' : NO_TURN_SINCE
+  return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
 }
 
 function endStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
   const { sessionTime, turnTime, closeTime } = binding
-  const step = { key: 'ended', time: closeTime } as const
+  const step = { key: 'ended', time: isOpen ? null : closeTime } as const
   const isUnknown = isOpen || (turnTime === null && chatHistoryConf === 0)
   const isDone = closeTime !== null && closeTime >= (turnTime ?? '') && !isOpen
   if (isDone) return { ...step, isDone, words: '' }
