@@ -41,7 +41,7 @@ export function AgentForm({ agent, choices, session }: Props) {
     <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
       <div className="agent-form">
         <RestoredDraft {...save.draft} />
-        <Form {...save.form} onFinish={submit} disabled={!mayEdit}>
+        <Form {...save.form} onFinish={submit} disabled={!mayEdit || save.saving}>
           <BasicFields choices={choices} />
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
           <RecordFields choices={choices} />

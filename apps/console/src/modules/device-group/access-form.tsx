@@ -23,7 +23,7 @@ export function AccessForm({ loaded }: { loaded: Access }) {
   })
   const gateway = Form.useWatch<number | undefined>('gatewayToken', form.form)
   return (
-    <Form {...form}>
+    <Form {...form} disabled={saving}>
       <SwitchField
         of={DeviceAccessInput}
         name="targetToken"
