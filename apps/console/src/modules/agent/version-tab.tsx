@@ -117,6 +117,12 @@ function Candidate({ agent, versions, onCompare }: CandidateProps) {
   )
 }
 
+/** Warns about versions that were saved after the candidate: the candidate does not contain their changes. */
+const laterText = (versionNo: number, candidateNo: number | null) =>
+  candidateNo !== null && versionNo > candidateNo
+    ? `候选版本之后保存的修改（至 v${versionNo}）不包含在内，可先对比当前版本。`
+    : ''
+
 interface Decisions {
   onCompare(versionNo: number): void
   onReach(): void
@@ -124,7 +130,7 @@ interface Decisions {
 
 /** Returns the actions on the candidate: compare, change its reach, accept and discard. */
 function useDecisions(
-  { id, rev, candidateNo }: AgentDetail,
+  { id, rev, versionNo, candidateNo }: AgentDetail,
   candidate: VersionRow | undefined,
   { onCompare, onReach }: Decisions,
 ) {
@@ -136,7 +142,7 @@ function useDecisions(
     {
       label: '采用',
       to: agentVersions.take,
-      confirm: `采用候选版本？所有设备下次连接时生效。${eraseText(candidate)}`,
+      confirm: `采用候选版本？所有设备下次连接时生效。${laterText(versionNo, candidateNo)}${eraseText(candidate)}`,
       onClick: () => take.mutateAsync({ id, rev, ...erasure(candidate) }),
     },
     {
