@@ -1,4 +1,5 @@
 import { agentProducts, ProductRow } from '@oms/contract/agent/product.ts'
+import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { later } from '#core/loading/deferred.tsx'
@@ -14,6 +15,7 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { columnsOf } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { useIsVendor } from './order-cells.tsx'
 import { dayText, ProductPrice } from './product-cells.tsx'
 
 const ProductAdd = later(() => import('./product-form.tsx'), 'ProductAdd')
@@ -124,7 +126,11 @@ function useProductActions(onShow: (row: ProductRow) => void, onOpen: (opened: O
   )
 }
 
-const ProductStatus = ({ row }: { row: ProductRow }) => (
+/** Only the vendor changes packages. A customer reads the state. */
+const ProductStatus = ({ row }: { row: ProductRow }) =>
+  useIsVendor() ? <VendorStatus row={row} /> : <Tag>{row.status === 1 ? '启用' : '停用'}</Tag>
+
+const VendorStatus = ({ row }: { row: ProductRow }) => (
   <EnableSwitch
     calls={agentProducts}
     id={row.id}
