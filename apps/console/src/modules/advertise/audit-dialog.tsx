@@ -40,7 +40,7 @@ export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: P
           name="remark"
           label="审批意见"
           rules={[
-            notLonger('审批意见', MAX_REMARK),
+            { validator: notLonger('审批意见', MAX_REMARK) },
             ...(rejects ? [{ required: true, whitespace: true, message: '请填写驳回原因' }] : []),
           ]}
         >

@@ -79,7 +79,7 @@ function AuditForm({ form, rows, approve }: AuditFormProps) {
         label={approve ? '审批意见' : '驳回原因'}
         rules={[
           { required: !approve, whitespace: true, message: '请填写驳回原因' },
-          notLonger(approve ? '审批意见' : '驳回原因', MAX_REMARK),
+          { validator: notLonger(approve ? '审批意见' : '驳回原因', MAX_REMARK) },
         ]}
       >
         <Input.TextArea rows={3} {...countOf(MAX_REMARK)} placeholder={approve ? '选填' : '会告知申请人'} />

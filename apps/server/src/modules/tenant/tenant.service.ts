@@ -70,7 +70,7 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
   assertDateOrder(fields)
   const { password, passwordHash } = await oneTimePassword()
-  return transactRecorded(ctx, async (db) => {
+  const created = await transactRecorded(ctx, async (db) => {
     const inner = { ...ctx, db }
     await assertIndustry(db, fields.industryId)
     assertScenePermission(ctx.user, fields.sceneIds, await defaultScenes(db))
@@ -85,6 +85,9 @@ export async function create(ctx: Ctx, input: ParsedOf<typeof tenant.create>) {
     await kernelTold(inner)
     return { id: made.id, tenantNo: made.tenantNo, account: made.account, password }
   })
+  // An account limited to chosen tenants sees the tenant with its next call.
+  await ctx.services.events.caughtUp()
+  return created
 }
 
 const ADMIN_FIELD: Readonly<Record<string, string>> = {

@@ -8,7 +8,14 @@ import { vendorOf } from './relay-target.ts'
 
 /** Longest wait for the first chunk of a vendor, after which the fallback is called. */
 const FIRST_MS = 8_000
-const LIMITS = { connectMs: FIRST_MS, firstByteMs: FIRST_MS, idleMs: 60_000, totalMs: 300_000, maxBytes: 8_000_000 }
+/** Limits of one call to a vendor. Tests shorten the pause. */
+export const VENDOR_LIMITS = {
+  connectMs: FIRST_MS,
+  firstByteMs: FIRST_MS,
+  idleMs: 60_000,
+  totalMs: 300_000,
+  maxBytes: 8_000_000,
+}
 
 /** A completion whose first JSON document has arrived: a chunk of a stream, or a whole completion. */
 export interface OpenCompletion {
@@ -40,12 +47,12 @@ export async function openCompletion(
       },
       body: JSON.stringify(vendorBody(body, endpoint)),
       policy,
-      limits: LIMITS,
+      limits: VENDOR_LIMITS,
       signal: AbortSignal.any([reader, late.signal]),
     })
     close = () => response.close()
     if (response.status !== 200) throw vendorError(response.status, await errorBodyOf(response), endpoint.apiKey)
-    const documents = readVendorJson(response, endpoint.apiKey, LIMITS.maxBytes)
+    const documents = readVendorJson(response, endpoint.apiKey, VENDOR_LIMITS.maxBytes)
     const first = await documents.next()
     if (first.done) throw new LlmError('answer')
     return { model, documents: joined(first.value, documents), close }

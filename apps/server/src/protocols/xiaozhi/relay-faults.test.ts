@@ -1,23 +1,16 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { answering, DONE, piece } from '#test/llm-vendor.ts'
 import { chunksOf, errorOf, QUESTION, relayLab, wordsOf } from '#test/relay-fixture.ts'
+import { VENDOR_LIMITS } from './relay-attempt.ts'
 import { completionsFinished } from './relay-shutdown.ts'
 
 const { oms, lab, ask } = relayLab()
 const SSE = { 'content-type': 'text/event-stream' }
 
-/** Shortens the longest pause of a vendor from 60 s to 1 s. */
-vi.mock(import('#core/outbound/outbound.ts'), async (original) => {
-  const outbound = await original()
-  const sendOutbound: typeof outbound.sendOutbound = (request) => {
-    const { idleMs } = { idleMs: 0, ...request.limits }
-    expect(idleMs).toBe(60_000)
-    return outbound.sendOutbound({ ...request, limits: { ...request.limits, idleMs: 1000 } })
-  }
-  return { ...outbound, sendOutbound }
-})
+const { idleMs } = VENDOR_LIMITS
+afterEach(() => void (VENDOR_LIMITS.idleMs = idleMs))
 
 /** Makes the vendor send one piece and then nothing. Returns the response of the vendor once a call arrived. */
 function silentAfterFirst(): Promise<ServerResponse> {
@@ -30,6 +23,8 @@ function silentAfterFirst(): Promise<ServerResponse> {
 }
 
 test('AGENT-17 ends a stream whose vendor is silent for 60 s after the first piece, and cancels it at the vendor', async () => {
+  expect(idleMs).toBe(60_000)
+  VENDOR_LIMITS.idleMs = 1000
   const arrived = silentAfterFirst()
   const answer = await ask()
   const since = performance.now()
