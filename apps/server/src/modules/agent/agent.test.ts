@@ -184,8 +184,7 @@ test('the memory model nomem disables the history, and erases turns, titles and 
   const { rows } = await app.db.execute(sql`select
     (select count(*)::int from agent_turns where agent_id = ${id}) as turns,
     (select string_agg(title, '') from agent_sessions where agent_id = ${id}) as titles,
-    (select count(*)::int from agent_after t join agent_sessions s on s.id = t.session_row_id
-      where s.agent_id = ${id}) as tasks,
+    (select count(*)::int from agent_after t join agent_sessions s on s.id = session_row_id and agent_id = ${id}) as tasks,
     (select memory from agent_devices where device_id = ${device}) as memory`)
   expect(rows).toEqual([{ turns: 0, titles: '', tasks: 0, memory: '' }])
 })
