@@ -72,7 +72,7 @@ const TABS = [
   { key: '版本', waits: '首个版本' },
   { key: '设备', waits: '从未启动' },
   { key: '对话', waits: '还没有对话' },
-  { key: '记忆', waits: '设备下次连接时带上它' },
+  { key: '记忆', waits: '设备各自保存记忆' },
 ] as const
 
 const macOf = () => `02${fresh('').slice(0, 8)}00`.replaceAll(/(..)(?=.)/g, '$1:')

@@ -69,7 +69,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out unsaved, saved, compared 
   const columns = page.locator('.agent-try-column')
   await expect(columns.first().locator('.agent-turn')).toHaveCount(4)
   await expect(columns.last().locator('.agent-turn').last()).toContainText('9 + 4 tokens')
-  await columns.last().getByRole('button', { name: '编辑' }).click()
+  await columns.last().getByRole('button', { name: '编辑' }).last().click()
   await expect(columns.first()).toContainText('正在编辑')
   await expect(page.getByLabel('对智能体说')).toBeFocused()
   await page.keyboard.press('ControlOrMeta+A')
