@@ -99,10 +99,10 @@ const inputOf = ({ id, version }: Info, values: Record<string, unknown>) => {
   } as never
 }
 
-/** Appends a template to the remark, up to the limit of 200 characters. */
+/** Appends a template to the remark. The field refuses a text above its limit, so nothing typed is cut off. */
 function appendTemplate(form: ReturnType<typeof Form.useForm>[0], text: string) {
   const before = String(form.getFieldValue('remark') ?? '')
-  form.setFieldsValue({ remark: `${before}${before ? '\n' : ''}${text}`.slice(0, 200) })
+  form.setFieldsValue({ remark: `${before}${before ? '\n' : ''}${text}` })
 }
 
 function useReportDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {
