@@ -1,6 +1,6 @@
 // Measures the schedule engine of advertising: a day of slots, the slot of one moment, the conflict check of 90 days.
-import { checkConflicts } from '@oms/contract/ad-engine/conflict.ts'
-import { plannedPlays } from '@oms/contract/ad-engine/forecast.ts'
+import { checkConflicts } from '@oms/contract/ad-engine/conflicts/conflict.ts'
+import { plannedPlays } from '@oms/contract/ad-engine/conflicts/forecast.ts'
 import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { itemOf, manifestOf, programOf, shanghai } from '@oms/contract/ad-engine/manifest-fixture.ts'
 import { playingAt, slotsBetween } from '@oms/contract/ad-engine/playing.ts'

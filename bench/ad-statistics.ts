@@ -102,8 +102,8 @@ async function merged(product: Product) {
     'core/database/client.ts',
   )) as typeof import('../apps/server/src/core/database/client.ts')
   const { mergePlaySums } = (await source(
-    'domain/ads/play-sums.ts',
-  )) as typeof import('../apps/server/src/domain/ads/play-sums.ts')
+    'domain/ads/plays/play-sums.ts',
+  )) as typeof import('../apps/server/src/domain/ads/plays/play-sums.ts')
   const database = await openPool(
     { host: product.socket, user: 'oms', database: 'oms' },
     { size: 1, embedded: true, warn: () => {}, closeAfter: async () => {} },

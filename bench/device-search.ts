@@ -1,6 +1,6 @@
 // Measures substring search of serial numbers among a million devices (BENCH_ROWS for more), and imports of 200,000
 // devices with their memory.
-import { writeXlsx } from '../apps/server/src/core/spreadsheet/xlsx-writer.ts'
+import { writeXlsx } from '../apps/server/src/core/spreadsheet/formats/xlsx-writer.ts'
 import { ask, memoryOf, untilDone } from './lib/console.ts'
 import { psql, settle, timesOf } from './lib/fleet.ts'
 import { isMain } from './lib/main.ts'

@@ -9,8 +9,8 @@ import {
   assertSwupdateInstalled,
   startSwupdate,
   withoutSwupdate,
-} from '../apps/server/test/swupdate-client.ts'
-import { makeImage, makeSigner, type Signer } from '../apps/server/test/swupdate-image.ts'
+} from '../apps/server/test/clients/swupdate-client.ts'
+import { makeImage, makeSigner, type Signer } from '../apps/server/test/clients/swupdate-image.ts'
 import { expect, test } from './fixtures.ts'
 import { makePoller, type Poller, tokenOf } from './fleet.ts'
 import type { Api } from './people.ts'

@@ -29,7 +29,7 @@ const optionsFor = (outdir) => ({
     server: 'apps/server/src/main.ts',
     cli: 'apps/server/src/cli/main.ts',
     'hash-worker': 'apps/server/src/core/storage/hash-worker.ts',
-    'probe-worker': 'apps/server/src/domain/ads/probe-worker.ts',
+    'probe-worker': 'apps/server/src/domain/ads/files/probe-worker.ts',
     'table-worker': 'apps/server/src/core/spreadsheet/table-worker.ts',
   },
   outdir,

@@ -40,13 +40,13 @@ const programOf = (id: number): ManifestProgram => {
 export async function renderings() {
   const { ManifestSets, renderManifest } = (await source(
     'manifest-set.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/manifest-set.ts')
+  )) as typeof import('../../apps/server/src/domain/ads/manifests/manifest-set.ts')
   const { smilIndexOf } = (await source(
     'smil-index.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/smil-index.ts')
+  )) as typeof import('../../apps/server/src/domain/ads/screens/smil-index.ts')
   const { ScreenTable } = (await source(
     'screen-table.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/screen-table.ts')
+  )) as typeof import('../../apps/server/src/domain/ads/screens/screen-table.ts')
   const programs = new Map(
     Array.from({ length: PROGRAMS }, (_, at) => [at + 1, programOf(at + 1)] as const).map(([id, body]) => [
       id,

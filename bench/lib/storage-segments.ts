@@ -14,8 +14,10 @@ export async function segments(product: Product) {
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 5 })
   const { SegmentWriter } = (await source(
     'segment-writer.ts',
-  )) as typeof import('../../apps/server/src/domain/video/segment-writer.ts')
-  const { daysOf } = (await source('segment.ts')) as typeof import('../../apps/server/src/domain/video/segment.ts')
+  )) as typeof import('../../apps/server/src/domain/video/recordings/segment-writer.ts')
+  const { daysOf } = (await source(
+    'segment.ts',
+  )) as typeof import('../../apps/server/src/domain/video/recordings/segment.ts')
   psql(product, 'create table bench_segments (like oss_segments including indexes)')
   const writer = new SegmentWriter(pool)
   const start = Date.now() - 3_600_000

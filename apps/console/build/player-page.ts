@@ -37,7 +37,7 @@ export function playerPage(): Plugin {
     },
     async generateBundle() {
       const player = await pageOf('player', 'player.html')
-      const preview = await pageOf('preview', 'player-preview.html')
+      const preview = await pageOf('preview/preview', 'player-preview.html')
       const frame = await pageOf('package-frame', 'player-package.html')
       assertSmall('player.html', player)
       assertSmall('preview.html', preview)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import type { Plugin } from 'vite'
 
 const ANTD_ROOT = '/src/kit/antd/antd-root.tsx'
@@ -76,17 +76,17 @@ const pagesByAddress = () => [...singlePages(), ...listedPages()]
 const singlePages = () =>
   [
     ...readFileSync(SCREENS, 'utf8').matchAll(
-      /screenOf\(\s*'([^':]+)'[^]*?import\('#(modules\/[\w-]+\/[\w.-]+\.page\.tsx)'\)/g,
+      /screenOf\(\s*'([^':]+)'[^]*?import\('#(modules\/[\w./-]+\.page\.tsx)'\)/g,
     ),
   ].map(([, path = '', page]) => ({ path, source: `/src/${page}`, plain: false }))
 
 /** Screens declared in the `*.screens.ts` of the modules. */
 const listedPages = () =>
-  screenFiles().flatMap(({ module, text: screens }) => {
-    const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('\.\/([\w.-]+\.page\.tsx)'\)/g)
-    return [...found].map(([text, path = '', page]) => ({
+  screenFiles().flatMap(({ folder, text: screens }) => {
+    const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('(\.{1,2}\/[\w./-]+\.page\.tsx)'\)/g)
+    return [...found].map(([text, path = '', page = '']) => ({
       path,
-      source: `/src/modules/${module}/${page}`,
+      source: posix.join('/src/modules', folder, page),
       plain: text.includes('plain: true'),
     }))
   })
@@ -101,8 +101,6 @@ const firstLists = () =>
   )
 
 const screenFiles = () =>
-  readdirSync(MODULES).flatMap((module) =>
-    readdirSync(join(MODULES, module))
-      .filter((file) => file.endsWith('.screens.ts'))
-      .map((file) => ({ module, text: readFileSync(join(MODULES, module, file), 'utf8') })),
-  )
+  readdirSync(MODULES, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.screens.ts'))
+    .map((file) => ({ folder: dirname(file), text: readFileSync(join(MODULES, file), 'utf8') }))

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { failedVectors } from '@oms/contract/ad-engine/check-vectors.ts'
+import { failedVectors } from '@oms/contract/ad-engine/vectors/check-vectors.ts'
 import { expect, test } from 'vitest'
 
 test('AD-01 the server computes the frozen vectors of the schedule engine', () => {
@@ -13,7 +13,9 @@ const MISSING_IN_CHROME_80 =
 
 test('AD-01 the schedule engine calls no function that Chrome 80 lacks', () => {
   const folder = join(import.meta.dirname, '../../../packages/contract/src/ad-engine')
-  const sources = readdirSync(folder).filter((name) => /^[\w-]+\.ts$/.test(name) && !name.endsWith('-fixture.ts'))
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /^[\w/-]+\.ts$/.test(name) && !name.endsWith('-fixture.ts'),
+  )
   const found = sources.filter((name) => MISSING_IN_CHROME_80.test(readFileSync(join(folder, name), 'utf8')))
   expect(sources).toContain('playing.ts')
   expect(found).toEqual([])

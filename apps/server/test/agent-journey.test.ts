@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { listenForDevices } from './device-port.ts'
 import { type Answer, type Caller, useApp } from './harness.ts'
-import { wavOf } from './voiceprint-service.ts'
-import { XiaozhiDevice } from './xiaozhi-device.ts'
+import { wavOf } from './clients/voiceprint-service.ts'
+import { XiaozhiDevice } from './clients/xiaozhi-device.ts'
 
 const oms = useApp()
 const MAC = '02:00:00:00:07:01'

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { checkWords } from '@oms/contract/agent/question.ts'
+import { checkWords } from '@oms/contract/agent/try-out/question.ts'
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerDemoModel } from '#demo/demo-model.ts'
-import { registerQuestionRuns } from '#modules/agent/question-run.ts'
-import { agents, agentVersions } from '#schema/agent.ts'
-import { agentModels } from '#schema/agent-model.ts'
+import { registerQuestionRuns } from '#modules/agent/try-out/question-run.ts'
+import { agents, agentVersions } from '#schema/agent/agent.ts'
+import { agentModels } from '#schema/agent/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp({ OMS_DEMO: 'on' })

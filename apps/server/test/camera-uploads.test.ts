@@ -3,10 +3,10 @@ import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { objectKeyOf, type SegmentKey } from '#domain/video/segment.ts'
-import { deviceLab } from './device-fixture.ts'
-import { type Clip, recordClips, withoutFfmpeg } from './ffmpeg.ts'
-import { useCameras } from './video-fixture.ts'
+import { objectKeyOf, type SegmentKey } from '#domain/video/recordings/segment.ts'
+import { deviceLab } from './fixtures/device-fixture.ts'
+import { type Clip, recordClips, withoutFfmpeg } from './clients/ffmpeg.ts'
+import { useCameras } from './fixtures/video-fixture.ts'
 
 const oms = deviceLab()
 const { camera, ask, put } = useCameras(oms)

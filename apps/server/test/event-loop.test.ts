@@ -2,14 +2,14 @@ import { carrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import { readHolidays } from '@oms/contract/ticket/holidays.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { feedbackOf, reasonOf } from '#protocols/shared/feedback.ts'
+import { feedbackOf, reasonOf } from '#protocols/shared/releases/feedback.ts'
 import { parsed } from '#protocols/shared/read-body.ts'
 import { displayName } from '#core/storage/file-type.ts'
-import { XmlScanner } from '#core/spreadsheet/xml-scanner.ts'
+import { XmlScanner } from '#core/spreadsheet/formats/xml-scanner.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { sanitizeNotice, summaryOf } from '#modules/notice/notice-html.ts'
 import { type Caller, useApp } from './harness.ts'
-import { repeatableCalls } from './hostile-calls.ts'
+import { repeatableCalls } from './calls/hostile-calls.ts'
 
 const MOST_MS = 200
 const CHARACTERS = [...' \t\n\r[](){}<>"\'\\/%&=?#;:,.-_+*|^$~@!0aA中（。']

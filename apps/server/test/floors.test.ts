@@ -38,6 +38,13 @@ const FORBIDDEN = [
   ['packages/contract/src/permissions/a.ts', '../device/b.ts'],
   ['packages/contract/src/device/a.ts', '../ticket/b.ts'],
   ['packages/contract/src/ad-engine/a.ts', '../core/b.ts'],
+  ['apps/server/src/domain/agents/devices/a.ts', '../../tickets/b.ts'],
+  ['apps/server/src/modules/agent/devices/a.ts', '../../ticket/b.ts'],
+  ['apps/server/src/modules/agent/devices/a.ts', '#modules/ticket/b.ts'],
+  ['apps/server/src/protocols/xiaozhi/relay/a.ts', '../../plain/b.ts'],
+  ['apps/console/src/modules/agent/devices/a.tsx', '../../ticket/b.tsx'],
+  ['packages/contract/src/agent/devices/a.ts', '../../ticket/b.ts'],
+  ['packages/contract/src/ad-engine/vectors/a.ts', '../../core/b.ts'],
 ] as const
 
 const ALLOWED = [
@@ -48,6 +55,13 @@ const ALLOWED = [
   ['apps/console/src/modules/device/c.tsx', '#kit/list/b.tsx'],
   ['packages/contract/src/device/c.ts', '../entities/b.ts'],
   ['packages/contract/src/advertise/c.ts', '../ad-engine/b.ts'],
+  ['apps/server/src/domain/agents/devices/c.ts', '../models/b.ts'],
+  ['apps/server/src/modules/agent/devices/c.ts', '../models/b.ts'],
+  ['apps/server/src/protocols/xiaozhi/relay/c.ts', '../tools/b.ts'],
+  ['apps/console/src/modules/agent/devices/c.tsx', '../models/b.tsx'],
+  ['packages/contract/src/agent/devices/c.ts', '../models/b.ts'],
+  ['packages/contract/src/agent/devices/c.ts', '../../core/b.ts'],
+  ['packages/contract/src/ad-engine/vectors/c.ts', '../manifest.ts'],
 ] as const
 
 const lint = () =>

@@ -12,7 +12,7 @@ import { openCluster } from '#core/database/embedded/cluster.ts'
 import { keepTemplate } from '#core/database/embedded/cluster-template.ts'
 import { migrate } from '#core/database/migrate.ts'
 import { seed } from '#main/seed/seed.ts'
-import { ADMIN_PASSWORD } from './admin-password.ts'
+import { ADMIN_PASSWORD } from './fixtures/admin-password.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Ctx } from '#core/http/context.ts'
-import { dryRun, why } from '#modules/upgrade/dry-run.service.ts'
-import { deviceLab, TOKEN } from './device-fixture.ts'
+import { dryRun, why } from '#modules/upgrade/releases/dry-run.service.ts'
+import { deviceLab, TOKEN } from './fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const hash = createHash('sha256').update(TOKEN).digest()

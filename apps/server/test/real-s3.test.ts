@@ -2,12 +2,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Media } from '#core/media/s3-media.ts'
-import { S3Client } from '#core/storage/s3-client.ts'
-import { S3PartStore } from '#core/storage/s3-parts.ts'
-import { S3Store } from '#core/storage/s3-store.ts'
+import { S3Client } from '#core/storage/s3/s3-client.ts'
+import { S3PartStore } from '#core/storage/s3/s3-parts.ts'
+import { S3Store } from '#core/storage/s3/s3-store.ts'
 import { describe, expect, test } from 'vitest'
-import { fileStoreSuite } from './file-store-suite.ts'
-import { cephInstalled, configuredS3, startCeph } from './real-s3.ts'
+import { fileStoreSuite } from '#test/file-store-suite.ts'
+import { cephInstalled, configuredS3, startCeph } from './clients/real-s3.ts'
 
 const configured = configuredS3()
 

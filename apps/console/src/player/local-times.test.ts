@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextReload } from './daily-reload.ts'
-import { isWithin } from './download-window.ts'
+import { isWithin } from './downloads/download-window.ts'
 
 const at = (text: string) => Date.parse(text)
 

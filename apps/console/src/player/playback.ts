@@ -5,7 +5,7 @@ import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import { timelineOf } from '@oms/contract/ad-engine/timeline.ts'
 import { type Content, type ContentHost, createContent } from './contents/content.ts'
 import type { Stage } from './stage.ts'
-import { VisibleTime } from './visible-time.ts'
+import { VisibleTime } from './reports/visible-time.ts'
 import type { PlayerManifest } from './wire.ts'
 
 const PREPARE_MS = 3_000

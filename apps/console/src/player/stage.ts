@@ -1,5 +1,5 @@
 import type { Content } from './contents/content.ts'
-import { element } from './dom.ts'
+import { element } from './pages/dom.ts'
 
 const FADE_MS = 400
 

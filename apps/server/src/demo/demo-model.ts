@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { estimateTokens } from '#domain/agents/llm/token-figures.ts'
-import { agentModels } from '#schema/agent-model.ts'
+import { agentModels } from '#schema/agent/agent-model.ts'
 import { demoAnswer } from './demo-answers.ts'
 
 const CODE = 'LLM_OmsDemo'

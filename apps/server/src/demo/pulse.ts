@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts'
-import { refreshDemoScreens } from './screen-pulse.ts'
+import { refreshDemoScreens } from './ads/screen-pulse.ts'
 
 /**
  * Registers a job that refreshes the poll time of demo devices shown as online, the last upload of demo cameras, and the

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Services } from '#core/services.ts'
-import { drainUnreadBody } from '#core/http/unread-body.ts'
-import { addressOf } from '#protocols/shared/limits.ts'
+import { drainUnreadBody } from '#core/http/limits/unread-body.ts'
+import { addressOf } from '#protocols/shared/access/limits.ts'
 
 const PER_ADDRESS = 100
 /** Additional connections above the limit, reserved for the probes. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { expect, inject, test } from 'vitest'
-import { useOrders } from '#modules/agent/order-fixture.ts'
+import { useOrders } from '#modules/agent/orders/order-fixture.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fold-use.ts')
 const ROWS = 4000

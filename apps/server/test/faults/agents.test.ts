@@ -8,8 +8,8 @@ import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { poll } from '#core/database/embedded/processes.ts'
 import { type Serving, serve } from '#test/serving.ts'
-import { VoiceServer } from '#test/voice-server.ts'
-import { XiaozhiDevice } from '#test/xiaozhi-device.ts'
+import { VoiceServer } from '#test/clients/voice-server.ts'
+import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
 
 const PARAMS = '/api/v1/agent/params'
 let site: Site

@@ -10,7 +10,7 @@ import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedde
 import { poll } from '#core/database/embedded/processes.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import { md5Hex } from '#core/auth/passwords.ts'
-import { cephInstalled, type RealS3, startCeph } from '#test/real-s3.ts'
+import { cephInstalled, type RealS3, startCeph } from '#test/clients/real-s3.ts'
 import { oms, type Serving, serve } from '#test/serving.ts'
 
 const WRITERS = 40

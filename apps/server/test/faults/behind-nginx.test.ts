@@ -10,7 +10,7 @@ import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type Site, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { poll } from '#core/database/embedded/processes.ts'
 import type { Answer } from '#test/harness.ts'
-import { freePort, type Nginx, startNginx, withoutNginx } from '#test/nginx.ts'
+import { freePort, type Nginx, startNginx, withoutNginx } from '#test/clients/nginx.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
 const LIST = '/api/v1/tenant/user/list?pageNum=1&pageSize=20'

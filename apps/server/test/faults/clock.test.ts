@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { RateLimit } from '#core/http/rate-limit.ts'
+import { RateLimit } from '#core/http/limits/rate-limit.ts'
 import { lockedAccount, recordFailure, lockStateOf } from '#core/auth/lockout.ts'
 import { useApp } from '#test/harness.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { MESSAGES } from '@oms/contract/core/envelope.ts'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LocalStore } from '#core/storage/local-store.ts'
+import { LocalStore } from '#core/storage/local/local-store.ts'
 import { DiskFull } from '#core/storage/store.ts'
 import { useApp } from '#test/harness.ts'
 

@@ -1,4 +1,4 @@
-import { type Because, explainPrograms, type KnownObstacles } from './because.ts'
+import { type Because, explainPrograms, type KnownObstacles } from './conflicts/because.ts'
 import type { Rule, Segment } from './choose.ts'
 import type { LoopSlot } from './loop.ts'
 import type { Manifest, ManifestAd, ManifestItem, ManifestProgram } from './manifest.ts'

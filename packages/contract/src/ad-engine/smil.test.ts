@@ -4,7 +4,7 @@ import { agendaBetween } from './agenda.ts'
 import { dayOf } from './dates.ts'
 import type { Manifest } from './manifest.ts'
 import { itemOf, manifestOf, programOf, shanghai } from './manifest-fixture.ts'
-import { manifests } from './random-manifest-fixture.ts'
+import { manifests } from './vectors/random-manifest-fixture.ts'
 import { type SmilPlan, smilPlan } from './smil.ts'
 import { zoneOf } from './zone.ts'
 

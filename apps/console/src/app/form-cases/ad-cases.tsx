@@ -1,10 +1,10 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { ProgramEditor } from '#modules/advertise/program-editor.tsx'
-import { valuesOf } from '#modules/advertise/program-values.ts'
-import { AdAudit } from '#modules/advertise/ad-audit.tsx'
-import { AdAdd, AdEdit } from '#modules/advertise/ad-form.tsx'
+import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
+import { valuesOf } from '#modules/advertise/programs/program-values.ts'
+import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
+import { AdAdd, AdEdit } from '#modules/advertise/ads/ad-form.tsx'
 import { rowOf, sampleOf } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -40,14 +40,14 @@ const PROGRAM = {
 export const AD_CASES: readonly FormCase[] = [
   {
     name: '新增广告',
-    file: 'advertise/ad-form.tsx',
+    file: 'advertise/ads/ad-form.tsx',
     save: ads.create,
     field: 'adName',
     form: (close) => <AdAdd onClose={close} />,
   },
   {
     name: '编辑广告',
-    file: 'advertise/ad-form.tsx',
+    file: 'advertise/ads/ad-form.tsx',
     save: ads.update,
     field: 'adName',
     record: { read: ads.get, values: NO_FILES },
@@ -55,7 +55,7 @@ export const AD_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑节目单',
-    file: 'advertise/program-editor.tsx',
+    file: 'advertise/programs/program-editor.tsx',
     save: programs.update,
     field: 'programName',
     stays: true,
@@ -66,7 +66,7 @@ export const AD_CASES: readonly FormCase[] = [
   },
   {
     name: '审核广告',
-    file: 'advertise/ad-audit.tsx',
+    file: 'advertise/ads/ad-audit.tsx',
     save: ads.audit,
     field: 'remark',
     record: { read: ads.get, values: { ...NO_FILES, adType: 4, verNo: 1, approvedVer: 0 }, isShown: false },

@@ -1,15 +1,15 @@
-import { agents } from '@oms/contract/agent/agent.ts'
-import { agentVersions } from '@oms/contract/agent/agent-version.ts'
-import { agentQuestions } from '@oms/contract/agent/question.ts'
-import { wordFiles } from '@oms/contract/agent/word-file.ts'
+import { agents } from '@oms/contract/agent/agents/agent.ts'
+import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
+import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
+import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { AgentAdd } from '#modules/agent/agent-add.tsx'
-import { AgentForm } from '#modules/agent/agent-form.tsx'
-import { AgentRemove } from '#modules/agent/agent-remove.tsx'
-import { CandidateDialog, ReachDialog } from '#modules/agent/candidate-dialog.tsx'
-import { QuestionForm } from '#modules/agent/question-form.tsx'
-import { WordForm } from '#modules/agent/word-form.tsx'
+import { AgentAdd } from '#modules/agent/agents/agent-add.tsx'
+import { AgentForm } from '#modules/agent/agents/agent-form.tsx'
+import { AgentRemove } from '#modules/agent/agents/agent-remove.tsx'
+import { CandidateDialog, ReachDialog } from '#modules/agent/agents/candidate-dialog.tsx'
+import { QuestionForm } from '#modules/agent/try-out/question-form.tsx'
+import { WordForm } from '#modules/agent/agents/word-form.tsx'
 import { sampleOf } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -51,7 +51,7 @@ const DEVICES = [agents.devices, { list: [] }] as const
 export const AGENT_CASES: readonly FormCase[] = [
   {
     name: '新增智能体',
-    file: 'agent/agent-add.tsx',
+    file: 'agent/agents/agent-add.tsx',
     save: agents.create,
     field: 'agentName',
     reads: [
@@ -62,14 +62,14 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '删除智能体',
-    file: 'agent/agent-remove.tsx',
+    file: 'agent/agents/agent-remove.tsx',
     save: agents.remove,
     field: 'agentName',
     form: (close) => <AgentRemove agent={AGENT} onClose={close} onRemoved={() => {}} />,
   },
   {
     name: '编辑智能体',
-    file: 'agent/agent-form.tsx',
+    file: 'agent/agents/agent-form.tsx',
     save: agents.update,
     field: 'agentName',
     stays: true,
@@ -78,7 +78,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '保存候选版本',
-    file: 'agent/candidate-dialog.tsx',
+    file: 'agent/agents/candidate-dialog.tsx',
     save: agentVersions.saveCandidate,
     field: 'note',
     reads: [DEVICES],
@@ -86,7 +86,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '调整候选版本范围',
-    file: 'agent/candidate-dialog.tsx',
+    file: 'agent/agents/candidate-dialog.tsx',
     save: agentVersions.reach,
     field: 'share',
     values: ['20', '30'],
@@ -95,7 +95,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '新增替换词文件',
-    file: 'agent/word-form.tsx',
+    file: 'agent/agents/word-form.tsx',
     save: wordFiles.create,
     field: 'name',
     fill: { words: '小志|小智' },
@@ -103,7 +103,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑替换词文件',
-    file: 'agent/word-form.tsx',
+    file: 'agent/agents/word-form.tsx',
     save: wordFiles.update,
     field: 'name',
     record: { read: wordFiles.get, values: { words: '小志|小智' } },
@@ -111,14 +111,14 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '新增测试问题',
-    file: 'agent/question-form.tsx',
+    file: 'agent/try-out/question-form.tsx',
     save: agentQuestions.create,
     field: 'question',
     form: (close) => <QuestionForm row="new" agentId={1} onClose={close} />,
   },
   {
     name: '编辑测试问题',
-    file: 'agent/question-form.tsx',
+    file: 'agent/try-out/question-form.tsx',
     save: agentQuestions.update,
     field: 'question',
     record: { read: agentQuestions.get, values: { question: '你是谁？', mustHave: ['小智'], mustNotHave: [] } },

@@ -1,17 +1,17 @@
-import { agentModels } from '@oms/contract/agent/config.ts'
-import { agentProviders } from '@oms/contract/agent/provider.ts'
-import { agentProducts } from '@oms/contract/agent/product.ts'
-import { agentTemplates } from '@oms/contract/agent/template.ts'
-import { agentVoices } from '@oms/contract/agent/voice.ts'
-import { voiceClones } from '@oms/contract/agent/voice-clone.ts'
-import { CloneForm } from '#modules/agent/clone-form.tsx'
-import { CloneRename } from '#modules/agent/clone-rename.tsx'
-import { VoiceForm } from '#modules/agent/voice-form.tsx'
-import { ModelAdd, ModelEdit } from '#modules/agent/model-form.tsx'
-import { ProviderAdd, ProviderEdit } from '#modules/agent/provider-form.tsx'
-import { ProductAdd, ProductEdit } from '#modules/agent/product-form.tsx'
-import { TemplateAdd, TemplateEdit } from '#modules/agent/template-form.tsx'
-import { TemplateMake } from '#modules/agent/template-make.tsx'
+import { agentModels } from '@oms/contract/agent/models/config.ts'
+import { agentProviders } from '@oms/contract/agent/models/provider.ts'
+import { agentProducts } from '@oms/contract/agent/packages/product.ts'
+import { agentTemplates } from '@oms/contract/agent/templates/template.ts'
+import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
+import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
+import { CloneForm } from '#modules/agent/voices/clone-form.tsx'
+import { CloneRename } from '#modules/agent/voices/clone-rename.tsx'
+import { VoiceForm } from '#modules/agent/voices/voice-form.tsx'
+import { ModelAdd, ModelEdit } from '#modules/agent/models/model-form.tsx'
+import { ProviderAdd, ProviderEdit } from '#modules/agent/models/provider-form.tsx'
+import { ProductAdd, ProductEdit } from '#modules/agent/packages/product-form.tsx'
+import { TemplateAdd, TemplateEdit } from '#modules/agent/templates/template-form.tsx'
+import { TemplateMake } from '#modules/agent/templates/template-make.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const MODELS = options({ code: 'TTS_sample', type: 'TTS', providerCode: 'edge', isDefault: 0 })
@@ -67,7 +67,7 @@ const RECORDED = { recording: `/api/v1/file/${'a'.repeat(32)}`, consentTime: '20
 export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   {
     name: '新增模型',
-    file: 'agent/model-form.tsx',
+    file: 'agent/models/model-form.tsx',
     save: agentModels.create,
     field: 'name',
     fill: { code: 'LLM_sample' },
@@ -77,7 +77,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑模型',
-    file: 'agent/model-form.tsx',
+    file: 'agent/models/model-form.tsx',
     save: agentModels.update,
     field: 'name',
     record: {
@@ -89,7 +89,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增接口',
-    file: 'agent/provider-form.tsx',
+    file: 'agent/models/provider-form.tsx',
     save: agentProviders.create,
     field: 'name',
     fill: { code: 'sample' },
@@ -97,7 +97,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑接口',
-    file: 'agent/provider-form.tsx',
+    file: 'agent/models/provider-form.tsx',
     save: agentProviders.update,
     field: 'name',
     record: { read: agentProviders.get, values: { fields: [FIELD], type: 'LLM', code: 'openai' } },
@@ -105,7 +105,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增音色',
-    file: 'agent/voice-form.tsx',
+    file: 'agent/voices/voice-form.tsx',
     save: agentVoices.create,
     field: 'name',
     fill: { code: 'zh-sample' },
@@ -115,7 +115,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑音色',
-    file: 'agent/voice-form.tsx',
+    file: 'agent/voices/voice-form.tsx',
     save: agentVoices.update,
     field: 'name',
     record: {
@@ -127,7 +127,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增克隆音色',
-    file: 'agent/clone-form.tsx',
+    file: 'agent/voices/clone-form.tsx',
     save: voiceClones.create,
     field: 'name',
     fill: { voiceId: 'S_sample', consentSpeaker: '王女士' },
@@ -137,7 +137,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '修改克隆音色',
-    file: 'agent/clone-rename.tsx',
+    file: 'agent/voices/clone-rename.tsx',
     save: voiceClones.update,
     field: 'name',
     record: { read: voiceClones.get },
@@ -145,7 +145,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增模板',
-    file: 'agent/template-form.tsx',
+    file: 'agent/templates/template-form.tsx',
     save: agentTemplates.create,
     field: 'templateName',
     reads: [[agentTemplates.choices, CHOICES]],
@@ -153,7 +153,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑模板',
-    file: 'agent/template-form.tsx',
+    file: 'agent/templates/template-form.tsx',
     save: agentTemplates.update,
     field: 'templateName',
     record: { read: agentTemplates.get, values: TEMPLATE },
@@ -162,7 +162,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '由智能体创建模板',
-    file: 'agent/template-make.tsx',
+    file: 'agent/templates/template-make.tsx',
     save: agentTemplates.make,
     field: 'templateName',
     choose: ['agentId'],
@@ -171,7 +171,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增智能体套餐',
-    file: 'agent/product-form.tsx',
+    file: 'agent/packages/product-form.tsx',
     save: agentProducts.create,
     field: 'packageName',
     fill: { packageCode: 'ZN30', price: '9' },
@@ -180,7 +180,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑智能体套餐',
-    file: 'agent/product-form.tsx',
+    file: 'agent/packages/product-form.tsx',
     save: agentProducts.update,
     field: 'packageName',
     record: { read: agentProducts.get, values: PRODUCT },

@@ -1,10 +1,10 @@
-import { agentContacts } from '@oms/contract/agent/contact.ts'
-import { agentDevices } from '@oms/contract/agent/device.ts'
-import { ContactForm } from '#modules/agent/contact-form.tsx'
-import { AgentDeviceForm, BindForm, BindMacForm, MoveForm } from '#modules/agent/device-forms.tsx'
+import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
+import { agentDevices } from '@oms/contract/agent/devices/device.ts'
+import { ContactForm } from '#modules/agent/devices/contact-form.tsx'
+import { AgentDeviceForm, BindForm, BindMacForm, MoveForm } from '#modules/agent/devices/device-forms.tsx'
 import { type FormCase, options } from './form-case.ts'
 
-const file = 'agent/device-forms.tsx'
+const file = 'agent/devices/device-forms.tsx'
 const reads = [[agentDevices.agents, options({ tenantName: '客户' })]] as const
 
 /** Forms of voice devices. */
@@ -49,7 +49,7 @@ export const AGENT_DEVICE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增联系人',
-    file: 'agent/contact-form.tsx',
+    file: 'agent/devices/contact-form.tsx',
     save: agentContacts.create,
     field: 'alias',
     choose: ['targetId'],
@@ -58,7 +58,7 @@ export const AGENT_DEVICE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑联系人',
-    file: 'agent/contact-form.tsx',
+    file: 'agent/devices/contact-form.tsx',
     save: agentContacts.update,
     field: 'alias',
     record: { read: agentContacts.get },

@@ -1,8 +1,8 @@
-import { agentOrders } from '@oms/contract/agent/order.ts'
-import { ORDER } from '@oms/contract/agent/order-entities.ts'
-import { OrderDialog, type OrderStep } from '#modules/agent/order-dialogs.tsx'
-import { OrderEdit } from '#modules/agent/order-edit.tsx'
-import { GiftAdd, OrderAdd } from '#modules/agent/order-form.tsx'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { ORDER } from '@oms/contract/agent/orders/order-entities.ts'
+import { OrderDialog, type OrderStep } from '#modules/agent/orders/order-dialogs.tsx'
+import { OrderEdit } from '#modules/agent/orders/order-edit.tsx'
+import { GiftAdd, OrderAdd } from '#modules/agent/orders/order-form.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const PACKAGES = [
@@ -13,7 +13,7 @@ const PACKAGES = [
 /** A dialog that changes the state of an order. */
 const step = (of: OrderStep, name: string, field: string, values: object): FormCase => ({
   name,
-  file: 'agent/order-dialogs.tsx',
+  file: 'agent/orders/order-dialogs.tsx',
   save: agentOrders[of],
   field,
   record: { read: agentOrders.get, isShown: false, values: { payWay: 1, refunds: [], ...values } },
@@ -24,7 +24,7 @@ const step = (of: OrderStep, name: string, field: string, values: object): FormC
 export const AGENT_ORDER_CASES: readonly FormCase[] = [
   {
     name: '新增智能体订单',
-    file: 'agent/order-form.tsx',
+    file: 'agent/orders/order-form.tsx',
     save: agentOrders.create,
     field: 'remark',
     choose: ['packageId'],
@@ -33,7 +33,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
   },
   {
     name: '赠送智能体套餐',
-    file: 'agent/order-form.tsx',
+    file: 'agent/orders/order-form.tsx',
     save: agentOrders.gift,
     field: 'remark',
     choose: ['packageId'],
@@ -42,7 +42,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑智能体订单',
-    file: 'agent/order-edit.tsx',
+    file: 'agent/orders/order-edit.tsx',
     save: agentOrders.update,
     field: 'remark',
     reads: [PACKAGES],

@@ -1,14 +1,14 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
 import { fullSchema } from '#core/api/full-schema.ts'
-import { ok, refusal } from '../browser-harness.tsx'
+import { ok, refusal } from '#app/browser-tests/browser-harness.tsx'
 
 export type Fields = Record<string, unknown>
 /** The response to the input of one request: an envelope, or a promise of an envelope. */
 export type Respond = (input: Fields) => unknown
 
 const FILES = import.meta.glob<Fields>(
-  ['../../../../../packages/contract/src/*/*.ts', '!../../../../../packages/contract/src/**/*.test.ts'],
+  ['../../../../../packages/contract/src/**/*.ts', '!../../../../../packages/contract/src/**/*.test.ts'],
   { eager: true },
 )
 const isEndpoint = (value: unknown): value is Endpoint =>

@@ -1,13 +1,13 @@
 import { adScreens } from '@oms/contract/advertise/screen.ts'
-import { PairForm } from '#modules/advertise/screen-pair.tsx'
-import { ScreenForm } from '#modules/advertise/screen-form.tsx'
+import { PairForm } from '#modules/advertise/screens/screen-pair.tsx'
+import { ScreenForm } from '#modules/advertise/screens/screen-form.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 /** Forms of screens. */
 export const SCREEN_CASES: readonly FormCase[] = [
   {
     name: '配对屏幕',
-    file: 'advertise/screen-pair.tsx',
+    file: 'advertise/screens/screen-pair.tsx',
     save: adScreens.pair,
     field: 'code',
     values: ['K7M2QX', 'K7M2QY'],
@@ -17,7 +17,7 @@ export const SCREEN_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑屏幕',
-    file: 'advertise/screen-form.tsx',
+    file: 'advertise/screens/screen-form.tsx',
     save: adScreens.update,
     field: 'timeZone',
     values: ['Europe/Berlin', 'Europe/Paris'],

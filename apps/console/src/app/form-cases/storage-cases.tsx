@@ -5,14 +5,14 @@ import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { STANDARD_STORAGE, storageSettings } from '@oms/contract/storage/setting.ts'
-import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitlement-dialogs.tsx'
-import { GrantFileAudit } from '#modules/storage/grant-file-tab.tsx'
-import { OpenDrawer } from '#modules/storage/open-drawer.tsx'
-import { PackageAdd, PackageEdit } from '#modules/storage/package-form.tsx'
+import { RenewDialog, StepDialog, TransferDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
+import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-tab.tsx'
+import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import { PackageAdd, PackageEdit } from '#modules/storage/packages/package-form.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
-import { AppKeyForm } from '#modules/storage/app-key-form.tsx'
-import { ConsentForm } from '#modules/storage/consent-form.tsx'
-import { ViewDialog } from '#modules/storage/view-dialog.tsx'
+import { AppKeyForm } from '#modules/storage/integrations/app-key-form.tsx'
+import { ConsentForm } from '#modules/storage/playback/consent-form.tsx'
+import { ViewDialog } from '#modules/storage/playback/view-dialog.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const SCOPE = [
@@ -32,7 +32,7 @@ const GRANT_FILE = { id: 1, rev: 0, fileName: 'g.csv', devices: 2, copies: 2, li
 export const STORAGE_CASES: readonly FormCase[] = [
   {
     name: '新增云存套餐',
-    file: 'storage/package-form.tsx',
+    file: 'storage/packages/package-form.tsx',
     save: storagePackages.create,
     field: 'packageName',
     fill: { packageCode: 'YC7M1', price: '9' },
@@ -41,7 +41,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑云存套餐',
-    file: 'storage/package-form.tsx',
+    file: 'storage/packages/package-form.tsx',
     save: storagePackages.update,
     field: 'packageName',
     record: { read: storagePackages.get, values: TERMS },
@@ -50,7 +50,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '开通云存储',
-    file: 'storage/open-drawer.tsx',
+    file: 'storage/entitlements/open-drawer.tsx',
     save: storageEntitlements.open,
     field: 'reason',
     choose: ['packageId'],
@@ -65,21 +65,21 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '暂停云存储',
-    file: 'storage/entitlement-dialogs.tsx',
+    file: 'storage/entitlements/entitlement-dialogs.tsx',
     save: storageEntitlements.suspend,
     field: 'reason',
     form: (close) => <StepDialog step="suspend" rows={[ROW]} onClose={close} />,
   },
   {
     name: '续期云存储',
-    file: 'storage/entitlement-dialogs.tsx',
+    file: 'storage/entitlements/entitlement-dialogs.tsx',
     save: storageEntitlements.renew,
     field: 'reason',
     form: (close) => <RenewDialog rows={[ROW]} onClose={close} />,
   },
   {
     name: '转移云存储',
-    file: 'storage/entitlement-dialogs.tsx',
+    file: 'storage/entitlements/entitlement-dialogs.tsx',
     save: storageEntitlements.transfer,
     field: 'targetSn',
     fill: { reason: '换机' },
@@ -96,14 +96,14 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '登记录像查看授权',
-    file: 'storage/consent-form.tsx',
+    file: 'storage/playback/consent-form.tsx',
     save: playbackConsents.create,
     field: 'sn',
     form: (close) => <ConsentForm initial={WRITTEN} onClose={close} />,
   },
   {
     name: '查看录像',
-    file: 'storage/view-dialog.tsx',
+    file: 'storage/playback/view-dialog.tsx',
     save: playbackConsents.view,
     field: 'reason',
     values: ['核对花屏画面', '核对夜间画面'],
@@ -122,7 +122,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增App密钥',
-    file: 'storage/app-key-form.tsx',
+    file: 'storage/integrations/app-key-form.tsx',
     save: appKeys.create,
     field: 'keyName',
     reads: SCOPE,
@@ -130,7 +130,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑App密钥',
-    file: 'storage/app-key-form.tsx',
+    file: 'storage/integrations/app-key-form.tsx',
     save: appKeys.update,
     field: 'keyName',
     record: { read: appKeys.get, values: { origins: ['https://app.example'] } },
@@ -138,7 +138,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '审批批量开通',
-    file: 'storage/grant-file-tab.tsx',
+    file: 'storage/entitlements/grant-file-tab.tsx',
     save: storageGrantFiles.audit,
     field: 'auditRemark',
     form: (close) => <GrantFileAudit row={GRANT_FILE} onClose={close} />,

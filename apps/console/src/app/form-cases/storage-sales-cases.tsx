@@ -3,10 +3,10 @@ import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
-import { AllowanceForm } from '#modules/storage/allowance-form.tsx'
-import { CardBatchForm, RedeemDialog, VoidDialog } from '#modules/storage/card-forms.tsx'
-import { HookForm } from '#modules/storage/hook-form.tsx'
-import { RefundDialogs } from '#modules/storage/refund-dialogs.tsx'
+import { AllowanceForm } from '#modules/storage/allowances/allowance-form.tsx'
+import { CardBatchForm, RedeemDialog, VoidDialog } from '#modules/storage/cards/card-forms.tsx'
+import { HookForm } from '#modules/storage/integrations/hook-form.tsx'
+import { RefundDialogs } from '#modules/storage/orders/refund-dialogs.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const PACKAGES = [
@@ -22,7 +22,7 @@ const REFUND = { id: 1, refundNo: 'RF1', outOrderNo: 'S1001', sn: 'CAM1', amount
 export const STORAGE_SALES_CASES: readonly FormCase[] = [
   {
     name: '发放开通额度',
-    file: 'storage/allowance-form.tsx',
+    file: 'storage/allowances/allowance-form.tsx',
     save: storageAllowances.create,
     field: 'remark',
     fill: { quota: '10' },
@@ -32,7 +32,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑开通额度',
-    file: 'storage/allowance-form.tsx',
+    file: 'storage/allowances/allowance-form.tsx',
     save: storageAllowances.update,
     field: 'remark',
     record: { read: storageAllowances.get, values: { quota: 10 } },
@@ -40,7 +40,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '生成卡密',
-    file: 'storage/card-forms.tsx',
+    file: 'storage/cards/card-forms.tsx',
     save: storageCards.create,
     field: 'remark',
     fill: { validTo: '2099-12-31' },
@@ -50,7 +50,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '兑换卡密',
-    file: 'storage/card-forms.tsx',
+    file: 'storage/cards/card-forms.tsx',
     save: storageCards.redeem,
     field: 'code',
     fill: { sn: 'CAM1' },
@@ -58,21 +58,21 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '作废卡密',
-    file: 'storage/card-forms.tsx',
+    file: 'storage/cards/card-forms.tsx',
     save: storageCards.void,
     field: 'reason',
     form: (close) => <VoidDialog row={ROW} onClose={close} />,
   },
   {
     name: '申请退款',
-    file: 'storage/refund-dialogs.tsx',
+    file: 'storage/orders/refund-dialogs.tsx',
     save: storageOrders.requestRefund,
     field: 'reason',
     form: (close) => <RefundDialogs dialog={{ kind: 'request', target: TARGET }} onClose={close} />,
   },
   {
     name: '登记线下退款',
-    file: 'storage/refund-dialogs.tsx',
+    file: 'storage/orders/refund-dialogs.tsx',
     save: storageOrders.recordRefund,
     field: 'outRefundNo',
     fill: { reason: '银行转账' },
@@ -80,14 +80,14 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '驳回退款',
-    file: 'storage/refund-dialogs.tsx',
+    file: 'storage/orders/refund-dialogs.tsx',
     save: storageOrders.rejectRefund,
     field: 'reason',
     form: (close) => <RefundDialogs dialog={{ kind: 'reject', row: REFUND }} onClose={close} />,
   },
   {
     name: '新增商城',
-    file: 'storage/hook-form.tsx',
+    file: 'storage/integrations/hook-form.tsx',
     save: storageHooks.create,
     field: 'hookName',
     reads: [TENANTS],
@@ -95,7 +95,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑商城',
-    file: 'storage/hook-form.tsx',
+    file: 'storage/integrations/hook-form.tsx',
     save: storageHooks.update,
     field: 'hookName',
     record: { read: storageHooks.get, values: { priceFree: 0, status: 1 } },

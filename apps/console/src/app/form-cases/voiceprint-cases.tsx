@@ -1,5 +1,5 @@
-import { voiceprints } from '@oms/contract/agent/voiceprint.ts'
-import { VoiceprintAdd, VoiceprintEdit } from '#modules/agent/voiceprint-form.tsx'
+import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { VoiceprintAdd, VoiceprintEdit } from '#modules/agent/voiceprints/voiceprint-form.tsx'
 import { type FormCase, options } from './form-case.ts'
 
 const audioId = 'a'.repeat(32)
@@ -11,7 +11,7 @@ const TURNS = {
 export const VOICEPRINT_CASES: readonly FormCase[] = [
   {
     name: '登记声纹',
-    file: 'agent/voiceprint-form.tsx',
+    file: 'agent/voiceprints/voiceprint-form.tsx',
     save: voiceprints.create,
     field: 'name',
     reads: [
@@ -22,7 +22,7 @@ export const VOICEPRINT_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑声纹',
-    file: 'agent/voiceprint-form.tsx',
+    file: 'agent/voiceprints/voiceprint-form.tsx',
     save: voiceprints.update,
     field: 'name',
     record: { read: voiceprints.get, values: { audioId } },

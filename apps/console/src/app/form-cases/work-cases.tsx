@@ -19,12 +19,12 @@ import { ArtifactKindProvider } from '#modules/ota/artifact-kind.ts'
 import { FIRMWARE } from '#modules/ota/firmware-kind.ts'
 import { OtaForm } from '#modules/ota/ota-form.tsx'
 import { QuickModelModal } from '#modules/ota/quick-model-modal.tsx'
-import { SignatureModal } from '#modules/ota/signature-modal.tsx'
-import { type BatchKind, BatchForm } from '#modules/ticket/batch-forms.tsx'
-import { DisposeForm } from '#modules/ticket/dispose-form.tsx'
-import { RateForm } from '#modules/ticket/rate-form.tsx'
-import { SlaForm } from '#modules/ticket/sla-form.tsx'
-import { TemplateAdd, TemplateEdit } from '#modules/ticket/template-form.tsx'
+import { SignatureModal } from '#modules/ota/signing/signature-modal.tsx'
+import { type BatchKind, BatchForm } from '#modules/ticket/handling/batch-forms.tsx'
+import { DisposeForm } from '#modules/ticket/handling/dispose-form.tsx'
+import { RateForm } from '#modules/ticket/handling/rate-form.tsx'
+import { SlaForm } from '#modules/ticket/handling/sla-form.tsx'
+import { TemplateAdd, TemplateEdit } from '#modules/ticket/handling/template-form.tsx'
 import { TicketForm } from '#modules/ticket/ticket-form.tsx'
 import { AuditModal, HoldModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
@@ -96,7 +96,7 @@ const LICENSE: readonly FormCase[] = [
 const ROWS = [1, 2].map((id) => ({ id, feedbackNo: `F${id}`, tags: [], priority: 2 }))
 const batch = (kind: BatchKind, more: Partial<FormCase>): FormCase => ({
   name: `工单批量：${kind}`,
-  file: 'ticket/batch-forms.tsx',
+  file: 'ticket/handling/batch-forms.tsx',
   save: feedback[kind],
   field: 'remark',
   form: (close) => <BatchForm kind={kind} rows={ROWS} onClose={close} />,
@@ -134,14 +134,14 @@ const TICKETS: readonly FormCase[] = [
   batch('merge', { field: 'intoId', values: null, choose: ['intoId'] }),
   {
     name: '记录满意度',
-    file: 'ticket/rate-form.tsx',
+    file: 'ticket/handling/rate-form.tsx',
     save: feedback.rate,
     field: 'satisfactionRemark',
     form: (close) => <RateForm info={INFO} onClose={close} />,
   },
   {
     name: '新增备注模板',
-    file: 'ticket/template-form.tsx',
+    file: 'ticket/handling/template-form.tsx',
     save: desk.addTemplate,
     field: 'title',
     fill: { content: '请重启设备' },
@@ -149,7 +149,7 @@ const TICKETS: readonly FormCase[] = [
   },
   {
     name: '编辑备注模板',
-    file: 'ticket/template-form.tsx',
+    file: 'ticket/handling/template-form.tsx',
     save: desk.updateTemplate,
     field: 'title',
     record: { read: desk.templates, at: 'rows' },
@@ -157,7 +157,7 @@ const TICKETS: readonly FormCase[] = [
   },
   {
     name: '服务时限',
-    file: 'ticket/sla-form.tsx',
+    file: 'ticket/handling/sla-form.tsx',
     save: desk.saveSla,
     field: 'enabled',
     values: null,
@@ -165,7 +165,7 @@ const TICKETS: readonly FormCase[] = [
   },
   {
     name: '处理工单',
-    file: 'ticket/dispose-form.tsx',
+    file: 'ticket/handling/dispose-form.tsx',
     save: feedback.dispose,
     field: 'remark',
     stays: true,
@@ -231,7 +231,7 @@ const UPGRADE: readonly FormCase[] = [
   },
   {
     name: '上传清单签名',
-    file: 'ota/signature-modal.tsx',
+    file: 'ota/signing/signature-modal.tsx',
     save: otaSigning.sign,
     field: 'signature',
     values: [`${'A'.repeat(86)}==`, `${'B'.repeat(85)}A==`],

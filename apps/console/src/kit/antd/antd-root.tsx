@@ -5,7 +5,7 @@ import { useColorScheme } from '#core/theme/color-scheme.ts'
 import { themeOf } from './theme.ts'
 
 /**
- * Provides antd's theme and Chinese locale. Each page has its own root (`app/lazy-page.tsx`), as has each part of the
+ * Provides antd's theme and Chinese locale. Each page has its own root (`app/pages/lazy-page.tsx`), as has each part of the
  * layout that uses antd: the layout and the home page render before antd is loaded.
  */
 export function AntdRoot({ children }: { children: ReactNode }) {

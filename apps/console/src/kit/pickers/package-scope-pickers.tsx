@@ -1,4 +1,4 @@
-import type { agentProducts } from '@oms/contract/agent/product.ts'
+import type { agentProducts } from '@oms/contract/agent/packages/product.ts'
 import type { storageOptions } from '@oms/contract/storage/options.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'

@@ -1,4 +1,4 @@
-import type { agentOrders } from '@oms/contract/agent/order.ts'
+import type { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import type { devices } from '@oms/contract/device/device-info.ts'
 import type { licenseOptions } from '@oms/contract/license/license.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'

@@ -5,7 +5,7 @@ export const advertiseScreens: readonly Screen[] = [
     path: '/advertiseManage/adList',
     title: '广告列表',
     access: 'advertiseManage:adList:list',
-    page: () => import('./ad-list.page.tsx'),
+    page: () => import('./ads/ad-list.page.tsx'),
     prefetch: firstPage('/api/v1/advertise/ad/page'),
   },
 ]

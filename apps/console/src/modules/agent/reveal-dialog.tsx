@@ -1,4 +1,4 @@
-import { agentModels, type ModelDetail } from '@oms/contract/agent/config.ts'
+import { agentModels, type ModelDetail } from '@oms/contract/agent/models/config.ts'
 import { Form, Input, Modal } from 'antd'
 import { useId, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'

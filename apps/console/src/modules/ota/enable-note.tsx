@@ -2,7 +2,7 @@ import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { Alert, Button } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import type { ArtifactKind } from './artifact-kind.ts'
-import { effectWords } from './range-words.tsx'
+import { effectWords } from './ranges/range-words.tsx'
 import type { Version } from './use-ota-actions.tsx'
 
 /** Shows before a version is enabled how the upgrade paths of existing devices change. */

@@ -3,10 +3,10 @@ import { useRead } from '#core/api/query.ts'
 import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { ComponentList } from './component-list.tsx'
+import { ComponentList } from './components/component-list.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { OtaStatus } from './ota-status.tsx'
-import { SignatureBlock } from './signature-block.tsx'
+import { SignatureBlock } from './signing/signature-block.tsx'
 
 const { item, wide } = descriptionsOf(OtaVersion)
 const PACKAGE = item('packageName')

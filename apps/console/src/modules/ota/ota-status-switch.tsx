@@ -7,7 +7,7 @@ import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import type { RangeSubject } from './range-drawer.tsx'
+import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { nameOf, type Version } from './use-ota-actions.tsx'
 
 const EnableNote = later(() => import('./enable-note.tsx'), 'EnableNote')

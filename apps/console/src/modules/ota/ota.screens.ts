@@ -27,7 +27,7 @@ export const otaScreens: readonly Screen[] = [
     path: '/upgrade/GeneralSoftware',
     title: '通用软件',
     access: 'upgrade:GeneralSoftware:list',
-    page: () => import('./software-list.page.tsx'),
+    page: () => import('./components/software-list.page.tsx'),
     prefetch: firstPage('/api/v1/device/software'),
   },
   {
@@ -35,7 +35,7 @@ export const otaScreens: readonly Screen[] = [
     title: '新增软件包',
     access: 'upgrade:GeneralSoftware:add',
     under: '/upgrade/GeneralSoftware',
-    page: () => import('./software-add.page.tsx'),
+    page: () => import('./components/software-add.page.tsx'),
   },
   {
     path: '/EditSoftware/:id',
@@ -43,6 +43,6 @@ export const otaScreens: readonly Screen[] = [
     access: 'upgrade:GeneralSoftware:edit',
     under: '/upgrade/GeneralSoftware',
     params: { id: /^[1-9]\d{0,9}$/ },
-    page: () => import('./software-edit.page.tsx'),
+    page: () => import('./components/software-edit.page.tsx'),
   },
 ]

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import type { RangeSubject } from './range-drawer.tsx'
+import type { RangeSubject } from './ranges/range-drawer.tsx'
 
 export type Version = z.output<typeof OtaVersion>
 

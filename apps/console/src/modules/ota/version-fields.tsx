@@ -1,4 +1,4 @@
-import { boardVersionCode } from '@oms/contract/agent/board-version.ts'
+import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { OtaVersionInput } from '@oms/contract/ota/ota.ts'
 import { SoftwareVersionInput } from '@oms/contract/ota/software.ts'
@@ -10,7 +10,7 @@ import { Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { ModelPicker } from './model-picker.tsx'
-import { RangeFields } from './range-fields.tsx'
+import { RangeFields } from './ranges/range-fields.tsx'
 
 interface Chosen {
   readonly modelId?: number

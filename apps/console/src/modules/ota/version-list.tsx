@@ -15,15 +15,15 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { ComponentCount } from './component-count.tsx'
+import { ComponentCount } from './components/component-count.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { OtaStatusSwitch } from './ota-status-switch.tsx'
-import type { RangeSubject } from './range-drawer.tsx'
+import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
 
 const AlarmBanner = later(() => import('./alarm-banner.tsx'), 'AlarmBanner')
-const RangeDrawer = later(() => import('./range-drawer.tsx'), 'RangeDrawer', {
+const RangeDrawer = later(() => import('./ranges/range-drawer.tsx'), 'RangeDrawer', {
   when: ({ subject }) => subject !== undefined,
 })
 const OtaDrawer = later(() => import('./ota-drawer.tsx'), 'OtaDrawer', { when: ({ row }) => row !== undefined })

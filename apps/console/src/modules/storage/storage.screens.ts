@@ -6,21 +6,21 @@ export const storageScreens: readonly Screen[] = [
     path: '/ossManage/packageList',
     title: '云存套餐',
     access: 'ossManage:packageList:list',
-    page: () => import('./package-list.page.tsx'),
+    page: () => import('./packages/package-list.page.tsx'),
     prefetch: firstPage('/api/v1/oss/package/page'),
   },
   {
     path: '/ossManage/deviceList',
     title: '云存开通',
     access: 'ossManage:deviceList:list',
-    page: () => import('./activation.page.tsx'),
+    page: () => import('./cards/activation.page.tsx'),
     prefetch: firstPage('/api/v1/oss/device/page'),
   },
   {
     path: '/ossManage/ossStatisticalAnalysis',
     title: '云存统计',
     access: 'ossManage:ossStatisticalAnalysis:list',
-    page: () => import('./statistics.page.tsx'),
+    page: () => import('./statistics/statistics.page.tsx'),
   },
 ]
 
@@ -29,5 +29,5 @@ addDeviceTab({
   label: '云存储',
   access: 'ossManage:deviceList:query',
   order: 60,
-  panel: () => import('./device-storage.tsx'),
+  panel: () => import('./entitlements/device-storage.tsx'),
 })

@@ -10,7 +10,7 @@ import { ticketAddress } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
-import { useClaim } from './use-claim.ts'
+import { useClaim } from './handling/use-claim.ts'
 
 const HERE = '/AfterService/PendingList'
 const COLUMNS = ticketColumns(HERE)

@@ -4,11 +4,11 @@ import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
 import { later } from '#core/loading/deferred.tsx'
 import { useCan } from '#core/auth/session.tsx'
-import type { BatchKind } from './batch-forms.tsx'
+import type { BatchKind } from './handling/batch-forms.tsx'
 import type { Info } from './ticket-head.tsx'
 
-const BatchForm = later(() => import('./batch-forms.tsx'), 'BatchForm')
-const RateForm = later(() => import('./rate-form.tsx'), 'RateForm')
+const BatchForm = later(() => import('./handling/batch-forms.tsx'), 'BatchForm')
+const RateForm = later(() => import('./handling/rate-form.tsx'), 'RateForm')
 
 /** Actions of a ticket except processing. */
 export function TicketActions({ info }: { info: Info }) {

@@ -11,9 +11,9 @@ import { CopyText } from '#kit/record/copy-text.tsx'
 import { ticketAddress } from './ticket-address.ts'
 import { TicketActions } from './ticket-actions.tsx'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
-import { useClaim } from './use-claim.ts'
+import { useClaim } from './handling/use-claim.ts'
 
-const PrintTicket = later(() => import('./print-ticket.tsx'), 'PrintTicket')
+const PrintTicket = later(() => import('./handling/print-ticket.tsx'), 'PrintTicket')
 
 export type Info = z.output<typeof FeedbackInfo>
 type Viewers = readonly { uid: number; realname: string; typing: number }[]

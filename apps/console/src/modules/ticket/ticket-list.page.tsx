@@ -17,11 +17,11 @@ import { ticketAddress } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, ticketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
-import { useClaim } from './use-claim.ts'
+import { useClaim } from './handling/use-claim.ts'
 
 const TicketForm = later(() => import('./ticket-form.tsx'), 'TicketForm')
-const Templates = later(() => import('./templates.tsx'), 'Templates')
-const SlaForm = later(() => import('./sla-form.tsx'), 'SlaForm')
+const Templates = later(() => import('./handling/templates.tsx'), 'Templates')
+const SlaForm = later(() => import('./handling/sla-form.tsx'), 'SlaForm')
 
 const HERE = '/AfterService/Questions'
 const COLUMNS = ticketColumns(HERE)

@@ -42,6 +42,6 @@ export const ticketScreens: readonly Screen[] = [
     path: '/AfterService/StatisticAnalysis',
     title: '统计分析',
     access: 'AfterService:StatisticAnalysis:list',
-    page: () => import('./statistics.page.tsx'),
+    page: () => import('./statistics/statistics.page.tsx'),
   },
 ]

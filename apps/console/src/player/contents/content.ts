@@ -1,5 +1,5 @@
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { element } from '../dom.ts'
+import { element } from '../pages/dom.ts'
 import { packageContent, webContent } from './frames.ts'
 import { mediaContent } from './media.ts'
 import { textContent } from './text.ts'

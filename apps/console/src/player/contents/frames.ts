@@ -1,6 +1,6 @@
 import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import { hostOf, webAddressProblem } from '@oms/contract/advertise/web-address.ts'
-import { element } from '../dom.ts'
+import { element } from '../pages/dom.ts'
 import type { Content } from './content.ts'
 
 /** A page that is still loading after this time is shown as it is. */

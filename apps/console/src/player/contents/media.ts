@@ -1,5 +1,5 @@
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { element } from '../dom.ts'
+import { element } from '../pages/dom.ts'
 import type { Content, ContentHost } from './content.ts'
 import { TimedMedia } from './timed-media.ts'
 

@@ -1,5 +1,5 @@
 import type { AdText } from '@oms/contract/ad-engine/manifest.ts'
-import { element } from '../dom.ts'
+import { element } from '../pages/dom.ts'
 import type { Content, ContentHost } from './content.ts'
 
 /** Height in pixels of the screen for which font sizes are given. */

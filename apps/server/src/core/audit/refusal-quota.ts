@@ -1,4 +1,4 @@
-import type { RateLimit } from '#core/http/rate-limit.ts'
+import type { RateLimit } from '#core/http/limits/rate-limit.ts'
 
 const MAX_ACCOUNTS = 10_000
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
-import { limitSession, limitUnknownSessions } from '#core/http/call-limits.ts'
+import { limitSession, limitUnknownSessions } from '#core/http/limits/call-limits.ts'
 import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { suspended, expired, forbidden, refused, HttpError } from '#core/http/api-error.ts'

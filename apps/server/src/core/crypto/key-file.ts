@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeDirectory } from '#core/storage/make-directory.ts'
+import { makeDirectory } from '#core/storage/local/make-directory.ts'
 
 /**
  * Returns the content of a key file in the data folder. Creates the file, readable by its owner only, when missing. The

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Config } from '#core/config/config.ts'
 import { hasCluster, openCluster } from './embedded/cluster.ts'
 import type { Role } from './embedded/directory-lock.ts'
-import { qualifySelectedColumns } from './qualified-columns.ts'
+import { qualifySelectedColumns } from './lists/qualified-columns.ts'
 import { releaseAfterTransactions } from './transactions.ts'
 
 /** Database access of services: the pool, or one transaction. */

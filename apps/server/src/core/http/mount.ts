@@ -5,9 +5,9 @@ import type { Db } from '#core/database/client.ts'
 import { authenticate, SESSION_COOKIE } from '#core/auth/authenticate.ts'
 import { writeLateOperation } from '#core/audit/late-operation.ts'
 import { isLogged, writeOperation } from '#core/audit/operation-log.ts'
-import { limitOperation } from './call-limits.ts'
+import { limitOperation } from './limits/call-limits.ts'
 import type { AuditNote, Ctx, Incoming, RequestFacts, User } from './context.ts'
-import { digestOf, hashIncoming } from './hashed-incoming.ts'
+import { digestOf, hashIncoming } from './files/hashed-incoming.ts'
 import {
   assertSameFile,
   claim,
@@ -18,7 +18,7 @@ import {
   storeResponse,
 } from './idempotency.ts'
 import type { Module, StreamAnswer } from './implement.ts'
-import { incomingOf } from './incoming-file.ts'
+import { incomingOf } from './files/incoming-file.ts'
 import { parseInput } from './parse-input.ts'
 import type { Services } from '#core/services.ts'
 import { compressResponse } from './compress.ts'

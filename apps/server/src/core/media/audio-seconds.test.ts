@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wavOf } from '#test/voiceprint-service.ts'
+import { wavOf } from '#test/clients/voiceprint-service.ts'
 import { audioSeconds } from './audio-seconds.ts'
 
 /** Returns MP3 frames of silence: MPEG 1 layer III, 44.1 kHz, 128 kbit/s. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { S3Config } from '#core/storage/s3-client.ts'
+import type { S3Config } from '#core/storage/s3/s3-client.ts'
 import { LocalMedia } from './local-media.ts'
 import type { Media } from './media.ts'
 import { S3Media } from './s3-media.ts'

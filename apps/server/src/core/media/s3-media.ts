@@ -1,5 +1,5 @@
-import type { S3Config } from '#core/storage/s3-client.ts'
-import { S3Client } from '#core/storage/s3-client.ts'
+import type { S3Config } from '#core/storage/s3/s3-client.ts'
+import { S3Client } from '#core/storage/s3/s3-client.ts'
 import { type ByteRange, FileMissing } from '#core/storage/store.ts'
 import type { MediaFiles } from './media.ts'
 import { S3Presigner } from './s3-presign.ts'

@@ -1,4 +1,4 @@
-import type { NumberFormat } from './number-format.ts'
+import type { NumberFormat } from './formats/number-format.ts'
 
 /** Spreadsheets keep 15 digits of a number and replace the other digits by zeros. */
 const EXACT_BELOW = 1e15

@@ -4,9 +4,9 @@ import type { Column } from './cell.ts'
 import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
 import { openTableInThread } from './table-thread.ts'
-import { writeXlsx } from './xlsx-writer.ts'
-import { openZip } from './zip-reader.ts'
-import { writeZip } from './zip-writer.ts'
+import { writeXlsx } from './formats/xlsx-writer.ts'
+import { openZip } from './formats/zip-reader.ts'
+import { writeZip } from './formats/zip-writer.ts'
 
 const COLUMNS: Column[] = [
   { key: 'name', title: '名称' },

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { ColumnSpec } from './columns.ts'
-import { REASON_COLUMNS } from './failure-file.ts'
+import { REASON_COLUMNS } from './import/failure-file.ts'
 
 /** Columns that a header is compared with. */
 export interface KnownColumns {

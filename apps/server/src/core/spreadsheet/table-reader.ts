@@ -1,7 +1,7 @@
 import { extensionOf } from '@oms/contract/core/upload.ts'
-import { csvRows } from './csv-reader.ts'
+import { csvRows } from './formats/csv-reader.ts'
 import { TABLE_LIMITS, type TableLimits, type TableRow, type TableSource, TableUnreadable } from './table-limits.ts'
-import { xlsxRows } from './xlsx-reader.ts'
+import { xlsxRows } from './formats/xlsx-reader.ts'
 
 export interface OpenTable {
   /** First non-empty line, trimmed. */

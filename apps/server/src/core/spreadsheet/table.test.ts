@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Column, isFormula, type Row } from './cell.ts'
 import { columnsOf, wordsForCodes } from './columns.ts'
-import { writeCsv } from './csv-writer.ts'
+import { writeCsv } from './formats/csv-writer.ts'
 import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
 import { openTable } from './table-reader.ts'
-import { writeXlsx } from './xlsx-writer.ts'
-import { openZip } from './zip-reader.ts'
-import { writeZip } from './zip-writer.ts'
+import { writeXlsx } from './formats/xlsx-writer.ts'
+import { openZip } from './formats/zip-reader.ts'
+import { writeZip } from './formats/zip-writer.ts'
 
 const COLUMNS: Column[] = [
   { key: 'name', title: '名称' },

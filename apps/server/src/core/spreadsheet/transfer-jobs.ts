@@ -11,8 +11,8 @@ import type { Services } from '#core/services.ts'
 import { refused } from '#core/http/api-error.ts'
 import { isSwitchedTenant, canSwitchTenant, userOf } from '#core/auth/rights.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { type FailureFile, failureFormat } from './failure-file.ts'
-import { TABLE_MIME } from './send-table.ts'
+import { type FailureFile, failureFormat } from './import/failure-file.ts'
+import { TABLE_MIME } from './export/send-table.ts'
 
 /** Payload of a transfer job: the definition and the request's input. */
 export interface TransferPayload {

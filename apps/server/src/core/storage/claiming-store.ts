@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { claimFileContent } from './removal-lock.ts'
+import { claimFileContent } from './local/removal-lock.ts'
 import type { ByteRange, FileStore, PutOptions } from './store.ts'
 
 /** A file store whose `put` claims the content before it becomes visible, see `claimFileContent`. */

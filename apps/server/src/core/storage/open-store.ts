@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { LocalStore } from './local-store.ts'
-import { LocalPartStore } from './local-parts.ts'
+import { LocalStore } from './local/local-store.ts'
+import { LocalPartStore } from './local/local-parts.ts'
 import type { PartStore } from './part-store.ts'
-import { S3Client, type S3Config } from './s3-client.ts'
-import { S3PartStore } from './s3-parts.ts'
-import { S3Store } from './s3-store.ts'
+import { S3Client, type S3Config } from './s3/s3-client.ts'
+import { S3PartStore } from './s3/s3-parts.ts'
+import { S3Store } from './s3/s3-store.ts'
 import type { FileStore } from './store.ts'
 
 export interface FilesConfig {

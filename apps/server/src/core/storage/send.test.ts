@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { chunksOf } from '#test/file-store-suite.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LocalStore } from './local-store.ts'
+import { LocalStore } from './local/local-store.ts'
 import { disposition, type SendableFile, sendFile } from './send.ts'
 
 const bytes = randomBytes(1_000_000)

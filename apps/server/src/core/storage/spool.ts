@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { Digests } from './digests.ts'
 import { DiskFull, FileMismatch, FileTooLarge, type PutOptions, type StoredFile } from './store.ts'
-import { WriteBehind } from './write-behind.ts'
+import { WriteBehind } from './local/write-behind.ts'
 
 const MIB = 1024 * 1024
 /** Free space below which uploads are refused, because the database may use the same disk. */

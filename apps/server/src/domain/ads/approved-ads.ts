@@ -1,7 +1,7 @@
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
 

@@ -1,4 +1,4 @@
-import type { PlayRow } from './play-row.ts'
+import type { PlayRow } from './plays/play-row.ts'
 
 /** Plays of one device may overlap by this time. */
 export const OVERLAP_MS = 2000

@@ -1,5 +1,5 @@
 import type { AdText } from '@oms/contract/ad-engine/manifest.ts'
-import { createZip } from './zip.ts'
+import { createZip } from './files/zip.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,6 +1,6 @@
-import { addressesIn } from '@oms/contract/agent/model-config.ts'
+import { addressesIn } from '@oms/contract/agent/models/model-config.ts'
 import { isAddress } from '@oms/contract/core/address-secret.ts'
-import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
+import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
-import { agentSecrets } from '#schema/agent-model.ts'
+import { agentSecrets } from '#schema/agent/agent-model.ts'
 
 /** `agent_secrets.owner_kind`. */
 export const SECRET_OWNER = { model: 1, agent: 2 } as const

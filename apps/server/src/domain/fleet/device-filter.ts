@@ -3,7 +3,7 @@ import { type AnyColumn, and, eq, gte, ilike, inArray, isNotNull, isNull, lte, t
 import type { Db } from '#core/database/client.ts'
 import { deviceGroups, devices, type GroupRule } from '#schema/device.ts'
 import type { User } from '#core/http/context.ts'
-import { contains, within } from '#core/database/list-query.ts'
+import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 /** Returns the condition for devices that the account may see. Every query on devices includes the condition. */

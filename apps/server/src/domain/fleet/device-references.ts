@@ -1,12 +1,12 @@
 import { and, eq, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { agentDevices } from '#schema/agent-device.ts'
-import { agentGrants } from '#schema/agent-orders.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { agentGrants } from '#schema/agent/agent-orders.ts'
 import { devices } from '#schema/device.ts'
 import { ossQueues } from '#schema/storage.ts'
 import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 
 /** A kind of reference that prevents deletion of a device. */
 interface DeviceUse {

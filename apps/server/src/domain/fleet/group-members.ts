@@ -7,7 +7,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceGroupMembers, deviceGroups, devices } from '#schema/device.ts'
 import { conflict, ApiError } from '#core/http/api-error.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /** A static group whose row is locked. Changes of one group run one after another. */

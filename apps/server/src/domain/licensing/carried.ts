@@ -1,7 +1,7 @@
 import { asc } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { licenses } from '#schema/license.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 
 /*
  * Lock order: certificates before the devices that carry them. Binding, activating, unbinding and scrapping start

@@ -1,6 +1,6 @@
 import { and, asc, or } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains } from '#core/database/list-query.ts'
+import { among, contains } from '#core/database/lists/list-query.ts'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { deviceModels } from '#schema/device.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import type { Change, Queue, QueueEvent, QueueItem } from './queue.ts'
 

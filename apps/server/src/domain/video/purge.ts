@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { MediaFiles } from '#core/media/media.ts'
-import { objectKeyOf, type SegmentKey } from './segment.ts'
+import { objectKeyOf, type SegmentKey } from './recordings/segment.ts'
 
 const ROWS_AT_ONCE = 1000
 const PURGES_AT_ONCE = 200

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseError, type Pool } from 'pg'
 import type { MediaFiles } from '#core/media/media.ts'
-import { dayPrefix, FOLDERS } from './segment.ts'
+import { dayPrefix, FOLDERS } from './recordings/segment.ts'
 
 const REMOVED_AT_ONCE = 1000
 /**

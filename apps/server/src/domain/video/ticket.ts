@@ -2,7 +2,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { derivedKey } from '#core/crypto/derived-key.ts'
 import { hmacWith } from '#core/crypto/one-shot-hmac.ts'
 import { dayAfter } from '#core/time/zone.ts'
-import type { Format, Segment } from './segment.ts'
+import type { Format, Segment } from './recordings/segment.ts'
 
 export const TICKET_SECONDS = 15 * 60
 const VERSION = 1

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, inject, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
-import { useDatabase } from '#test/video-fixture.ts'
-import { objectKeyOf } from './segment.ts'
+import { useDatabase } from '#test/fixtures/video-fixture.ts'
+import { objectKeyOf } from './recordings/segment.ts'
 import { checkObjects, markMissingVideos, retainedDays } from './verify-objects.ts'
 
 const database = useDatabase()

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { MediaFiles } from '#core/media/media.ts'
-import { dayPrefix, FOLDERS, folderOf, objectKeyOf, type SegmentKey } from './segment.ts'
+import { dayPrefix, FOLDERS, folderOf, objectKeyOf, type SegmentKey } from './recordings/segment.ts'
 
 const MAX_FINDINGS = 100
 

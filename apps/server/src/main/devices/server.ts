@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { readiness } from '#core/http/health.ts'
 import { metricsOf } from '#core/http/metrics.ts'
-import { isPlayerUrl, playerFiles } from '#core/http/player-files.ts'
+import { isPlayerUrl, playerFiles } from '#core/http/files/player-files.ts'
 import type { Services } from '#core/services.ts'
-import { isPackageUrl, packagePreview } from '#modules/advertise/package-preview.ts'
+import { isPackageUrl, packagePreview } from '#modules/advertise/ads/package-preview.ts'
 import { sendJson, sendProblem } from '#protocols/shared/response.ts'
 import { type DeviceHandler, isDeviceUrl } from './handler.ts'
 

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { agentTemplates } from '#schema/agent.ts'
-import { agentModels, agentVoices } from '#schema/agent-model.ts'
+import { agentTemplates } from '#schema/agent/agent.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 import { syncAgentRows } from './seed-agents.ts'
 

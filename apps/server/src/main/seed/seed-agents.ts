@@ -11,8 +11,8 @@ import { SPEECH_PROVIDERS } from '#domain/agents/shipped/providers-speech.ts'
 import { DEFAULT_MODELS } from '#domain/agents/shipped/shipped-model.ts'
 import { SHIPPED_TEMPLATES } from '#domain/agents/shipped/templates.ts'
 import { SHIPPED_VOICES } from '#domain/agents/shipped/voices.ts'
-import { agentTemplates } from '#schema/agent.ts'
-import { agentModels, agentProviders, agentVoices } from '#schema/agent-model.ts'
+import { agentTemplates } from '#schema/agent/agent.ts'
+import { agentModels, agentProviders, agentVoices } from '#schema/agent/agent-model.ts'
 
 const PROVIDERS = [...RECOGNITION_PROVIDERS, ...LANGUAGE_PROVIDERS, ...SPEECH_PROVIDERS, ...PLUGIN_PROVIDERS]
 const MODELS = [...RECOGNITION_MODELS, ...LANGUAGE_MODELS, ...SPEECH_MODELS]

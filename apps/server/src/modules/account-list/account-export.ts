@@ -1,7 +1,7 @@
 import { AccountRow } from '@oms/contract/entities/account.ts'
 import { accounts as contract } from '@oms/contract/account-list/account-list.ts'
 import { accounts } from '#schema/account.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { accountOrder, accountsByKeys, conditionsOf } from './account-rows.ts'
 
 const COLUMNS = [

@@ -18,7 +18,7 @@ import {
 import type { Ctx } from '#core/http/context.ts'
 import { unlock as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
-import { contains, offsetOf, paginate } from '#core/database/list-query.ts'
+import { contains, offsetOf, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { accountOrder, conditionsOf, presentAccounts, inScope, selectAccounts, tenantsNamed } from './account-rows.ts'
 

@@ -1,12 +1,12 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { audit } from './ad-audit.service.ts'
-import { get, list } from './ad-rows.ts'
-import { create, disable, enable, remove, update } from './ad-save.service.ts'
-import { preview } from './package-preview.ts'
-import { submit, withdraw } from './ad-submit.service.ts'
-import { probe, upload } from './ad-upload.service.ts'
-import { versions } from './ad-versions.service.ts'
+import { audit } from './ads/ad-audit.service.ts'
+import { get, list } from './ads/ad-rows.ts'
+import { create, disable, enable, remove, update } from './ads/ad-save.service.ts'
+import { preview } from './ads/package-preview.ts'
+import { submit, withdraw } from './ads/ad-submit.service.ts'
+import { probe, upload } from './ads/ad-upload.service.ts'
+import { versions } from './ads/ad-versions.service.ts'
 
 const adModule = implement(
   ads,

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { devicesMatching, devicesOfGroup, inGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { joinGroup, withinTenant } from '#domain/fleet/group-members.ts'
 import { refused } from '#core/http/api-error.ts'
-import { among, orderOf, paginate } from '#core/database/list-query.ts'
+import { among, orderOf, paginate } from '#core/database/lists/list-query.ts'
 import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group-rows.ts'
 
 const shown = (db: Db) =>

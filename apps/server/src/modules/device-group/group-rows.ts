@@ -9,7 +9,7 @@ import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { cachedDeviceStatistic, scopeKeyOf } from '#domain/fleet/fleet-counts.ts'
 import { withinTenant } from '#domain/fleet/group-members.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { contains } from '#core/database/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Group = typeof deviceGroups.$inferSelect

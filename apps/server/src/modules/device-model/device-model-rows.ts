@@ -21,8 +21,8 @@ import {
   scopeKeyOf,
 } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 type Asked = ParsedOf<typeof calls.list>

@@ -6,7 +6,7 @@ import { deviceModels, deviceTypes } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { changes } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
-import { contains } from '#core/database/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const CHOICE = {

@@ -11,9 +11,9 @@ import { sceneDeviceTypes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { countByModel, type DeviceCount, cachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Stored = typeof deviceTypes.$inferSelect

@@ -14,7 +14,7 @@ import { devicesKeepingGrants, takeGrantsAlong } from '#domain/agents/orders/dev
 import { DEVICE_IS_FULL, joinGroup, isGroupAllowed } from '#domain/fleet/group-members.ts'
 import { boundMeanwhile, lockCertificatesOfDevices } from '#domain/licensing/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { lockDevices, namesOf, reportOf, splitByProblem, type StoredDevice, publishChanged } from './device-rows.ts'
 

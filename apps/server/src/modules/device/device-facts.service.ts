@@ -13,7 +13,7 @@ import { firmwareNameOf } from '#schema/firmware-name.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { devicesOfRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/list-query.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 /** Returns the device fields that the detail page needs. Throws when the account cannot see the device. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { ImportCtx } from '#core/spreadsheet/take-lines.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import type { Resolved } from './device-import.ts'
 
 /** Passes all lines as one JSON parameter: building 2,000 × 14 parameters takes longer than running the statement. */

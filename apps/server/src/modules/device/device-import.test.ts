@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { deviceGroupMembers } from '#schema/device.ts'
-import { registerImports } from '#core/spreadsheet/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { ALL, added, found, groupOf, INFO, modelOf, tenantOf } from './device-fixture.ts'
 

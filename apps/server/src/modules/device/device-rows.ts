@@ -7,7 +7,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { firmwareName } from '#schema/firmware-name.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 
 export type StoredDevice = typeof devices.$inferSelect
 

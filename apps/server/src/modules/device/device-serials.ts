@@ -2,7 +2,7 @@ import { MAX_ROWS } from '@oms/contract/core/page.ts'
 import { and, desc, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
-import { contains } from '#core/database/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Key length of the index `devices_sn_keys`. The index does not find shorter parts. */

@@ -1,8 +1,8 @@
 import { DICT_STATUS, DictDataRow, dictData as data } from '@oms/contract/dict/dict.ts'
 import { DictTypeRow, dictTypes as types } from '@oms/contract/dict/dict-type.ts'
 import { dictData, dictTypes } from '#schema/system.ts'
-import { among } from '#core/database/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { dataFilter, dataOrder } from './dict-data.service.ts'
 import { TYPE_ROW, typeFilter, typeOrder } from './dict-type.service.ts'
 

@@ -17,7 +17,7 @@ import { sendFile } from '#core/storage/send.ts'
 import { KEPT_REPORT } from '#core/spreadsheet/transfer-jobs.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { isAdMaterial, recordMaterial } from '#domain/ads/materials.ts'
+import { isAdMaterial, recordMaterial } from '#domain/ads/files/materials.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
 
 const AD_UPLOADERS = ['advertiseManage:adList:upload']

@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { jobs } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/list-query.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
 
 interface Result {
   readonly rows?: number

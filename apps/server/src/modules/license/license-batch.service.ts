@@ -7,9 +7,9 @@ import { accounts } from '#schema/account.ts'
 import { licenseBatches, licenseCounts, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { among, contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { countsByState, NO_COUNTS, stateSums } from './license-counts.ts'
+import { countsByState, NO_COUNTS, stateSums } from './statistics/license-counts.ts'
 
 /** Returns the condition for the counts that the account may see, equal to that for the certificates. */
 export function visibleCounts(user: User) {

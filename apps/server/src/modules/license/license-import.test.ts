@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { registerImports } from '#core/spreadsheet/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { breaches, CERT, CERT_ALL, modelOf, uidOf } from '#test/license-fixture.ts'
+import { breaches, CERT, CERT_ALL, modelOf, uidOf } from '#test/fixtures/license-fixture.ts'
 
 const server = useApp()
 let me: Caller

@@ -7,8 +7,8 @@ import { licenseEvents, licenses } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginateLarge } from '#core/database/large-list.ts'
-import { paginate, within } from '#core/database/list-query.ts'
+import { paginateLarge } from '#core/database/lists/large-list.ts'
+import { paginate, within } from '#core/database/lists/list-query.ts'
 import { maskedRow, selectLicenses, visibleLicenses } from './license-rows.ts'
 
 export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>

@@ -9,7 +9,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StepContext, StoredLicense } from '#domain/licensing/steps.ts'
 import { refused } from '#core/http/api-error.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type { StoredLicense }

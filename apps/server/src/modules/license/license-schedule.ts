@@ -7,7 +7,7 @@ import type { Services } from '#core/services.ts'
 import { takeStep } from '#domain/licensing/steps.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { warnOfLowTenants } from './license-tenant-stock.ts'
+import { warnOfLowTenants } from './statistics/license-tenant-stock.ts'
 
 /** Rows that one transaction of the scheduled job changes. */
 const AT_ONCE = 5000

@@ -2,20 +2,29 @@ import { licenseCerts, licenseOptions } from '@oms/contract/license/license.ts'
 import { licenseGrants } from '@oms/contract/license/license-grant.ts'
 import { licenseStats } from '@oms/contract/license/license-statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { addQuota, audit, create, get as getGrant, ledger, list as listGrants, renew, revoke } from './grant.service.ts'
-import { exportGrants } from './grant-export.ts'
-import { allot, allotFree, plan } from './license-allot.service.ts'
-import { allotFile } from './license-allot-file.ts'
+import {
+  addQuota,
+  audit,
+  create,
+  get as getGrant,
+  ledger,
+  list as listGrants,
+  renew,
+  revoke,
+} from './grants/grant.service.ts'
+import { exportGrants } from './grants/grant-export.ts'
+import { allot, allotFree, plan } from './grants/license-allot.service.ts'
+import { allotFile } from './grants/license-allot-file.ts'
 import { batches, saveThreshold, thresholds } from './license-batch.service.ts'
 import { exportMasked, exportPlain } from './license-export.ts'
 import { licenseImport } from './license-import.ts'
 import { events, get, list } from './license-list.service.ts'
 import { batchOptions, modelOptions, tenantOptions, typeOptions } from './license-options.service.ts'
 import { preview } from './license-preview.ts'
-import { exportStats } from './license-stat-export.ts'
-import { expiring, models, summary, tenants, trend, vendors } from './license-stat.service.ts'
+import { exportStats } from './statistics/license-stat-export.ts'
+import { expiring, models, summary, tenants, trend, vendors } from './statistics/license-stat.service.ts'
 import { bind, recall, resume, reveal, scrap, suspend, unbind } from './license-step.service.ts'
-import { saveTenantThreshold } from './license-tenant-stock.ts'
+import { saveTenantThreshold } from './statistics/license-tenant-stock.ts'
 
 const certModule = implement(
   licenseCerts,

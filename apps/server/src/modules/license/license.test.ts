@@ -12,7 +12,7 @@ import {
   stock,
   tenantOf,
   uidOf,
-} from '#test/license-fixture.ts'
+} from '#test/fixtures/license-fixture.ts'
 
 const server = useApp()
 let me: Caller

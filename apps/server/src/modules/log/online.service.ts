@@ -10,7 +10,7 @@ import { openSessions } from '#domain/accounts/open-sessions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ipLocationOf } from '#core/http/ip-location.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { contains, orderOf, paginate } from '#core/database/list-query.ts'
+import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
 
 const FORCED_OUT = 4
 

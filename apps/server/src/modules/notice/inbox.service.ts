@@ -6,7 +6,7 @@ import { noticeReads, notices } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { inboxOf, unreadBy, unreadCount as countUnread } from '#domain/notices/inbox.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/list-query.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Time at which the notice entered the inbox: publication or its start time. */

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { contains, offsetOf } from '#core/database/list-query.ts'
+import { contains, offsetOf } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { audienceCounts, choosable, TARGET } from './notice-audience.ts'
 

@@ -5,7 +5,7 @@ import { otaVersions } from '#schema/ota.ts'
 import { otaAlarms } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/list-query.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { nameOf, visible } from './ota-rows.ts'
 

@@ -8,7 +8,7 @@ import { files } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { openRelease, recallInWords, recallRelease } from '#domain/fleet/release.ts'
-import { boardImageOf, isBoardVersion } from '#domain/agents/board-image.ts'
+import { boardImageOf, isBoardVersion } from '#domain/agents/devices/board-image.ts'
 import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { changes } from '#core/audit/mask.ts'
 import { refused } from '#core/http/api-error.ts'
@@ -17,8 +17,8 @@ import { notDeleted, transact, transactRecorded } from '#core/tenancy/tenancy.ts
 import { inWords } from './ota-components.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { componentsOf, lockVersion, nameOf, type StoredComponent, type StoredVersion } from './ota-rows.ts'
-import { type Signed, signForRelease } from './ota-sign.ts'
-import { isIntact } from './ota-verify.ts'
+import { type Signed, signForRelease } from './files/ota-sign.ts'
+import { isIntact } from './files/ota-verify.ts'
 
 /**
  * Enables a version after reading the bytes of every component again. Reading 300 MB takes about a second, so no

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { boardVersionCode } from '@oms/contract/agent/board-version.ts'
+import { boardVersionCode } from '@oms/contract/agent/devices/board-version.ts'
 import { NO_MODEL, OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'

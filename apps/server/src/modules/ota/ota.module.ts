@@ -10,8 +10,8 @@ import { type ArtifactKind, FIRMWARE, SOFTWARE } from './ota-artifact-kind.ts'
 import * as graph from './ota-graph.service.ts'
 import { get, list } from './ota-list.service.ts'
 import { create, remove, update } from './ota-save.service.ts'
-import * as signing from './ota-signing.service.ts'
-import { upload } from './ota-upload.service.ts'
+import * as signing from './files/ota-signing.service.ts'
+import { upload } from './files/ota-upload.service.ts'
 
 const servicesOf = (artifact: ArtifactKind) => ({
   list: handlerWith(artifact, list),

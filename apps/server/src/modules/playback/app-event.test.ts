@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { dayAfter, localDayOf } from '#core/time/zone.ts'
-import { objectKeyOf } from '#domain/video/segment.ts'
+import { objectKeyOf } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
 import { playbackFixture, ZONE } from './playback-fixture.ts'
 

@@ -2,7 +2,7 @@ import type { CONSENT_STATE, playbackConsents as calls } from '@oms/contract/pla
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, orderOf, paginate, within } from '#core/database/list-query.ts'
+import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'

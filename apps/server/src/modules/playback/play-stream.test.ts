@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { beforeAll, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { objectKeyOf } from '#domain/video/segment.ts'
+import { objectKeyOf } from '#domain/video/recordings/segment.ts'
 import { playbackFixture } from './playback-fixture.ts'
 
 const app = useApp()

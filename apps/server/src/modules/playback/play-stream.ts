@@ -7,8 +7,15 @@ import type { StreamAnswer } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { inTenant } from '#core/tenancy/tenancy.ts'
 import { zonedIso } from '#core/time/zone.ts'
-import { hlsPlaylist } from '#domain/video/playlist.ts'
-import { contentTypeOf, extensionOf, FORMAT, type Format, objectKeyOf, saltText } from '#domain/video/segment.ts'
+import { hlsPlaylist } from '#domain/video/recordings/playlist.ts'
+import {
+  contentTypeOf,
+  extensionOf,
+  FORMAT,
+  type Format,
+  objectKeyOf,
+  saltText,
+} from '#domain/video/recordings/segment.ts'
 import { type PlayToken, readPlayToken } from './play-token.ts'
 import { LONGEST_MS, type Recording, recordingsOf } from './recordings.ts'
 

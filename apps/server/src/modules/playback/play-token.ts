@@ -1,4 +1,4 @@
-import type { PlayPermit } from '#domain/video/play-guard.ts'
+import type { PlayPermit } from '#domain/video/recordings/play-guard.ts'
 import { readNumbers, signNumbers } from '#domain/video/signed-token.ts'
 
 const USE = 'play'

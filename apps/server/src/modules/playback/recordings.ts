@@ -2,7 +2,7 @@ import { MAX_PLAY_SEGMENTS } from '@oms/contract/playback/app.ts'
 import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { dayAfter, localDayOf } from '#core/time/zone.ts'
-import { SEGMENT_KIND } from '#domain/video/segment.ts'
+import { SEGMENT_KIND } from '#domain/video/recordings/segment.ts'
 import { ossDeviceDays, type ossEvents, ossPurges, ossSegments } from '#schema/storage-video.ts'
 
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */

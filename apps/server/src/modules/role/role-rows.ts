@@ -7,7 +7,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { contains, within } from '#core/database/list-query.ts'
+import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Role = typeof roles.$inferSelect

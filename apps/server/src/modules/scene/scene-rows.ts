@@ -7,7 +7,7 @@ import { sceneMenus, scenes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { contains, within } from '#core/database/list-query.ts'
+import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { forDeviceType, forIndustry, withRecommendations } from './scene-recommendations.ts'
 

@@ -1,6 +1,6 @@
 import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { accounts } from '#schema/account.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { conditionsOf, staffByKeys, staffOrder } from './staff-rows.ts'
 
 const COLUMNS = [

@@ -13,9 +13,9 @@ import { readStorageSettings } from '#domain/storage/settings.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossEntitlements, ossSpans } from '#schema/storage.ts'
 import { tenants } from '#schema/tenant.ts'
-import { presentEntitlement, selectEntitlements, visibleEntitlements } from './entitlement-rows.ts'
-import { intervalsOf } from './open.service.ts'
-import { secondsOf } from './open-prepare.ts'
+import { presentEntitlement, selectEntitlements, visibleEntitlements } from './entitlements/entitlement-rows.ts'
+import { intervalsOf } from './entitlements/open.service.ts'
+import { secondsOf } from './entitlements/open-prepare.ts'
 
 const DAY_MS = 86_400_000
 /** Entitlements and past intervals that the device page shows. */

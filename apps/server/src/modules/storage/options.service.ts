@@ -5,12 +5,12 @@ import { and, asc, desc, eq, gt, or } from 'drizzle-orm'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { contains } from '#core/database/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { packageModelOptions } from '#domain/packages/package-scope.ts'
 import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
-import { isCurrentVersion } from './package-rows.ts'
+import { isCurrentVersion } from './packages/package-rows.ts'
 
 const MOST = 100
 

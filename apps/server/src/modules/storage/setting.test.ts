@@ -1,8 +1,8 @@
 import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { daysOf } from '#domain/video/segment.ts'
-import { SegmentWriter } from '#domain/video/segment-writer.ts'
+import { daysOf } from '#domain/video/recordings/segment.ts'
+import { SegmentWriter } from '#domain/video/recordings/segment-writer.ts'
 import { useApp } from '#test/harness.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
 

@@ -5,7 +5,7 @@ import { advance } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
 import { applyChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
 import { foldVideoSums } from '#domain/video/sums.ts'
-import { secondsOf } from './open-prepare.ts'
+import { secondsOf } from './entitlements/open-prepare.ts'
 
 /** Queues that one transaction of the scheduled job changes. */
 const AT_ONCE = 2000

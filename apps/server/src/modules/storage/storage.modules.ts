@@ -4,18 +4,24 @@ import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { allowanceLedger, createAllowance, getAllowance, listAllowances, updateAllowance } from './allowance.service.ts'
+import {
+  allowanceLedger,
+  createAllowance,
+  getAllowance,
+  listAllowances,
+  updateAllowance,
+} from './allowances/allowance.service.ts'
 import { queue } from './device-queue.service.ts'
 import { deviceUsage, why } from './device-video.service.ts'
-import { exportEntitlements, get as getEntitlement, list as listEntitlements } from './entitlement-rows.ts'
-import { openPackage, plan } from './open.service.ts'
+import { exportEntitlements, get as getEntitlement, list as listEntitlements } from './entitlements/entitlement-rows.ts'
+import { openPackage, plan } from './entitlements/open.service.ts'
 import { deviceOptions, modelOptions, packageOptions, tenantOptions } from './options.service.ts'
-import { exportPackages, get, list, versions } from './package-rows.ts'
-import { create, disable, enable, remove, update } from './package-save.ts'
-import { renew } from './renew.service.ts'
-import { storageStatModules } from './storage-stat.modules.ts'
-import { storageSalesModules } from './storage-sales.modules.ts'
-import { cancelAll, resumeAll, suspendAll, transfer } from './step.service.ts'
+import { exportPackages, get, list, versions } from './packages/package-rows.ts'
+import { create, disable, enable, remove, update } from './packages/package-save.ts'
+import { renew } from './orders/renew.service.ts'
+import { storageStatModules } from './statistics/storage-stat.modules.ts'
+import { storageSalesModules } from './orders/storage-sales.modules.ts'
+import { cancelAll, resumeAll, suspendAll, transfer } from './entitlements/step.service.ts'
 
 const packageModule = implement(storagePackages, {
   list,

@@ -2,9 +2,9 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { conditionsOf, tenantOrder, tenantsByKeys } from './tenant-rows.ts'
-import { applicationsByKeys, applyOrder, conditionsOf as applyConditions } from './user-apply-rows.ts'
+import { applicationsByKeys, applyOrder, conditionsOf as applyConditions } from './applications/user-apply-rows.ts'
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
 

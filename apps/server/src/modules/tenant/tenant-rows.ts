@@ -7,9 +7,9 @@ import { industries, tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, orderOf, within } from '#core/database/list-query.ts'
+import { among, contains, orderOf, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { deviceCounts } from './device-counts.ts'
+import { deviceCounts } from './overview/device-counts.ts'
 import { scenesOf } from './tenant-scenes.ts'
 
 export type Filters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>

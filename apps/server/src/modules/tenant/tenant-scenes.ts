@@ -5,7 +5,7 @@ import { industries, sceneIndustries, scenes, tenantScenes } from '#schema/tenan
 import type { Ctx } from '#core/http/context.ts'
 import { offeredMenus } from '#core/auth/grants.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Lists the scenes that a tenant can use, with the recommended industries. */

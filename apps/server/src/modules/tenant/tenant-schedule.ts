@@ -10,7 +10,7 @@ import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { rightsChanged } from '#core/auth/permission-version.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { expireApplications } from './user-apply-schedule.ts'
+import { expireApplications } from './applications/user-apply-schedule.ts'
 
 const RENEW = 'tenantManage:tenant:renew'
 

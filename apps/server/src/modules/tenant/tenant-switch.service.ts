@@ -7,7 +7,7 @@ import { forgetAfterCommit } from '#domain/accounts/account-actions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import { canSwitchTenant } from '#core/auth/rights.ts'
-import { contains } from '#core/database/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 const OFFERED = 50

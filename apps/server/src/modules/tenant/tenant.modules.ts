@@ -7,13 +7,13 @@ import * as apps from './app-account.service.ts'
 import { importApps } from './app-account-import.ts'
 import * as industries from './industry.service.ts'
 import { exportApplications, exportTenants } from './tenant-export.ts'
-import { overview, overviewBlock } from './tenant-overview.service.ts'
+import { overview, overviewBlock } from './overview/tenant-overview.service.ts'
 import { sceneOptions } from './tenant-scenes.ts'
 import { create, get, list, simple, update } from './tenant.service.ts'
 import { disable, enable, joinCode, remove, renew } from './tenant-status.service.ts'
 import { switchable, switchBack, switchTo } from './tenant-switch.service.ts'
-import { audit } from './user-apply-audit.ts'
-import * as applications from './user-apply.service.ts'
+import { audit } from './applications/user-apply-audit.ts'
+import * as applications from './applications/user-apply.service.ts'
 
 const tenantModule = implement(
   tenant,

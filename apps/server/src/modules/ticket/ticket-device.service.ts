@@ -11,9 +11,9 @@ import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { devicesMatching, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { among, orderOf, paginate } from '#core/database/list-query.ts'
+import { among, orderOf, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#schema/firmware-name.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { assertTicketReader, visible } from './ticket-rows.ts'
 
 type Query = Partial<DeviceFilterValues> & { tickets?: 1 | 2 | undefined }

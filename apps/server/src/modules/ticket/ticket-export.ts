@@ -2,8 +2,8 @@ import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { and } from 'drizzle-orm'
 import { tickets } from '#schema/ticket.ts'
-import { among } from '#core/database/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { conditionsOf, selectTickets, ticketOrder, visible } from './ticket-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const

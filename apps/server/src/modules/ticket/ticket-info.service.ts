@@ -10,7 +10,7 @@ import { fileUrl } from '#core/storage/save-upload.ts'
 import { safeHeaders } from '#core/storage/send.ts'
 import type { StreamAnswer } from '#core/http/implement.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
-import { type ZipEntry, writeZip } from '#core/spreadsheet/zip-writer.ts'
+import { type ZipEntry, writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
 import { isMine, SUBMIT } from './ticket-change.ts'
 import { assertTicketReader, ticketColumns, visible } from './ticket-rows.ts'
 

@@ -4,7 +4,7 @@ import { and, type Column, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { paginateLarge } from '#core/database/large-list.ts'
+import { paginateLarge } from '#core/database/lists/large-list.ts'
 import {
   isOpen,
   conditionsOf,

@@ -6,7 +6,7 @@ import { tenants } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { contains, orderOf, within } from '#core/database/list-query.ts'
+import { contains, orderOf, within } from '#core/database/lists/list-query.ts'
 import { isOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 
 export type StoredTicket = typeof tickets.$inferSelect

@@ -8,7 +8,7 @@ import { otaWhites } from '#schema/upgrade.ts'
 import type { User } from '#core/http/context.ts'
 import { devicesMatching, groupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { withinReach } from '#domain/fleet/release.ts'
-import type { StoredVersion } from './release-rows.ts'
+import type { StoredVersion } from './releases/release-rows.ts'
 
 /**
  * Returns the condition for devices that an allowlist may contain: the version's model and tenants, and the

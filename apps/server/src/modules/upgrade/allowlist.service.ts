@@ -6,9 +6,16 @@ import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { lockLargeAllowlist, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { refused } from '#core/http/api-error.ts'
-import { orderOf, paginate } from '#core/database/list-query.ts'
+import { orderOf, paginate } from '#core/database/lists/list-query.ts'
 import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { bizOf, changeableVersion, nameOf, type StoredVersion, publishChanged, versionOf } from './release-rows.ts'
+import {
+  bizOf,
+  changeableVersion,
+  nameOf,
+  type StoredVersion,
+  publishChanged,
+  versionOf,
+} from './releases/release-rows.ts'
 import { addWhiteJob } from './allowlist-job.ts'
 import {
   eligibleDevices,

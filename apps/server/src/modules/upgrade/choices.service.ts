@@ -5,11 +5,11 @@ import { deviceModels } from '#schema/device.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { contains } from '#core/database/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { tenantInUse } from '#domain/tenants/tenant-options.ts'
-import type { ArtifactKind } from './release-artifact-kind.ts'
-import { visibleVersions } from './release-rows.ts'
+import type { ArtifactKind } from './releases/release-artifact-kind.ts'
+import { visibleVersions } from './releases/release-rows.ts'
 
 const MAX_TENANTS = 100
 

@@ -8,9 +8,9 @@ import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, offsetOf, paginate } from '#core/database/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { versionOf } from './release-rows.ts'
+import { among, offsetOf, paginate } from '#core/database/lists/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { versionOf } from './releases/release-rows.ts'
 import { countsOf, selectTasks, taskOrder, tasksMatching, visibleTasks } from './task-rows.ts'
 
 const MAX_LOGS = 1000

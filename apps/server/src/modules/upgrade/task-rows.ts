@@ -7,7 +7,7 @@ import { otaVersions } from '#schema/ota.ts'
 import { tenants } from '#schema/tenant.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import type { User } from '#core/http/context.ts'
-import { orderOf, within } from '#core/database/list-query.ts'
+import { orderOf, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>

@@ -10,7 +10,7 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { TENANT_STANDING_COLUMNS, standingProblem } from '#domain/tenants/receiving-tenant.ts'
 import { cancelTasks, withinReach } from '#domain/fleet/release.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
-import { bizOf, nameOf, type StoredVersion, publishChanged, versionOf } from './release-rows.ts'
+import { bizOf, nameOf, type StoredVersion, publishChanged, versionOf } from './releases/release-rows.ts'
 import { visibleTasks } from './task-rows.ts'
 
 /** Retries failed tasks: all, the given tasks, or those of one failure reason. */

@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts'
-import { registerStageSchedule } from './stage-schedule.ts'
+import { registerStageSchedule } from './releases/stage-schedule.ts'
 import { registerAllowlistJob } from './allowlist-job.ts'
 
 export function registerUpgradeJobs(services: Services) {

@@ -2,11 +2,11 @@ import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { handlerWith, implement, type Module } from '#core/http/implement.ts'
 import { tenantChoices, verComments } from './choices.service.ts'
-import { type ArtifactKind, FIRMWARE, ofArtifactKind, SOFTWARE } from './release-artifact-kind.ts'
-import { get as release, groups } from './release-read.service.ts'
-import { audit, publish, share } from './release-save.service.ts'
-import { closeAlarm, pause, resume, skip, stop } from './release-steer.service.ts'
-import { dryRun, why } from './dry-run.service.ts'
+import { type ArtifactKind, FIRMWARE, ofArtifactKind, SOFTWARE } from './releases/release-artifact-kind.ts'
+import { get as release, groups } from './releases/release-read.service.ts'
+import { audit, publish, share } from './releases/release-save.service.ts'
+import { closeAlarm, pause, resume, skip, stop } from './releases/release-steer.service.ts'
+import { dryRun, why } from './releases/dry-run.service.ts'
 import {
   counts,
   exportFirmwareTasks,

@@ -2,7 +2,7 @@ import { agendaBetween } from '@oms/contract/ad-engine/agenda.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
 import { sendJson, wrong } from '#protocols/shared/response.ts'
-import { type ScreenRequest, screenSlot } from '#protocols/shared/screen-call.ts'
+import { type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-call.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_HOURS = 48

@@ -1,7 +1,7 @@
 import type { ZodError } from 'zod'
 import { jsonObject, readText } from '#protocols/shared/read-body.ts'
 import { wrong } from '#protocols/shared/response.ts'
-import type { ScreenRequest } from '#protocols/shared/screen-call.ts'
+import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 
 /** Returns the error that names the first wrong field of a body. */
 export const wrongField = (error: ZodError) =>

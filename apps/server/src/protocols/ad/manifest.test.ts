@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { useAds } from '#test/ad-fixture.ts'
-import { deviceLab } from '#test/device-fixture.ts'
+import { useAds } from '#test/fixtures/ad-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const { ad, program, publish, get } = useAds(oms)

@@ -1,7 +1,7 @@
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
-import { hasTag, rawHeader } from '#protocols/shared/headers.ts'
+import { hasTag, rawHeader } from '#protocols/shared/access/headers.ts'
 import { idleSeconds } from '#protocols/shared/poll-interval.ts'
-import { type ScreenRequest, screenSlot } from '#protocols/shared/screen-call.ts'
+import { type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-call.ts'
 import { removePairings } from './pairing-rows.ts'
 
 const PATH = '/device/v1/ad/manifest/'

@@ -1,6 +1,6 @@
 import { missing } from '#protocols/shared/response.ts'
-import { authenticatedSlot, type ScreenRequest } from '#protocols/shared/screen-call.ts'
-import { sendMediaFile } from '#protocols/shared/send-media.ts'
+import { authenticatedSlot, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
+import { sendMediaFile } from '#protocols/shared/downloads/send-media.ts'
 
 /** `GET` and `HEAD media/{sn}/{sha256}`: a file of the screen's manifest, whole or a range. */
 export async function sendMedia(call: ScreenRequest, sn: string, sha256: string) {

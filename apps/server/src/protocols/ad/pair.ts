@@ -3,10 +3,10 @@ import { type PairedReply, type PairReply, PairRequest } from '@oms/contract/adv
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
-import { hashOf, isSecret, newPairingCode, PAIRING_SECONDS } from '#domain/ads/pairing-code.ts'
-import { bearerOf } from '#protocols/shared/headers.ts'
+import { hashOf, isSecret, newPairingCode, PAIRING_SECONDS } from '#domain/ads/screens/pairing-code.ts'
+import { bearerOf } from '#protocols/shared/access/headers.ts'
 import { DeviceError, missing, sendJson, unauthorized } from '#protocols/shared/response.ts'
-import type { ScreenRequest } from '#protocols/shared/screen-call.ts'
+import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import { bodyOf, wrongField } from './call.ts'
 
 /** Maximum number of open codes of one address. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { useAds } from '#test/ad-fixture.ts'
-import { deviceLab } from '#test/device-fixture.ts'
+import { useAds } from '#test/fixtures/ad-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const { ad, program, report } = useAds(oms)

@@ -1,7 +1,7 @@
 import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
-import { PlaysBusy } from '#domain/ads/play-writer.ts'
+import { PlaysBusy } from '#domain/ads/plays/play-writer.ts'
 import { DeviceError, sendJson, wrong } from '#protocols/shared/response.ts'
-import { playDevice, type ScreenRequest, screenSlot } from '#protocols/shared/screen-call.ts'
+import { playDevice, type ScreenRequest, screenSlot } from '#protocols/shared/access/screen-call.ts'
 import { bodyOf, serialOf } from './call.ts'
 
 /** `POST report`: stores played ads. The player removes all reports of a successful call from its queue. */

@@ -1,5 +1,5 @@
 import { DeviceError, missing } from '#protocols/shared/response.ts'
-import type { ScreenRequest } from '#protocols/shared/screen-call.ts'
+import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import { sendAgenda } from './agenda.ts'
 import { sendManifest } from './manifest.ts'
 import { sendMedia } from './media.ts'

@@ -1,6 +1,6 @@
 import { StatusReport } from '@oms/contract/advertise/device-calls.ts'
 import { sendJson } from '#protocols/shared/response.ts'
-import { type ScreenRequest, playDevice, screenSlot } from '#protocols/shared/screen-call.ts'
+import { type ScreenRequest, playDevice, screenSlot } from '#protocols/shared/access/screen-call.ts'
 import { bodyOf, serialOf, wrongField } from './call.ts'
 
 /** `POST status`: stores the status of a screen. */

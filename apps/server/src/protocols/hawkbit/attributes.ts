@@ -1,9 +1,9 @@
 import { sanitizeDeviceText, sendEmpty, wrong } from '#protocols/shared/response.ts'
 import { readObject } from '#protocols/shared/read-body.ts'
-import { textOf } from '#protocols/shared/report-words.ts'
+import { textOf } from '#protocols/shared/releases/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
-import { closeByVersion } from '#protocols/shared/close-by-version.ts'
-import { reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
+import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
+import { reportPackages, reportVersion, versionFrom } from '#protocols/shared/releases/versions.ts'
 import type { QueryClient } from '#protocols/shared/write-queue.ts'
 
 const MAX_KEYS = 100

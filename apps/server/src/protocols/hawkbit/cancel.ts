@@ -1,9 +1,9 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { DeviceError, missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
-import { entryOf, type Feedback, readFeedback, reasonOf } from '#protocols/shared/feedback.ts'
-import { UNREADABLE_REPORT } from '#protocols/shared/report-words.ts'
+import { entryOf, type Feedback, readFeedback, reasonOf } from '#protocols/shared/releases/feedback.ts'
+import { UNREADABLE_REPORT } from '#protocols/shared/releases/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
-import { note, type Step } from '#protocols/shared/tasks.ts'
+import { note, type Step } from '#protocols/shared/releases/tasks.ts'
 import { openTask } from './deployment.ts'
 
 export async function getCancel(call: Call, taskId: number) {

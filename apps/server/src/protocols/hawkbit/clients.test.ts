@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deviceLab, GATEWAY, TOKEN } from '#test/device-fixture.ts'
+import { deviceLab, GATEWAY, TOKEN } from '#test/fixtures/device-fixture.ts'
 
 // Behaviour that rauc-hawkbit-updater 1.4 and Zephyr (2.x to 4.x) require. Debian packages neither, so the tests
 // reproduce their requests.

@@ -1,9 +1,9 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { sanitizeDeviceText, DeviceError, missing, sendEmpty, sendJson, wrong } from '#protocols/shared/response.ts'
 import { readObject } from '#protocols/shared/read-body.ts'
-import { codeText, textOf } from '#protocols/shared/report-words.ts'
+import { codeText, textOf } from '#protocols/shared/releases/report-words.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
-import { note } from '#protocols/shared/tasks.ts'
+import { note } from '#protocols/shared/releases/tasks.ts'
 import { describe, openTask } from './deployment.ts'
 
 interface Agreement {

@@ -1,9 +1,9 @@
 import { isClosed, TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
 import { missing, sendEmpty, sendJson } from '#protocols/shared/response.ts'
-import type { Component, Deployment } from '#protocols/shared/deployments.ts'
-import { entryOf, errorLines, readFeedback, reasonOf, stepOf } from '#protocols/shared/feedback.ts'
-import { MANIFEST, sendManifest } from '#protocols/shared/manifest.ts'
+import type { Component, Deployment } from '#protocols/shared/releases/deployments.ts'
+import { entryOf, errorLines, readFeedback, reasonOf, stepOf } from '#protocols/shared/releases/feedback.ts'
+import { MANIFEST, sendManifest } from '#protocols/shared/releases/manifest.ts'
 import type { Call } from '#protocols/shared/device-services.ts'
 import {
   isPaused,
@@ -12,8 +12,8 @@ import {
   secondsUntilOpen,
   SKIPPED,
   windowOf,
-} from '#protocols/shared/maintenance-window.ts'
-import { note } from '#protocols/shared/tasks.ts'
+} from '#protocols/shared/releases/maintenance-window.ts'
+import { note } from '#protocols/shared/releases/tasks.ts'
 import type { QueryClient } from '#protocols/shared/write-queue.ts'
 
 /** Maps component types to chunk types of hawkBit. Zephyr accepts only `bApp`, other clients any type. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deviceLab } from '#test/device-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { queriesOfEveryRun } from '#test/device-queries.ts'
 
 const oms = deviceLab()

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { GATEWAY, deviceLab } from '#test/device-fixture.ts'
+import { GATEWAY, deviceLab } from '#test/fixtures/device-fixture.ts'
 import { deviceQueries, queriesOfEveryRun } from '#test/device-queries.ts'
 
 const oms = deviceLab()

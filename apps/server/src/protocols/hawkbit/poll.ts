@@ -11,7 +11,7 @@ import {
   sleepText,
   waitSeconds,
 } from '#protocols/shared/poll-interval.ts'
-import { isPaused, secondsUntilOpen } from '#protocols/shared/maintenance-window.ts'
+import { isPaused, secondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 
 interface Link {
   readonly href: string

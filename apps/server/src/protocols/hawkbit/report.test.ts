@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deviceLab } from '#test/device-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 
@@ -78,7 +78,7 @@ describe('a report that cannot be parsed completely', () => {
 
   test('is not treated as a skipped maintenance window', async () => {
     const { taskId, path } = await fetched()
-    const { SKIPPED } = await import('#protocols/shared/maintenance-window.ts')
+    const { SKIPPED } = await import('#protocols/shared/releases/maintenance-window.ts')
     await oms.query('insert into ota_task_logs (task_id, state, details) values ($1, 10, $2)', [taskId, [SKIPPED]])
     await oms.post(path, closed({ result: null }))
     expect((await oms.taskRow(taskId)).state).toBe(10)

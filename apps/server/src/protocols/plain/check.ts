@@ -1,10 +1,10 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#domain/fleet/state.ts'
-import { closeByVersion } from '#protocols/shared/close-by-version.ts'
-import { isPaused, secondsUntilOpen } from '#protocols/shared/maintenance-window.ts'
-import { MANIFEST } from '#protocols/shared/manifest.ts'
+import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
+import { isPaused, secondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
+import { MANIFEST } from '#protocols/shared/releases/manifest.ts'
 import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
-import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/versions.ts'
+import { type Package, reportPackages, reportVersion, versionFrom } from '#protocols/shared/releases/versions.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 
 const MAX_PACKAGES = 50

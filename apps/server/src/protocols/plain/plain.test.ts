@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deviceLab, GATEWAY, TOKEN } from '#test/device-fixture.ts'
+import { deviceLab, GATEWAY, TOKEN } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 

@@ -1,7 +1,13 @@
 import { TASK } from '@oms/contract/upgrade/task-state.ts'
 import { sanitizeDeviceText, missing, wrong } from '#protocols/shared/response.ts'
-import { codeText, isFailureWord, rawLines, textOf, UNREADABLE_REPORT } from '#protocols/shared/report-words.ts'
-import { type LockedTask, note, type Step } from '#protocols/shared/tasks.ts'
+import {
+  codeText,
+  isFailureWord,
+  rawLines,
+  textOf,
+  UNREADABLE_REPORT,
+} from '#protocols/shared/releases/report-words.ts'
+import { type LockedTask, note, type Step } from '#protocols/shared/releases/tasks.ts'
 import type { PlainResponse, PlainCall } from './routes.ts'
 
 const STATES = {

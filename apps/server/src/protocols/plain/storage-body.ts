@@ -1,4 +1,4 @@
-import { FORMAT, type Format, SEGMENT_KIND, kindOf } from '#domain/video/segment.ts'
+import { FORMAT, type Format, SEGMENT_KIND, kindOf } from '#domain/video/recordings/segment.ts'
 import { sanitizeDeviceText, wrong } from '#protocols/shared/response.ts'
 
 const MAX_SEGMENTS = 20

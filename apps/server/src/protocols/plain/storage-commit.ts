@@ -1,5 +1,5 @@
-import { HEAD_BYTES, hasFormat } from '#domain/video/format.ts'
-import { objectKeyOf } from '#domain/video/segment.ts'
+import { HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { objectKeyOf } from '#domain/video/recordings/segment.ts'
 import type { Ticket } from '#domain/video/ticket.ts'
 import { DeviceError, wrong } from '#protocols/shared/response.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'

@@ -1,5 +1,5 @@
 import { type Reason, RECORD, refusalOf } from '#domain/video/permit-rules.ts'
-import { contentTypeOf, objectKeyOf } from '#domain/video/segment.ts'
+import { contentTypeOf, objectKeyOf } from '#domain/video/recordings/segment.ts'
 import { TICKET_SECONDS } from '#domain/video/ticket.ts'
 import { wrong } from '#protocols/shared/response.ts'
 import { nextCheckOf } from './next-check.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deviceLab } from '#test/device-fixture.ts'
-import { tsBytes, useCameras } from '#test/video-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
+import { tsBytes, useCameras } from '#test/fixtures/video-fixture.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'oms-media-s3-'))
 const server = new S3rver({

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { WrongContent } from '#core/media/media.ts'
-import { HEAD_BYTES, hasFormat } from '#domain/video/format.ts'
-import { deviceLab } from '#test/device-fixture.ts'
-import { tsBytes, useCameras } from '#test/video-fixture.ts'
+import { HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
+import { tsBytes, useCameras } from '#test/fixtures/video-fixture.ts'
 
 const oms = deviceLab()
 const { camera, uploadOf, put } = useCameras(oms)

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { REFUSAL_REASONS } from '#domain/video/permit-rules.ts'
-import { deviceLab, TOKEN } from '#test/device-fixture.ts'
-import { type Grant, grantStorage, useCameras } from '#test/video-fixture.ts'
+import { deviceLab, TOKEN } from '#test/fixtures/device-fixture.ts'
+import { type Grant, grantStorage, useCameras } from '#test/fixtures/video-fixture.ts'
 
 const oms = deviceLab()
 const { camera, segment, ask } = useCameras(oms)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { deviceLab } from '#test/device-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { createPermit } from './upload-permit.ts'
 
 const oms = deviceLab()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deviceLab } from '#test/device-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { sweep } from './device-jobs.ts'
 import type { DeviceServices } from './device-services.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { sendRequestTimeout } from '#core/http/malformed-request.ts'
+import { sendRequestTimeout } from '#core/http/limits/malformed-request.ts'
 import { CONTROL, DeviceError, wrong } from './response.ts'
 
 /** Larger than any known report. Logs of SWUpdate have some kilobytes. */

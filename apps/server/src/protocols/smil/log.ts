@@ -1,9 +1,9 @@
 import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
-import { PlaysBusy } from '#domain/ads/play-writer.ts'
-import { MAX_LOG_BYTES, readSmilLog, WrongLog } from '#domain/ads/smil-log.ts'
+import { PlaysBusy } from '#domain/ads/plays/play-writer.ts'
+import { MAX_LOG_BYTES, readSmilLog, WrongLog } from '#domain/ads/plays/smil-log.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import { DeviceError, sendEmpty, wrong } from '#protocols/shared/response.ts'
-import { playDevice, type ScreenRequest } from '#protocols/shared/screen-call.ts'
+import { playDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 
 const CREATED = 201
 

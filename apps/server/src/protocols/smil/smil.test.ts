@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { localDayOf } from '#core/time/zone.ts'
-import { useAds } from '#test/ad-fixture.ts'
-import { deviceLab } from '#test/device-fixture.ts'
+import { useAds } from '#test/fixtures/ad-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const { ad, program } = useAds(oms)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { voiceLab } from '#test/voice-server-fixture.ts'
+import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 import { contextToken } from './context-token.ts'
 
 const oms = voiceLab()

@@ -1,8 +1,8 @@
 import { DeviceError } from '#protocols/shared/response.ts'
-import { activate } from './activate.ts'
-import { downloadFirmware } from './firmware-link.ts'
+import { activate } from './boot/activate.ts'
+import { downloadFirmware } from './boot/firmware-link.ts'
 import type { XiaozhiCall } from './call.ts'
-import { ota } from './ota.ts'
+import { ota } from './boot/ota.ts'
 
 const PARTS = new Set(['ota', 'otaMag'])
 

@@ -2,8 +2,8 @@ import { missing } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from './call.ts'
 import { context, isContextPath } from './context.ts'
 import { deviceCall, isDevicePath } from './device-routes.ts'
-import { isRelayPath, relay } from './relay.ts'
-import { isServerPath, serverCall } from './server-routes.ts'
+import { isRelayPath, relay } from './relay/relay.ts'
+import { isServerPath, serverCall } from './voice-servers/server-routes.ts'
 
 /** Routes one call below `/xiaozhi/`. A trailing slash is ignored. */
 export async function xiaozhi(call: XiaozhiCall, parts: readonly string[]): Promise<unknown> {

@@ -1,11 +1,11 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { accessToken } from '#domain/agents/access-token.ts'
-import { macDigits, macWith } from '#domain/agents/mac.ts'
-import { bootResponse, noUpgrade, voiceAddress } from './boot-answer.ts'
-import { bootReportOf, identityOf } from './boot-report.ts'
-import { mqttSettings } from './mqtt.ts'
+import { accessToken } from '#domain/agents/voice-servers/access-token.ts'
+import { macDigits, macWith } from '#domain/agents/devices/mac.ts'
+import { bootResponse, noUpgrade, voiceAddress } from './boot/boot-answer.ts'
+import { bootReportOf, identityOf } from './boot/boot-report.ts'
+import { mqttSettings } from './boot/mqtt.ts'
 
 const requestWith = (headers: Record<string, string>) => {
   const request = new IncomingMessage(new Socket())

@@ -1,4 +1,4 @@
-import { RELAYED_LLMS } from '@oms/contract/agent/model-config.ts'
+import { RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
 
 /** One message of a conversation. */
 export interface ChatMessage {

@@ -1,10 +1,10 @@
-import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { and, eq, lt } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among } from '#core/database/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { agentGrants } from '#schema/agent-orders.ts'
+import { agentGrants } from '#schema/agent/agent-orders.ts'
 
 const REFUSES = '1'
 

@@ -1,8 +1,8 @@
-import { DEVICE_PACKAGE } from '@oms/contract/agent/device.ts'
-import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { DEVICE_PACKAGE } from '@oms/contract/agent/devices/device.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { agentDevices } from '#schema/agent-device.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
 
 const { none, running, waiting, frozen } = DEVICE_PACKAGE
 

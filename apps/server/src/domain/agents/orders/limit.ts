@@ -1,5 +1,5 @@
-import { GRANT } from '@oms/contract/agent/order-grant.ts'
-import { ALLOWANCE_UNIT } from '@oms/contract/agent/package-terms.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 
 /** A grant of a pack that a device may use. Times in milliseconds, amounts in base units. */
 export interface PackGrant {

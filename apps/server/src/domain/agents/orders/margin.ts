@@ -1,11 +1,11 @@
-import { GRANT, LEDGER } from '@oms/contract/agent/order-grant.ts'
-import { MARGIN_BY, type MarginFigures, type MarginRow } from '@oms/contract/agent/order-margin.ts'
-import { USAGE_SOURCE } from '@oms/contract/agent/usage-unit.ts'
+import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import { MARGIN_BY, type MarginFigures, type MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { agentUsage } from '#schema/agent-usage.ts'
+import { agentUsage } from '#schema/agent/agent-usage.ts'
 import { visibleOrders } from './visible-orders.ts'
 
 export interface MarginFilter {

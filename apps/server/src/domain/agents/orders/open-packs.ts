@@ -1,4 +1,4 @@
-import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage-unit.ts'
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { Pool } from 'pg'
 import { BatchedRead } from '#core/database/batched-read.ts'
 import type { PackGrant } from './limit.ts'

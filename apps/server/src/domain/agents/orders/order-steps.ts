@@ -1,4 +1,4 @@
-import { ORDER, ORDER_STATE } from '@oms/contract/agent/order-entities.ts'
+import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
 
 interface Step {
   readonly from: readonly number[]

@@ -1,4 +1,4 @@
-import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 
 /** A grant of an order, with times in milliseconds. */
 export interface RefundedGrant {

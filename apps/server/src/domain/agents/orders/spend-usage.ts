@@ -1,5 +1,5 @@
-import { GRANT, LEDGER } from '@oms/contract/agent/order-grant.ts'
-import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage-unit.ts'
+import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { type OpenGrant, spend, type Use } from './spend.ts'

@@ -1,4 +1,4 @@
-import { GRANT } from '@oms/contract/agent/order-grant.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
 import { refundAmount } from './refund-amount.ts'
 import { type OpenGrant, spend, type Use } from './spend.ts'

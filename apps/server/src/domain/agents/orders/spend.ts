@@ -1,5 +1,5 @@
-import { GRANT } from '@oms/contract/agent/order-grant.ts'
-import { validUntil } from '@oms/contract/agent/pack-clock.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { validUntil } from '@oms/contract/agent/packages/pack-clock.ts'
 
 /** An open grant. Times in milliseconds, amounts in base units. */
 export interface OpenGrant {

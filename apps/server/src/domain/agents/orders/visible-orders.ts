@@ -1,8 +1,8 @@
-import { ORDER } from '@oms/contract/agent/order-entities.ts'
+import { ORDER } from '@oms/contract/agent/orders/order-entities.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { agentGrants, agentOrders } from '#schema/agent-orders.ts'
+import { agentGrants, agentOrders } from '#schema/agent/agent-orders.ts'
 
 /** Returns the condition for the orders of voice packages in the data scope of an account. */
 export const visibleOrders = (user: User) =>

@@ -1,4 +1,4 @@
-import type { ProviderField } from '@oms/contract/agent/provider-field.ts'
+import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
 export interface ShippedProvider {
   readonly type: string

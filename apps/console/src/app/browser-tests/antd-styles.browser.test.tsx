@@ -1,0 +1,160 @@
+import { createRoot, type Root } from 'react-dom/client'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { complete, reduced } from 'virtual:antd-style-sheets'
+import { AntdRoot } from '#kit/antd/antd-root.tsx'
+import { AntdStates } from '#app/antd-states/antd-states.tsx'
+
+/** Moving parts have no fixed style. The rules for motion are compared by their selectors. */
+const STILL = '*, ::before, ::after { transition: none !important; animation: none !important; caret-color: auto }'
+const PSEUDO = [undefined, '::before', '::after'] as const
+/** Pseudo-classes of states that a test cannot set, and pseudo-elements. */
+const UNSET =
+  /::?(?:hover|active|focus-visible|focus-within|focus|before|after|placeholder|selection|-webkit[\w-]*|-moz[\w-]*)/g
+
+let root: Root
+const antd = document.head.appendChild(document.createElement('style'))
+
+beforeAll(async () => {
+  document.head.appendChild(document.createElement('style')).textContent = STILL
+  use(complete)
+  root = createRoot(document.body.appendChild(document.createElement('div')))
+  root.render(
+    <AntdRoot>
+      <AntdStates />
+    </AntdRoot>,
+  )
+  const opened = () => document.querySelectorAll('.ant-drawer-open, .ant-picker-panel-container').length > 3
+  await vi.waitUntil(opened, { timeout: 60_000, interval: 100 })
+  for (const body of document.querySelectorAll('.states-scroll :is(.ant-table-body, .ant-table-content)'))
+    body.scrollLeft = 60
+})
+afterAll(() => root.unmount())
+
+const use = (css: string) => {
+  antd.textContent = `@layer antd{${css}}`
+}
+/** Names of the properties of CSS without variables, which only matter where a property uses them. */
+const PROPERTIES = Array.from(getComputedStyle(document.body)).filter((name) => !name.startsWith('--'))
+
+/** Returns one element of each kind: elements with equal tags, classes and ancestors have equal styles. */
+function elements() {
+  const kinds = new Map<string, Element>()
+  const nameOf = (element: Element | null) =>
+    element ? `${element.tagName}.${element.getAttribute('class') ?? ''}` : ''
+  for (const element of document.body.querySelectorAll('*')) {
+    const parent = element.parentElement
+    kinds.set([element, parent, parent?.parentElement ?? null].map(nameOf).join(' < '), element)
+  }
+  return [...kinds.values()]
+}
+
+type Styles = ReadonlyMap<string, readonly string[]>
+
+/** Returns the computed style of each element and of its pseudo-elements, by element. */
+function stylesOf(all: readonly Element[]): Styles {
+  const found = new Map<string, readonly string[]>()
+  for (const [at, element] of all.entries())
+    for (const pseudo of PSEUDO) {
+      const style = getComputedStyle(element, pseudo)
+      const isShown = !pseudo || style.content !== 'none'
+      const key = `${at} ${element.tagName}.${element.getAttribute('class')}${pseudo ?? ''}`
+      found.set(key, isShown ? PROPERTIES.map((name) => style.getPropertyValue(name)) : [])
+    }
+  return found
+}
+
+/** Returns the properties of elements whose value differs between antd's complete style sheet and this one. */
+function differences(css: string) {
+  const all = elements()
+  use(complete)
+  const wanted = stylesOf(all)
+  use(css)
+  const now = stylesOf(all)
+  use(complete)
+  return [...wanted].flatMap(([key, values]) => {
+    const found = now.get(key) ?? []
+    const changed = PROPERTIES.flatMap((name, at) =>
+      values[at] === found[at] ? [] : [`${name}: ${found[at]}, complete: ${values[at]}`],
+    )
+    return changed.length > 0 ? [`${key} { ${changed.slice(0, 3).join('; ')} }`] : []
+  })
+}
+
+/** Returns the selectors of a style sheet, with the conditions around each. */
+function selectorsOf(css: string) {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  const found = new Set<string>()
+  const walk = (rules: CSSRuleList, around: string) => {
+    for (const rule of rules) {
+      if (rule instanceof CSSStyleRule)
+        for (const selector of split(rule.selectorText.replace(PRIORITY, '$1$2')))
+          found.add(`${around}${selector}{${rule.style.cssText}`)
+      else if (rule instanceof CSSGroupingRule) walk(rule.cssRules, `${around}${rule.cssText.split('{')[0]}{`)
+    }
+  }
+  walk(sheet.cssRules, '')
+  return found
+}
+/** The build's changes of specificity: a doubled class, and a class in `:where()`. */
+const PRIORITY = /(\.ant-[\w-]+)\1(?![\w-])|:where\((\.ant-popconfirm)\)/g
+/** Splits a list of selectors outside of brackets. */
+const split = (list: string) => list.split(/,\s*(?![^()]*\))/)
+
+/** Returns the removed rules whose selector matches an element in any state of the mouse and the focus. */
+function removedMatches(css: string) {
+  const kept = selectorsOf(css)
+  const removed = [...selectorsOf(complete)].filter((rule) => !kept.has(rule))
+  const matching = removed.filter((rule) => {
+    const selector = rule.slice(0, rule.lastIndexOf('{')).replace(/^.*\{/s, '').replaceAll(UNSET, '')
+    return (
+      selector.includes('.ant-') &&
+      document.body.querySelector(selector.replace(/:not\(\)|:is\(\)|:where\(\)/g, '')) !== null
+    )
+  })
+  return { removed: removed.length, matching }
+}
+
+const REDUCED = reduced.forward.join('\n')
+
+test.each([
+  ['light', 'forward'],
+  ['light', 'backward'],
+  ['dark', 'forward'],
+] as const)('a build gives every state of antd its look in the %s theme, loaded %s', (theme, order) => {
+  document.documentElement.dataset['theme'] = theme
+  expect(elements().length).toBeGreaterThan(500)
+  expect(differences(reduced[order].join('\n'))).toEqual([])
+})
+
+test('no rule that a build removes matches a shown element', () => {
+  const { removed, matching } = removedMatches(REDUCED)
+  expect(removed).toBeGreaterThan(300)
+  expect(matching).toEqual([])
+})
+
+/** Parts of the selectors of rules that the console needs. */
+const NEEDED = [
+  '.ant-table-cell-fix',
+  '.ant-select-status-error',
+  '.ant-input-number-disabled',
+  '.ant-picker-dropdown',
+  '.ant-btn-sm',
+  '.ant-select-dropdown',
+]
+
+test.each(NEEDED)('finds that the rules of %s are missing', (part) => {
+  const css = withoutRules(REDUCED, part)
+  expect(differences(css)).not.toEqual([])
+  expect(removedMatches(css).matching).not.toEqual([])
+})
+
+/** Removes the rules whose selector contains a text. */
+function withoutRules(css: string, part: string) {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  return [...sheet.cssRules]
+    .filter((rule) => !(rule instanceof CSSStyleRule && rule.selectorText.includes(part)))
+    .map(({ cssText }) => cssText)
+    .join('\n')
+}

@@ -1,0 +1,105 @@
+import { type Manifest, PLAY_MODE } from '@oms/contract/ad-engine/manifest.ts'
+import { previewOfAds } from '@oms/contract/advertise/preview.ts'
+import { programs } from '@oms/contract/advertise/program.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
+import { firstPlayOf } from '#modules/advertise/programs/program-preview.tsx'
+import { newValues } from '#modules/advertise/programs/program-values.ts'
+import { ok, openTab, startServer } from './browser-harness.tsx'
+
+const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
+const OFFERED = ['早餐', '午餐', '晚餐'].map((adName, at) => {
+  const rest = { orientation: 0, advertiser: '', thumbUrl: '', validTo: null }
+  return { id: at + 1, adName, adType: 4, duration: 4, ...rest }
+})
+const LIMITS = { validFrom: null, validTo: null, approvalUntil: null, linkUrl: null, text: null, files: [] }
+const AD = { id: 1, verNo: 1, name: '早餐', type: 4 as const, ...LIMITS }
+const MANIFEST = {
+  ...previewOfAds([{ ad: AD, ms: 4000 }], 'Asia/Shanghai'),
+  programs: previewOfAds([{ ad: AD, ms: 4000 }], 'Asia/Shanghai').programs.map((program) => ({
+    ...program,
+    id: 0,
+    dayParts: [{ start: '06:00', end: '12:00' }],
+  })),
+} satisfies Manifest
+const DRAW = 'POST /api/v1/advertise/program/manifest'
+const ADS = 'GET /api/v1/advertise/program/option/ad'
+
+let server: ReturnType<typeof startServer>
+let tab: ReturnType<typeof openTab> | undefined
+beforeEach(() => {
+  sessionStorage.clear()
+  server = startServer({
+    [ADS]: () => ok({ list: OFFERED, total: OFFERED.length, pageNum: 1, pageSize: 20 }),
+    'GET /api/v1/advertise/program/option/target': () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '' }] }),
+    'GET /api/v1/advertise/program/option/screen': () => ok({ list: [] }),
+    'GET /api/v1/tenant/options/tenant': () => ok({ list: TENANTS }),
+    [DRAW]: () => ok(MANIFEST),
+    'POST /api/v1/advertise/program/files': () => ok({ files: [], packages: [] }),
+  })
+  tab = openTab(
+    <ProgramEditor endpoint={programs.create} id={undefined} tenantId={undefined} initial={newValues()} targets={[]} />,
+  )
+})
+afterEach(() => {
+  tab?.close()
+  tab = undefined
+})
+
+const track = page.getByRole('region', { name: '节目单内容' })
+const order = () => [...document.querySelectorAll('.ad-row-text b')].map(({ textContent }) => textContent)
+const add = (name: string) => page.getByRole('button', { name: `添加 ${name}` }).click()
+
+test('AD-04 items are added and moved with buttons; the total is live, and the moved row keeps the focus', async () => {
+  for (const name of ['早餐', '午餐', '晚餐']) await add(name)
+  await expect.element(track.getByText('共 3 条 · 总时长 00:12 · 每小时约 300 轮')).toBeVisible()
+  const up = page.getByRole('button', { name: '第 3 条 晚餐 上移' })
+  await up.click()
+  expect(order()).toEqual(['早餐', '晚餐', '午餐'])
+  await expect.element(page.getByRole('button', { name: '第 2 条 晚餐 上移' })).toHaveFocus()
+  await userEvent.keyboard('{Enter}')
+  expect(order()).toEqual(['晚餐', '早餐', '午餐'])
+  await expect.element(page.getByText('晚餐 已移到第 1 条')).toBeInTheDocument()
+})
+
+test('AD-04 the strip and the preview follow the edited content once the form is complete', async () => {
+  await expect.element(page.getByText('填写完整后显示预演')).toBeVisible()
+  const preview = page.getByRole('button', { name: '预览', exact: true })
+  await expect.element(preview).toBeDisabled()
+  await add('早餐')
+  const strip = page.getByRole('img', { name: /00:00–06:00 暂无播放内容；06:00–12:00 轮播，预览 100%/ })
+  await expect.element(strip, { timeout: 10_000 }).toBeVisible()
+  expect(server.inputsOf(DRAW).at(-1)).toMatchObject({ programName: '本节目单', items: [{ adId: 1 }] })
+  await preview.click()
+  await expect.element(page.getByTitle('预览节目单')).toBeInTheDocument()
+})
+
+test('AD-04 another customer empties ads and targets, and limits what the library offers', async () => {
+  await add('早餐')
+  expect(order()).toEqual(['早餐'])
+  await page.getByLabelText('所属客户').click()
+  await page.getByTitle('客户2（T2）').click()
+  await expect.poll(order).toEqual([])
+  await expect.poll(() => server.inputsOf(ADS).at(-1)).toMatchObject({ tenantId: '2' })
+})
+
+test('AD-04 a preview begins with the next play of the program', () => {
+  const at = (time: string) => Date.parse(`2026-11-23T${time}:00+08:00`)
+  expect(MANIFEST.programs[0]?.playMode).toBe(PLAY_MODE.sequence)
+  expect(firstPlayOf(MANIFEST, 0, at('03:00'))).toBe(at('06:00'))
+  expect(firstPlayOf(MANIFEST, 0, at('07:00'))).toBe(at('07:00'))
+  expect(firstPlayOf(MANIFEST, 0, at('13:00'))).toBe(at('06:00') + 86_400_000)
+})
+
+test('Enter in a date field confirms the date, and does not submit the form', async () => {
+  const field = page.getByLabelText('开始日期')
+  await field.click()
+  await field.fill('2031-05-04')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(field).toHaveValue('2031-05-04')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  // A submitted form would also complain about its name and its ads.
+  const errors = [...document.querySelectorAll('.ant-form-item-explain-error')].map(({ textContent }) => textContent)
+  expect(errors).toEqual(['结束日期不能早于开始日期'])
+})

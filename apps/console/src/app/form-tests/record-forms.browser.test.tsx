@@ -1,0 +1,217 @@
+import { useState } from 'react'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { held, ok, openTab, refusal } from '#app/browser-tests/browser-harness.tsx'
+import { AGENT_CASES } from '#app/form-cases/agent-cases.tsx'
+import { AGENT_ORDER_CASES } from '#app/form-cases/agent-order-cases.tsx'
+import { AD_CASES } from '#app/form-cases/ad-cases.tsx'
+import { AGENT_CONFIG_CASES } from '#app/form-cases/agent-config-cases.tsx'
+import { CATALOGUE_CASES } from '#app/form-cases/catalogue-cases.tsx'
+import { contractServer, type Fields, recordOf, rowOf, sampleOf } from '#app/form-cases/contract-server.ts'
+import type { FormCase } from '#app/form-cases/form-case.ts'
+import {
+  chooseFirst,
+  control,
+  fieldErrors,
+  isOpen,
+  isShown,
+  press,
+  submit,
+  submitButton,
+  type,
+  until,
+} from '#app/form-cases/page-driver.ts'
+import { PEOPLE_CASES } from '#app/form-cases/people-cases.tsx'
+import { AGENT_DEVICE_CASES } from '#app/form-cases/agent-device-cases.tsx'
+import { SCREEN_CASES } from '#app/form-cases/screen-cases.tsx'
+import { STORAGE_CASES } from '#app/form-cases/storage-cases.tsx'
+import { STORAGE_SALES_CASES } from '#app/form-cases/storage-sales-cases.tsx'
+import { PARAM_CASES } from '#app/form-cases/param-cases.tsx'
+import { VOICEPRINT_CASES } from '#app/form-cases/voiceprint-cases.tsx'
+import { WORK_CASES } from '#app/form-cases/work-cases.tsx'
+
+const CASES: readonly FormCase[] = [
+  ...CATALOGUE_CASES,
+  ...AGENT_CONFIG_CASES,
+  ...PEOPLE_CASES,
+  ...WORK_CASES,
+  ...STORAGE_CASES,
+  ...STORAGE_SALES_CASES,
+  ...AGENT_DEVICE_CASES,
+  ...SCREEN_CASES,
+  ...PARAM_CASES,
+  ...VOICEPRINT_CASES,
+  ...AD_CASES,
+  ...AGENT_CASES,
+  ...AGENT_ORDER_CASES,
+]
+const EDITS = CASES.filter(({ record }) => record)
+const TEXTS = ['修改一', '修改二'] as const
+const REFUSED = '这个内容不能保存'
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => {
+  tab?.close()
+  tab = undefined
+  sessionStorage.clear()
+})
+
+/** A page with a button that opens the form. */
+function Page({ of, record }: { of: FormCase; record: Fields }) {
+  const [open, setOpen] = useState(of.stays === true)
+  return (
+    <main>
+      {!open && (
+        <button type="button" onClick={() => setOpen(true)}>
+          打开
+        </button>
+      )}
+      {open && of.form(() => setOpen(false), record)}
+    </main>
+  )
+}
+
+function storedRecord({ record, save }: FormCase): Fields {
+  if (!record) return {}
+  const { read, at, values } = record
+  const part = at === 'contact' ? (sampleOf(read.result) as { contact: Fields }).contact : undefined
+  const base = part ?? recordOf(at ? rowOf(read.result) : read.result, save)
+  return { ...base, rev: 3, ...values }
+}
+
+function responseWith({ record }: FormCase, stored: Fields): unknown {
+  if (!record?.at) return stored
+  if (record.at === 'rows') return [stored]
+  const whole = sampleOf(record.read.result) as Fields
+  return record.at === 'list' ? { ...whole, list: [stored], total: 1 } : { ...whole, contact: stored }
+}
+
+/** Opens the page of a form with a server that stores one record. */
+function openPage(each: FormCase) {
+  const server = contractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  let stored = storedRecord(each)
+  for (const [endpoint, data] of each.reads ?? []) server.on(endpoint, () => ok(data))
+  if (each.record) server.on(each.record.read, () => ok(responseWith(each, stored)))
+  tab = openTab(<Page of={each} record={stored} />)
+  const change = (values: Fields) => {
+    stored = { ...stored, ...values }
+  }
+  return { server, tab, change }
+}
+
+async function openForm({ stays, field, atField }: FormCase) {
+  if (!stays) await until(() => press('打开'))
+  await until(() => void (atField === false ? submitButton() : control(field)))
+}
+
+/** Enters the case's required fields. */
+async function complete({ fill = {}, choose = [] }: FormCase) {
+  for (const [field, text] of Object.entries(fill)) {
+    await until(() => type(field, text))
+  }
+  for (const field of choose) await chooseFirst(field)
+}
+
+const valuesOf = ({ values }: FormCase) => (values === undefined ? TEXTS : values)
+const isHidden = () => expect(isOpen()).toBe(false)
+/** The page removed the form and may open it again. */
+const isClosed = () => expect(isShown('打开')).toBe(true)
+
+async function saveHidden(each: FormCase, { server, tab }: ReturnType<typeof openPage>, envelope: unknown) {
+  const { save } = each
+  const before = server.inputsOf(save).length
+  const answer = held()
+  server.on(save, answer.respond)
+  submit()
+  await until(() => {
+    const sent = server.inputsOf(save).length
+    expect({ sent, errors: sent > before ? [] : fieldErrors() }).toEqual({ sent: before + 1, errors: [] })
+  })
+  tab.hide()
+  await until(isHidden)
+  answer.answer(envelope)
+}
+
+describe('a save in a hidden tab', () => {
+  test.each(CASES)('$name: shows a refusal at its field, and completes after a correction', async (each) => {
+    const { field, save, atField = true, stays, opens } = each
+    const page = openPage(each)
+    await openForm(each)
+    await complete(each)
+    const values = valuesOf(each)
+    if (values) await type(field, values[0])
+    await saveHidden(each, page, refusal(400, REFUSED, { field: field.replaceAll('_', '.') }))
+    await until(() => expect(isShown(`「测试页」未保存：${REFUSED}`)).toBe(true))
+    page.tab.show()
+    await until(() => void submitButton())
+    if (values) expect(control(field).value).toBe(values[0])
+    if (atField) await until(() => expect(fieldErrors()).toContain(REFUSED))
+
+    if (values) await type(field, values[1])
+    await saveHidden(each, page, ok(sampleOf(save.result), '已保存'))
+    if (save.done) await until(() => expect(isShown('已保存')).toBe(true))
+    await until(() => expect(page.tab.hasUnsavedTabs()).toBe(false))
+    page.tab.show()
+    if (opens) await until(() => expect(isShown(opens)).toBe(true))
+    else await until(() => (stays ? void submitButton() : isClosed()))
+    expect(page.tab.errors).toEqual([])
+  })
+})
+
+describe('an edit form', () => {
+  test.each(EDITS)('$name: starts from the record read anew after cancelling', async (each) => {
+    const { field, save, record } = each
+    const page = openPage(each)
+    await openForm(each)
+    await complete(each)
+    const [first] = valuesOf(each) ?? []
+    if (first) await type(field, first)
+    press('取消')
+    if (first || each.fill) await until(() => press('放弃'))
+    await until(isClosed)
+
+    const isValue = record?.isShown !== false
+    page.change({ rev: 9, ...(isValue && { [field]: '他人修改' }) })
+    await openForm(each)
+    if (isValue) expect(control(field).value).toBe('他人修改')
+    await complete(each)
+    if (first) await type(field, first)
+    submit()
+    await until(isClosed)
+    expect(page.server.inputsOf(save)).toHaveLength(1)
+    if ('rev' in sentShape(each)) expect(page.server.inputsOf(save)[0]).toMatchObject({ rev: 9 })
+  })
+
+  const REVISED = EDITS.filter((each) => each.record?.isShown !== false && 'rev' in sentShape(each))
+  test.each(REVISED)('$name: reports no conflict for a change of other fields', async (each) => {
+    const { field, save } = each
+    const page = openPage(each)
+    await openForm(each)
+    const [first = ''] = valuesOf(each) ?? []
+    await type(field, first)
+    page.change({ rev: 9 })
+    page.server.on(save, ({ rev }) => (Number(rev) === 9 ? ok(sampleOf(save.result)) : CONFLICT))
+    submit()
+    await until(isClosed)
+    expect(page.server.inputsOf(save).map(({ rev }) => Number(rev))).toEqual([3, 9])
+  })
+})
+
+const CONFLICT = refusal(400, '数据已被他人修改', {
+  conflict: { by: '张三', uid: 7, at: '2030-01-01 10:00:00', rev: 9 },
+})
+function sentShape({ save }: FormCase) {
+  return 'shape' in save.input ? (save.input.shape as object) : {}
+}
+
+const SOURCES = import.meta.glob<string>('../../modules/**/*.tsx', { query: '?raw', import: 'default', eager: true })
+const HOOK = /= use(?:FormModal|FormDrawer|SaveForm|PageForm|BatchForm)\(/g
+
+test('the cases contain every record form of the console', () => {
+  const formsIn = Object.entries(SOURCES).flatMap(([path, source]) => {
+    const count = source.match(HOOK)?.length ?? 0
+    return count > 0 ? [[path.replace('../../modules/', ''), count] as const] : []
+  })
+  const casesOf = (file: string) => CASES.filter((each) => each.file === file).length
+  expect(formsIn.length).toBeGreaterThan(30)
+  expect(formsIn.filter(([file, count]) => casesOf(file) < count)).toEqual([])
+})

@@ -1,0 +1,245 @@
+import { Button } from 'antd'
+import { useState } from 'react'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { saveCredentials } from '#core/auth/credentials.ts'
+import { forgetSession, loadCredentials } from '#core/auth/session.tsx'
+import { RoleForm } from '#modules/role/role-form.tsx'
+import { GC_MS, held, ok, openTab, pause, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
+
+const ROLE = {
+  id: 7,
+  roleName: '质检',
+  roleCode: 'qa',
+  roleSort: 1,
+  dataScope: 2,
+  scopeIds: [],
+  homeUrl: '',
+  remark: '',
+  tenantId: 1,
+  rev: 3,
+}
+const READ = 'GET /api/v1/tenant/role/7'
+const SAVE = 'PUT /api/v1/tenant/role'
+const CONFLICT = refusal(400, '数据已被他人修改', {
+  conflict: { by: '张三', uid: 7, at: '2026-01-01 10:00:00', rev: 4 },
+})
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => {
+  tab?.close()
+  tab = undefined
+})
+
+/** A page with one editable role, like the role list. */
+function RolePage() {
+  const [edited, setEdited] = useState<typeof ROLE>()
+  return (
+    <main>
+      <Button onClick={() => setEdited(ROLE)}>编辑</Button>
+      <Button onClick={() => setEdited({ ...ROLE, id: 8 })}>下一个</Button>
+      {edited && <RoleForm role={edited as never} onClose={() => setEdited(undefined)} />}
+    </main>
+  )
+}
+
+async function openForm(routes: Parameters<typeof startServer>[0] = {}) {
+  const server = startServer({ [READ]: () => ok(ROLE), [SAVE]: () => ok({ rev: 4 }, '修改成功'), ...routes })
+  tab = openTab(<RolePage />)
+  await page.getByRole('button', { name: '编辑' }).click()
+  await expect.element(name()).toHaveValue('质检')
+  return { server, tab }
+}
+const name = () => page.getByLabelText('角色名称')
+/** The refusal below its field; a toast stands outside of the dialog. */
+const atField = () => page.getByRole('dialog').getByText('角色名称已存在')
+
+async function reopen(tab: ReturnType<typeof openTab>) {
+  tab.hide()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  tab.show()
+  await expect.element(name()).toBeVisible()
+}
+
+const save = () => page.getByRole('button', { name: '保存', exact: true }).click()
+
+test('closes after saving and sends the loaded revision', async () => {
+  const { server } = await openForm()
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  expect(server.inputsOf(SAVE)).toMatchObject([{ id: 7, roleName: '质检一组', rev: 3 }])
+})
+
+test('opens the form of another record while the saved form is still closing', async () => {
+  const next = 'GET /api/v1/tenant/role/8'
+  const { server } = await openForm({ [next]: () => ok({ ...ROLE, id: 8, roleName: '客服' }) })
+  await name().fill('质检一组')
+  await save()
+  await expect.poll(() => server.inputsOf(SAVE)).toHaveLength(1)
+  // Bypasses the mask of the closing dialog, which covers the page for the length of an animation.
+  const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === '下一个')
+  button?.click()
+  await expect.element(name()).toHaveValue('客服')
+  await pause(500)
+  await expect.element(name()).toHaveValue('客服')
+})
+
+test('shows an error at its field and keeps the input', async () => {
+  const { tab } = await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
+  await name().fill('管理员')
+  await save()
+  await expect.element(page.getByRole('dialog').getByText('角色名称已存在')).toBeVisible()
+  await expect.element(name()).toHaveValue('管理员')
+  expect(tab.hasUnsavedTabs()).toBe(true)
+})
+
+test('keeps an open form when its hidden tab is shown after the cache dropped the record', async () => {
+  const { tab } = await openForm()
+  await name().fill('质检一组')
+  tab.hide()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  await pause(GC_MS * 3)
+  tab.show()
+  await expect.element(name()).toHaveValue('质检一组')
+  await save()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  expect(tab.errors).toEqual([])
+})
+
+test('completes a save while its tab is hidden', async () => {
+  const answer = held()
+  const { tab } = await openForm({ [SAVE]: answer.respond })
+  await name().fill('质检一组')
+  await save()
+  tab.hide()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  answer.answer(ok({ rev: 4 }, '修改成功'))
+  await expect.element(page.getByText('修改成功')).toBeVisible()
+  await expect.poll(() => tab.hasUnsavedTabs()).toBe(false)
+  tab.show()
+  await pause(200)
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  await page.getByRole('button', { name: '编辑' }).click()
+  await expect.element(name()).toBeVisible()
+})
+
+test('moves the focus to a refused field once, and leaves it to the user afterwards', async () => {
+  await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
+  await save()
+  await expect.element(atField()).toBeVisible()
+  await expect.element(name()).toHaveFocus()
+  await page.getByLabelText('备注').click()
+  await pause(800)
+  await expect.element(page.getByLabelText('备注')).toHaveFocus()
+})
+
+test('shows a refusal as a toast while the tab is hidden, and at its field when the tab is shown again', async () => {
+  const answer = held()
+  const { tab } = await openForm({ [SAVE]: answer.respond })
+  await name().fill('管理员')
+  await save()
+  tab.hide()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  answer.answer(refusal(400, '角色名称已存在', { field: 'roleName' }))
+  await expect.element(page.getByText('「测试页」未保存：角色名称已存在')).toBeVisible()
+  tab.show()
+  await expect.element(name()).toHaveValue('管理员')
+  await expect.element(atField()).toBeVisible()
+  await pause(1000)
+  await expect.element(atField()).toBeVisible()
+  expect(tab.hasUnsavedTabs()).toBe(true)
+})
+
+test('shows a refusal at its field again after the tab was hidden, until the value is changed', async () => {
+  const { tab } = await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
+  await name().fill('管理员')
+  await save()
+  await expect.element(atField()).toBeVisible()
+  await reopen(tab)
+  await expect.element(atField()).toBeVisible()
+  await name().fill('质检一组')
+  await userEvent.keyboard('{Tab}')
+  await expect.element(atField()).not.toBeInTheDocument()
+  await reopen(tab)
+  await pause(1000)
+  await expect.element(atField()).not.toBeInTheDocument()
+})
+
+test('asks about a conflict and overwrites on request', async () => {
+  let stored = { ...ROLE, roleName: '质检二组', rev: 4 }
+  const { server } = await openForm()
+  server.on(READ, () => ok(stored))
+  server.on(SAVE, (input) => (input['rev'] === stored.rev ? ok({ rev: 5 }, '修改成功') : CONFLICT))
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
+  await page.getByRole('button', { name: '覆盖保存' }).click()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  expect(server.inputsOf(SAVE).map(({ rev }) => rev)).toEqual([3, 4])
+  stored = { ...stored, rev: 5 }
+})
+
+test('a conflict with the same account says that another window saved', async () => {
+  onTestFinished(forgetSession)
+  saveCredentials({ token: 't', uid: 7, account: 'zhang', ownerId: null, ownerName: '', mustChangePassword: false })
+  loadCredentials()
+  const { server } = await openForm({ [SAVE]: () => CONFLICT })
+  server.on(READ, () => ok({ ...ROLE, roleName: '质检二组', rev: 4 }))
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByText('内容已在别处修改').last()).toBeVisible()
+  await expect.element(page.getByText(/^您于 2026-01-01 10:00:00 已在其他页面或设备上修改了这条数据。/)).toBeVisible()
+  await expect.element(page.getByText(/他人/)).not.toBeInTheDocument()
+  await page.getByRole('button', { name: '继续编辑' }).click()
+})
+
+test.each([
+  ['without a response', () => Promise.reject(new TypeError('Failed to fetch')), '网络异常'],
+  ['with a server failure', () => refusal(500, 'x'), '服务器出错'],
+])('a save $0 says that the input is kept, and keeps the input', async (_, respond, reason) => {
+  await openForm({ [SAVE]: respond })
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByText(`${reason}。您填写的内容仍保留，可以再次保存。`)).toBeVisible()
+  await expect.element(name()).toHaveValue('质检一组')
+})
+
+test('asks about a conflict when the tab is shown again', async () => {
+  const answer = held()
+  const { server, tab } = await openForm({ [SAVE]: answer.respond })
+  server.on(READ, () => ok({ ...ROLE, roleName: '质检二组', rev: 4 }))
+  await name().fill('质检一组')
+  await save()
+  tab.hide()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  answer.answer(CONFLICT)
+  await expect.element(page.getByText('「测试页」未保存：张三 于 2026-01-01 10:00:00 已修改了这条数据。')).toBeVisible()
+  tab.show()
+  await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
+  await page.getByRole('button', { name: '继续编辑' }).click()
+  await expect.element(name()).toHaveValue('质检一组')
+})
+
+test("does not report a conflict for a change outside the form's fields", async () => {
+  const { server } = await openForm()
+  server.on(READ, () => ok({ ...ROLE, rev: 4 }))
+  server.on(SAVE, ({ rev }) => (rev === 4 ? ok({ rev: 5 }, '修改成功') : CONFLICT))
+  await name().fill('质检一组')
+  await save()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  expect(server.inputsOf(SAVE).map(({ rev }) => rev)).toEqual([3, 4])
+})
+
+test('loads the record again each time the form opens', async () => {
+  const { server } = await openForm()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  server.on(READ, () => ok({ ...ROLE, roleName: '质检三组', rev: 9 }))
+  await page.getByRole('button', { name: '编辑' }).click()
+  await expect.element(name()).toHaveValue('质检三组')
+  await name().fill('质检四组')
+  await save()
+  await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
+  expect(server.inputsOf(SAVE)).toMatchObject([{ roleName: '质检四组', rev: 9 }])
+})

@@ -1,0 +1,19 @@
+import { afterEach, expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { openTab } from '#app/browser-tests/browser-harness.tsx'
+import { NoRight, NotFound } from './not-found.tsx'
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => {
+  tab?.close()
+  tab = undefined
+})
+
+test.each([
+  { shown: <NoRight />, code: '403', heading: '您没有权限！' },
+  { shown: <NotFound />, code: '404', heading: '错误页面' },
+])('heads the page by $code', async ({ shown, code, heading }) => {
+  tab = openTab(shown)
+  await expect.element(page.getByRole('heading', { name: heading })).toBeVisible()
+  await expect.element(page.getByText(code, { exact: true })).toBeVisible()
+})

@@ -1,0 +1,69 @@
+import { AudioOutlined, CodeOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
+import type { AdRow } from '@oms/contract/advertise/ad.ts'
+import { AD_TYPES, AUDIT_STATUS } from '@oms/contract/advertise/ad-rules.ts'
+import { Tag } from 'antd'
+import type { ReactNode } from 'react'
+import { useFileUrl } from '#core/api/file-url.ts'
+import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import '../advertise.css'
+
+const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
+
+export const useAdTypes = () => useWords('ad_type', AD_TYPES)
+export const useAuditStates = () => useWords('ad_audit_status', AUDIT_STATUS)
+
+export const AdType = ({ type }: { type: number }) => <Word type="ad_type" words={AD_TYPES} value={type} />
+
+export const AuditTag = ({ status }: { status: number }) => (
+  <WordTag type="ad_audit_status" words={AUDIT_STATUS} value={status} color={STATUS_COLOR[status]} />
+)
+
+/** State of the edited content, and of the version that plays while a later one is not approved. */
+export const AuditCell = ({ row }: { row: AdRow }) => (
+  <>
+    <AuditTag status={row.auditStatus} />
+    {row.auditStatus !== 2 && row.approvedVer > 0 && (
+      <small className="ad-playing">版本 {row.approvedVer} 投放中</small>
+    )}
+  </>
+)
+
+export const EnableCell = ({ row }: { row: AdRow }) =>
+  row.isExpired ? (
+    <Tag>已过期</Tag>
+  ) : (
+    <Tag color={row.enableStat === 1 ? 'success' : 'default'}>{row.enableStat === 1 ? '已启用' : '已停用'}</Tag>
+  )
+
+const ICONS: Readonly<Record<number, ReactNode>> = {
+  3: <AudioOutlined />,
+  4: <FontSizeOutlined />,
+  5: <GlobalOutlined />,
+  6: <CodeOutlined />,
+}
+
+/** Thumbnail of an ad; an icon of its type without a picture. */
+export function AdPicture({
+  row: { thumbUrl, adType, adName },
+}: {
+  row: Pick<AdRow, 'thumbUrl' | 'adType' | 'adName'>
+}) {
+  const url = useFileUrl(thumbUrl)
+  if (url) return <img className="ad-picture" src={url} alt={adName} />
+  return (
+    <span className="ad-picture" aria-hidden>
+      {ICONS[adType] ?? <PictureOutlined />}
+    </span>
+  )
+}
+
+/** Shows the last valid day in a list. The tooltip has the first day. */
+export const Validity = ({ row }: { row: Pick<AdRow, 'validFrom' | 'validTo'> }) => (
+  <span title={validityText(row)} className="ad-validity">
+    {row.validTo ? `至 ${row.validTo}` : '长期有效'}
+  </span>
+)
+
+/** Formats first and last valid day: `2026-11-01 至 2026-12-31`. */
+export const validityText = ({ validFrom, validTo }: Pick<AdRow, 'validFrom' | 'validTo'>) =>
+  validFrom || validTo ? `${validFrom ?? '即日'} 至 ${validTo ?? '长期'}` : '长期有效'

@@ -1,0 +1,110 @@
+import { type AdDetail, type AdRow, ads } from '@oms/contract/advertise/ad.ts'
+import { AdFields } from '@oms/contract/advertise/ad-input.ts'
+import { AD_TYPES } from '@oms/contract/advertise/ad-rules.ts'
+import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
+import { Alert, Drawer, Form } from 'antd'
+import { call, readFresh } from '#core/api/client.ts'
+import { SelectField, TextField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { sendable } from '#kit/form/form-values.ts'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { useAdTypes } from './ad-cells.tsx'
+import { ContentFields } from './ad-content-fields.tsx'
+import { ReviewFields } from './ad-review-fields.tsx'
+import '../advertise.css'
+
+const INITIAL = { adType: 1, orientation: 0, duration: 10, tags: [], proofs: [], materials: [] } as const
+const TEXT = 4
+/**
+ * Returns the input of a save. Omits the text unless the ad is a text ad, because the form keeps the text after a
+ * change of the type.
+ */
+const inputFor =
+  <E extends Endpoint>(endpoint: E) =>
+  ({ text, ...values }: Record<string, unknown>) =>
+    sendable(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
+const TYPES = Object.keys(AD_TYPES).map(Number)
+
+export function AdAdd({ onClose }: { onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(ads.create, {
+    onClose,
+    initial: INITIAL as never,
+    input: inputFor(ads.create),
+  })
+  return (
+    <Drawer {...drawer} title="新增广告" footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <Fields />
+      </Form>
+    </Drawer>
+  )
+}
+
+export function AdEdit({ row, onClose }: { row: AdRow; onClose(): void }) {
+  const read = () => readFresh(ads.get, { id: row.id }, row as AdDetail)
+  return (
+    <FreshRecord of={row.id} read={read} layer="drawer" title="编辑广告" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: AdDetail; onClose(): void }) {
+  const latest = async () => forForm(await call(ads.get, { id: row.id }))
+  const { drawer, footer, form } = useFormDrawer(ads.update, {
+    onClose,
+    initial: forForm(row),
+    latest,
+    input: inputFor(ads.update),
+  })
+  return (
+    <Drawer {...drawer} title={`编辑广告「${row.adName}」`} footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        {row.auditRemark && (
+          <Alert type="error" showIcon className="ad-notice" title={`驳回原因：${row.auditRemark}`} />
+        )}
+        {row.approvedVer > 0 && (
+          <Alert
+            type="info"
+            showIcon
+            className="ad-notice"
+            title={`修改后须重新审核，通过前继续播放版本 ${row.approvedVer}`}
+          />
+        )}
+        <Fields row={row} />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Returns the values of the form. Absent dates and texts are empty. */
+const forForm = ({ proofs, materials, text, ...row }: AdDetail) => ({
+  ...row,
+  categoryId: row.categoryId ?? undefined,
+  approvalUntil: row.approvalUntil ?? undefined,
+  validFrom: row.validFrom ?? undefined,
+  validTo: row.validTo ?? undefined,
+  text: text ?? undefined,
+  proofs: proofs.map(({ id }) => id),
+  materials: materials.map(({ fileId }) => ({ fileId })),
+})
+
+function Fields({ row }: { row?: AdDetail }) {
+  const { label } = useAdTypes()
+  return (
+    <>
+      <div className="ad-pair">
+        <TextField of={AdFields} name="adName" />
+        <SelectField
+          of={AdFields}
+          name="adType"
+          options={TYPES.map((value) => ({ value, label: label(value) }))}
+          disabled={row !== undefined}
+        />
+      </div>
+      <ContentFields row={row} />
+      <ReviewFields row={row} />
+    </>
+  )
+}

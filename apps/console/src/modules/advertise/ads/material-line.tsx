@@ -1,0 +1,33 @@
+import { FileOutlined } from '@ant-design/icons'
+import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
+import { Spin } from 'antd'
+import type { ReactNode } from 'react'
+import { useFileUrl } from '#core/api/file-url.ts'
+import { codecHint, factsText } from './material-text.ts'
+import '../advertise.css'
+
+const PENDING = 0
+const UNUSABLE = 2
+
+/** A file of an ad with its thumbnail, its facts, and why it cannot be used. */
+export function MaterialLine({ facts, children }: { facts: AdMaterial | undefined; children?: ReactNode }) {
+  const url = useFileUrl(facts?.thumbUrl)
+  const isPending = facts === undefined || facts.probeState === PENDING
+  const hint = facts && !isPending ? codecHint(facts) : ''
+  return (
+    <li className="ad-material">
+      {url ? (
+        <img className="ad-picture" src={url} alt="" />
+      ) : (
+        <span className="ad-picture">{isPending ? <Spin size="small" /> : <FileOutlined />}</span>
+      )}
+      <div>
+        <b title={facts?.fileName}>{facts?.fileName ?? '素材'}</b>
+        <small role="status">{isPending ? '正在解析…' : factsText(facts)}</small>
+        {facts?.probeState === UNUSABLE && <small className="ad-problem">{facts.probeError}</small>}
+        {hint && <small className="ad-hint">{hint}</small>}
+      </div>
+      {children && <span className="ad-material-actions">{children}</span>}
+    </li>
+  )
+}

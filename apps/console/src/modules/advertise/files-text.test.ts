@@ -1,8 +1,0 @@
-import { expect, test } from 'vitest'
-import { filesText } from './screen-cells.tsx'
-
-test('shows no file count for a screen that waits for the new content', () => {
-  expect(filesText(0, { readyFiles: 6, totalFiles: 6 })).toBe('')
-  expect(filesText(1, { readyFiles: 3, totalFiles: 12 })).toBe('3/12')
-  expect(filesText(2, { readyFiles: 0, totalFiles: 0 })).toBe('')
-})

@@ -1,0 +1,95 @@
+import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Alert, Drawer, Empty, Tag } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { DateTimeControl } from '#kit/form/field-date.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect } from '#kit/pickers/record-select.tsx'
+import { DayStrip } from '../timeline/day-strip.tsx'
+
+type AgendaResult = ResultOf<typeof programChecks.agenda>
+const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
+const STATUS_TEXT = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' } as const
+
+/** Shows what a screen plays at a chosen time, and why each of its programs plays or not. */
+export function AgendaDrawer({ onClose }: { onClose(): void }) {
+  const [keyword, onSearch] = useKeyword()
+  const screens = useRead(programOptions.screens, { keyword }, { quiet: true })
+  const [deviceId, setDevice] = useState<number>()
+  const [time, setTime] = useState<string>()
+  const [sns, setSns] = useState<ReadonlyMap<number, string>>(new Map())
+  const fresh = (screens.data?.list ?? []).filter(({ id }) => !sns.has(id))
+  if (fresh.length > 0) setSns(new Map([...sns, ...fresh.map(({ id, name }) => [id, name] as const)]))
+  const sn = deviceId === undefined ? undefined : sns.get(deviceId)
+  const options = (screens.data?.list ?? []).map(({ id, name, devName }) => ({
+    value: id,
+    label: devName ? `${name}（${devName}）` : name,
+  }))
+  return (
+    <Drawer open title="屏幕日程" size="min(880px, 100vw)" onClose={onClose}>
+      <div className="ad-agenda-head">
+        <RecordSelect
+          label="屏幕"
+          placeholder="选择一块屏幕"
+          {...(deviceId !== undefined && { value: deviceId })}
+          onChange={setDevice}
+          source={{ options, isFetching: screens.isFetching, onSearch }}
+        />
+        <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
+      </div>
+      {sn === undefined ? (
+        <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="选择屏幕后显示正在播放的内容和原因" />
+      ) : (
+        <Answer sn={sn} time={time} />
+      )}
+    </Drawer>
+  )
+}
+
+function Answer({ sn, time }: { sn: string; time: string | undefined }) {
+  const read = useRead(
+    programChecks.agenda,
+    { sn, ...(time && { time }) },
+    { quiet: true, staleTime: 0, keepPrevious: false },
+  )
+  return read.data ? <Shown of={read.data} /> : <Waiting reads={[read]} rows={5} />
+}
+
+const offlineText = ({ lastReportTime }: Pick<AgendaResult, 'lastReportTime'>) =>
+  lastReportTime ? `屏幕离线，最后上报 ${lastReportTime}` : '屏幕离线，从未上报'
+
+function Shown({ of }: { of: AgendaResult }) {
+  const { offsetAt } = zoneOf(of.zone)
+  const clock = (at: number) => new Date(at + offsetAt(at)).toISOString().slice(11, 19)
+  const { planned, reported } = of
+  return (
+    <div className="ad-check">
+      <p className="ad-scope">
+        {clock(of.at)} {planned.programId > 0 ? '播放' : ''} <b>{planned.adName || '暂无播放内容'}</b>
+        {planned.programName && `（《${planned.programName}》，${clock(planned.start)} 起 ${planned.ms / 1000} 秒）`}
+      </p>
+      {of.online === 0 && <Alert type="warning" showIcon title={offlineText(of)} />}
+      {reported && (
+        <Alert
+          type={of.differs ? 'warning' : 'info'}
+          showIcon
+          title={`屏幕上报：${clock(reported.since)} 起播放 ${reported.adName || `广告 ${reported.adId}`}（《${reported.programName}》）${of.differs ? '，与计划不一致' : ''}`}
+        />
+      )}
+      <DayStrip segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
+      <ul className="ad-because">
+        {of.because.map(({ programId, name, status, text }) => (
+          <li key={programId}>
+            <Tag color={STATUS_COLOR[status]}>{STATUS_TEXT[status]}</Tag>
+            <span>{name}</span>
+            {status === 'blocked' && <span className="ad-quiet">{text}</span>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { DELIVERY_STATE } from '@oms/contract/advertise/screen.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Alert, Modal, Table } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { byteText, hoursText } from '../ads/byte-text.ts'
+
+type Conflicts = ResultOf<typeof programChecks.conflict>
+type DryRun = ResultOf<typeof programChecks.dryRun>
+
+interface Props {
+  readonly id: number
+  onClose(): void
+}
+const FRESH = { quiet: true, staleTime: 0, keepPrevious: false } as const
+
+/** Conflicts of the saved content with the other programs of its screens. */
+export function ConflictDialog({ id, onClose }: Props) {
+  const read = useRead(programChecks.conflict, { id }, FRESH)
+  return (
+    <Modal open title="冲突检查" footer={null} onCancel={onClose} width={600}>
+      {read.data ? <Conflicts of={read.data} /> : <Waiting reads={[read]} rows={3} />}
+    </Modal>
+  )
+}
+
+function Conflicts({ of: { screens, sets, from, to, errors, warnings } }: { of: Conflicts }) {
+  return (
+    <div className="ad-check">
+      <p className="ad-quiet">
+        已检查 {from} 至 {to}，{screens.toLocaleString('en')} 块屏幕，{sets} 种节目单组合
+      </p>
+      {errors.length === 0 && warnings.length === 0 && <Alert type="success" showIcon title="没有发现冲突" />}
+      {errors.length > 0 && <Findings title="须先处理，否则不能发布" type="error" list={errors} />}
+      {warnings.length > 0 && <Findings title="提醒，不影响发布" type="warning" list={warnings} />}
+    </div>
+  )
+}
+
+const Findings = ({ title, type, list }: { title: string; type: 'error' | 'warning'; list: Conflicts['errors'] }) => (
+  <Alert
+    type={type}
+    showIcon
+    title={title}
+    description={
+      <ul className="ad-findings">
+        {list.map(({ text, screens }) => (
+          <li key={text}>
+            {text}
+            {screens > 0 && <span className="ad-quiet"> · {screens.toLocaleString('en')} 块屏幕</span>}
+          </li>
+        ))}
+      </ul>
+    }
+  />
+)
+
+/** Dry run of publishing the saved content: screens, bytes and plays. */
+export function DryRunDialog({ id, onClose }: Props) {
+  const read = useRead(programChecks.dryRun, { id }, FRESH)
+  return (
+    <Modal open title="发布预演" footer={null} onCancel={onClose} width={720}>
+      {read.data ? <DryRunResult of={read.data} /> : <Waiting reads={[read]} rows={5} />}
+    </Modal>
+  )
+}
+
+const SAMPLE_COLUMNS = [
+  { key: 'sn', title: '序列号', dataIndex: 'sn' },
+  { key: 'tenantName', title: '客户', dataIndex: 'tenantName' },
+  { key: 'modelName', title: '型号', dataIndex: 'modelName' },
+  { key: 'state', title: '状态', dataIndex: 'state', render: (state: number) => DELIVERY_STATE[state as 0] },
+  { key: 'bytes', title: '待下载', dataIndex: 'bytes', align: 'right' as const, render: byteText },
+]
+
+function DryRunResult({ of }: { of: DryRun }) {
+  if (of.screens === 0) return <Alert type="warning" showIcon title="没有符合条件的屏幕" />
+  return (
+    <div className="ad-check">
+      <ScopeText of={of} />
+      <p className="ad-quiet">
+        预计每天播放 {of.playsPerDay.toLocaleString('en')} 次；{of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
+        {of.firstHours !== null && of.lastHours !== null && of.totalBytes > 0 && (
+          <>
+            ；第一块屏幕约 {hoursText(of.firstHours)}后就绪，最后一块约 {hoursText(of.lastHours)}后就绪
+          </>
+        )}
+        {of.windowHours < 24 && <>；每天只在 {of.windowHours} 小时的下载时段内下载</>}
+      </p>
+      <div className="ad-counts">
+        <Counts title="客户" list={of.tenants} />
+        <Counts title="型号" list={of.models} />
+        <Counts
+          title="状态"
+          list={of.states.map(({ state, count }) => ({ id: state, name: DELIVERY_STATE[state as 0], count }))}
+        />
+      </div>
+      <Table
+        size="small"
+        rowKey="deviceId"
+        columns={SAMPLE_COLUMNS}
+        dataSource={of.sample}
+        pagination={false}
+        scroll={{ x: 'max-content', y: 240 }}
+      />
+    </div>
+  )
+}
+
+const Counts = ({ title, list }: { title: string; list: readonly { id: number; name: string; count: number }[] }) => (
+  <section>
+    <h3>{title}</h3>
+    <ul>
+      {list.slice(0, 8).map(({ id, name, count }) => (
+        <li key={id}>
+          <span>{name || '-'}</span>
+          <b>{count.toLocaleString('en')}</b>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+/** Summarises screens, bytes and hours in one sentence. */
+export const ScopeText = ({ of: { screens, totalBytes, lastHours } }: { of: DryRun }) => (
+  <p className="ad-scope">
+    将投放到 <b>{screens.toLocaleString('en')}</b> 块屏幕，新增下载 <b>{byteText(totalBytes)}</b>
+    {totalBytes > 0 && (lastHours === null ? '，未限制带宽' : `，按当前带宽约 ${hoursText(lastHours)}完成`)}
+  </p>
+)

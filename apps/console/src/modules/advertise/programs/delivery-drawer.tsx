@@ -1,0 +1,121 @@
+import { DeliveryRow, programChecks } from '@oms/contract/advertise/program-check.ts'
+import { DELIVERY_STATE } from '@oms/contract/advertise/screen.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { Alert, Drawer, Segmented, Table, Tag } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { filesText } from '../screens/screen-cells.tsx'
+
+const PAGE_SIZE = 20
+const ALL = -1
+const COLOR: Readonly<Record<number, string>> = {
+  0: 'default',
+  1: 'processing',
+  2: 'success',
+  3: 'error',
+  4: 'default',
+}
+const title = (field: string) => about(DeliveryRow, field).title
+const COLUMNS = [
+  { key: 'sn', title: title('sn'), dataIndex: 'sn' },
+  {
+    key: 'state',
+    title: title('state'),
+    dataIndex: 'state',
+    render: (state: number) => <Tag color={COLOR[state] ?? 'default'}>{DELIVERY_STATE[state as 0]}</Tag>,
+  },
+  {
+    key: 'files',
+    title: '文件',
+    align: 'right' as const,
+    render: (row: z.output<typeof DeliveryRow>) => filesText(row.state, row) || '-',
+  },
+  { key: 'reason', title: title('reason'), dataIndex: 'reason', render: (reason: string) => reason || '-' },
+  { key: 'devName', title: title('devName'), dataIndex: 'devName' },
+  { key: 'tenantName', title: title('tenantName'), dataIndex: 'tenantName' },
+  {
+    key: 'lastReportTime',
+    title: title('lastReportTime'),
+    dataIndex: 'lastReportTime',
+    render: (at: string | null) => <Time at={at} />,
+  },
+]
+
+/** Delivery of a program: screens by state, failures by reason. */
+export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string; onClose(): void }) {
+  const [state, setState] = useState(ALL)
+  const [pageNum, setPage] = useState(1)
+  const read = useRead(
+    programChecks.delivery,
+    { id, pageNum, pageSize: PAGE_SIZE, ...(state !== ALL && { state: state as 0 }) },
+    { quiet: true, staleTime: 0 },
+  )
+  const { data } = read
+  return (
+    <Drawer open title={`投放进度 · ${name}`} size="min(960px, 100vw)" onClose={onClose}>
+      {data ? (
+        <div className="ad-check">
+          <Segmented
+            aria-label="下发状态"
+            options={optionsOf(data.states)}
+            value={state}
+            onChange={(next) => {
+              setState(next)
+              setPage(1)
+            }}
+          />
+          {data.failures.length > 0 && (
+            <Alert
+              type="error"
+              showIcon
+              title={data.failures.map(({ reason, count: screens }) => `${reason} ${screens} 块屏幕`).join('；')}
+            />
+          )}
+          <Screens data={data} pageNum={pageNum} onPage={setPage} />
+        </div>
+      ) : (
+        <Waiting reads={[read]} rows={6} />
+      )}
+    </Drawer>
+  )
+}
+
+interface ScreensProps {
+  readonly data: Pick<ResultOf<typeof programChecks.delivery>, 'list' | 'total'>
+  readonly pageNum: number
+  onPage(pageNum: number): void
+}
+
+const Screens = ({ data, pageNum, onPage }: ScreensProps) => (
+  <Table
+    size="small"
+    rowKey="id"
+    columns={COLUMNS}
+    dataSource={data.list}
+    scroll={{ x: 'max-content' }}
+    pagination={{
+      current: pageNum,
+      pageSize: PAGE_SIZE,
+      total: data.total,
+      showSizeChanger: false,
+      onChange: onPage,
+    }}
+  />
+)
+
+/** Choices of the delivery state with the number of screens. */
+function optionsOf(states: readonly { state: number; count: number }[]) {
+  const count = (wanted: number) => states.find((each) => each.state === wanted)?.count ?? 0
+  const all = states.reduce((sum, each) => sum + each.count, 0)
+  return [
+    { value: ALL, label: `全部 ${all}` },
+    ...Object.entries(DELIVERY_STATE).map(([value, label]) => ({
+      value: Number(value),
+      label: `${label} ${count(Number(value))}`,
+    })),
+  ]
+}

@@ -1,0 +1,157 @@
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import { programs } from '@oms/contract/advertise/program.ts'
+import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import { programPublish } from '@oms/contract/advertise/program-publish.ts'
+import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Button, Form } from 'antd'
+import { type ReactNode, useRef, useState } from 'react'
+import { call } from '#core/api/client.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { useTab } from '#core/routing/tab.tsx'
+import { confirmDiscard } from '#kit/form/confirm-discard.ts'
+import { ruleOf } from '#kit/form/field.tsx'
+import { sendable } from '#kit/form/form-values.ts'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
+import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { Page } from '#kit/record/page.tsx'
+import { ConflictDialog, DryRunDialog } from './check-dialogs.tsx'
+import { DraftStrip } from '../timeline/draft-strip.tsx'
+import { ProgramFields } from './program-fields.tsx'
+import { ProgramPreview } from './program-preview.tsx'
+import { ProgramTrack } from '../timeline/program-track.tsx'
+import { valuesOf } from './program-values.ts'
+import { PublishDialog } from './publish-dialog.tsx'
+import './program.css'
+
+export const LIST = '/advertiseManage/ProgramList'
+export const editPath = (id: number, then?: AfterSave) => `${LIST}/edit/${id}${then ? `?then=${then}` : ''}`
+
+/** Dialog that opens after saving. */
+export type AfterSave = 'publish' | 'conflict' | 'dryRun'
+export const afterSaveOf = (text: string | null): AfterSave | undefined =>
+  text === 'publish' || text === 'conflict' || text === 'dryRun' ? text : undefined
+
+interface Props {
+  readonly endpoint: typeof programs.create | typeof programs.update
+  /** Undefined for a new program. */
+  readonly id: number | undefined
+  readonly tenantId: number | undefined
+  readonly tenantName?: string
+  readonly initial: object
+  readonly targets: readonly { id: number; name: string }[]
+  /** Dialog that is open from the start. */
+  readonly opens?: AfterSave | undefined
+}
+
+/** Editor of a program: ads, track, schedule, and the 24 hours of a screen with the edited content. */
+export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, targets, opens }: Props) {
+  const { save, after, opened, setOpened, leave } = useEditor({ endpoint, id, initial, opens })
+  const playMode = Form.useWatch('playMode', save.form.form) as number | undefined
+  const chosenTenant = Form.useWatch('tenantId', save.form.form) as number | undefined
+  const owner = tenantId ?? chosenTenant
+  const [manifest, setManifest] = useState<Manifest>()
+  const [isPreviewing, setPreviewing] = useState(false)
+  return (
+    <Page>
+      <RestoredDraft {...save.draft} />
+      <Form {...save.form} className="ad-editor">
+        <div className="ad-editor-columns">
+          <Form.Item
+            name="items"
+            className="ad-editor-track"
+            {...ruleOf({ of: ProgramInput, name: 'items' })}
+            validateTrigger="onSubmit"
+          >
+            <ProgramTrack tenantId={owner} isWeighted={playMode === 4} />
+          </Form.Item>
+          <ProgramFields targets={targets} tenantId={owner} owner={id === undefined ? 'new' : tenantName} />
+        </div>
+        <DraftStrip id={id} tenantId={owner} onManifest={setManifest} />
+      </Form>
+      <EditorFoot save={save} isStored={id !== undefined} onLeave={leave} onThen={after}>
+        <Button disabled={manifest === undefined} onClick={() => setPreviewing(true)}>
+          预览
+        </Button>
+      </EditorFoot>
+      {isPreviewing && manifest && (
+        <ProgramPreview manifest={manifest} id={id ?? 0} onClose={() => setPreviewing(false)} />
+      )}
+      {id !== undefined && <ThenDialog id={id} opened={opened} onClose={() => setOpened(undefined)} />}
+    </Page>
+  )
+}
+
+interface FootProps {
+  readonly save: Pick<ReturnType<typeof useEditor>['save'], 'dirty' | 'name' | 'saving'>
+  readonly isStored: boolean
+  onLeave(): void
+  onThen(then: AfterSave): void
+  readonly children: ReactNode
+}
+
+const EditorFoot = ({ save: { dirty, name, saving }, isStored, onLeave, onThen, children }: FootProps) => (
+  <footer className="ad-editor-foot">
+    <span className="ad-quiet">{dirty ? '有未保存的修改' : isStored ? '已保存' : ''}</span>
+    <Button onClick={onLeave}>{dirty ? '取消' : '返回'}</Button>
+    <Button htmlType="submit" form={name} loading={saving}>
+      保存草稿
+    </Button>
+    {children}
+    <Button onClick={() => onThen('conflict')}>冲突检查</Button>
+    <Button onClick={() => onThen('dryRun')}>发布预演</Button>
+    <Allowed to={programPublish.publish}>
+      <Button type="primary" onClick={() => onThen('publish')}>
+        提交发布
+      </Button>
+    </Allowed>
+  </footer>
+)
+
+interface ThenProps {
+  readonly id: number
+  readonly opened: AfterSave | undefined
+  onClose(): void
+}
+
+/** Dialog that follows saving. */
+function ThenDialog({ id, opened, onClose }: ThenProps) {
+  if (opened === 'publish') return <PublishDialog id={id} onClose={onClose} />
+  if (opened === 'conflict') return <ConflictDialog id={id} onClose={onClose} />
+  return opened === 'dryRun' ? <DryRunDialog id={id} onClose={onClose} /> : null
+}
+
+type Values = Record<string, unknown>
+
+function useEditor({ endpoint, id, initial, opens }: Pick<Props, 'endpoint' | 'id' | 'initial' | 'opens'>) {
+  const tab = useTab()
+  const [opened, setOpened] = useState(opens)
+  const next = useRef<AfterSave>(undefined)
+  const reload = async (program: number) => save.load(valuesOf(await call(programs.get, { id: program })))
+  const save = useSaveForm(endpoint, {
+    initial,
+    draft: `adProgram:${id ?? 'new'}`,
+    input: (values: Values) => sendable(endpoint, values) as InputOf<typeof endpoint>,
+    ...(id !== undefined && { latest: async () => valuesOf(await call(programs.get, { id })) }),
+    onSaved: (result: ResultOf<typeof endpoint>) => {
+      const wanted = next.current
+      next.current = undefined
+      if (id === undefined) return tab.close(editPath((result as { id: number }).id, wanted))
+      // Loads the program again, because the save gave ids to new items.
+      void reload(id).then(() => setOpened(wanted))
+    },
+  })
+  const after = (wanted: AfterSave | undefined) => {
+    if (!save.dirty && id !== undefined) return setOpened(wanted)
+    next.current = wanted
+    save.form.form.submit()
+  }
+  const close = () => {
+    save.forgetDraft()
+    tab.close(LIST)
+  }
+  const leave = () => {
+    if (!save.dirty) return close()
+    confirmDiscard(close)
+  }
+  return { save, after, opened, setOpened, leave }
+}

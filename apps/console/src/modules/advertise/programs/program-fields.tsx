@@ -1,0 +1,125 @@
+import { dayPartsProblem, NewProgramInput, ProgramInput } from '@oms/contract/advertise/program-input.ts'
+import { INSERT_MODE_NAME, TARGET } from '@oms/contract/advertise/program-words.ts'
+import { Form } from 'antd'
+import { useSession } from '#core/auth/session.tsx'
+import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { DateControl, DateField } from '#kit/form/field-date.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { Panel } from '#kit/record/page.tsx'
+import type { DayPart } from '../timeline/day-part-text.ts'
+import { DayParts, Weekdays } from '../timeline/day-parts.tsx'
+import { TargetFields } from '../timeline/target-fields.tsx'
+
+interface Props {
+  readonly targets: readonly { id: number; name: string }[]
+  readonly tenantId: number | undefined
+  /** Name of the tenant of a stored program; `new` for a program whose tenant can be chosen. */
+  readonly owner: string | undefined
+}
+
+const NEW = 'new'
+const partsRule = {
+  validator: async (_rule: unknown, parts: readonly DayPart[] = []) => {
+    const problem = dayPartsProblem(parts)
+    if (problem) throw new Error(problem)
+  },
+}
+const requiredDate = { required: true, message: '请选择结束日期' }
+const datesRule = ({ getFieldValue }: { getFieldValue(name: string): unknown }) => ({
+  validator: async (_rule: unknown, dateTo: string | undefined) => {
+    const dateFrom = getFieldValue('dateFrom') as string | undefined
+    if (dateTo && dateFrom && dateTo < dateFrom) throw new Error('结束日期不能早于开始日期')
+  },
+})
+
+/** Fields of a program except its items. */
+export function ProgramFields({ targets, tenantId, owner }: Props) {
+  const session = useSession()
+  const isPlatform = (tenantId === undefined ? session?.ownerId : String(tenantId)) === '1'
+  return (
+    <div className="ad-fields">
+      <Panel title="基本信息">
+        <TextField of={ProgramInput} name="programName" />
+        <OwnerField owner={owner} />
+        <NoteField of={ProgramInput} name="description" rows={2} />
+      </Panel>
+      <Panel title="投放对象">
+        <TargetFields chosen={targets} tenantId={tenantId} isPlatform={isPlatform} />
+        <SwitchField of={ProgramInput} name="isDefault" on="是" off="否" />
+      </Panel>
+      <TimePanel />
+      <RulePanel />
+    </div>
+  )
+}
+
+/** Tenant of the program, for accounts that access several tenants. Ads and targets belong to the tenant. */
+function OwnerField({ owner }: Pick<Props, 'owner'>) {
+  const form = Form.useFormInstance()
+  const isMany = useHasManyTenants()
+  if (!isMany || !owner) return null
+  if (owner !== NEW) return <Form.Item label="所属客户">{owner}</Form.Item>
+  const clear = () => form.setFieldsValue({ items: [], targetType: TARGET.devices, targetIds: [] })
+  return (
+    <Field of={NewProgramInput} name="tenantId" hint="不选则归属当前客户；更换客户会清空广告和投放对象">
+      <TenantPicker inUse onChange={clear} />
+    </Field>
+  )
+}
+
+function TimePanel() {
+  const weekdays = (Form.useWatch('weekdays', Form.useFormInstance()) as number | undefined) ?? 0
+  return (
+    <Panel title="投放时间">
+      <div className="ad-pair">
+        <DateField of={ProgramInput} name="dateFrom" />
+        <Form.Item
+          name="dateTo"
+          label="结束日期"
+          required
+          dependencies={['dateFrom']}
+          rules={[requiredDate, datesRule]}
+        >
+          <DateControl placeholder="请选择结束日期" />
+        </Form.Item>
+      </div>
+      <Field of={ProgramInput} name="weekdays">
+        <Weekdays />
+      </Field>
+      <Form.Item name="dayParts" label="时段" rules={[partsRule]} validateTrigger="onChange">
+        <DayParts weekdays={weekdays} />
+      </Form.Item>
+    </Panel>
+  )
+}
+
+function RulePanel() {
+  const insertMode = (Form.useWatch('insertMode', Form.useFormInstance()) as number | undefined) ?? 0
+  return (
+    <Panel title="播放规则">
+      <div className="ad-pair">
+        <SelectField of={ProgramInput} name="playMode" />
+        <NumberField of={ProgramInput} name="priority" min={0} max={9} hint="0 到 9，大者优先" />
+      </div>
+      <SelectField
+        of={ProgramInput}
+        name="insertMode"
+        options={Object.entries(INSERT_MODE_NAME).map(([value, label]) => ({ value: Number(value), label }))}
+      />
+      {insertMode === 0 && (
+        <NumberField
+          of={ProgramInput}
+          name="shareOfVoice"
+          unit="%"
+          min={1}
+          max={100}
+          hint="不填则与同优先级的节目单平分时间"
+        />
+      )}
+      <div className="ad-pair">
+        <NumberField of={ProgramInput} name="bookedPlays" unit="次" min={0} hint="0 表示没有预约" />
+        <SelectField of={ProgramInput} name="bookedPer" />
+      </div>
+    </Panel>
+  )
+}

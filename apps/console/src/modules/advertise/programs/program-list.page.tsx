@@ -1,0 +1,119 @@
+import { CalendarOutlined, PlusOutlined } from '@ant-design/icons'
+import { type ProgramListRow, ProgramRow, programs } from '@oms/contract/advertise/program.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { durationText } from '@oms/contract/advertise/program-words.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { PlayDates, ProgramName, ProgramStatus, targetText, timesText } from './program-cells.tsx'
+import { ScreensLink } from '../screens/screens-link.tsx'
+import { type OpenedDialog, PROGRAM_LIST, useProgramActions } from './use-program-actions.tsx'
+
+const ProgramDrawer = later(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+
+const AgendaDrawer = later(() => import('./agenda-drawer.tsx'), 'AgendaDrawer')
+const DeliveryDrawer = later(() => import('./delivery-drawer.tsx'), 'DeliveryDrawer')
+const AuditDialog = later(() => import('../ads/audit-dialog.tsx'), 'AuditDialog')
+const PublishDialog = later(() => import('./publish-dialog.tsx'), 'PublishDialog')
+
+const { col, actions } = columnsOf(ProgramRow)
+const QUERY = programs.list.input
+const COLUMNS = [
+  col('programName', (_, row) => <ProgramName row={row} />, { width: 170, sort: true }),
+  col('status', (_, row) => <ProgramStatus row={row} />, { width: 130 }),
+  col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 200, sort: true }),
+  col('dayParts', (_, row) => <Ellipsis text={timesText(row)} />, { title: '星期和时段', width: 160 }),
+  col('targetType', (_, row) => targetText(row), { width: 90 }),
+  col('itemCount', { width: 80, align: 'right' }),
+  col('totalDuration', (seconds) => durationText(seconds), { width: 90, align: 'right' }),
+  col('priority', { width: 90, align: 'right', sort: true }),
+  col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 80, align: 'right' }),
+  col('playMode', { width: 90, hidden: true }),
+  col('verNo', { width: 80, align: 'right', hidden: true }),
+  col('publishedVer', { width: 90, align: 'right', hidden: true }),
+  col('tenantName', { width: 140, hidden: true }),
+  col('description', { width: 180, hidden: true }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true }),
+]
+
+const EMPTY = {
+  text: '暂无节目单',
+  hint: '新增节目单后即可投放广告',
+  needs: programs.create,
+  otherwise: '您没有新增节目单的权限，请联系本单位的管理员编排节目单。',
+}
+
+/** Programs of advertising. */
+export default function ProgramListPage() {
+  const list = useList(programs.list)
+  const [shown, setShown] = useState<ProgramListRow>()
+  const [opened, setOpened] = useState<OpenedDialog>()
+  const close = () => setOpened(undefined)
+  const rowActions = useProgramActions(setShown, setOpened)
+  const add = <AddButton />
+  return (
+    <Page>
+      <ProgramSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 180)]}
+        actions={
+          <>
+            {add}
+            <ScreensLink />
+            <Allowed to={programChecks.agenda}>
+              <Button type="link" icon={<CalendarOutlined />} onClick={() => setOpened({ kind: 'agenda' })}>
+                屏幕日程
+              </Button>
+            </Allowed>
+          </>
+        }
+        empty={{ ...EMPTY, action: add }}
+        onOpen={setShown}
+      />
+      <ProgramDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {opened?.kind === 'agenda' && <AgendaDrawer onClose={close} />}
+      {opened?.kind === 'delivery' && (
+        <DeliveryDrawer id={opened.row.id} name={opened.row.programName} onClose={close} />
+      )}
+      {opened?.kind === 'audit' && <AuditDialog row={opened.row} onClose={close} />}
+      {opened?.kind === 'publish' && <PublishDialog id={opened.row.id} onClose={close} />}
+    </Page>
+  )
+}
+
+const ProgramSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="programName" />
+    <SelectFilter of={QUERY} name="status" />
+    <SelectFilter of={QUERY} name="insertMode" />
+    <SelectFilter of={QUERY} name="targetType" />
+    <DateRangeFilter label="创建时间" />
+  </SearchForm>
+)
+
+function AddButton() {
+  const navigate = useNavigate()
+  return (
+    <Allowed to={programs.create}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={() => void navigate(`${PROGRAM_LIST}/add`)}>
+        新增节目单
+      </Button>
+    </Allowed>
+  )
+}

@@ -1,0 +1,46 @@
+import type { ProgramDetailRow } from '@oms/contract/advertise/program.ts'
+import { ALL_WEEKDAYS } from '@oms/contract/advertise/program-words.ts'
+import { dayBefore } from '#core/text/format.ts'
+import { trackOf } from '../timeline/track-items.ts'
+
+/** Values of the editor for a stored program. */
+export function valuesOf(program: ProgramDetailRow) {
+  const { id, rev, programName, description, items, playMode, priority, insertMode, shareOfVoice } = program
+  const { dateFrom, dateTo, weekdays, dayParts, targetType, targetIds, resolution } = program
+  const { bookedPlays, bookedPer, isDefault } = program
+  const rules = { playMode, priority, insertMode, shareOfVoice, bookedPlays, bookedPer, isDefault }
+  const times = { dateFrom, dateTo, weekdays, dayParts }
+  return {
+    id,
+    rev,
+    programName,
+    description,
+    items: trackOf(items),
+    ...rules,
+    ...times,
+    targetType,
+    targetIds,
+    resolution,
+  }
+}
+
+const DAYS = 30
+
+/** Default values of the editor for a new program: 30 days from today, all day. */
+export const newValues = () => ({
+  description: '',
+  items: [],
+  playMode: 1,
+  priority: 0,
+  insertMode: 0,
+  dateFrom: dayBefore(),
+  dateTo: dayBefore(1 - DAYS),
+  weekdays: ALL_WEEKDAYS,
+  dayParts: [],
+  targetType: 1,
+  targetIds: [],
+  resolution: '',
+  bookedPlays: 0,
+  bookedPer: 1,
+  isDefault: 0,
+})

@@ -1,0 +1,44 @@
+import type { AdVersionRow } from '@oms/contract/advertise/ad.ts'
+import '../advertise.css'
+
+interface VersionDiffProps {
+  readonly submitted: AdVersionRow
+  /** The version that plays now. */
+  readonly playing: AdVersionRow | undefined
+}
+
+/** Lists the content of the submitted version; changed fields show the value that plays now. */
+export function VersionDiff({ submitted, playing }: VersionDiffProps) {
+  const before = new Map(playing?.content.map(({ field, value }) => [field, value]))
+  const now = new Set(submitted.content.map(({ field }) => field))
+  const removed = playing?.content.filter(({ field }) => !now.has(field)) ?? []
+  return (
+    <section className="ad-diff" aria-label="提交的内容">
+      <h3>
+        版本 {submitted.verNo}
+        <small>{playing ? `与投放中的版本 ${playing.verNo} 比较` : '首次提交'}</small>
+      </h3>
+      <dl>
+        {submitted.content.map(({ field, title, value }) => {
+          const isChanged = playing !== undefined && before.get(field) !== value
+          return (
+            <div key={field} className={isChanged ? 'ad-changed' : undefined}>
+              <dt>{title}</dt>
+              <dd>
+                {isChanged && <del>{before.get(field) ?? '（空）'}</del>} {value}
+              </dd>
+            </div>
+          )
+        })}
+        {removed.map(({ field, title, value }) => (
+          <div key={field} className="ad-changed">
+            <dt>{title}</dt>
+            <dd>
+              <del>{value}</del>（已清空）
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,57 @@
+import { dayOf } from '@oms/contract/ad-engine/dates.ts'
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import { stripOf } from '@oms/contract/advertise/program-strip.ts'
+import { Alert, Form } from 'antd'
+import { useEffect, useMemo, useState } from 'react'
+import { dayBefore } from '#core/text/format.ts'
+import { DateControl } from '#kit/form/field-date.tsx'
+import { DayStrip } from './day-strip.tsx'
+import { ScreenSelect } from './target-fields.tsx'
+import { useDraftManifest } from '../programs/use-draft-manifest.ts'
+
+interface Props {
+  readonly id: number | undefined
+  readonly tenantId: number | undefined
+  onManifest(manifest: Manifest | undefined): void
+}
+
+/** The 24 hours of a chosen screen as if the edited content were published. */
+export function DraftStrip({ id, tenantId, onManifest }: Props) {
+  const form = Form.useFormInstance()
+  const [deviceId, setDevice] = useState<number>()
+  const dateFrom = Form.useWatch('dateFrom', form) as string | undefined
+  const [day, setDay] = useState<string>()
+  const today = dayBefore()
+  const shown = day ?? (dateFrom && dateFrom > today ? dateFrom : today)
+  const { manifest, problem } = useDraftManifest({ id, tenantId, deviceId })
+  useEffect(() => onManifest(manifest), [manifest, onManifest])
+  return (
+    <section className="ad-draft-strip kit-card" aria-label="屏幕日程">
+      <header>
+        <h2 className="kit-card-title">24 小时预演</h2>
+        <ScreenSelect
+          label="屏幕"
+          placeholder="只看本节目单，或选择一块屏幕"
+          onChange={setDevice}
+          {...(deviceId && { value: deviceId })}
+        />
+        <DateControl placeholder="日期" value={shown} onChange={setDay} />
+        <span className="ad-quiet">
+          {deviceId ? '按发布后的内容，与该屏幕的其他节目单一起计算' : '选择屏幕后可看到与其他节目单的先后和份额'}
+        </span>
+      </header>
+      {problem && <Alert type="info" showIcon title={problem} />}
+      {manifest && <Strip manifest={manifest} day={shown} id={id ?? 0} />}
+    </section>
+  )
+}
+
+function Strip({ manifest, day, id }: { manifest: Manifest; day: string; id: number }) {
+  const { from, to, segments } = useMemo(() => {
+    const zone = zoneOf(manifest.zone)
+    const [start, end] = [zone.startOf(dayOf(day), 0), zone.startOf(dayOf(day) + 1, 0)]
+    return { from: start, to: end, segments: stripOf(manifest, start, end) }
+  }, [manifest, day])
+  return <DayStrip segments={segments} from={from} to={to} zone={manifest.zone} highlighted={id} />
+}

@@ -1,0 +1,165 @@
+import type { OfferedAdRow } from '@oms/contract/advertise/program-options.ts'
+import { durationText, MAX_PROGRAM_ITEMS } from '@oms/contract/advertise/program-words.ts'
+import { Empty } from 'antd'
+import { useRef, useState } from 'react'
+import { toast } from '#core/loading/toast.ts'
+import { AdLibrary } from '../ads/ad-library.tsx'
+import { MoveDialog, SettingsDialog } from './track-dialogs.tsx'
+import { copyItem, insertItem, itemOf, moveItem, roundsPerHour, type TrackItem, totalOf } from './track-items.ts'
+import { TrackRow } from './track-row.tsx'
+import { type Dragged, useTrackDrag } from './use-track-drag.ts'
+
+interface Props {
+  readonly value?: readonly TrackItem[]
+  onChange?(items: readonly TrackItem[]): void
+  readonly tenantId: number | undefined
+  readonly isWeighted: boolean
+}
+
+const NONE: readonly TrackItem[] = []
+
+/** Form control of the items: the ads on the left, the track beside them. */
+export function ProgramTrack({ value = NONE, onChange, tenantId, isWeighted }: Props) {
+  const [asked, setAsked] = useState<Asked>()
+  const track = useTrack(value, (items) => onChange?.(items))
+  const drag = useTrackDrag(value.length, (what: Dragged, at) =>
+    what.kind === 'ad' ? track.add(what.ad, at) : track.move(what.from, at),
+  )
+  return (
+    <>
+      <AdLibrary tenantId={tenantId} onAdd={(ad) => track.add(ad)} onDrag={drag.start} />
+      <section className="ad-track kit-card" aria-label="节目单内容">
+        <TrackHead items={value} />
+        <ol className="ad-rows" data-over={drag.at === undefined ? undefined : ''} {...drag.area}>
+          {value.map((item, index) => (
+            <TrackRow
+              key={item.key}
+              item={item}
+              index={index}
+              count={value.length}
+              isWeighted={isWeighted}
+              drop={drag.row(index)}
+              mark={markOf(drag.at, index, value.length)}
+              upRef={track.upRef(item.key)}
+              onChange={(part) => track.update(index, part)}
+              onMove={(to) => track.move(index, to)}
+              onAsk={(kind) => setAsked({ kind, key: item.key })}
+              onCopy={() => track.copy(index)}
+              onRemove={() => track.remove(index)}
+              onGrab={() => drag.start({ kind: 'item', from: index })}
+              onRelease={() => drag.start(undefined)}
+            />
+          ))}
+          {value.length === 0 && <EmptyTrack />}
+        </ol>
+        <Announcement text={track.said} />
+      </section>
+      <Dialogs asked={asked} items={value} track={track} onClose={() => setAsked(undefined)} />
+    </>
+  )
+}
+
+const Announcement = ({ text }: { text: string }) => (
+  <span className="ad-said" aria-live="polite">
+    {text}
+  </span>
+)
+
+const EmptyTrack = () => (
+  <li className="ad-track-empty">
+    <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="从左侧拖入广告，或点击广告右侧的加号" />
+  </li>
+)
+
+/** Returns the side of a row at which a drop inserts. The last row also marks the end of the list. */
+function markOf(at: number | undefined, index: number, count: number) {
+  if (at === index) return 'before'
+  return at === index + 1 && at === count ? 'after' : undefined
+}
+
+interface Asked {
+  readonly kind: 'move' | 'settings'
+  readonly key: string
+}
+type Track = ReturnType<typeof useTrack>
+
+/** Functions that change the items. `said` describes the last change for screen readers. */
+function useTrack(value: readonly TrackItem[], change: (items: readonly TrackItem[]) => void) {
+  const [said, say] = useState('')
+  const upButtons = useRef(new Map<string, HTMLButtonElement>())
+  return {
+    said,
+    upRef: (key: string) => (button: HTMLButtonElement | null) => {
+      if (button) upButtons.current.set(key, button)
+      else upButtons.current.delete(key)
+    },
+    add(ad: OfferedAdRow, at = value.length) {
+      if (value.length >= MAX_PROGRAM_ITEMS) return toast.warning(`节目单最多${MAX_PROGRAM_ITEMS}条广告`)
+      change(insertItem(value, at, itemOf(ad)))
+      say(`已添加 ${ad.adName}，第 ${at + 1} 条`)
+    },
+    move(from: number, to: number) {
+      const item = value[from]
+      const moved = moveItem(value, from, to)
+      if (!item || moved === value) return
+      change(moved)
+      say(`${item.adName} 已移到第 ${moved.indexOf(item) + 1} 条`)
+      // A moved row loses the focus when the browser moves its element, so the focus is restored.
+      requestAnimationFrame(() => upButtons.current.get(item.key)?.focus())
+    },
+    update: (at: number, part: Partial<TrackItem>) =>
+      change(value.map((item, index) => (index === at ? { ...item, ...part } : item))),
+    copy: (at: number) => change(copyItem(value, at)),
+    remove(at: number) {
+      change(value.toSpliced(at, 1))
+      say(`已移除 ${value[at]?.adName ?? ''}`)
+    },
+  }
+}
+
+interface DialogsProps {
+  readonly asked: Asked | undefined
+  readonly items: readonly TrackItem[]
+  readonly track: Track
+  onClose(): void
+}
+
+/** Dialogs of one item: its position, and its settings. */
+function Dialogs({ asked, items, track, onClose }: DialogsProps) {
+  const at = items.findIndex(({ key }) => key === asked?.key)
+  const item = items[at]
+  if (!item) return null
+  return asked?.kind === 'move' ? (
+    <MoveDialog
+      item={item}
+      index={at}
+      count={items.length}
+      onClose={onClose}
+      onMove={(position) => {
+        onClose()
+        track.move(at, position - 1 > at ? position : position - 1)
+      }}
+    />
+  ) : (
+    <SettingsDialog
+      item={item}
+      onClose={onClose}
+      onSave={(part) => {
+        onClose()
+        track.update(at, part)
+      }}
+    />
+  )
+}
+
+function TrackHead({ items }: { items: readonly TrackItem[] }) {
+  const seconds = totalOf(items)
+  return (
+    <header className="ad-track-head">
+      <h2 className="kit-card-title">节目单内容</h2>
+      <output className="ad-total">
+        共 {items.length} 条 · 总时长 {durationText(seconds)} · 每小时约 {roundsPerHour(seconds)} 轮
+      </output>
+    </header>
+  )
+}

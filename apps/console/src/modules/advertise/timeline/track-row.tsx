@@ -1,0 +1,169 @@
+import { ArrowDownOutlined, ArrowUpOutlined, HolderOutlined, MoreOutlined } from '@ant-design/icons'
+import { TRANSITION_NAME } from '@oms/contract/advertise/program-words.ts'
+import { Button, InputNumber, Tag } from 'antd'
+import type { HTMLAttributes, Ref } from 'react'
+import { MenuButton } from '#kit/feedback/dropdown-menu.tsx'
+import { AdThumb } from '../ads/ad-thumb.tsx'
+import type { TrackItem } from './track-items.ts'
+
+export interface RowActions {
+  onChange(change: Partial<TrackItem>): void
+  onMove(to: number): void
+  onAsk(kind: 'move' | 'settings'): void
+  onCopy(): void
+  onRemove(): void
+  onGrab(): void
+  onRelease(): void
+}
+
+interface Props extends RowActions {
+  readonly item: TrackItem
+  readonly index: number
+  readonly count: number
+  /** Shows the weight: only the mode 按权重 uses it. */
+  readonly isWeighted: boolean
+  readonly drop: HTMLAttributes<HTMLElement>
+  readonly mark: 'before' | 'after' | undefined
+  readonly upRef: Ref<HTMLButtonElement>
+}
+
+const VIDEO = 2
+const AUDIO = 3
+/** Returns whether an item plays as long as its file. */
+const isTimed = ({ adType }: TrackItem) => adType === VIDEO || adType === AUDIO
+
+/** One item of the track. */
+export function TrackRow({ item, index, count, isWeighted, drop, mark, upRef, ...actions }: Props) {
+  const name = `第 ${index + 1} 条 ${item.adName}`
+  return (
+    <li className="ad-row" data-mark={mark} {...drop}>
+      <Grip item={item} index={index} {...actions} />
+      <AdThumb url={item.thumbUrl} type={item.adType} />
+      <span className="ad-row-text">
+        <b title={item.adName}>{item.adName || '（无权查看的广告）'}</b>
+        <RowNotes item={item} />
+      </span>
+      <RowNumbers name={name} item={item} isWeighted={isWeighted} {...actions} />
+      <RowButtons name={name} index={index} count={count} upRef={upRef} {...actions} />
+    </li>
+  )
+}
+
+function RowNotes({ item }: { item: TrackItem }) {
+  const { maxPlaysPerHour, startDt, endDt, transition, approvedVer, enableStat, validTo } = item
+  const notes = [
+    maxPlaysPerHour > 0 && `每小时最多 ${maxPlaysPerHour} 次`,
+    startDt && `${startDt.slice(0, 16)} 起`,
+    endDt && `至 ${endDt.slice(0, 16)}`,
+    transition > 0 && TRANSITION_NAME[transition as 1],
+    validTo && `有效期至 ${validTo}`,
+  ].filter(Boolean)
+  return (
+    <small>
+      {notes.join(' · ')}
+      {approvedVer === 0 && <Tag color="error">未通过审核</Tag>}
+      {enableStat === 0 && <Tag color="warning">已停用</Tag>}
+    </small>
+  )
+}
+
+const Grip = ({ item, index, onGrab, onRelease }: Pick<Props, 'item' | 'index' | 'onGrab' | 'onRelease'>) => (
+  <span
+    className="ad-grip"
+    draggable
+    title="拖动调整顺序"
+    onDragStart={({ dataTransfer, currentTarget }) => {
+      dataTransfer.effectAllowed = 'move'
+      dataTransfer.setData('text/plain', item.adName)
+      const row = currentTarget.closest('li')
+      if (row) dataTransfer.setDragImage(row, 16, 24)
+      onGrab()
+    }}
+    onDragEnd={onRelease}
+  >
+    <HolderOutlined aria-hidden />
+    <span className="ad-index">{index + 1}</span>
+  </span>
+)
+
+type Named<K extends keyof Props> = Pick<Props, K> & { readonly name: string }
+
+const RowNumbers = ({ name, item, isWeighted, onChange }: Named<'item' | 'isWeighted' | 'onChange'>) => (
+  <>
+    {isWeighted && (
+      <InputNumber
+        size="small"
+        className="ad-weight"
+        prefix="权重"
+        aria-label={`${name} 权重`}
+        min={1}
+        max={100}
+        precision={0}
+        value={item.weight}
+        onChange={(weight) => onChange({ weight: weight ?? 1 })}
+      />
+    )}
+    <InputNumber
+      size="small"
+      className="ad-duration"
+      suffix="秒"
+      aria-label={`${name} 时长`}
+      title={isTimed(item) ? '视频和音频按文件时长播放' : '播放时长'}
+      disabled={isTimed(item)}
+      min={1}
+      max={3600}
+      precision={0}
+      value={item.duration}
+      onChange={(duration) => onChange({ duration: duration ?? 1 })}
+    />
+  </>
+)
+
+const RowButtons = ({
+  name,
+  index,
+  count,
+  upRef,
+  onMove,
+  onAsk,
+  onCopy,
+  onRemove,
+}: Named<'index' | 'count' | 'upRef' | 'onMove' | 'onAsk' | 'onCopy' | 'onRemove'>) => (
+  <span className="ad-row-buttons">
+    <Button
+      ref={upRef}
+      type="text"
+      size="small"
+      icon={<ArrowUpOutlined />}
+      aria-label={`${name} 上移`}
+      title="上移"
+      disabled={index === 0}
+      onClick={() => onMove(index - 1)}
+    />
+    <Button
+      type="text"
+      size="small"
+      icon={<ArrowDownOutlined />}
+      aria-label={`${name} 下移`}
+      title="下移"
+      disabled={index === count - 1}
+      onClick={() => onMove(index + 2)}
+    />
+    <MoreButton name={name} onAsk={onAsk} onCopy={onCopy} onRemove={onRemove} />
+  </span>
+)
+
+const MoreButton = ({ name, onAsk, onCopy, onRemove }: Named<'onAsk' | 'onCopy' | 'onRemove'>) => (
+  <MenuButton
+    label={`${name} 更多`}
+    buttonClass="kit-link ad-more"
+    items={[
+      { key: 'move', label: '移到…', onClick: () => onAsk('move') },
+      { key: 'settings', label: '播放设置', onClick: () => onAsk('settings') },
+      { key: 'copy', label: '复制', onClick: onCopy },
+      { key: 'remove', label: '移除', danger: true, onClick: onRemove },
+    ]}
+  >
+    <MoreOutlined aria-hidden />
+  </MenuButton>
+)

@@ -1,0 +1,42 @@
+import { agents } from '@oms/contract/agent/agents/agent.ts'
+import { Form, Modal } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { useNavigate } from 'react-router'
+import { Field, SelectField, TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { agentPath } from './agent-cells.tsx'
+import './agent.css'
+
+const OF = agents.create.input
+
+/** Dialog that creates an agent from its name and a template, and opens its page. */
+export function AgentAdd({ onClose }: { onClose(): void }) {
+  const navigate = useNavigate()
+  const { modal, form } = useFormModal(agents.create, { onClose, onSaved: ({ id }) => navigate(agentPath(id)) })
+  const hasTenants = useHasManyTenants()
+  const tenantId = Form.useWatch<number | undefined>('tenantId', form.form)
+  const { data } = useRead(agents.choices, tenantId ? { tenantId } : {}, { quiet: true })
+  const templateId = Form.useWatch<number | undefined>('templateId', form.form)
+  const templates = data?.templates ?? []
+  const prompt = (templates.find(({ id }) => id === templateId) ?? templates[0])?.systemPrompt
+  return (
+    <Modal title="新增智能体" {...modal}>
+      <Form {...form}>
+        <TextField of={OF} name="agentName" />
+        {hasTenants && (
+          <Field of={OF} name="tenantId" hint="不选时属于当前客户">
+            <TenantPicker inUse />
+          </Field>
+        )}
+        <SelectField
+          of={OF}
+          name="templateId"
+          options={templates.map(({ id, name }) => ({ value: id, label: name }))}
+          hint={templates[0] && `不选时使用默认模板「${templates[0].name}」`}
+        />
+        {prompt && <p className="agent-template-prompt">{prompt}</p>}
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,49 @@
+import type { AgentRow } from '@oms/contract/agent/agents/agent.ts'
+import { Tag, Tooltip } from 'antd'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import './agent.css'
+
+export const agentPath = (id: number) => `/agent/agent/detail/${id}`
+
+/** Name with a link to the agent's page. */
+export const AgentName = ({ row: { id, agentName } }: { row: Pick<AgentRow, 'id' | 'agentName'> }) => (
+  <KnownLink to={agentPath(id)} className="agent-name" title={agentName}>
+    {agentName}
+  </KnownLink>
+)
+
+/** Shows whether an agent is enabled, or the reason why devices cannot talk. */
+export function AgentStatus({ row: { status, problem } }: { row: Pick<AgentRow, 'status' | 'problem'> }) {
+  if (status !== 1) return <Tag>停用</Tag>
+  if (!problem) return <Tag color="success">启用</Tag>
+  return (
+    <Tooltip title={problem}>
+      <Tag color="warning">待配置</Tag>
+    </Tooltip>
+  )
+}
+
+const MAX_SHOWN_TAGS = 3
+
+/** The first tags, and the number of the others with their names as tooltip. */
+export function AgentTags({ tags }: { tags: readonly string[] }) {
+  const others = tags.slice(MAX_SHOWN_TAGS)
+  return (
+    <span className="agent-tags">
+      {tags.slice(0, MAX_SHOWN_TAGS).map((tag) => (
+        <Tag key={tag} title={tag}>
+          {tag}
+        </Tag>
+      ))}
+      {others.length > 0 && <Tag title={others.join('、')}>+{others.length}</Tag>}
+    </span>
+  )
+}
+
+/** Version in force, and the candidate when there is one. */
+export const Versions = ({ row: { versionNo, candidateNo } }: { row: Pick<AgentRow, 'versionNo' | 'candidateNo'> }) => (
+  <span className="agent-tags">
+    v{versionNo}
+    {candidateNo !== null && <Tag color="processing">候选 v{candidateNo}</Tag>}
+  </span>
+)

@@ -1,0 +1,147 @@
+import { type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
+import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
+import { Alert, Skeleton, Space, Tabs } from 'antd'
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { useCan } from '#core/auth/session.tsx'
+import { useRead } from '#core/api/query.ts'
+import { loadChunk } from '#core/loading/load-chunk.ts'
+import { type AgentTab, agentTabs } from '#core/routing/agent-tabs.ts'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { useTab, useTabTitle } from '#core/routing/tab.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { Page, Panel } from '#kit/record/page.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { RecordPage } from '#kit/record/record-page.tsx'
+import { agentPath, AgentStatus } from './agent-cells.tsx'
+import { AgentForm } from './agent-form.tsx'
+import { QuestionTab } from '../try-out/question-tab.tsx'
+import { useAgentActions } from './use-agent-actions.tsx'
+import { TRY_SESSION, type TrySession } from '../try-out/use-try-session.ts'
+import { VersionTab } from './version-tab.tsx'
+import { WordTab } from './word-tab.tsx'
+import './agent.css'
+
+const LIST = '/agent/agent'
+
+/** Page of an agent: form with try-out, versions, word files, and the tabs that other features declare. */
+export default function AgentDetailPage() {
+  const id = Number(useParams()['id'])
+  const read = useRead(agents.get, { id }, { quiet: true, keepPrevious: false })
+  useTabTitle(read.data?.agentName)
+  return (
+    <RecordPage read={read} list={LIST}>
+      {(agent) => <Shown agent={agent} />}
+    </RecordPage>
+  )
+}
+
+function Shown({ agent }: { agent: AgentDetail }) {
+  const tab = useTab()
+  const { changesOf, dialog } = useAgentActions({ onRemoved: () => tab.close(LIST) })
+  const extra = (
+    <Space wrap>
+      <span className="agent-quiet">
+        {agent.deviceCount} 台设备 · 7 日 {agent.turns7} 轮
+      </span>
+      <AgentStatus row={agent} />
+      <RowActions items={changesOf(agent)} />
+    </Space>
+  )
+  return (
+    <Page title={agent.agentName} extra={extra}>
+      {agent.problem && <Alert type="warning" showIcon title={`设备还不能对话：${agent.problem}`} />}
+      <Panel>
+        <AgentTabs agent={agent} />
+      </Panel>
+      {dialog}
+    </Page>
+  )
+}
+
+type TabPanel = ComponentType<{ agentId: number; agentName: string }>
+const panels = new Map<string, TabPanel>()
+
+/** Loads the code of a tab when the tab is opened. */
+function panelOf({ key, panel }: AgentTab): TabPanel {
+  const known = panels.get(key)
+  if (known) return known
+  const made = lazy(() => loadChunk(panel))
+  panels.set(key, made)
+  return made
+}
+
+interface Item {
+  readonly key: string
+  readonly label: string
+  readonly order: number
+  readonly children: ReactNode
+}
+
+function AgentTabs({ agent }: { agent: AgentDetail }) {
+  const can = useCan()
+  const { id, agentName, tenantId } = agent
+  const { session, tab, setTab } = useTrySessionTab(id)
+  const own: Item[] = [
+    { key: 'form', label: '设定与试用', order: 10, children: <FormTab agent={agent} session={session} /> },
+    { key: 'versions', label: '版本', order: 20, children: <VersionTab agent={agent} /> },
+    ...(can(agentQuestions.list.access)
+      ? [{ key: 'questions', label: '测试问题', order: 30, children: <QuestionTab agent={agent} /> }]
+      : []),
+    { key: 'words', label: '替换词', order: 40, children: <WordTab tenantId={tenantId} /> },
+    { key: 'log', label: '操作记录', order: 90, children: <RecordHistory bizType="agent" bizId={id} /> },
+  ]
+  const added = agentTabs()
+    .filter(({ access }) => can(access))
+    .map((tab): Item => {
+      const Content = panelOf(tab)
+      return { ...tab, children: <Content agentId={id} agentName={agentName} /> }
+    })
+  const items = [...own, ...added].sort((a, b) => a.order - b.order)
+  return (
+    <Tabs
+      className="agent-tabs"
+      activeKey={tab}
+      onChange={setTab}
+      items={items.map(({ key, label, children }) => ({
+        key,
+        label,
+        children: <Suspense fallback={<Skeleton active title={false} />}>{children}</Suspense>,
+      }))}
+    />
+  )
+}
+
+/** Opens the try-out when the URL names a recorded conversation. The URL names it once, so it can be opened again. */
+function useTrySessionTab(agentId: number) {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const [tab, setTab] = useState('form')
+  const [session, setSession] = useState<TrySession>()
+  const [seen, setSeen] = useState(0)
+  const named = Math.trunc(Number(params.get(TRY_SESSION))) || 0
+  const isNamed = named > 0
+  if (named !== seen) {
+    setSeen(named)
+    if (isNamed) {
+      setTab('form')
+      setSession({ id: named })
+    }
+  }
+  useEffect(() => {
+    if (isNamed) void navigate(agentPath(agentId), { replace: true })
+  }, [isNamed, agentId, navigate])
+  return { session, tab, setTab }
+}
+
+interface FormProps {
+  readonly agent: AgentDetail
+  readonly session: TrySession | undefined
+}
+
+function FormTab({ agent, session }: FormProps) {
+  const { data, error, refetch } = useRead(agents.choices, { tenantId: agent.tenantId }, { quiet: true })
+  if (!data) return <Waiting reads={[{ error, refetch }]} />
+  return <AgentForm agent={agent} choices={data} session={session} />
+}

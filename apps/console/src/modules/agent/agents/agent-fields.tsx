@@ -1,0 +1,173 @@
+import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
+import {
+  AgentInput,
+  erasedBy,
+  ERASE_TEXT,
+  FUNCTION_CALL_LLMS,
+  FUNCTION_CALL_TEXT,
+} from '@oms/contract/agent/agents/agent-input.ts'
+import type { agentTemplates } from '@oms/contract/agent/templates/template.ts'
+import { Form, Select } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import './agent.css'
+
+const OF = AgentInput
+
+interface Props {
+  readonly choices: AgentChoices
+}
+
+/** Returns options of models of a type. Disabled models stay selectable where they are selected. */
+const optionsOf = ({ models }: AgentChoices, type: string) =>
+  models
+    .filter((model) => model.type === type)
+    .map(({ id, name, status }) => ({ value: id, label: status === 1 ? name : `${name}（已停用）` }))
+
+/** Name, prompt and models of an agent. */
+export function BasicFields({ choices }: Props) {
+  return (
+    <>
+      <h3>角色</h3>
+      <div className="agent-pair">
+        <TextField of={OF} name="agentName" />
+        <Field of={OF} name="tags">
+          <Select mode="tags" tokenSeparators={[',', '，']} placeholder="输入后按回车" open={false} suffixIcon={null} />
+        </Field>
+      </div>
+      <PromptFields choices={choices} erases />
+    </>
+  )
+}
+
+interface PromptProps extends Props {
+  /** True when saving another memory model erases turns or memory. */
+  readonly erases?: boolean
+}
+
+/** Prompt and models of an agent or a template. */
+export function PromptFields({ choices, erases = false }: PromptProps) {
+  return (
+    <>
+      <NoteField of={OF} name="systemPrompt" rows={8} hint="{{assistant_name}} 会替换为智能体名称" />
+      <h3>模型</h3>
+      <div className="agent-pair">
+        <SelectField of={OF} name="llmId" options={optionsOf(choices, 'LLM')} />
+        <IntentField choices={choices} />
+        <MemoryField choices={choices} erases={erases} />
+        <SelectField of={OF} name="slmId" options={optionsOf(choices, 'LLM')} hint="用于会话标题和记忆总结" />
+        <SelectField of={OF} name="vllmId" options={optionsOf(choices, 'VLLM')} />
+        <SelectField of={OF} name="asrId" options={optionsOf(choices, 'ASR')} />
+        <SelectField of={OF} name="vadId" options={optionsOf(choices, 'VAD')} />
+      </div>
+    </>
+  )
+}
+
+const providerOf = ({ models }: AgentChoices, id: number | undefined) =>
+  models.find((model) => model.id === id)?.providerCode
+
+function IntentField({ choices }: Props) {
+  const intent = providerOf(choices, Form.useWatch<number | undefined>('intentId'))
+  const llm = providerOf(choices, Form.useWatch<number | undefined>('llmId'))
+  const isRefused = intent === 'function_call' && llm !== undefined && !FUNCTION_CALL_LLMS.includes(llm)
+  return (
+    <SelectField
+      of={OF}
+      name="intentId"
+      options={optionsOf(choices, 'Intent')}
+      {...(isRefused && { hint: FUNCTION_CALL_TEXT })}
+    />
+  )
+}
+
+function MemoryField({ choices, erases }: PromptProps) {
+  const erased = erasedBy(providerOf(choices, Form.useWatch<number | undefined>('memId')))
+  return (
+    <SelectField
+      of={OF}
+      name="memId"
+      options={optionsOf(choices, 'Memory')}
+      {...(erases && erased && { hint: ERASE_TEXT[erased] })}
+    />
+  )
+}
+
+interface VoiceProps extends Props {
+  /** Default: the tenant of the session. */
+  readonly tenantId?: number
+  /** Calls that return the voices of a model. Accounts that edit templates may have no permission for agents. */
+  readonly calls?: typeof agents | typeof agentTemplates
+}
+
+/** Voice of an agent. Voices and clones belong to the chosen text-to-speech model. */
+export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
+  const form = Form.useFormInstance()
+  const ttsId = Form.useWatch<number | undefined>('ttsId')
+  const { data } = useRead(
+    calls.voices,
+    { modelId: ttsId ?? 0, ...(tenantId !== undefined && { tenantId }) },
+    { enabled: Boolean(ttsId), quiet: true },
+  )
+  const named = (list: readonly { id: number; name: string }[] = []) =>
+    list.map(({ id, name }) => ({ value: id, label: name }))
+  const clones = named(data?.clones)
+  return (
+    <>
+      <h3>语音</h3>
+      <div className="agent-pair">
+        <Field of={OF} name="ttsId">
+          <Select
+            allowClear
+            placeholder="请选择语音合成"
+            options={optionsOf(choices, 'TTS')}
+            onChange={() => form.setFieldsValue({ voiceId: undefined, cloneId: undefined })}
+          />
+        </Field>
+        <SelectField of={OF} name="voiceId" options={named(data?.voices)} />
+        {clones.length > 0 && <SelectField of={OF} name="cloneId" options={clones} hint="选择后优先于音色" />}
+        <TextField of={OF} name="ttsLanguage" hint="留空使用音色的第一种语言" />
+        <NumberField of={OF} name="ttsVolume" min={-100} max={100} hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsRate" min={-100} max={100} hint="-100～100，留空用模型的值" />
+        <NumberField of={OF} name="ttsPitch" min={-100} max={100} hint="-100～100，留空用模型的值" />
+      </div>
+    </>
+  )
+}
+
+/** Fields for the stored history, the language and the word files. */
+export function RecordFields({ choices }: Props) {
+  return (
+    <>
+      <HistoryFields choices={choices} />
+      <SelectField
+        of={OF}
+        name="wordFileIds"
+        multiple
+        options={choices.wordFiles.map(({ id, name }) => ({ value: id, label: name }))}
+        hint="纠正语音识别的错字，在「替换词」页签中维护"
+      />
+    </>
+  )
+}
+
+/** Fields for the stored history and the language. */
+export function HistoryFields({ choices }: Props) {
+  const memory = providerOf(choices, Form.useWatch<number | undefined>('memId'))
+  return (
+    <>
+      <h3>记录与语言</h3>
+      <div className="agent-pair">
+        <SelectField
+          of={OF}
+          name="chatHistoryConf"
+          disabled={memory === 'nomem'}
+          {...(memory === 'nomem' && { hint: '“无记忆”时不保存对话' })}
+        />
+        <SelectField of={OF} name="memoryScope" />
+        <TextField of={OF} name="language" />
+        <TextField of={OF} name="langCode" />
+      </div>
+    </>
+  )
+}

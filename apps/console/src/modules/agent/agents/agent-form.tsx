@@ -1,0 +1,145 @@
+import { type AgentChoices, type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
+import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
+import { ERASE_TEXT, erasedBy } from '@oms/contract/agent/agents/agent-input.ts'
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
+import { Button, Form, Input } from 'antd'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { call } from '#core/api/client.ts'
+import { Allowed, useMayCall } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { sendable } from '#kit/form/form-values.ts'
+import { RestoredDraft } from '#kit/form/restored-draft.tsx'
+import { usePageForm } from '#kit/form/use-page-form.ts'
+import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
+import { BasicFields, RecordFields, VoiceFields } from './agent-fields.tsx'
+import { inputOf, valuesOf } from './agent-values.ts'
+import { ContextFields, PluginFields, ToolFields } from './plugin-fields.tsx'
+import { TryPanel } from '../try-out/try-panel.tsx'
+import type { TrySession } from '../try-out/use-try-session.ts'
+import './agent.css'
+
+const CandidateDialog = later(() => import('./candidate-dialog.tsx'), 'CandidateDialog')
+
+interface Props {
+  readonly agent: AgentDetail
+  readonly choices: AgentChoices
+  /** Recorded conversation to open in the try-out. */
+  readonly session?: TrySession | undefined
+}
+
+/** Form of an agent, next to the try-out, which uses the unsaved values of the form. */
+export function AgentForm({ agent, choices, session }: Props) {
+  const { save, submit, latest } = useAgentForm(agent, choices)
+  const mayTry = useMayCall()(tryOut.ask)
+  const mayEdit = useMayCall()(agents.update)
+  const [candidate, setCandidate] = useState<object>()
+  const studio = useRef<HTMLDivElement>(null)
+  const values = () => inputOf(save.form.form.getFieldsValue(true) as Record<string, unknown>)
+  const subject = () => subjectOf(values(), agent)
+  return (
+    <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
+      <div className="agent-form">
+        <RestoredDraft {...save.draft} />
+        <Form {...save.form} onFinish={submit} disabled={!mayEdit || save.saving}>
+          <BasicFields choices={choices} />
+          <VoiceFields choices={choices} tenantId={agent.tenantId} />
+          <RecordFields choices={choices} />
+          <PluginFields choices={choices} secrets={agent.secrets} />
+          <ToolFields />
+          <ContextFields />
+          <FormFoot agent={agent} dirty={save.dirty} saving={save.saving} onCandidate={() => setCandidate(values())}>
+            {mayTry && <ToTryOut studio={studio} />}
+          </FormFoot>
+        </Form>
+      </div>
+      {mayTry && <TryPanel agent={agent} models={choices.models} session={session} subject={subject} />}
+      {candidate && (
+        <CandidateDialog
+          agent={agent}
+          values={candidate}
+          onClose={() => setCandidate(undefined)}
+          onSaved={() => void latest().then(save.load)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Returns the fields that the try-out needs. The server checks them, saved or not. */
+function subjectOf(values: Readonly<Record<string, unknown>>, agent: AgentDetail) {
+  const { agentName, llmId, systemPrompt, wordFileIds } = values
+  return {
+    agentName: String(agentName ?? '').trim() || agent.agentName,
+    ...(typeof llmId === 'number' && { llmId }),
+    systemPrompt: String(systemPrompt ?? ''),
+    wordFileIds: Array.isArray(wordFileIds) ? (wordFileIds as number[]) : [],
+  }
+}
+
+/** Button that moves the focus to the question of the try-out. Narrow windows show the try-out below the form. */
+const ToTryOut = ({ studio }: { readonly studio: RefObject<HTMLElement | null> }) => (
+  <Button
+    className="agent-to-try"
+    onClick={() => studio.current?.querySelector<HTMLElement>('.agent-try-input textarea')?.focus()}
+  >
+    试用
+  </Button>
+)
+
+interface FootProps {
+  readonly agent: AgentDetail
+  readonly dirty: boolean
+  readonly saving: boolean
+  onCandidate(): void
+  readonly children: ReactNode
+}
+
+const FormFoot = ({ agent, dirty, saving, onCandidate, children }: FootProps) => (
+  <footer className="agent-form-foot">
+    <span className="agent-quiet">{dirty ? '有未保存的修改，可先试用' : `当前版本 v${agent.versionNo}`}</span>
+    {dirty && (
+      <Form.Item name="note" noStyle>
+        <Input aria-label="版本说明" placeholder="版本说明（选填）" maxLength={200} style={{ width: 200 }} />
+      </Form.Item>
+    )}
+    {children}
+    <Allowed to={agentVersions.saveCandidate}>
+      <Button onClick={onCandidate}>存为候选版本</Button>
+    </Allowed>
+    <Allowed to={agents.update}>
+      <Button type="primary" htmlType="submit" loading={saving} disabled={!dirty}>
+        保存
+      </Button>
+    </Allowed>
+  </footer>
+)
+
+function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
+  const latest = async () => valuesOf(await call(agents.get, { id: agent.id }))
+  const save = usePageForm(agents.update, valuesOf(agent), {
+    draft: `agent:${agent.id}`,
+    latest,
+    input: (values) => sendable(agents.update, inputOf(values)) as InputOf<typeof agents.update>,
+    onSaved: () => void latest().then(save.load),
+  })
+  const { form } = save.form
+  const providerOf = (id: unknown) => models.find((model) => model.id === id)?.providerCode
+  /** Requires a confirmation before a save that erases conversations or memory. */
+  const submit = () => {
+    const provider = providerOf(form.getFieldValue('memId'))
+    const erased = erasedBy(provider)
+    if (!erased || provider === providerOf(agent.memId)) return save.form.onFinish()
+    dialogs.confirm({
+      title: '清除对话和记忆？',
+      content: ERASE_TEXT[erased],
+      okText: '清除并保存',
+      okButtonProps: { danger: true },
+      onOk: () => {
+        form.setFieldValue('confirmErase', 1)
+        save.form.onFinish()
+      },
+    })
+  }
+  return { save, submit, latest }
+}

@@ -1,0 +1,92 @@
+import { AppstoreOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
+import { AgentRow, agents } from '@oms/contract/agent/agents/agent.ts'
+import { Button, Segmented } from 'antd'
+import { useState } from 'react'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { Page } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { usePreference } from '#kit/table/use-preference.ts'
+import { AgentCards } from './agent-cards.tsx'
+import { AgentName, AgentStatus, AgentTags, Versions } from './agent-cells.tsx'
+import { UsageButton } from '../usage/usage-button.tsx'
+import { useAgentActions } from './use-agent-actions.tsx'
+
+const AgentAdd = later(() => import('./agent-add.tsx'), 'AgentAdd')
+
+const { col, actions } = columnsOf(AgentRow)
+const QUERY = agents.list.input
+const COLUMNS = [
+  col('agentName', (_, row) => <AgentName row={row} />, { width: 150, sort: true }),
+  col('status', (_, row) => <AgentStatus row={row} />, { width: 84 }),
+  col('llmName', { width: 140 }),
+  col('ttsName', (name, { voiceName }) => (voiceName ? `${name}（${voiceName}）` : name), { width: 160 }),
+  col('deviceCount', { width: 80, align: 'right' }),
+  col('turns7', { width: 90, align: 'right' }),
+  col('lastTalk', time, { width: 165 }),
+  col('tags', (tags) => <AgentTags tags={tags} />, { width: 140 }),
+  col('versionNo', (_, row) => <Versions row={row} />, { width: 130 }),
+  col('tenantName', { width: 150, hidden: true }),
+  col('agentCode', { width: 190, hidden: true }),
+  col('createTime', time, { width: 170, sort: true, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
+]
+const VIEWS = [
+  { value: 'cards', icon: <AppstoreOutlined />, title: '卡片' },
+  { value: 'table', icon: <UnorderedListOutlined />, title: '表格' },
+]
+
+/** Agents as cards or as a table. */
+export default function AgentListPage() {
+  const list = useList(agents.list)
+  const [isAdding, setAdding] = useState(false)
+  const [view, setView] = usePreference('agent:view', 'cards')
+  const { actionsOf, rowActions, dialog } = useAgentActions()
+  const add = <AddButton onAdd={() => setAdding(true)} />
+  const tools = (
+    <>
+      <UsageButton />
+      <ExportButton to={agents.export} query={list.query} name="智能体" />
+      <Segmented aria-label="显示方式" options={VIEWS} value={view} onChange={setView} />
+    </>
+  )
+  const shown = { ...list.table, actions: add, tools }
+  const empty = { text: '还没有智能体', hint: '从模板新增一个，几秒后就能试着和它说话', action: add }
+  return (
+    <Page>
+      <AgentSearch {...list.search} />
+      {view === 'cards' ? (
+        <AgentCards {...shown} empty={empty} actionsOf={actionsOf} />
+      ) : (
+        <DataTable {...shown} rowKey="id" columns={[...COLUMNS, actions(rowActions, 150)]} empty={empty} />
+      )}
+      {isAdding && <AgentAdd onClose={() => setAdding(false)} />}
+      {dialog}
+    </Page>
+  )
+}
+
+const AgentSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="agentName" />
+    <Filter of={QUERY} name="tag" />
+    <Filter of={QUERY} name="mac" />
+    <SelectFilter of={QUERY} name="status" />
+    <DateRangeFilter label="创建时间" />
+  </SearchForm>
+)
+
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={agents.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增智能体
+    </Button>
+  </Allowed>
+)

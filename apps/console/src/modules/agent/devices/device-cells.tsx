@@ -1,0 +1,82 @@
+import { LIMIT, LIMIT_STATE } from '@oms/contract/agent/usage/usage-limit.ts'
+import {
+  AGENT_DEVICE_STATE,
+  AgentDeviceRow,
+  DEVICE_PACKAGE,
+  DEVICE_PACKAGE_STATE,
+} from '@oms/contract/agent/devices/device.ts'
+import { Tag } from 'antd'
+import { CopyText } from '#kit/record/copy-text.tsx'
+import { descriptionsOf } from '#kit/record/descriptions.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { time } from '#kit/record/time.tsx'
+import { agentPath } from '../agents/agent-cells.tsx'
+import './device.css'
+
+const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
+
+type Cell = { readonly row: AgentDeviceRow }
+
+/** Shows the state of a device, and tags while another Client-Id uses its MAC or the limit of packages is reached. */
+export const DeviceState = ({ row: { state, identity, limit } }: Cell) => (
+  <>
+    <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
+    {identity === 1 && (
+      <Tag color="error" title="另有设备以同一 MAC、不同 Client-Id 启动">
+        身份不一致
+      </Tag>
+    )}
+    {limit !== LIMIT.normal && (
+      <Tag
+        color={limit === LIMIT.stopped ? 'error' : 'warning'}
+        title={limit === LIMIT.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
+      >
+        套餐{LIMIT_STATE[limit as 0]}
+      </Tag>
+    )}
+  </>
+)
+
+/** Agent of a device, as a link to its page. */
+export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
+  <KnownLink to={agentPath(agentId)}>{agentName}</KnownLink>
+)
+
+/** Package that a device uses now or next, with its state and end. */
+export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
+  if (packageState === DEVICE_PACKAGE.none) return <span className="device-package-none">无套餐</span>
+  const day = packageEnd?.slice(0, 10) ?? ''
+  const until = packageState === DEVICE_PACKAGE.waiting ? `${day} 前激活` : `至 ${day}`
+  return (
+    <span className="device-package" title={`${packageName}，${until}`}>
+      <span className="device-package-name">{packageName}</span>
+      <small data-state={packageState}>
+        {DEVICE_PACKAGE_STATE[packageState as 0]}，{until}
+      </small>
+    </span>
+  )
+}
+
+const devicePath = (id: number) => `/device/apkManage/detail/${id}`
+
+const { item, wide } = descriptionsOf(AgentDeviceRow)
+export const DEVICE_ITEMS = [
+  item('name'),
+  item('state', (_, row) => <DeviceState row={row} />),
+  item('mac', (mac) => <CopyText text={mac} />),
+  item('sn', (sn, { id }) => <KnownLink to={devicePath(id)}>{sn}</KnownLink>),
+  item('board'),
+  item('appVersion'),
+  item('modelName'),
+  item('autoUpdate'),
+  item('agentName', (_, row) => <DeviceAgent row={row} />),
+  item('tenantName'),
+  item('packageName', (_, row) => <DevicePackage row={row} />),
+  item('bootTime', time),
+  item('sessionTime', time),
+  item('turnTime', time),
+  item('createTime', time),
+  wide('clientId'),
+  wide('otherClientId'),
+  item('otherClientTime', time),
+]

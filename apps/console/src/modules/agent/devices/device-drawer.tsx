@@ -1,0 +1,56 @@
+import type { AgentDeviceRow } from '@oms/contract/agent/devices/device.ts'
+import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
+import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
+import { agentHistory } from '@oms/contract/agent/history/history.ts'
+import { agentReminders } from '@oms/contract/agent/history/reminder.ts'
+import { Tabs } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { Descriptions } from '#kit/record/descriptions.tsx'
+import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
+import { historyTab } from '#kit/record/record-history.tsx'
+import { ContactPanel } from './contact-panel.tsx'
+import { DEVICE_ITEMS } from './device-cells.tsx'
+import { DeviceDiagnosis } from './device-diagnosis.tsx'
+import { DeviceGrants } from '../orders/grant-list.tsx'
+import { HistoryPanel } from '../history/history-panel.tsx'
+import { MemoryPanel } from '../history/memory-panel.tsx'
+import { ReminderPanel } from '../history/reminder-panel.tsx'
+
+/** Drawer of a voice device: its details, why it does not talk, its packages, its address book, its conversations, memory and reminders, and its history. */
+export const AgentDeviceDrawer = (props: RecordNavigation<AgentDeviceRow>) => (
+  <DetailDrawer {...props} rowKey="id" title={({ name }) => name}>
+    {(row) => <DeviceTabs row={row} />}
+  </DetailDrawer>
+)
+
+function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
+  const mayCall = useMayCall()
+  const mayRead = mayCall(agentHistory.sessions)
+  const enabled = mayCall(agentContacts.feature)
+  const { data } = useRead(agentContacts.feature, { deviceId: row.id }, { enabled, quiet: true })
+  return (
+    <Tabs
+      items={[
+        { key: 'details', label: '基本信息', children: <Descriptions row={row} items={DEVICE_ITEMS} /> },
+        { key: 'diagnosis', label: '接入诊断', children: <DeviceDiagnosis key={row.mac} mac={row.mac} /> },
+        ...(mayCall(agentGrants.list)
+          ? [{ key: 'grants', label: '套餐', children: <DeviceGrants key={row.id} deviceId={row.id} /> }]
+          : []),
+        ...(data?.isEnabled
+          ? [{ key: 'contacts', label: '通讯录', children: <ContactPanel key={row.id} deviceId={row.id} /> }]
+          : []),
+        ...(mayRead
+          ? [
+              { key: 'talk', label: '对话', children: <HistoryPanel of={{ deviceId: row.id }} /> },
+              { key: 'memory', label: '记忆', children: <MemoryPanel key={row.id} of={{ deviceId: row.id }} /> },
+            ]
+          : []),
+        ...(mayCall(agentReminders.list)
+          ? [{ key: 'reminders', label: '提醒', children: <ReminderPanel key={row.id} deviceId={row.id} /> }]
+          : []),
+        historyTab('agentDevice', row.id),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,97 @@
+import { agentHistory, type SessionRow, type TurnRow } from '@oms/contract/agent/history/history.ts'
+import { Button, Drawer, Input, Space } from 'antd'
+import { useState } from 'react'
+import { call } from '#core/api/client.ts'
+import { useFormRecord } from '#core/api/query.ts'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
+import { time } from '#kit/record/time.tsx'
+import { HistoryAudio } from './history-audio.tsx'
+import { toolName, toolParts } from '../try-out/tool-parts.ts'
+import { useTrySession } from '../try-out/use-try-session.ts'
+import './history.css'
+
+/** Shows the turns of one conversation as bubbles. The server logs the access. */
+export function SessionDrawer({ session, onClose }: { session: SessionRow; onClose(): void }) {
+  const { data, error, refetch } = useFormRecord(() => call(agentHistory.open, { id: session.id }, { quiet: true }))
+  const [keyword, setKeyword] = useState('')
+  const turns = data?.turns.filter(({ content }) => keyword === '' || content.includes(keyword))
+  return (
+    <Drawer
+      open
+      title={session.title || '未命名的对话'}
+      size="min(640px, 100vw)"
+      onClose={onClose}
+      extra={
+        <Space>
+          <TryButton session={session} onOpen={onClose} />
+          <ExportButton to={agentHistory.export} query={{ sessionId: session.id }} name="对话记录" columns={[]} />
+        </Space>
+      }
+    >
+      <p className="talk-hint">
+        {session.agentName} · {session.deviceName} · 开始于 {time(session.firstTime)}。查看对话会记入操作日志。
+      </p>
+      <Input.Search
+        placeholder="在对话中查找"
+        aria-label="在对话中查找"
+        allowClear
+        onSearch={setKeyword}
+        onChange={(event) => event.target.value === '' && setKeyword('')}
+      />
+      {!data && !error && <RowsSkeleton rows={6} />}
+      {error && <LoadFailed refusal={error} onRetry={refetch} />}
+      {turns?.length === 0 && <p className="talk-hint">{keyword ? '没有找到。' : '这次对话没有保存内容。'}</p>}
+      <ol className="talk-turns">
+        {turns?.map((turn) => (
+          <Turn key={turn.id} turn={turn} />
+        ))}
+      </ol>
+      {data?.isCut && <p className="talk-hint">只显示前 500 轮。</p>}
+    </Drawer>
+  )
+}
+
+/** Closes the drawer first, because the drawer would cover the try-out on the page of the same agent. */
+function TryButton({ session, onOpen }: { session: SessionRow; onOpen(): void }) {
+  const tryNow = useTrySession()(session)
+  if (!tryNow) return null
+  const open = () => {
+    onOpen()
+    void tryNow.onClick()
+  }
+  return <Button onClick={open}>{tryNow.label}</Button>
+}
+
+/** A tool turn, folded: the name of the tool with its arguments, or the result. */
+function ToolTurn({ content }: { content: string }) {
+  if (content === '') return <p>工具调用（未保存内容）</p>
+  const parts = toolParts(content)
+  const name = toolName(parts)
+  return (
+    <details>
+      <summary>{name ? `调用工具 ${name}` : '工具返回结果'}</summary>
+      {parts.map(({ isResult, text }, at) => (
+        <pre key={at} aria-label={isResult ? '结果' : '调用'}>
+          {text}
+        </pre>
+      ))}
+    </details>
+  )
+}
+
+const CLASS: Readonly<Record<number, string>> = { 1: 'talk-user', 2: 'talk-agent', 3: 'talk-tool' }
+
+function Turn({ turn }: { turn: TurnRow }) {
+  const { kind, content, characters, speaker, audioId, seconds, reportTime } = turn
+  return (
+    <li className={CLASS[kind]}>
+      {kind === 3 ? <ToolTurn content={content} /> : <p>{content || `未保存内容（${characters} 字）`}</p>}
+      <span className="talk-meta">
+        {speaker && <span>{speaker}</span>}
+        {time(reportTime)}
+        {audioId && <HistoryAudio audioId={audioId} seconds={seconds} />}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,126 @@
+import { agentModels, type ModelDetail } from '@oms/contract/agent/models/config.ts'
+import { configValue, isNumberField, isSecretField, problemOfField } from '@oms/contract/agent/models/model-config.ts'
+import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
+import type { ProviderRow } from '@oms/contract/agent/models/provider.ts'
+import { Button, Form, Input, InputNumber, Select, Switch } from 'antd'
+import { useState } from 'react'
+import { useRead } from '#core/api/query.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { RevealDialog } from '../reveal-dialog.tsx'
+
+type Shown = ProviderRow['fields'][number]
+
+/** Inputs of the provider's fields. */
+export function ModelFields({ fields, row }: { fields: readonly Shown[]; row?: ModelDetail | undefined }) {
+  return (
+    <fieldset className="agent-fields">
+      <legend>接口参数</legend>
+      {fields.length === 0 && <p className="kit-none">该接口没有参数</p>}
+      {fields.map((field) =>
+        isSecretField(field as ProviderField) ? (
+          <SecretField key={field.key} field={field} row={row} />
+        ) : (
+          <PlainField key={field.key} field={field} all={fields} />
+        ),
+      )}
+    </fieldset>
+  )
+}
+
+const ruleOf = (field: Shown, all: readonly Shown[]) => ({
+  required: field.required === true && !isSecretField(field as ProviderField),
+  validateTrigger: 'onBlur',
+  rules: [
+    {
+      validator: async (_rule: unknown, value: unknown) => {
+        const problem = problemOfField(field as ProviderField, value, all as readonly ProviderField[])
+        if (problem) throw new Error(problem)
+      },
+    },
+  ],
+})
+
+function PlainField({ field, all }: { field: Shown; all: readonly Shown[] }) {
+  const isSwitch = field.type === 'boolean'
+  return (
+    <Form.Item
+      name={['config', field.key]}
+      label={field.label}
+      extra={HINTS[field.type]}
+      {...ruleOf(field, all)}
+      {...(isSwitch && { getValueProps: (value: unknown) => ({ checked: configValue(field, value) === true }) })}
+    >
+      {controlOf(field)}
+    </Form.Item>
+  )
+}
+
+const HINTS: Partial<Record<Shown['type'], string>> = {
+  dict: 'JSON，例如 {"speed": 1}',
+  array: '多个值用分号分隔',
+}
+
+function controlOf(field: Shown) {
+  const placeholder = `请输入${field.label}`
+  if (field.key === 'llm') return <LlmSelect />
+  if (field.type === 'boolean') return <Switch checkedChildren="是" unCheckedChildren="否" />
+  if (isNumberField(field)) return <InputNumber style={{ width: '100%' }} placeholder={placeholder} />
+  if (field.type === 'dict') return <Input.TextArea rows={4} placeholder={placeholder} className="agent-json" />
+  if (field.type === 'array') return <Input.TextArea rows={2} placeholder={placeholder} />
+  return <Input placeholder={placeholder} allowClear />
+}
+
+/** Selects the language model that an intent or a memory calls, by its code. */
+function LlmSelect(props: { id?: string; value?: string; onChange?(code: string | undefined): void }) {
+  const { data } = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
+  const options = (data?.list ?? [])
+    .filter(({ providerCode, status }) => status === 1 && (providerCode === 'openai' || providerCode === 'ollama'))
+    .map(({ code, name }) => ({ value: code, label: `${name}（${code}）` }))
+  return (
+    <Select
+      {...props}
+      allowClear
+      showSearch={{ optionFilterProp: 'label' }}
+      placeholder="请选择LLM"
+      options={options}
+    />
+  )
+}
+
+/** A secret is kept while its input is untouched. An emptied input removes it. */
+function SecretField({ field, row }: { field: Shown; row: ModelDetail | undefined }) {
+  const name = ['config', field.key]
+  const form = Form.useFormInstance()
+  const value: unknown = Form.useWatch(name, form)
+  const stored = row?.secrets[field.key]
+  const isStored = stored !== undefined
+  const placeholder = !isStored
+    ? `请输入${field.label}`
+    : value === ''
+      ? '保存后清除已设置的密钥'
+      : `已设置${stored ? `（末四位 ${stored}）` : ''}，不填则保持不变`
+  return (
+    <Form.Item name={name} label={field.label} extra={isStored && <SecretActions field={field} row={row!} />}>
+      <Input.Password placeholder={placeholder} autoComplete="new-password" visibilityToggle={value !== undefined} />
+    </Form.Item>
+  )
+}
+
+function SecretActions({ field, row }: { field: Shown; row: ModelDetail }) {
+  const form = Form.useFormInstance()
+  const mayCall = useMayCall()
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      {mayCall(agentModels.reveal) && (
+        <Button type="link" size="small" onClick={() => setAsking(true)}>
+          查看
+        </Button>
+      )}
+      <Button type="link" size="small" danger onClick={() => form.setFieldValue(['config', field.key], '')}>
+        清除
+      </Button>
+      {isAsking && <RevealDialog row={row} field={field} onClose={() => setAsking(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,167 @@
+import { agentModels, ModelRow } from '@oms/contract/agent/models/config.ts'
+import { MODEL_TYPES, type ModelType } from '@oms/contract/agent/models/model-config.ts'
+import { Button, Tabs, Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useTabState } from '#core/routing/tab.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { AddButton } from '#kit/list/record-actions.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { Page } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { priceText } from './price-text.ts'
+import './model.css'
+
+const ModelAdd = later(() => import('./model-form.tsx'), 'ModelAdd')
+const ModelEdit = later(() => import('./model-form.tsx'), 'ModelEdit')
+const ProviderDrawer = later(() => import('./provider-drawer.tsx'), 'ProviderDrawer')
+const ModelTestDialog = later(() => import('./model-test.tsx'), 'ModelTestDialog')
+const ModelHistory = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+
+const TABS = Object.entries(MODEL_TYPES).map(([key, label]) => ({ key, label: `${label} ${key}` }))
+const { col, actions } = columnsOf(ModelRow)
+const QUERY = agentModels.list.input
+const COLUMNS = [
+  col('name', (name, row) => <ModelName name={name} row={row} />, { width: 210, sort: true }),
+  col('code', { width: 185, sort: true }),
+  col('providerName', { width: 150 }),
+  col('tenantName', { width: 110 }),
+  col('status', (_, row) => <ModelStatus row={row} />, { width: 85 }),
+  col('priceIn', (_, row) => plainCell(priceText(row) || '-'), { width: 170, hidden: true }),
+  col('useCount', (count) => (count > 0 ? `${count}个` : '-'), { width: 70, align: 'right' }),
+  col('sort', { width: 70, align: 'right', sort: true, hidden: true }),
+  col('remark', { width: 160, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
+]
+
+/** Lists the configured models of one type a tab. */
+export default function ModelListPage() {
+  const [type, setType] = useTabState<ModelType>('type', 'LLM')
+  return (
+    <Page>
+      <Tabs
+        activeKey={type}
+        onChange={(key) => setType(key as ModelType)}
+        items={TABS}
+        tabBarGutter={20}
+        tabBarStyle={{ margin: 0 }}
+      />
+      <ModelList key={type} type={type} />
+    </Page>
+  )
+}
+
+function ProviderButton({ type }: { type: ModelType }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Allowed to={{ access: 'agent:config:provider' }}>
+      <Button onClick={() => setOpen(true)}>字段管理</Button>
+      {isOpen && <ProviderDrawer type={type} onClose={() => setOpen(false)} />}
+    </Allowed>
+  )
+}
+
+type Opened = { readonly kind: 'new' } | { readonly kind: 'edit' | 'test' | 'history'; readonly row: ModelRow }
+
+function ModelList({ type }: { type: ModelType }) {
+  const list = useList(agentModels.list, { type })
+  const [opened, setOpened] = useState<Opened>()
+  const close = () => setOpened(undefined)
+  const rowActions = useModelActions(setOpened)
+  const add = <AddButton to={agentModels.create} noun="模型" onAdd={() => setOpened({ kind: 'new' })} />
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="name" />
+        <Filter of={QUERY} name="code" />
+        <SelectFilter of={QUERY} name="status" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 170)]}
+        actions={
+          <>
+            {add}
+            <ProviderButton type={type} />
+          </>
+        }
+        empty={{ text: `还没有${MODEL_TYPES[type]}模型`, action: add }}
+      />
+      {opened?.kind === 'new' && <ModelAdd type={type} onClose={close} />}
+      {opened?.kind === 'edit' && <ModelEdit row={opened.row} onClose={close} />}
+      {opened?.kind === 'test' && <ModelTestDialog row={opened.row} onClose={close} />}
+      {opened?.kind === 'history' && (
+        <ModelHistory name={opened.row.name} bizType="agentModel" bizId={opened.row.id} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function useModelActions(onOpen: (opened: Opened) => void) {
+  const remove = useWrite(agentModels.remove)
+  const copy = useWrite(agentModels.copy)
+  const setDefault = useWrite(agentModels.setDefault)
+  return (row: ModelRow) => {
+    if (!row.isEditable) return <span className="kit-none">平台提供</span>
+    const { id, name } = row
+    return (
+      <RowActions
+        items={[
+          { label: '编辑', to: agentModels.update, onClick: () => onOpen({ kind: 'edit', row }) },
+          { label: '测试', to: agentModels.test, onClick: () => onOpen({ kind: 'test', row }) },
+          row.isDefault === 0 && {
+            label: '设为默认',
+            to: agentModels.setDefault,
+            disabled: row.status !== 1,
+            onClick: () => setDefault.mutateAsync({ id }),
+          },
+          { label: '复制', to: agentModels.copy, onClick: () => copy.mutateAsync({ id }) },
+          { label: '操作记录', to: agentModels.list, onClick: () => onOpen({ kind: 'history', row }) },
+          {
+            label: '删除',
+            to: agentModels.remove,
+            danger: true,
+            disabled: row.isDefault === 1,
+            confirm: `删除模型「${name}」及其密钥？正在使用的模型不能删除。`,
+            onClick: () => remove.mutateAsync({ id }),
+          },
+        ]}
+      />
+    )
+  }
+}
+
+const ModelName = ({ name, row }: { name: string; row: ModelRow }) => (
+  <span className="agent-model-name">
+    {name}
+    {row.isDefault === 1 && <Tag color="blue">默认</Tag>}
+    {row.relay === 1 && <Tag>经由平台</Tag>}
+    {row.docLink && (
+      <a href={row.docLink} target="_blank" rel="noreferrer noopener">
+        文档
+      </a>
+    )}
+  </span>
+)
+
+const ModelStatus = ({ row }: { row: ModelRow }) =>
+  row.isEditable ? (
+    <EnableSwitch
+      calls={agentModels}
+      id={row.id}
+      on={row.status === 1}
+      name={row.name}
+      disabled={row.isDefault === 1}
+      warning="停用后不能被新的智能体选择；正在使用它的智能体仍会使用，直到改选其他模型。"
+    />
+  ) : (
+    <Tag color={row.status === 1 ? 'success' : 'default'}>{row.status === 1 ? '启用' : '停用'}</Tag>
+  )

@@ -1,0 +1,18 @@
+import type { ModelRow } from '@oms/contract/agent/models/config.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+
+/** Units of the prices of a type; a type without an entry has no price. */
+export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readonly out?: string }>> = {
+  LLM: { in: '元/百万 token', out: '元/百万 token' },
+  VLLM: { in: '元/百万 token', out: '元/百万 token' },
+  TTS: { out: '元/万字符' },
+  ASR: { in: '元/小时' },
+}
+
+/** Formats the prices of a model with their units; empty without a price. */
+export function priceText({ type, priceIn, priceOut }: Pick<ModelRow, 'type' | 'priceIn' | 'priceOut'>) {
+  const units = PRICE_UNITS[type]
+  if (!units || priceIn + priceOut === 0) return ''
+  if (units.in && units.out) return `入 ${yuanText(priceIn)} / 出 ${yuanText(priceOut)} ${units.in}`
+  return `${yuanText(units.in ? priceIn : priceOut)} ${units.in ?? units.out}`
+}

@@ -1,0 +1,70 @@
+import { MODEL_TYPES, type ModelType } from '@oms/contract/agent/models/model-config.ts'
+import { agentProviders, ProviderRow } from '@oms/contract/agent/models/provider.ts'
+import { Drawer, Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { AddButton } from '#kit/list/record-actions.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+
+const ProviderAdd = later(() => import('./provider-form.tsx'), 'ProviderAdd')
+const ProviderEdit = later(() => import('./provider-form.tsx'), 'ProviderEdit')
+
+const { col, actions } = columnsOf(ProviderRow)
+const COLUMNS = [
+  col('name', { width: 150 }),
+  col('code', { width: 150 }),
+  col('fields', (fields) => `${fields.length}个`, { title: '字段', width: 70, align: 'right' }),
+  col('useCount', { width: 80, align: 'right' }),
+  col('isBuiltin', (isBuiltin) => <Tag>{isBuiltin === 1 ? '内置' : '自建'}</Tag>, { width: 80 }),
+]
+
+/** Drawer with the providers of a type and the fields of their models. */
+export function ProviderDrawer({ type, onClose }: { type: ModelType; onClose(): void }) {
+  const [isOpen, setOpen] = useState(true)
+  const [edited, setEdited] = useState<ProviderRow | 'new'>()
+  const list = useInnerList(agentProviders.list, { type })
+  const rowActions = useProviderActions(setEdited)
+  const close = () => setEdited(undefined)
+  return (
+    <Drawer
+      open={isOpen}
+      size="min(860px, 100vw)"
+      title={`${MODEL_TYPES[type]}的接口与字段`}
+      onClose={() => setOpen(false)}
+      afterOpenChange={(shown) => !shown && onClose()}
+    >
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 110)]}
+        actions={<AddButton to={agentProviders.create} noun="接口" onAdd={() => setEdited('new')} />}
+        empty={{ text: '还没有接口' }}
+      />
+      {edited === 'new' && <ProviderAdd type={type} onClose={close} />}
+      {edited && edited !== 'new' && <ProviderEdit row={edited} onClose={close} />}
+    </Drawer>
+  )
+}
+
+function useProviderActions(onEdit: (row: ProviderRow) => void) {
+  const remove = useWrite(agentProviders.remove)
+  return (row: ProviderRow) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: agentProviders.update, onClick: () => onEdit(row) },
+        row.isBuiltin === 0 && {
+          label: '删除',
+          to: agentProviders.remove,
+          danger: true,
+          disabled: row.useCount > 0,
+          confirm: `删除接口「${row.name}」？`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,98 @@
+import { type AgentGrantRow, AgentLedgerRow, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
+import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
+import { Drawer } from 'antd'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { amountText } from './order-cells.tsx'
+import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
+
+const QUERY = agentGrants.ledger.input
+const UNIT: Readonly<Record<number, string>> = ALLOWANCE_UNIT
+const { col } = columnsOf(AgentLedgerRow)
+const signed = (amount: number) => `${amount > 0 ? '+' : ''}${amountText(amount)}`
+const PLACE_COLUMNS = [col('orderNo', { width: 140 }), col('targetName', { width: 140 })]
+const LINE_COLUMNS = [
+  col('packNo', { width: 66, align: 'right' }),
+  col('unit', { width: 88 }),
+  col('kind', { width: 70 }),
+  col('amount', signed, { width: 110, align: 'right' }),
+  col('day', { width: 104 }),
+  col('operName', { width: 96 }),
+  col('reason', { width: 160 }),
+  col('createTime', time, { width: 150, sort: true }),
+]
+const GRANT_LINE_COLUMNS = LINE_COLUMNS.filter(({ key }) => key !== 'packNo' && key !== 'unit')
+
+/** Ledger of all grants that the account may see. */
+export function LedgerTab({ start }: { readonly start: string }) {
+  const list = useInnerList(agentGrants.ledger, undefined, start)
+  return (
+    <>
+      <LedgerSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        name="ledger"
+        rowKey="id"
+        columns={[...PLACE_COLUMNS, ...LINE_COLUMNS]}
+        empty={{ text: '还没有流水', hint: '发放、使用、失效和退款各记一行，不能修改' }}
+      />
+    </>
+  )
+}
+
+function LedgerSearch(search: SearchProps) {
+  const hasBuyers = useHasManyBuyers()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="target" />
+      <SelectFilter of={QUERY} name="kind" />
+      <SelectFilter of={QUERY} name="unit" />
+      {hasBuyers && (
+        <Filter of={QUERY} name="tenantId">
+          <BuyerPicker />
+        </Filter>
+      )}
+      <DateRangeFilter label="时间" />
+    </SearchForm>
+  )
+}
+
+/** Ledger of one order. */
+export const OrderLedger = ({ orderId }: { readonly orderId: number }) => {
+  const list = useInnerList(agentGrants.ledger, { orderId })
+  return (
+    <DataTable
+      {...list.table}
+      name="order-ledger"
+      rowKey="id"
+      columns={[col('targetName', { width: 130 }), ...LINE_COLUMNS]}
+      empty={{ text: '还没有流水', hint: '确认收款后开始记录' }}
+    />
+  )
+}
+
+/** Drawer with the ledger of one grant. */
+export function LedgerDrawer({ grant, onClose }: { readonly grant: AgentGrantRow; onClose(): void }) {
+  const list = useInnerList(agentGrants.ledger, { grantId: grant.id })
+  return (
+    <Drawer
+      open
+      size="min(720px, 100vw)"
+      title={`流水 ${grant.targetName} · 第 ${grant.packNo} 份 · ${UNIT[grant.unit]}`}
+      onClose={onClose}
+    >
+      <DataTable
+        {...list.table}
+        name="grant-ledger"
+        rowKey="id"
+        columns={GRANT_LINE_COLUMNS}
+        empty={{ text: '还没有流水', hint: '每天的使用合为一行' }}
+      />
+    </Drawer>
+  )
+}

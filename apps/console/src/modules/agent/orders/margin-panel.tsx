@@ -1,0 +1,133 @@
+import { agentMargins, MARGIN_BY, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import { Segmented } from 'antd'
+import { useState } from 'react'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { useRead } from '#core/api/query.ts'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { yuan } from './order-cells.tsx'
+import '../usage/usage.css'
+
+type By = keyof typeof MARGIN_GROUP
+
+interface Query {
+  readonly startDate: string
+  readonly endDate: string
+  readonly tenantId?: number
+}
+interface Named {
+  readonly id: number
+  readonly name: string
+}
+interface Props {
+  readonly query: Query
+  /** Shows the packages of a customer. */
+  onTenant(tenant: Named): void
+}
+
+const { col } = columnsOf(MarginRow)
+const RIGHT = { align: 'right', sort: true, width: 130 } as const
+type Amount = 'received' | 'income' | 'cost' | 'margin'
+type Figures = Pick<MarginRow, Amount | 'hasEstimates'>
+
+/** Cost and margin contain estimates; received payments and income do not. */
+const amountText = (key: Amount, row: Figures) =>
+  `${row.hasEstimates && (key === 'cost' || key === 'margin') ? '约 ' : ''}${yuan(row[key])}`
+const amount = (key: Amount, title: string) =>
+  col(key, (_, row) => <span className={row[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, row)}</span>, {
+    ...RIGHT,
+    title,
+  })
+const rateText = ({ income, margin }: Figures) => (income > 0 ? `${((margin / income) * 100).toFixed(1)}%` : '—')
+
+const TITLES = { received: '收款净额', income: '收入', cost: '成本', margin: '毛利' } as const
+const AMOUNTS = ['received', 'income', 'cost', 'margin'] as const
+
+/** Income and cost of the voice packages in a period, by customer or package. */
+export function MarginPanel({ query, onTenant }: Props) {
+  const [by, setBy] = useState<By>(MARGIN_BY.tenant)
+  const open = (tenant: Named) => {
+    setBy(MARGIN_BY.package)
+    onTenant(tenant)
+  }
+  return (
+    <section className="agent-margin" aria-label="收入与成本">
+      <div className="kit-card">
+        <h2 className="kit-card-title">收入与成本</h2>
+        <Sums query={query} />
+      </div>
+      <Rows key={JSON.stringify([query, by])} query={query} by={by} onBy={setBy} onTenant={open} />
+      <p className="agent-usage-note">
+        收款净额按确认收款日减退款；收入按套餐的使用和失效确认，不限量的按有效期平均；成本归入当日使用中的套餐。
+      </p>
+    </section>
+  )
+}
+
+/** Sums over all rows. */
+function Sums({ query }: { readonly query: Query }) {
+  const { data } = useRead(agentMargins.list, { ...query, by: MARGIN_BY.tenant, pageSize: 1 }, { quiet: true })
+  const sums = data?.sums
+  return (
+    <dl className="agent-margin-sums">
+      {AMOUNTS.map((key) => (
+        <div key={key}>
+          <dt>{TITLES[key]}</dt>
+          <dd className={sums && sums[key] < 0 ? 'agent-loss' : undefined}>{sums ? amountText(key, sums) : '—'}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>毛利率</dt>
+        <dd>{sums ? rateText(sums) : '—'}</dd>
+      </div>
+    </dl>
+  )
+}
+
+interface RowsProps extends Props {
+  readonly by: By
+  onBy(by: By): void
+}
+
+function Rows({ query, by, onBy, onTenant }: RowsProps) {
+  const list = useInnerList(agentMargins.list, { ...query, by })
+  const columns = [
+    col('name', (_, row) => <RowName row={row} by={by} onTenant={onTenant} />, { title: MARGIN_GROUP[by], width: 190 }),
+    ...AMOUNTS.map((key) => amount(key, TITLES[key])),
+    col('hasEstimates', (_, row) => rateText(row), { title: '毛利率', align: 'right', width: 90 }),
+  ]
+  const choice = (
+    <Segmented
+      aria-label="收入统计方式"
+      value={by}
+      onChange={onBy}
+      options={[MARGIN_BY.tenant, MARGIN_BY.package].map((value) => ({ value, label: `按${MARGIN_GROUP[value]}` }))}
+    />
+  )
+  return (
+    <DataTable
+      {...list.table}
+      name={`agent-margin-${by}`}
+      rowKey="id"
+      columns={columns}
+      actions={choice}
+      tools={<ExportButton to={agentMargins.export} query={{ ...query, by }} name="智能体收入与成本" columns={[]} />}
+      empty={{ text: '这段时间没有收入和成本', hint: '已支付订单的使用和语音服务的成本会出现在这里' }}
+    />
+  )
+}
+
+function RowName({
+  row: { id, name },
+  by,
+  onTenant,
+}: Pick<RowsProps, 'by' | 'onTenant'> & { readonly row: MarginRow }) {
+  if (by === MARGIN_BY.package) return id === 0 ? '未归入套餐' : name || '已删除'
+  if (name === '') return '已删除'
+  return (
+    <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
+      {name}
+    </button>
+  )
+}

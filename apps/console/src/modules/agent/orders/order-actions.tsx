@@ -1,0 +1,88 @@
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { NOT_CREATOR, ORDER, type OrderRow, OWN_ORDER, OWN_REFUND } from '@oms/contract/agent/orders/order-entities.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+import { useIsVendor } from './order-cells.tsx'
+import type { OrderStep } from './order-dialogs.tsx'
+
+/** A dialog of an order: one of the steps, the form of the order, or the form of a new order with the same goods. */
+export interface OpenOrder {
+  readonly step: OrderStep | 'renew' | 'edit'
+  readonly row: OrderRow
+}
+
+interface Props {
+  readonly row: OrderRow
+  readonly onOpen: (open: OpenOrder) => void
+  /** Opens the details; absent in the drawer. */
+  readonly onShow?: (row: OrderRow) => void
+}
+
+type Open = (step: OpenOrder['step']) => () => void
+type Steps = readonly (RowAction | false)[]
+interface Allowed {
+  readonly isVendor: boolean
+  readonly mayReadTargets: boolean
+}
+
+/** Steps of a pending order. The creator edits and closes it; another person confirms it. */
+const pendingSteps = ({ isMine }: OrderRow, open: Open, { isVendor, mayReadTargets }: Allowed): Steps => [
+  isVendor && {
+    label: '确认收款',
+    to: agentOrders.confirm,
+    reason: isMine ? OWN_ORDER : undefined,
+    onClick: open('confirm'),
+  },
+  mayReadTargets && {
+    label: '编辑',
+    to: agentOrders.update,
+    reason: isMine ? undefined : NOT_CREATOR.edit,
+    onClick: open('edit'),
+  },
+  {
+    label: '关闭',
+    to: agentOrders.close,
+    danger: true,
+    reason: isMine ? undefined : NOT_CREATOR.close,
+    onClick: open('close'),
+  },
+]
+
+/** Steps after the payment. */
+const paidSteps = (
+  { state, isMyRefund, isTrial }: OrderRow,
+  open: Open,
+  { isVendor, mayReadTargets }: Allowed,
+): Steps => [
+  isVendor &&
+    state === ORDER.refunding && {
+      label: '审批退款',
+      to: agentOrders.refundAudit,
+      reason: isMyRefund ? OWN_REFUND : undefined,
+      onClick: open('refundAudit'),
+    },
+  mayReadTargets &&
+    isTrial === 0 &&
+    (state === ORDER.paid || state === ORDER.finished) && {
+      label: '续购',
+      to: agentOrders.create,
+      onClick: open('renew'),
+    },
+  isVendor &&
+    state === ORDER.paid && { label: '申请退款', to: agentOrders.refund, danger: true, onClick: open('refund') },
+]
+
+/** Actions on an order in its state. A step that needs another person is disabled with the reason. */
+export function OrderActions({ row, onOpen, onShow }: Props) {
+  const allowed = { isVendor: useIsVendor(), mayReadTargets: useMayCall()(agentOrders.targets) }
+  const open: Open = (step) => () => onOpen({ step, row })
+  const steps = row.state === ORDER.pending ? pendingSteps : paidSteps
+  return (
+    <RowActions
+      items={[
+        onShow && { label: '详情', to: agentOrders.get, onClick: () => onShow(row) },
+        ...steps(row, open, allowed),
+      ]}
+    />
+  )
+}

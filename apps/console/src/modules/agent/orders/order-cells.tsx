@@ -1,0 +1,67 @@
+import { GRANT_STATE } from '@oms/contract/agent/orders/order-grant.ts'
+import { ORDER_STATE, REFUND_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { Tag } from 'antd'
+import { useSession } from '#core/auth/session.tsx'
+import { formatMoney } from '#core/text/format.ts'
+import './order.css'
+
+type Words = Readonly<Record<number, string>>
+
+const ORDER_WORDS: Words = ORDER_STATE
+const ORDER_COLOR: Words = { 0: 'warning', 1: 'success', 2: 'processing', 5: 'blue' }
+const REFUND_WORDS: Words = REFUND_STATE
+const REFUND_COLOR: Words = { 0: 'warning', 1: 'success' }
+const GRANT_WORDS: Words = GRANT_STATE
+const GRANT_COLOR: Words = { 0: 'processing', 1: 'success' }
+
+export const OrderTag = ({ state }: { readonly state: number }) => (
+  <Tag color={ORDER_COLOR[state] ?? 'default'}>{ORDER_WORDS[state]}</Tag>
+)
+export const RefundTag = ({ state }: { readonly state: number }) => (
+  <Tag color={REFUND_COLOR[state] ?? 'default'}>{REFUND_WORDS[state]}</Tag>
+)
+
+/** State of a grant; a frozen grant is not spent until its refund is decided. */
+export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: number; isFrozen: number } }) =>
+  isFrozen === 1 ? (
+    <Tag color="warning">冻结</Tag>
+  ) : (
+    <Tag color={GRANT_COLOR[state] ?? 'default'}>{GRANT_WORDS[state]}</Tag>
+  )
+
+export const yuan = (fen: number) => `¥${formatMoney(fen)}`
+
+/** Amount of an allowance; minutes have fractions. */
+export const amountText = (amount: number) => amount.toLocaleString('zh-CN', { maximumFractionDigits: 2 })
+
+/** Names the targets of an order: `CAM1 等3个`. */
+export const targetText = ({
+  targetName,
+  targetCount,
+}: {
+  readonly targetName: string
+  readonly targetCount: number
+}) => (targetCount > 1 ? `${targetName} 等${targetCount.toLocaleString()}个` : targetName)
+
+/** Returns whether the account belongs to the vendor, whose staff sells, confirms and refunds. */
+export const useIsVendor = () => useSession()?.ownerId === '1'
+
+interface LeftProps {
+  readonly row: { readonly isUnlimited: number; readonly left: number; readonly total: number }
+}
+
+/** The part of a grant that is left, with a bar. */
+export function GrantLeft({ row: { isUnlimited, left, total } }: LeftProps) {
+  if (isUnlimited === 1) return '不限'
+  const share = total === 0 ? 0 : left / total
+  return (
+    <span className="order-left">
+      <span>
+        {amountText(left)} / {amountText(total)}
+      </span>
+      <span className="order-left-bar" aria-hidden>
+        <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,176 @@
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import {
+  GIFT,
+  NOT_CREATOR,
+  ORDER,
+  ORDER_STATE,
+  type OrderDetail,
+  type OrderRow,
+  OWN_ORDER,
+  OWN_REFUND,
+} from '@oms/contract/agent/orders/order-entities.ts'
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { Alert, Form, Modal, Radio } from 'antd'
+import type * as z from 'zod'
+import { call, readFresh } from '#core/api/client.ts'
+import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { targetText, yuan } from './order-cells.tsx'
+import './order.css'
+
+export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
+type Fields = z.ZodObject<Record<string, z.ZodType>>
+
+const TITLES = { confirm: '确认收款', close: '关闭订单', refund: '申请退款', refundAudit: '审批退款' } as const
+const BUTTONS = { confirm: '确认', close: '关闭订单', refund: '提交申请', refundAudit: '提交' } as const
+/** State of an order in which a step is possible. */
+const STATE = {
+  confirm: ORDER.pending,
+  close: ORDER.pending,
+  refund: ORDER.paid,
+  refundAudit: ORDER.refunding,
+} as const
+const STATE_WORDS: Readonly<Record<number, string>> = ORDER_STATE
+const INITIAL = { confirm: { payWay: 1 }, close: {}, refund: {}, refundAudit: { pass: 1 } } as const
+
+interface DialogProps {
+  readonly step: OrderStep
+  readonly row: OrderRow
+  readonly onClose: () => void
+}
+
+/** Confirms, closes or refunds an order. The dialog starts from the order as it is now. */
+export function OrderDialog({ step, row, onClose }: DialogProps) {
+  const read = () => readFresh(agentOrders.get, { id: row.id }, row as OrderDetail)
+  return (
+    <FreshRecord of={`${step}:${row.id}`} read={read} title={`${TITLES[step]} ${row.orderNo}`} onClose={onClose}>
+      {(fresh) => <StepDialog step={step} row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderDetail }) {
+  const to: Endpoint = agentOrders[step]
+  const isGift = row.payWay === GIFT
+  const { modal, form } = useFormModal(to, {
+    onClose,
+    initial: { id: row.id, rev: row.rev, ...(!(isGift && step === 'confirm') && INITIAL[step]) },
+    latest: async () => {
+      const { id, rev } = await call(agentOrders.get, { id: row.id })
+      return { id, rev }
+    },
+  })
+  const problem = problemOf(step, row)
+  const title = step === 'confirm' && isGift ? '确认赠送' : TITLES[step]
+  return (
+    <Modal
+      title={`${title} ${row.orderNo}`}
+      {...modal}
+      okText={BUTTONS[step]}
+      okButtonProps={{ ...modal.okButtonProps, danger: step === 'close', disabled: problem !== undefined }}
+    >
+      <Facts row={row} />
+      {problem !== undefined && <Alert type="warning" showIcon title={problem} className="order-note" />}
+      <Form {...form} disabled={problem !== undefined}>
+        <StepFields step={step} row={row} of={to.input as Fields} />
+      </Form>
+    </Modal>
+  )
+}
+
+/** Returns why the step is not possible, or undefined. */
+function problemOf(step: OrderStep, { state, isMine, refunds, proposal }: OrderDetail) {
+  if (state !== STATE[step]) return `订单现在的状态是「${STATE_WORDS[state]}」，不能${TITLES[step]}`
+  if (step === 'confirm' && isMine) return OWN_ORDER
+  if (step === 'close' && !isMine) return NOT_CREATOR.close
+  if (step === 'refund' && proposal === null) return NOTHING_LEFT
+  if (step === 'refundAudit' && refunds[0]?.isMine) return OWN_REFUND
+  return undefined
+}
+const NOTHING_LEFT = '套餐已用完或已失效，没有可以退款的部分'
+
+const Facts = ({ row }: { readonly row: OrderDetail }) => (
+  <p className="order-quiet">
+    {row.tenantName} · {row.packageName} × {row.copies} 份 · {targetText(row)} · 订单金额 {yuan(row.amount)} ·{' '}
+    {row.createName} 创建
+  </p>
+)
+
+interface FieldsProps {
+  readonly step: OrderStep
+  readonly row: OrderDetail
+  readonly of: Fields
+}
+
+function StepFields({ step, row, of }: FieldsProps) {
+  if (step === 'confirm') return row.payWay === GIFT ? <GiftNote row={row} /> : <PaymentFields row={row} of={of} />
+  if (step === 'refundAudit') return <AuditFields row={row} of={of} />
+  return (
+    <>
+      {step === 'refund' && <Proposal row={row} />}
+      <NoteField of={of} name="reason" rows={3} />
+    </>
+  )
+}
+
+const GiftNote = ({ row }: { readonly row: OrderDetail }) => <p>赠送原因：{row.remark}。确认后立即发放套餐。</p>
+
+const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
+  <>
+    <div className="order-proposal">
+      <p>
+        应收金额 <b>{yuan(row.amount)}</b>
+      </p>
+      <p className="order-quiet">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
+    </div>
+    <SelectField of={of} name="payWay" missing="请选择收款方式" />
+    <TextField
+      of={of}
+      name="voucherNo"
+      missing="请输入凭证号"
+      hint="银行流水号或合同编号，一个凭证号只能用于一个订单"
+    />
+  </>
+)
+
+const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDetail }) => (
+  <div className="order-proposal">
+    <p>
+      退款金额 <b>{yuan(proposal ?? 0)}</b>
+    </p>
+    <p className="order-quiet">
+      {payWay === GIFT
+        ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
+        : `订单金额 ${yuan(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
+    </p>
+  </div>
+)
+
+function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
+  const [refund] = row.refunds
+  const isRejected = Form.useWatch<number | undefined>('pass') === 0
+  return (
+    <>
+      {refund && (
+        <div className="order-proposal">
+          <p>
+            退款金额 <b>{yuan(refund.amount)}</b>
+          </p>
+          <p className="order-quiet">
+            {refund.createName} 于 {refund.createTime} 申请：{refund.reason}。同意后剩余部分作废，驳回后恢复使用。
+          </p>
+        </div>
+      )}
+      <Field of={of} name="pass">
+        <Radio.Group
+          options={[
+            { value: 1, label: '同意' },
+            { value: 0, label: '驳回' },
+          ]}
+        />
+      </Field>
+      <NoteField of={of} name="auditRemark" rows={3} missing={isRejected ? '驳回时请填写审批意见' : undefined} />
+    </>
+  )
+}

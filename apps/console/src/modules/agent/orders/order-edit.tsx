@@ -1,0 +1,65 @@
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import {
+  GIFT,
+  GiftInput,
+  type OrderDetail,
+  OrderInput,
+  type OrderRow,
+} from '@oms/contract/agent/orders/order-entities.ts'
+import { Drawer, Form } from 'antd'
+import { call, readFresh } from '#core/api/client.ts'
+import { NoteField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { GoodsFields } from './order-fields.tsx'
+import { chosenOf, Discount, type Earlier, readTargets, valuesOf } from './order-form.tsx'
+import { OrderPreview } from './order-preview.tsx'
+import './order.css'
+
+interface Props {
+  readonly row: OrderRow
+  readonly onClose: () => void
+}
+
+/** Edits a pending order. The form starts from the order and its targets as they are now. */
+export const OrderEdit = ({ row, onClose }: Props) => (
+  <FreshRecord of={row.id} read={() => readOrder(row)} layer="drawer" title="编辑订单" onClose={onClose}>
+    {(order) => <EditDrawer order={order} onClose={onClose} />}
+  </FreshRecord>
+)
+
+interface Order extends Earlier {
+  readonly row: OrderDetail
+}
+
+async function readOrder(row: OrderRow): Promise<Order> {
+  const fresh = await readFresh(agentOrders.get, { id: row.id }, row as OrderDetail)
+  return { row: fresh, targets: await readTargets(fresh) }
+}
+
+function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
+  const { row } = order
+  const { id, rev, remark, discountReason } = row
+  const isGift = row.payWay === GIFT
+  const discount = isGift ? 0 : row.discount
+  const { drawer, footer, form } = useFormDrawer(agentOrders.update, {
+    onClose,
+    initial: { ...valuesOf(order), id, rev, remark, discount, discountReason },
+    latest: async () => {
+      const fresh = await call(agentOrders.get, { id })
+      return { id, rev: fresh.rev }
+    },
+  })
+  return (
+    <Drawer {...drawer} title={`编辑订单 ${row.orderNo}`} footer={<FormFooter {...footer} />}>
+      <p className="order-quiet">按套餐现在的价格和内容重新计算。保存后，已打开的确认窗口需要重新打开。</p>
+      <Form {...form}>
+        <GoodsFields chosen={chosenOf(order)} />
+        {!isGift && <Discount />}
+        <NoteField of={isGift ? GiftInput : OrderInput} name="remark" rows={2} />
+        <OrderPreview isGift={isGift ? 1 : 0} />
+      </Form>
+    </Drawer>
+  )
+}

@@ -1,0 +1,133 @@
+import { PreviewInput } from '@oms/contract/agent/orders/order-entities.ts'
+import { Form, Radio } from 'antd'
+import { useState } from 'react'
+import { useSession } from '#core/auth/session.tsx'
+import type { NamedRecord } from '#core/routing/create-forms.ts'
+import { Field, NumberField } from '#kit/form/field.tsx'
+import type { RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { useIsVendor } from './order-cells.tsx'
+import {
+  BuyerPicker,
+  OrderAgentsPicker,
+  OrderDevicesPicker,
+  OrderGroupPicker,
+  PackagePicker,
+  useHasManyBuyers,
+} from './order-pickers.tsx'
+import { SerialsField } from './order-serials.tsx'
+import './order.css'
+
+const SCOPE = { device: 1, agent: 2 } as const
+const NO_TARGETS = { deviceIds: [], groupId: undefined, serials: '', agentIds: [] }
+const OF = PreviewInput
+
+interface GoodsProps {
+  /** Initially selected records, so that names are shown instead of ids. */
+  readonly chosen?: {
+    readonly tenant?: NamedRecord
+    readonly pack?: NamedRecord
+    readonly targets?: readonly NamedRecord[]
+  }
+}
+
+/** Buyer, package and targets of an order. The form's value `scope` is the scope of the package; it is not sent. */
+export function GoodsFields({ chosen = {} }: GoodsProps) {
+  const form = Form.useFormInstance()
+  const chosenTenant = Form.useWatch<number | undefined>('tenantId', { form, preserve: true })
+  const ownerId = useSession()?.ownerId
+  const tenantId = chosenTenant ?? (ownerId ? Number(ownerId) : undefined)
+  const hasBuyers = useHasManyBuyers()
+  const isVendor = useIsVendor()
+  const onScope = (scope: number | undefined) => {
+    if (scope !== form.getFieldValue('scope')) form.setFieldsValue({ ...NO_TARGETS, scope })
+  }
+  return (
+    <>
+      {isVendor && hasBuyers && (
+        <Field of={OF} name="tenantId" hint="不选则归属当前客户">
+          <BuyerOfForm {...(chosen.tenant && { chosen: chosen.tenant })} />
+        </Field>
+      )}
+      <div className="order-goods">
+        <Field of={OF} name="packageId">
+          <PackagePicker tenantId={tenantId} onScope={onScope} {...(chosen.pack && { chosen: chosen.pack })} />
+        </Field>
+        <NumberField of={OF} name="copies" unit="份" min={1} max={36} hint="按顺序使用，不合并" />
+      </div>
+      <TargetFields tenantId={tenantId} chosen={chosen.targets ?? []} />
+    </>
+  )
+}
+
+/** Selects the buyer. Another buyer has other packages, devices and agents. */
+function BuyerOfForm({ onChange, ...props }: RecordSelectProps) {
+  const form = Form.useFormInstance()
+  const change = (id: number | undefined) => {
+    form.setFieldsValue({ ...NO_TARGETS, packageId: undefined, scope: undefined })
+    onChange?.(id)
+  }
+  return <BuyerPicker {...props} inUse onChange={change} />
+}
+
+interface TargetProps {
+  readonly tenantId: number | undefined
+  readonly chosen: readonly NamedRecord[]
+}
+
+function TargetFields({ tenantId, chosen }: TargetProps) {
+  const form = Form.useFormInstance()
+  const scope = Form.useWatch<number | undefined>('scope', { form, preserve: true })
+  if (scope === undefined) return <p className="order-quiet">选择套餐后，选择使用该套餐的设备或智能体。</p>
+  if (scope === SCOPE.device) return <DeviceFields key={tenantId} tenantId={tenantId} chosen={chosen} />
+  if (scope === SCOPE.agent)
+    return (
+      <Field of={OF} name="agentIds" missing="请选择智能体" hint="智能体的所有设备共用">
+        <OrderAgentsPicker key={tenantId} tenantId={tenantId} chosen={chosen} />
+      </Field>
+    )
+  return <p className="order-quiet">该套餐由客户的全部设备共用，不需要选择使用对象。</p>
+}
+
+const WAYS = [
+  { value: 'devices', label: '选择设备' },
+  { value: 'group', label: '按设备分组' },
+  { value: 'serials', label: '按序列号或文件' },
+] as const
+type Way = (typeof WAYS)[number]['value']
+
+/** Devices by list, by group, or by serial numbers that are typed, pasted or read from a file. */
+function DeviceFields({ tenantId, chosen }: TargetProps) {
+  const form = Form.useFormInstance()
+  const [way, setWay] = useState<Way>('devices')
+  const change = (next: Way) => {
+    form.setFieldsValue(NO_TARGETS)
+    setWay(next)
+  }
+  return (
+    <>
+      <Form.Item label="使用对象">
+        <Radio.Group
+          optionType="button"
+          options={[...WAYS]}
+          value={way}
+          onChange={({ target }) => change(target.value as Way)}
+        />
+      </Form.Item>
+      {way === 'devices' && (
+        <Field of={OF} name="deviceIds" missing="请选择设备" hint="只列出已绑定智能体的设备">
+          <OrderDevicesPicker tenantId={tenantId} chosen={chosen} />
+        </Field>
+      )}
+      {way === 'group' && (
+        <Field of={OF} name="groupId" missing="请选择设备分组" hint="提交时分组内已绑定智能体的设备">
+          <OrderGroupPicker tenantId={tenantId} />
+        </Field>
+      )}
+      {way === 'serials' && (
+        <Field of={OF} name="serials" missing="请输入序列号或MAC">
+          <SerialsField tenantId={tenantId} />
+        </Field>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import {
+  GiftInput,
+  OrderInput,
+  type OrderRow,
+  PENDING_DAYS,
+  type TargetRow,
+} from '@oms/contract/agent/orders/order-entities.ts'
+import { MAX_PAGE_SIZE } from '@oms/contract/core/page.ts'
+import { Drawer, Form } from 'antd'
+import { call } from '#core/api/client.ts'
+import { MoneyField, NoteField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { useIsVendor } from './order-cells.tsx'
+import { GoodsFields } from './order-fields.tsx'
+import { OrderPreview } from './order-preview.tsx'
+import './order.css'
+
+interface Closable {
+  readonly onClose: () => void
+}
+/** An earlier order whose package and targets a new order takes over. */
+export interface Earlier {
+  readonly row: OrderRow
+  readonly targets: readonly TargetRow[]
+}
+
+const INITIAL = { copies: 1, discount: 0 }
+
+/** Adds an order; another person confirms the payment. */
+export function OrderAdd({ from, onClose }: Closable & { readonly from?: Earlier }) {
+  const initial = from ? { ...INITIAL, ...valuesOf(from) } : INITIAL
+  const { drawer, footer, form } = useFormDrawer(agentOrders.create, { onClose, initial })
+  const title = from ? `续购订单 ${from.row.orderNo}` : '新增订单'
+  return (
+    <Drawer {...drawer} title={title} footer={<FormFooter {...footer} saveText="提交订单" />}>
+      <p className="order-quiet">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
+      <Form {...form}>
+        <GoodsFields {...(from && { chosen: chosenOf(from) })} />
+        <Discount />
+        <NoteField of={OrderInput} name="remark" rows={2} />
+        <OrderPreview isGift={0} />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Price reduction by the vendor with its reason. */
+export function Discount() {
+  const isVendor = useIsVendor()
+  const discount = Form.useWatch<number | null | undefined>('discount')
+  if (!isVendor) return null
+  return (
+    <div className="order-pair">
+      <MoneyField of={OrderInput} name="discount" hint="从标价合计中减去，没有优惠填 0" />
+      {(discount ?? 0) > 0 && <NoteField of={OrderInput} name="discountReason" missing="请输入优惠原因" rows={1} />}
+    </div>
+  )
+}
+
+/** Adds a free order; another person confirms it. */
+export function GiftAdd({ onClose }: Closable) {
+  const { drawer, footer, form } = useFormDrawer(agentOrders.gift, { onClose, initial: { copies: 1 } })
+  return (
+    <Drawer {...drawer} title="赠送套餐" footer={<FormFooter {...footer} saveText="提交赠送" />}>
+      <p className="order-quiet">提交后由其他人确认，确认后发放套餐。{PENDING_DAYS} 天内没有确认的赠送自动关闭。</p>
+      <Form {...form}>
+        <GoodsFields />
+        <NoteField of={GiftInput} name="remark" rows={2} />
+        <OrderPreview isGift={1} />
+      </Form>
+    </Drawer>
+  )
+}
+
+/** Adds an order with the package and targets of an earlier order. */
+export const OrderRenew = ({ row, onClose }: Closable & { readonly row: OrderRow }) => (
+  <FreshRecord of={row.id} read={() => readTargets(row)} layer="drawer" title="续购订单" onClose={onClose}>
+    {(targets) => <OrderAdd from={{ row, targets }} onClose={onClose} />}
+  </FreshRecord>
+)
+
+/** Reads all targets of an order. */
+export async function readTargets({
+  id: orderId,
+  targetCount,
+}: Pick<OrderRow, 'id' | 'targetCount'>): Promise<TargetRow[]> {
+  const pages = Array.from({ length: Math.ceil(targetCount / MAX_PAGE_SIZE) }, (_, at) =>
+    call(agentOrders.targets, { orderId, pageNum: at + 1, pageSize: MAX_PAGE_SIZE }, { quiet: true }),
+  )
+  return (await Promise.all(pages)).flatMap(({ list }) => list)
+}
+
+const DEVICES = 1
+const AGENTS = 2
+
+/** Returns the form values of the goods of an order. */
+export function valuesOf({ row: { tenantId, packageId, scope, copies }, targets }: Earlier) {
+  const ids = targets.map(({ targetId }) => targetId)
+  return {
+    tenantId,
+    packageId,
+    scope,
+    copies,
+    ...(scope === DEVICES && { deviceIds: ids }),
+    ...(scope === AGENTS && { agentIds: ids }),
+  }
+}
+
+/** Returns the names of the goods of an order. */
+export const chosenOf = ({ row, targets }: Earlier) => ({
+  tenant: { id: row.tenantId, name: row.tenantName },
+  pack: { id: row.packageId, name: row.packageName },
+  targets: targets.map(({ targetId, name }) => ({ id: targetId, name })),
+})

@@ -1,0 +1,70 @@
+import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { agentUsage } from '@oms/contract/agent/usage/usage.ts'
+import { Tabs } from 'antd'
+import type { ComponentType } from 'react'
+import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { useSearchParams } from '#core/routing/router.tsx'
+import { useView } from '#core/routing/view.ts'
+import { Page } from '#kit/record/page.tsx'
+import { OrderList } from './order-list.tsx'
+
+interface View {
+  readonly key: string
+  readonly label: string
+  /** The tab is hidden when the account may not call this endpoint. */
+  readonly to: CallAccess
+  /** `start` has the filters of the address, for views that keep their filters outside the address. */
+  readonly panel: ComponentType<{ readonly start: string }>
+}
+
+/** Tabs of the screen, in their order. */
+const VIEWS: readonly View[] = [
+  { key: 'orders', label: '订单', to: agentOrders.list, panel: OrderList },
+  {
+    key: 'grants',
+    label: '权益',
+    to: agentGrants.list,
+    panel: later(() => import('./grant-list.tsx'), 'GrantTab'),
+  },
+  {
+    key: 'ledger',
+    label: '流水',
+    to: agentGrants.ledger,
+    panel: later(() => import('./ledger-list.tsx'), 'LedgerTab'),
+  },
+  {
+    key: 'usage',
+    label: '用量',
+    to: agentUsage.list,
+    panel: later(() => import('./order-usage.tsx'), 'OrderUsage'),
+  },
+]
+
+/** Orders of voice packages, their grants with the ledger, and the use of the agents. */
+export default function OrderListPage() {
+  const mayCall = useMayCall()
+  const [key, setKey] = useView('orders')
+  const [params] = useSearchParams()
+  const views = VIEWS.filter(({ to }) => mayCall(to))
+  const view = views.find((each) => each.key === key) ?? views[0]
+  if (!view) return null
+  const Panel = view.panel
+  const start = view.key === 'orders' ? '' : filtersOf(params)
+  return (
+    <Page>
+      {views.length > 1 && (
+        <Tabs activeKey={view.key} onChange={setKey} items={[...views]} tabBarStyle={{ margin: 0 }} />
+      )}
+      <Panel key={view.key + start} start={start} />
+    </Page>
+  )
+}
+
+/** Returns the query of an address without the view. */
+function filtersOf(params: URLSearchParams) {
+  const filters = new URLSearchParams(params)
+  filters.delete('view')
+  return filters.toString()
+}

@@ -1,0 +1,135 @@
+import { GiftOutlined } from '@ant-design/icons'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { Allowed, useMayCall } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { AddButton } from '#kit/list/record-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { OrderActions, type OpenOrder } from './order-actions.tsx'
+import { OrderTag, targetText, useIsVendor } from './order-cells.tsx'
+import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
+
+const OrderAdd = later(() => import('./order-form.tsx'), 'OrderAdd')
+const GiftAdd = later(() => import('./order-form.tsx'), 'GiftAdd')
+const OrderEdit = later(() => import('./order-edit.tsx'), 'OrderEdit')
+const OrderRenew = later(() => import('./order-form.tsx'), 'OrderRenew')
+const OrderDialog = later(() => import('./order-dialogs.tsx'), 'OrderDialog')
+const OrderDrawer = later(() => import('./order-drawer.tsx'), 'OrderDrawer', { when: ({ row }) => row !== undefined })
+
+const QUERY = agentOrders.list.input
+const { col, actions } = columnsOf(OrderRow)
+const COLUMNS = [
+  col('orderNo', { width: 136 }),
+  col('tenantName', { width: 126 }),
+  col('packageName', { width: 120 }),
+  col('targetName', (_, row) => plainCell(targetText(row)), { width: 136 }),
+  col('copies', { width: 56, align: 'right' }),
+  col('amount', { width: 100, align: 'right', sort: true }),
+  col('state', (state) => <OrderTag state={state} />, { width: 80 }),
+  col('payWay', { width: 76 }),
+  col('createName', { width: 90, hidden: true }),
+  col('payName', { width: 90, hidden: true }),
+  col('validUntil', time, { width: 148 }),
+  col('createTime', time, { width: 150, sort: true, hidden: true }),
+  col('payTime', time, { width: 150, sort: true, hidden: true }),
+  col('content', { width: 160, hidden: true }),
+  col('scope', { width: 88, hidden: true }),
+  col('version', { width: 80, align: 'right', hidden: true }),
+  col('unitPrice', { width: 100, align: 'right', hidden: true }),
+  col('discount', { width: 100, align: 'right', hidden: true }),
+  col('refunded', { width: 100, align: 'right', hidden: true }),
+  col('voucherNo', { width: 140, hidden: true }),
+  col('remark', { width: 180, hidden: true }),
+]
+
+type Opened = 'new' | 'gift' | OpenOrder
+
+/** Orders of voice packages. */
+export function OrderList() {
+  const list = useList(agentOrders.list)
+  const mayRead = useMayCall()(agentOrders.get)
+  const [opened, setOpened] = useState<Opened>()
+  const [shown, setShown] = useState<OrderRow>()
+  const rowActions = (row: OrderRow) => <OrderActions row={row} onOpen={setOpened} onShow={setShown} />
+  const add = <Buttons onOpen={setOpened} />
+  return (
+    <>
+      <OrderSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        name="orders"
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 200)]}
+        actions={add}
+        tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
+        empty={{
+          text: '还没有订单',
+          hint: '新增订单并由另一人确认收款后，套餐发放给设备、智能体或客户',
+          needs: agentOrders.create,
+          otherwise: '订单由有新增权限的人员提交。',
+          action: add,
+        }}
+        {...(mayRead && { onOpen: setShown })}
+      />
+      <OrderDrawer rows={list.table.rows} row={shown} onRow={setShown} onOpen={setOpened} />
+      {opened && <Dialogs opened={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  )
+}
+
+function Buttons({ onOpen }: { onOpen(opened: Opened): void }) {
+  const isVendor = useIsVendor()
+  return (
+    <>
+      <AddButton to={agentOrders.create} noun="订单" onAdd={() => onOpen('new')} />
+      {isVendor && (
+        <Allowed to={agentOrders.gift}>
+          <Button icon={<GiftOutlined />} onClick={() => onOpen('gift')}>
+            赠送套餐
+          </Button>
+        </Allowed>
+      )}
+    </>
+  )
+}
+
+function Dialogs({ opened, onClose }: { readonly opened: Opened; readonly onClose: () => void }) {
+  if (opened === 'new') return <OrderAdd onClose={onClose} />
+  if (opened === 'gift') return <GiftAdd onClose={onClose} />
+  const { step, row } = opened
+  if (step === 'edit') return <OrderEdit row={row} onClose={onClose} />
+  if (step === 'renew') return <OrderRenew row={row} onClose={onClose} />
+  return <OrderDialog step={step} row={row} onClose={onClose} />
+}
+
+function OrderSearch(search: SearchProps) {
+  const hasBuyers = useHasManyBuyers()
+  const isVendor = useIsVendor()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="orderNo" />
+      <Filter of={QUERY} name="target" />
+      <SelectFilter of={QUERY} name="state" />
+      {hasBuyers && (
+        <Filter of={QUERY} name="tenantId">
+          <BuyerPicker />
+        </Filter>
+      )}
+      <Filter of={QUERY} name="packageName" />
+      <SelectFilter of={QUERY} name="scope" />
+      <SelectFilter of={QUERY} name="payWay" />
+      {isVendor && <SelectFilter of={QUERY} name="todo" />}
+      <Filter of={QUERY} name="voucherNo" />
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}

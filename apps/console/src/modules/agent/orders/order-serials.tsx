@@ -1,0 +1,87 @@
+import { UploadOutlined } from '@ant-design/icons'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { serialsOf, TARGET_FILE, type TargetFileReport } from '@oms/contract/agent/orders/order-entities.ts'
+import { uploadProblem } from '@oms/contract/core/upload.ts'
+import { Alert, Button, Form, Input } from 'antd'
+import { useState } from 'react'
+import { call } from '#core/api/client.ts'
+import { ProblemList } from '#kit/jobs/import-problems.tsx'
+import { FileButton } from '#kit/upload/file-button.tsx'
+import { showRefusedFile } from '#kit/upload/refused-file.ts'
+import './order.css'
+
+interface Props {
+  /** Set by Field. */
+  readonly id?: string
+  readonly value?: string
+  readonly onChange?: (value: string) => void
+  readonly tenantId: number | undefined
+}
+
+/** A text file has one serial number a line, as a table with one column. */
+const asTable = (file: File) =>
+  file.name.toLowerCase().endsWith('.txt') ? new File([file], `${file.name}.csv`, { type: 'text/csv' }) : file
+
+/** Reads a file with targets, and keeps its report. `add` receives the usable serial numbers. */
+function useTargetFile(tenantId: number | undefined, add: (serials: readonly string[]) => void) {
+  const packageId = Form.useWatch<number | undefined>('packageId', { preserve: true })
+  const [report, setReport] = useState<TargetFileReport>()
+  const [isReading, setReading] = useState(false)
+  const take = async ([chosen]: File[]) => {
+    if (!chosen || isReading) return
+    const file = asTable(chosen)
+    const problem = uploadProblem(TARGET_FILE, file)
+    if (problem) return showRefusedFile(problem, undefined)
+    setReading(true)
+    try {
+      const found = await call(agentOrders.targetFile, { file, tenantId, packageId } as never)
+      setReport(found)
+      add(found.serials)
+    } catch {
+      // The call has shown its error; the field stays as it is.
+    }
+    setReading(false)
+  }
+  return { report, isReading, take }
+}
+
+/** Serial numbers or MACs, one per line. A file adds its first column; refused lines are listed. */
+export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
+  const { report, isReading, take } = useTargetFile(tenantId, (serials) =>
+    onChange?.([...new Set([...serialsOf(value), ...serials])].join('\n')),
+  )
+  return (
+    <div className="order-serials">
+      <Input.TextArea
+        {...(id && { id })}
+        rows={5}
+        value={value}
+        placeholder="每行一个序列号或 MAC，也可用逗号、空格分隔"
+        onChange={({ target }) => onChange?.(target.value)}
+      />
+      <div className="order-serials-file">
+        <FileButton label="选择序列号文件" extensions={[...TARGET_FILE.extensions, 'txt']} onFiles={take}>
+          <Button icon={<UploadOutlined />} loading={isReading}>
+            从文件读取
+          </Button>
+        </FileButton>
+        <span className="order-quiet" role="status">
+          共 {serialsOf(value).length.toLocaleString()} 个。支持 xlsx、csv、txt，取每行第一列
+        </span>
+      </div>
+      {report && <FileReport report={report} />}
+    </div>
+  )
+}
+
+const FileReport = ({ report: { total, serials, rows } }: { readonly report: TargetFileReport }) => (
+  <div role="status">
+    <Alert
+      type={rows.length > 0 ? 'warning' : 'success'}
+      showIcon
+      title={`文件共 ${total} 行：读入 ${serials.length} 行，${rows.length} 行有问题`}
+      description={rows.length > 0 && '有问题的行没有读入，可修改文件后重新选择。'}
+    />
+    <ProblemList rows={rows} failed={rows.length} />
+  </div>
+)

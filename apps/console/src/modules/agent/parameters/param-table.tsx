@@ -1,0 +1,99 @@
+import { agentParams, PARAM_SOURCE, ParamRow } from '@oms/contract/agent/parameters/params.ts'
+import { paramOf } from '@oms/contract/agent/parameters/param-list.ts'
+import { Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { useSession } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useRows } from '#kit/list/use-rows.ts'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+
+const ParamEdit = later(() => import('./param-form.tsx'), 'ParamEdit')
+const ParamReveal = later(() => import('./param-reveal.tsx'), 'ParamReveal')
+
+const { col, actions } = columnsOf(ParamRow)
+const SOURCE_COLOUR: Readonly<Record<number, string>> = { 1: 'blue', 2: 'purple', 3: 'default' }
+const SERVER_SECRET = 'server.secret'
+
+interface Input {
+  readonly tenantId?: number
+}
+interface Layer {
+  readonly what: 'edit' | 'reveal'
+  readonly row: ParamRow
+}
+
+/** Lists all parameters with the source of each value. */
+export function ParamTable({ input }: { input: Input }) {
+  const { table } = useRows(agentParams.get)
+  const [layer, setLayer] = useState<Layer>()
+  const close = () => setLayer(undefined)
+  const columns = [
+    col('code', (_, row) => <Code row={row} />, { width: 280 }),
+    col('value', (value, row) => <Value value={value} row={row} />, { width: 290 }),
+    col('source', (source) => <Tag color={SOURCE_COLOUR[source] ?? 'default'}>{PARAM_SOURCE[source as 1]}</Tag>, {
+      width: 80,
+    }),
+    col('remark', { width: 150 }),
+    col('updateTime', time, { width: 165 }),
+    actions((row) => <Actions row={row} input={input} onOpen={setLayer} />, 170),
+  ]
+  return (
+    <>
+      <DataTable<ParamRow> {...table} rowKey="code" columns={columns} />
+      {layer?.what === 'edit' && <ParamEdit row={layer.row} tenantId={input.tenantId} onClose={close} />}
+      {layer?.what === 'reveal' && <ParamReveal row={layer.row} tenantId={input.tenantId} onClose={close} />}
+    </>
+  )
+}
+
+const Code = ({ row: { code, title } }: { row: ParamRow }) => (
+  <span className="param-code">
+    <code>{code}</code>
+    <span>{title}</span>
+  </span>
+)
+
+/** Formats a value: booleans and choices as their Chinese labels. */
+export function paramText(code: string, value: string): string {
+  const param = paramOf(code)
+  if (param?.type === 'boolean') return value === 'true' ? '是' : '否'
+  return param?.choices?.[value] ?? value
+}
+
+function Value({ value, row }: { value: string; row: ParamRow }) {
+  if (value === '') return <span className="param-empty">未设置</span>
+  return <Ellipsis text={paramText(row.code, value)} />
+}
+
+function Actions({ row, input, onOpen }: { row: ParamRow; input: Input; onOpen(layer: Layer): void }) {
+  const reset = useWrite(agentParams.reset)
+  const isVendor = useSession()?.ownerId === '1'
+  const isOwn = row.source === 1
+  const isFixed = row.code === SERVER_SECRET && row.platformValue === null
+  if (paramOf(row.code)?.isPlatformOnly && !isVendor) return <span className="param-empty">由平台设置</span>
+  return (
+    <RowActions
+      items={[
+        { label: '修改', to: agentParams.update, onClick: () => onOpen({ what: 'edit', row }) },
+        isOwn &&
+          paramOf(row.code)?.type === 'secret' && {
+            label: '查看',
+            to: agentParams.reveal,
+            onClick: () => onOpen({ what: 'reveal', row }),
+          },
+        isOwn &&
+          !isFixed && {
+            label: '恢复默认',
+            to: agentParams.reset,
+            confirm: `删除 ${row.code} 的自有值，改用${row.platformValue === null ? '默认值' : '平台值'}。`,
+            onClick: () => reset.mutateAsync({ code: row.code, ...input }),
+          },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,174 @@
+import {
+  agentParams,
+  type ParamSheet,
+  SERVER_ACTION,
+  type ServerAction,
+  type ServerSheet,
+} from '@oms/contract/agent/parameters/params.ts'
+import { Button, Skeleton, Tag } from 'antd'
+import { useState } from 'react'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
+import { toast } from '#core/loading/toast.ts'
+import { Panel } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { serverConfigOf } from './server-config.ts'
+
+const ParamReveal = later(() => import('./param-reveal.tsx'), 'ParamReveal')
+
+interface Input {
+  readonly tenantId?: number
+}
+interface Props {
+  readonly input: Input
+  readonly sheet: ParamSheet | undefined
+}
+
+/** Shows how voice servers connect, which ones called, and their actions. */
+export function ServerPanel({ input, sheet }: Props) {
+  const { data, error, refetch } = useRead(agentParams.servers, input, { quiet: true })
+  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active />
+  return (
+    <div className="param-columns">
+      <Panel title="连接语音服务">
+        <Connect input={input} sheet={sheet} />
+      </Panel>
+      <div className="param-stack">
+        <Panel title="语音服务地址">
+          <Addresses input={input} servers={data} />
+        </Panel>
+        <Panel title="最近调用">
+          <Contacts servers={data} />
+        </Panel>
+      </div>
+    </div>
+  )
+}
+
+function Connect({ input, sheet }: Props) {
+  const [isRevealing, setRevealing] = useState(false)
+  const renew = useWrite(agentParams.renewSecret)
+  const isOwn = sheet?.list.some(({ code, source }) => code === 'server.secret' && source === 1) ?? false
+  const until = sheet?.previousSecretUntil
+  const askRenew = () =>
+    void dialogs.confirm({
+      title: isOwn ? '更换语音服务密钥？' : '生成自己的语音服务密钥？',
+      content: isOwn
+        ? '旧密钥还可使用 7 天。新令牌用新密钥签名，请尽快更新语音服务的配置并重启它。'
+        : '用这个密钥连接的语音服务只为该客户的设备服务。',
+      okText: isOwn ? '更换' : '生成',
+      cancelText: '取消',
+      onOk: () => renew.mutateAsync(input),
+    })
+  return (
+    <>
+      <p className="param-title">把下面两行写入语音服务的 data/.config.yaml，再启动它：</p>
+      <pre className="param-snippet">{serverConfigOf(globalThis.location.origin, '••••••••')}</pre>
+      <div className="param-buttons">
+        {isOwn && (
+          <Allowed to={agentParams.reveal}>
+            <Button onClick={() => setRevealing(true)}>查看密钥并复制</Button>
+          </Allowed>
+        )}
+        <Allowed to={agentParams.renewSecret}>
+          <Button onClick={askRenew}>{isOwn ? '更换密钥' : '生成密钥'}</Button>
+        </Allowed>
+      </div>
+      {until && <PreviousSecret until={until} input={input} />}
+      {isRevealing && (
+        <ParamReveal row={{ code: 'server.secret' }} tenantId={input.tenantId} onClose={() => setRevealing(false)} />
+      )}
+    </>
+  )
+}
+
+function PreviousSecret({ until, input }: { until: string; input: Input }) {
+  const end = useWrite(agentParams.endPreviousSecret)
+  return (
+    <p className="param-previous">
+      旧密钥有效期至 {until}
+      <Allowed to={agentParams.endPreviousSecret}>
+        <Button size="small" danger onClick={() => end.mutate(input)}>
+          立即停用旧密钥
+        </Button>
+      </Allowed>
+    </p>
+  )
+}
+
+function Addresses({ input, servers: { addresses, mayAct, openSessions } }: { input: Input; servers: ServerSheet }) {
+  const { data, isFetching, refetch } = useRead(agentParams.reach, input, { quiet: true })
+  const ask = useServerAction(input)
+  return (
+    <>
+      <p className="param-title">进行中的会话：{openSessions}</p>
+      {addresses.length === 0 && (
+        <p className="param-title">没有设置 server.websocket，设备使用它访问的主机和 8000 端口。</p>
+      )}
+      <ul className="param-servers">
+        {addresses.map((address) => (
+          <li key={address}>
+            <code>{address}</code>
+            <Reachability of={data?.list.find((each) => each.address === address)} />
+            <Allowed to={agentParams.act}>
+              {(Object.keys(SERVER_ACTION) as ServerAction[]).map((action) => (
+                <Button key={action} size="small" disabled={!mayAct} onClick={() => ask(address, action)}>
+                  {SERVER_ACTION[action]}
+                </Button>
+              ))}
+            </Allowed>
+          </li>
+        ))}
+      </ul>
+      {addresses.length > 0 && (
+        <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+          重新检测
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Returns the function that asks for confirmation and sends an action to a voice server. */
+function useServerAction(input: Input) {
+  const act = useWrite(agentParams.act)
+  return (address: string, action: ServerAction) =>
+    void dialogs.confirm({
+      title: `${SERVER_ACTION[action]} ${address}？`,
+      content: action === 'restart' ? '重启时正在进行的对话会中断。' : '语音服务重新读取参数，不中断对话。',
+      okText: SERVER_ACTION[action],
+      okButtonProps: { danger: action === 'restart' },
+      cancelText: '取消',
+      onOk: () =>
+        act.mutateAsync({ address, action, ...input }).then(
+          ({ words }) => toast.success(words || '语音服务已执行'),
+          () => {},
+        ),
+    })
+}
+
+function Reachability({ of }: { of: { readonly isReachable: boolean; readonly words: string } | undefined }) {
+  if (!of) return <Tag>检测中</Tag>
+  return <Tag color={of.isReachable ? 'green' : 'red'}>{of.words}</Tag>
+}
+
+function Contacts({ servers: { contacts } }: { servers: ServerSheet }) {
+  if (contacts.length === 0)
+    return <p className="param-title">30 天内没有语音服务调用过。写入配置并启动语音服务后，会出现在这里。</p>
+  return (
+    <ul className="param-contacts">
+      {contacts.map(({ address, client, lastTime, baseTime }) => (
+        <li key={`${address} ${client}`}>
+          <strong>{address}</strong>
+          <span>{client}</span>
+          <span>最近调用 {time(lastTime)}</span>
+          <span>读取配置 {baseTime ? time(baseTime) : '—'}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

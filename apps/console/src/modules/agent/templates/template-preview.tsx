@@ -1,0 +1,46 @@
+import {
+  agentTemplates,
+  type TemplatePreview as Preview,
+  type TemplateRow,
+} from '@oms/contract/agent/templates/template.ts'
+import { Drawer, Tag } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { RowsSkeleton } from '#kit/table/table-state.tsx'
+import '../agents/agent.css'
+
+/** Shows prompt, models and plugins of a template. */
+export function TemplatePreview({ row, onClose }: { row: TemplateRow; onClose(): void }) {
+  const { data } = useRead(agentTemplates.preview, { id: row.id })
+  return (
+    <Drawer open title={`预览模板「${row.templateName}」`} size="min(640px, 100vw)" onClose={onClose}>
+      {data ? <Content preview={data} /> : <RowsSkeleton rows={6} />}
+    </Drawer>
+  )
+}
+
+const Content = ({ preview: { prompt, models, voiceName, plugins, isDefault } }: { preview: Preview }) => (
+  <>
+    {isDefault && <p className="agent-quiet">新增智能体时不选模板，即使用该模板。</p>}
+    <h3>角色设定</h3>
+    <p className="agent-template-prompt agent-template-full">{prompt || '未填写'}</p>
+    <h3>模型</h3>
+    <dl className="agent-template-models">
+      {models.map(({ field, title, name, status }) => (
+        <div key={field}>
+          <dt>{title}</dt>
+          <dd>
+            {name || '已被删除'} {name !== '' && status !== 1 && <Tag>已停用</Tag>}
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>音色</dt>
+        <dd>{voiceName || '未选择'}</dd>
+      </div>
+      <div>
+        <dt>插件</dt>
+        <dd>{plugins.join('、') || '无'}</dd>
+      </div>
+    </dl>
+  </>
+)

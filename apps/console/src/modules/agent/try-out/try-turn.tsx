@@ -1,0 +1,127 @@
+import type { TryFigures } from '@oms/contract/agent/try-out/try-out.ts'
+import { Modal } from 'antd'
+import { useState } from 'react'
+import { copyToClipboard } from '#kit/record/copy-to-clipboard.ts'
+import type { Turn } from '../history/use-conversation.ts'
+import '../agents/agent.css'
+
+interface Props {
+  readonly turn: Turn
+  /** The question is being edited, or the turn is dropped when the edited question is sent. */
+  readonly mark: 'edited' | 'dropped' | undefined
+  /** Absent while another answer is running. */
+  onEdit: (() => void) | undefined
+  onAgain: (() => void) | undefined
+}
+
+/** A question and its answer with figures and actions. */
+export function TryTurn({ turn, mark, onEdit, onAgain }: Props) {
+  const dropped = mark === 'dropped' ? ' agent-turn-dropped' : ''
+  return (
+    <>
+      {turn.question && (
+        <li className={`agent-turn agent-turn-user${dropped}`}>
+          <div className="agent-bubble">{turn.question}</div>
+          <div className="agent-turn-foot">
+            {mark && <span>{mark === 'edited' ? '正在编辑' : '重新发送后替换'}</span>}
+            {turn.corrected && <span>替换词后：{turn.corrected}</span>}
+            {onEdit && (
+              <button type="button" onClick={onEdit}>
+                编辑
+              </button>
+            )}
+          </div>
+        </li>
+      )}
+      <li className={`agent-turn${mark ? ' agent-turn-dropped' : ''}`}>
+        {turn.recorded && (
+          <details className="agent-thought" open>
+            <summary>当时的回答</summary>
+            <p>{turn.recorded}</p>
+          </details>
+        )}
+        <Answer turn={turn} />
+        <AnswerFoot turn={turn} onAgain={turn.question ? onAgain : undefined} />
+      </li>
+    </>
+  )
+}
+
+function Answer({ turn }: { turn: Turn }) {
+  const isRunning = turn.state === 'running'
+  return (
+    <>
+      {turn.reasoning && (
+        <details className="agent-thought" open={isRunning && turn.answer === ''}>
+          <summary>思考过程</summary>
+          <p>{turn.reasoning}</p>
+        </details>
+      )}
+      {turn.tools.map(({ name, args }, at) => (
+        // oxlint-disable-next-line react/no-array-index-key -- calls have no id and keep their order
+        <code key={at} className="agent-thought">
+          调用 {name}（{args}）
+        </code>
+      ))}
+      {(turn.answer || isRunning) && (
+        <div className={`agent-bubble${isRunning ? ' agent-caret' : ''}`} aria-live={isRunning ? 'polite' : 'off'}>
+          {turn.answer}
+        </div>
+      )}
+      {turn.error && (
+        <div className="agent-bubble agent-bubble-failed" role="alert">
+          {turn.error}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Formats milliseconds: below one second as whole milliseconds, because vendors near the server answer within a few. */
+export const duration = (ms: number) =>
+  ms < 1000 ? `${Math.max(1, Math.round(ms))} 毫秒` : `${(ms / 1000).toFixed(ms < 9950 ? 2 : 1)} 秒`
+const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1 ? 5 : 4)}`)
+
+/** Formats the figures of an answer. */
+export const figuresText = ({ firstMs, totalMs, input, output, cached, isEstimate, cost }: TryFigures) => [
+  `首字 ${duration(firstMs)}`,
+  `共 ${duration(totalMs)}`,
+  `${isEstimate ? '约 ' : ''}${input} + ${output} tokens${cached > 0 ? `（缓存 ${cached}）` : ''}`,
+  ...(cost > 0 ? [yuan(cost)] : []),
+]
+
+function AnswerFoot({ turn, onAgain }: Pick<Props, 'turn' | 'onAgain'>) {
+  const [isShown, setShown] = useState(false)
+  if (turn.state === 'running') return turn.answer ? null : <div className="agent-turn-foot">等待模型回答…</div>
+  return (
+    <div className="agent-turn-foot">
+      {turn.state === 'stopped' && <span>已停止</span>}
+      {turn.state === 'recorded' && <span>{turn.answer ? '当时的回答' : '当时没有回答'}</span>}
+      {turn.figures && figuresText(turn.figures).map((text) => <span key={text}>{text}</span>)}
+      {turn.answer && (
+        <button type="button" onClick={() => void copyToClipboard(turn.answer)}>
+          复制
+        </button>
+      )}
+      {onAgain && (
+        <button type="button" onClick={onAgain}>
+          {turn.state === 'recorded' ? '现在会怎么说？' : '重新回答'}
+        </button>
+      )}
+      {turn.request && (
+        <button type="button" onClick={() => setShown(true)}>
+          查看请求
+        </button>
+      )}
+      <Modal
+        open={isShown}
+        title={`发送给「${turn.model}」的请求（不含密钥）`}
+        footer={null}
+        width="min(760px, 96vw)"
+        onCancel={() => setShown(false)}
+      >
+        <pre className="agent-request">{turn.request}</pre>
+      </Modal>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { type SessionRow, agentHistory } from '@oms/contract/agent/history/history.ts'
+import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
+import { useNavigate } from 'react-router'
+import { useMayCall } from '#core/auth/session.tsx'
+import type { RowAction } from '#kit/list/row-actions.tsx'
+import { agentPath } from '../agents/agent-cells.tsx'
+
+/** Query key of the agent page that names the conversation to open in the try-out. */
+export const TRY_SESSION = 'session'
+/** A recorded conversation to open; a new object opens the conversation again. */
+export interface TrySession {
+  readonly id: number
+}
+
+/** Returns the action that opens a conversation in the try-out of its agent; false without the right or the agent. */
+export function useTrySession(): (session: Pick<SessionRow, 'id' | 'agentId' | 'agentName'>) => RowAction | false {
+  const navigate = useNavigate()
+  const mayCall = useMayCall()
+  const isAllowed = mayCall(tryOut.ask) && mayCall(agentHistory.open)
+  return ({ id, agentId, agentName }) =>
+    isAllowed &&
+    agentName !== '' && {
+      label: '现在会怎么说？',
+      onClick: () => navigate(`${agentPath(agentId)}?${TRY_SESSION}=${id}`),
+    }
+}

@@ -1,0 +1,68 @@
+import { USAGE_BY, type UsageFigures, type UsageRow } from '@oms/contract/agent/usage/usage.ts'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { agentPath } from '../agents/agent-cells.tsx'
+
+interface Figure {
+  readonly title: string
+  /** Value of the chart. */
+  value(figures: UsageFigures): number
+  isEstimate?(figures: UsageFigures): boolean
+}
+
+/** Decimals of yuan, because one turn costs less than a fen. */
+const DECIMALS = 4
+const yuanOf = (fen: number) => Number((fen / 100).toFixed(DECIMALS))
+
+/** Figures of the use with their Chinese titles. */
+export const FIGURES = {
+  turns: { title: '轮数', value: ({ turns }) => turns },
+  sessions: { title: '对话次数', value: ({ sessions }) => sessions },
+  minutes: {
+    title: '语音分钟',
+    value: ({ minutes }) => minutes,
+    isEstimate: ({ hasEstimatedMinutes }) => hasEstimatedMinutes,
+  },
+  characters: { title: '播报字数', value: ({ characters }) => characters },
+  tokens: {
+    title: 'tokens',
+    value: ({ tokensIn, tokensOut }) => tokensIn + tokensOut,
+    isEstimate: ({ hasEstimatedTokens }) => hasEstimatedTokens,
+  },
+  deviceDays: { title: '设备天数', value: ({ deviceDays }) => deviceDays },
+  cost: {
+    title: '成本（元）',
+    value: ({ cost }) => yuanOf(cost),
+    isEstimate: ({ hasEstimatedMinutes, hasEstimatedTokens }) => hasEstimatedMinutes || hasEstimatedTokens,
+  },
+} as const satisfies Readonly<Record<string, Figure>>
+
+/** Returns a figure as text. Figures with estimates begin with 约. */
+export function figureText(measure: keyof typeof FIGURES, figures: UsageFigures) {
+  const { value, isEstimate }: Figure = FIGURES[measure]
+  const n = value(figures)
+  const text = n.toLocaleString('zh-CN', { maximumFractionDigits: DECIMALS })
+  return n > 0 && isEstimate?.(figures) ? `约 ${text}` : text
+}
+
+interface NameProps {
+  readonly row: UsageRow
+  readonly by: number
+  /** Shows the agents of a tenant. */
+  onTenant(tenant: { readonly id: number; readonly name: string }): void
+}
+
+/** Name of a group with a link to its record. The link of a tenant opens the use of its agents. */
+export function UsageName({ row: { id, name }, by, onTenant }: NameProps) {
+  if (id === 0) return by === USAGE_BY.device ? '非设备（试用）' : '未指定'
+  const text = name || '已删除'
+  if (name === '') return text
+  if (by === USAGE_BY.tenant)
+    return (
+      <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
+        {text}
+      </button>
+    )
+  if (by === USAGE_BY.agent) return <KnownLink to={agentPath(id)}>{text}</KnownLink>
+  if (by === USAGE_BY.device) return <KnownLink to={`/device/apkManage/detail/${id}`}>{text}</KnownLink>
+  return text
+}

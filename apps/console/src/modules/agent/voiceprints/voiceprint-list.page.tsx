@@ -1,0 +1,112 @@
+import { AudioOutlined, PlusOutlined } from '@ant-design/icons'
+import { VoiceprintRow, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { Button } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Filter } from '#kit/list/filter.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { AgentPicker } from './voiceprint-pickers.tsx'
+import { useHasVoiceprints, VoiceprintServiceNote } from './voiceprint-service-note.tsx'
+import { VoicePlayer } from '../voices/voice-player.tsx'
+
+const VoiceprintAdd = later(() => import('./voiceprint-form.tsx'), 'VoiceprintAdd')
+const VoiceprintEdit = later(() => import('./voiceprint-form.tsx'), 'VoiceprintEdit')
+const VoiceprintTest = later(() => import('./voiceprint-test.tsx'), 'VoiceprintTest')
+
+const { col, actions } = columnsOf(VoiceprintRow)
+const QUERY = voiceprints.list.input
+const COLUMNS = [
+  col('name', { width: 100 }),
+  col('introduction', { width: 160 }),
+  col('agentName', { width: 130 }),
+  col('tenantName', { width: 150 }),
+  col('audioId', (_, { audioId, name }) => audioId && <VoicePlayer audioId={audioId} name={name} />, {
+    title: '语音',
+    width: 70,
+  }),
+  col('hits', { width: 120, align: 'right' }),
+  col('createTime', time, { width: 170, sort: true }),
+]
+
+/** Speakers that agents recognise. */
+export default function VoiceprintListPage() {
+  const list = useList(voiceprints.list)
+  const [isNew, setNew] = useState(false)
+  const [isTest, setTest] = useState(false)
+  const [edited, setEdited] = useState<VoiceprintRow>()
+  const remove = useWrite(voiceprints.remove)
+  const rowActions = (row: VoiceprintRow) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: voiceprints.update, onClick: () => setEdited(row) },
+        {
+          label: '删除',
+          to: voiceprints.remove,
+          danger: true,
+          confirm: `删除「${row.name}」的声纹？智能体将不再认得这个人的声音。`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+  const buttons = useHasVoiceprints() && <Buttons onNew={() => setNew(true)} onTest={() => setTest(true)} />
+  return (
+    <Page>
+      <VoiceprintServiceNote />
+      <VoiceprintSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 110)]}
+        actions={buttons}
+        empty={{ text: '还没有声纹', hint: '从智能体与用户的对话中选一段语音，登记说话人。', action: buttons }}
+      />
+      {isNew && <VoiceprintAdd onClose={() => setNew(false)} />}
+      {edited && <VoiceprintEdit row={edited} onClose={() => setEdited(undefined)} />}
+      {isTest && <VoiceprintTest onClose={() => setTest(false)} />}
+    </Page>
+  )
+}
+
+const Buttons = ({ onNew, onTest }: { onNew(): void; onTest(): void }) => (
+  <>
+    <Allowed to={voiceprints.create}>
+      <Button type="primary" icon={<PlusOutlined />} onClick={onNew}>
+        登记声纹
+      </Button>
+    </Allowed>
+    <Allowed to={voiceprints.test}>
+      <Button icon={<AudioOutlined />} onClick={onTest}>
+        测试
+      </Button>
+    </Allowed>
+  </>
+)
+
+function VoiceprintSearch(search: SearchProps) {
+  const isMany = useHasManyTenants()
+  return (
+    <SearchForm {...search}>
+      <Filter of={QUERY} name="name" />
+      <Filter of={QUERY} name="agentId">
+        <AgentPicker />
+      </Filter>
+      {isMany && (
+        <Filter of={QUERY} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
+  )
+}

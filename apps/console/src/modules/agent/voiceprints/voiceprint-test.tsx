@@ -1,0 +1,111 @@
+import { UploadOutlined } from '@ant-design/icons'
+import { BANDS, type Band, bandOf } from '@oms/contract/agent/voiceprints/similarity.ts'
+import { type SpeakerScore, TEST_RECORDING, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { uploadProblem } from '@oms/contract/core/upload.ts'
+import { Button, Drawer, Form, Progress, Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { toast } from '#core/loading/toast.ts'
+import { FileButton } from '#kit/upload/file-button.tsx'
+import { storedThresholds } from './similarity-thresholds.ts'
+import { VoiceTurnPicker } from '../voices/voice-turn-picker.tsx'
+import { AgentPicker } from './voiceprint-pickers.tsx'
+import './voiceprint.css'
+
+const COLOURS: Readonly<Record<Band, string>> = { high: 'success', medium: 'warning', low: 'default', none: 'error' }
+
+interface Result {
+  readonly list: readonly SpeakerScore[]
+  readonly of: string
+}
+
+/** Compares a recording with all speakers of an agent and shows the band of each similarity. */
+export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
+  const [agentId, setAgentId] = useState<number>()
+  const [audioId, setAudioId] = useState<string>()
+  const { compareTurn, compareFile, isPending, result, clear } = useComparison(agentId)
+  const choose = (next: number | undefined) => {
+    setAgentId(next)
+    setAudioId(undefined)
+    clear()
+  }
+  return (
+    <Drawer open title="测试声纹" size="min(640px, 100vw)" onClose={onClose}>
+      <Form layout="vertical">
+        <Form.Item label="智能体" required>
+          <AgentPicker {...(agentId !== undefined && { value: agentId })} onChange={choose} />
+        </Form.Item>
+        <Form.Item label="用户语音">
+          <VoiceTurnPicker agentId={agentId} {...(audioId && { value: audioId })} onChange={setAudioId} />
+        </Form.Item>
+      </Form>
+      <div className="voiceprint-test-buttons">
+        <Button
+          type="primary"
+          disabled={!audioId}
+          loading={isPending}
+          onClick={() => audioId && void compareTurn(audioId)}
+        >
+          测试所选语音
+        </Button>
+        <FileButton label="选择录音文件" extensions={TEST_RECORDING.extensions} onFiles={compareFile}>
+          <Button icon={<UploadOutlined />} disabled={!agentId} loading={isPending}>
+            测试 WAV 文件
+          </Button>
+        </FileButton>
+      </div>
+      {result && <Scores {...result} />}
+    </Drawer>
+  )
+}
+
+function useComparison(agentId: number | undefined) {
+  const test = useWrite(voiceprints.test)
+  const testFile = useWrite(voiceprints.testFile)
+  const [result, setResult] = useState<Result>()
+  const show = (of: string, answer: Promise<{ list: readonly SpeakerScore[] }>) =>
+    answer.then(
+      ({ list }) => setResult({ list, of }),
+      () => setResult(undefined),
+    )
+  return {
+    result,
+    clear: () => setResult(undefined),
+    isPending: test.isPending || testFile.isPending,
+    compareTurn: (audioId: string) =>
+      agentId === undefined ? undefined : show('所选语音', test.mutateAsync({ agentId, audioId })),
+    compareFile: ([file]: File[]) => {
+      if (!file || agentId === undefined) return
+      const problem = uploadProblem({ ...TEST_RECORDING, maxCount: 1 }, file)
+      if (problem) toast.error(problem)
+      else void show(file.name, testFile.mutateAsync({ agentId, file } as { agentId: number }))
+    },
+  }
+}
+
+const scrollTo = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
+
+/** The speakers with their similarity, most similar first. Thresholds are read when a result is shown. */
+function Scores({ list, of }: Result) {
+  const [thresholds] = useState(storedThresholds)
+  return (
+    <section ref={scrollTo} className="voiceprint-scores" aria-label="测试结果">
+      <h4>{of} 与各说话人的相似度</h4>
+      <ul>
+        {list.map(({ id, name, introduction, score }) => {
+          const band = bandOf(score, thresholds)
+          return (
+            <li key={id}>
+              <span className="voiceprint-speaker">
+                {name}
+                {introduction && <small>{introduction}</small>}
+              </span>
+              <Progress percent={Math.round(score * 100)} size="small" aria-label={`${name} 的相似度`} />
+              <Tag color={COLOURS[band]}>{BANDS[band]}</Tag>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,158 @@
+import { agentVoices, VoiceRow } from '@oms/contract/agent/voices/voice.ts'
+import { Button, Tag } from 'antd'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed, useMayCall } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { AddButton } from '#kit/list/record-actions.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { AudioButton } from './audio-button.tsx'
+import { SpeechModelSelect } from './speech-model-select.tsx'
+import '../models/model.css'
+
+const VoiceForm = later(() => import('./voice-form.tsx'), 'VoiceForm')
+const VoiceUses = later(() => import('./voice-uses.tsx'), 'VoiceUses')
+const ImportModal = later(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
+const VoiceHistory = later(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
+
+const { col, actions } = columnsOf(VoiceRow)
+const QUERY = agentVoices.list.input
+const SHOWN = [
+  col('name', { width: 140, sort: true }),
+  col('code', { width: 210 }),
+  col('modelName', { width: 140 }),
+  col('languages', { width: 100 }),
+  col('demoFile', (_, row) => <Sample row={row} />, { width: 65 }),
+  col('modelCode', { width: 160, hidden: true }),
+  col('tenantName', { width: 120, hidden: true }),
+  col('status', (_, row) => <VoiceStatus row={row} />, { width: 85 }),
+  col('sort', { width: 70, align: 'right', sort: true, hidden: true }),
+  col('remark', { width: 160, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
+]
+
+/** Lists the voices of text-to-speech models. */
+export function VoiceList() {
+  const list = useList(agentVoices.list)
+  const [edited, setEdited] = useState<VoiceRow | 'new'>()
+  const [shown, setShown] = useState<VoiceRow>()
+  const [used, setUsed] = useState<VoiceRow>()
+  const [isImporting, setImporting] = useState(false)
+  const rowActions = useVoiceActions(setEdited, setShown)
+  const buttons = <Buttons onAdd={() => setEdited('new')} onImport={() => setImporting(true)} />
+  const uses = col('useCount', (_, row) => <Uses row={row} onOpen={setUsed} />, { width: 70, align: 'right' })
+  return (
+    <>
+      <VoiceSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...SHOWN, uses, actions(rowActions, 180)]}
+        actions={buttons}
+        tools={<ExportButton to={agentVoices.export} query={list.query} name="音色" />}
+        empty={{ text: '还没有音色', hint: '厂商的音色可以用表格一次导入。', action: buttons }}
+      />
+      {used && <VoiceUses row={used} onClose={() => setUsed(undefined)} />}
+      {isImporting && (
+        <ImportModal
+          title="导入音色"
+          to={agentVoices.import}
+          template={agentVoices.template}
+          onClose={() => setImporting(false)}
+        />
+      )}
+      {edited && <VoiceForm row={edited} onClose={() => setEdited(undefined)} />}
+      {shown && (
+        <VoiceHistory name={shown.name} bizType="agentVoice" bizId={shown.id} onClose={() => setShown(undefined)} />
+      )}
+    </>
+  )
+}
+
+const Buttons = ({ onAdd, onImport }: { onAdd(): void; onImport(): void }) => (
+  <>
+    <AddButton to={agentVoices.create} noun="音色" onAdd={onAdd} />
+    <Allowed to={agentVoices.import}>
+      <Button onClick={onImport}>导入</Button>
+    </Allowed>
+  </>
+)
+
+/** Shows the number of agents and templates that use a voice; a click lists them. */
+function Uses({ row, onOpen }: { row: VoiceRow; onOpen(row: VoiceRow): void }) {
+  const mayOpen = useMayCall()(agentVoices.uses)
+  if (row.useCount === 0) return <span className="kit-none">-</span>
+  if (!mayOpen) return `${row.useCount}个`
+  return (
+    <button type="button" className="kit-link" onClick={() => onOpen(row)}>
+      {row.useCount}个
+    </button>
+  )
+}
+
+const VoiceSearch = (search: SearchProps) => (
+  <SearchForm {...search}>
+    <Filter of={QUERY} name="name" />
+    <Filter of={QUERY} name="code" />
+    <Filter of={QUERY} name="modelId">
+      <SpeechModelSelect />
+    </Filter>
+    <Filter of={QUERY} name="languages" />
+    <SelectFilter of={QUERY} name="status" />
+  </SearchForm>
+)
+
+function useVoiceActions(onEdit: (row: VoiceRow) => void, onHistory: (row: VoiceRow) => void) {
+  const remove = useWrite(agentVoices.remove)
+  return (row: VoiceRow) =>
+    row.isEditable ? (
+      <RowActions
+        items={[
+          { label: '编辑', to: agentVoices.update, onClick: () => onEdit(row) },
+          { label: '操作记录', to: agentVoices.list, onClick: () => onHistory(row) },
+          {
+            label: '删除',
+            to: agentVoices.remove,
+            danger: true,
+            disabled: row.useCount > 0,
+            confirm: `删除音色「${row.name}」？`,
+            onClick: () => remove.mutateAsync({ id: row.id }),
+          },
+        ]}
+      />
+    ) : (
+      <span className="kit-none">平台提供</span>
+    )
+}
+
+/** Plays the uploaded sample, or opens the sample on the server of the vendor in a new window. */
+function Sample({ row: { demoFile, demoUrl, name } }: { row: VoiceRow }) {
+  if (demoFile) return <AudioButton url={demoFile} name={name} failure="试听文件无法播放" />
+  if (!demoUrl) return <span className="kit-none">-</span>
+  return (
+    <a href={demoUrl} target="_blank" rel="noreferrer noopener" aria-label={`试听 ${name}`}>
+      试听
+    </a>
+  )
+}
+
+const VoiceStatus = ({ row }: { row: VoiceRow }) =>
+  row.isEditable ? (
+    <EnableSwitch
+      calls={agentVoices}
+      id={row.id}
+      on={row.status === 1}
+      name={row.name}
+      warning="停用后不能被新的智能体选择，正在使用的智能体不受影响。"
+    />
+  ) : (
+    <Tag color={row.status === 1 ? 'success' : 'default'}>{row.status === 1 ? '启用' : '停用'}</Tag>
+  )

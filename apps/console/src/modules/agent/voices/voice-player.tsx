@@ -1,0 +1,19 @@
+import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { sendableOf } from '#core/api/wire.ts'
+import { useCan } from '#core/auth/session.tsx'
+import { AudioButton } from './audio-button.tsx'
+
+interface VoicePlayerProps {
+  readonly audioId: string
+  readonly name: string
+}
+
+/** Button that plays the audio of a turn or a speaker, for accounts that may hear it. */
+export const VoicePlayer = ({ audioId, name }: VoicePlayerProps) =>
+  useCan()(voiceprints.audio.access) && (
+    <AudioButton
+      url={sendableOf(voiceprints.audio, { audioId }).url}
+      name={name}
+      failure="这段语音已过保留期，或无法播放"
+    />
+  )

@@ -1,0 +1,67 @@
+import { about } from '@oms/contract/core/fields.ts'
+import { OtaComponentInput } from '@oms/contract/ota/ota.ts'
+import { Form } from 'antd'
+import { useCan } from '#core/auth/session.tsx'
+import { ruleOf } from '#kit/form/field.tsx'
+import { ComponentUpload } from '#kit/upload/component-upload.tsx'
+import { fileIdIn, type StoredFile } from '#kit/upload/stored-file.ts'
+import { useArtifactKind } from '../artifact-kind.ts'
+
+/** A component in the form. A saved component has a file name; a new component gets it from the upload. */
+interface FormComponent {
+  name?: string
+  fileName?: string
+  url?: string
+  size?: number
+  md5?: string
+  sha1?: string
+  sha256?: string
+}
+
+/** File of one component, with the upload that replaces the file. */
+export function ComponentFile({ index, place }: { index: number; place: string }) {
+  const { title } = about(OtaComponentInput, 'url')
+  return (
+    <Form.Item name={[index, 'url']} label={title} {...ruleOf({ of: OtaComponentInput, name: 'url' })}>
+      <FileControl index={index} place={place} />
+    </Form.Item>
+  )
+}
+
+function FileControl(props: { id?: string; index: number; place: string; onChange?(url: string): void }) {
+  const { id, index, place, onChange } = props
+  const can = useCan()
+  const { calls } = useArtifactKind()
+  const form = Form.useFormInstance()
+  const path = ['components', index]
+  const held = Form.useWatch(path, { form, preserve: true }) as FormComponent | undefined
+  const take = (file: StoredFile) => {
+    const { name: fileName, url, size, md5, sha1, sha256 } = file
+    const before = form.getFieldValue(path) as FormComponent | undefined
+    const name = before?.name || stemOf(fileName)
+    form.setFieldValue(path, { ...before, name, fileName, url, size, md5, sha1, sha256 })
+    onChange?.(url)
+    // Clears the validation errors of the fields that the upload has filled.
+    void form
+      .validateFields([
+        [...path, 'name'],
+        [...path, 'url'],
+      ])
+      .catch(() => {})
+  }
+  if (!can(calls.upload.access)) return <>{held?.fileName ?? '您没有上传组件的权限'}</>
+  return <ComponentUpload id={id} place={place} value={fileOf(held)} onChange={take} />
+}
+
+function fileOf(held: FormComponent | undefined): StoredFile | undefined {
+  if (!held?.url) return undefined
+  const { url, fileName = held.name ?? '', size = 0, md5 = '', sha1 = '', sha256 = '' } = held
+  return { id: fileIdIn(url) ?? '', name: fileName, url, size, md5, sha1, sha256 }
+}
+
+const MAX_NAME = about(OtaComponentInput, 'name').max ?? 15
+/**
+ * Returns the file name without its extension, cut to the maximum length of a component name: `firmware-1.2.bin` →
+ * `firmware-1.2`.
+ */
+const stemOf = (fileName: string) => fileName.replace(/\.[^.]*$/, '').slice(0, MAX_NAME)

@@ -1,0 +1,12 @@
+import { ArtifactKindProvider } from '../artifact-kind.ts'
+import { SOFTWARE } from './software-kind.ts'
+import { VersionAdd } from '../version-add.tsx'
+
+/** Page that adds a software package version. */
+export default function SoftwareAddPage() {
+  return (
+    <ArtifactKindProvider value={SOFTWARE}>
+      <VersionAdd />
+    </ArtifactKindProvider>
+  )
+}

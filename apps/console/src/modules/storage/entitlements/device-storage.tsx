@@ -1,0 +1,67 @@
+import { type ChannelQueue, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { Empty } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { lengthText, ServiceTag, StateTag } from './entitlement-cells.tsx'
+import { QueueBars } from '../statistics/queue-bars.tsx'
+import { VideoCalendar } from '../playback/video-calendar.tsx'
+import { WhyNoVideo } from '../playback/why-no-video.tsx'
+import '../storage.css'
+
+/** Cloud storage of a device: the stacked packages of every channel and their history. Also a tab of the device page. */
+export default function DeviceStorage({ sn }: { deviceId?: number; sn: string }) {
+  const { data, error, refetch } = useRead(storageEntitlements.queue, { sn }, { quiet: true, keepPrevious: false })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
+  if (data.channels.length === 0)
+    return (
+      <>
+        <Empty
+          image={Empty.PRESENTED_IMAGE_SIMPLE}
+          description={data.cloudChannels === 0 ? '该型号不支持云存储' : '未开通云存储'}
+        />
+        <WhyNoVideo sn={data.sn} channel={0} />
+      </>
+    )
+  return (
+    <>
+      <p className="storage-muted">
+        {data.modelName} · {data.tenantName} · 支持 {data.cloudChannels} 个通道
+      </p>
+      {data.channels.map((each) => (
+        <Channel key={each.channel} of={each} sn={data.sn} now={data.now} />
+      ))}
+    </>
+  )
+}
+
+const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string }) => (
+  <section className="storage-channel">
+    <h3>
+      通道 {of.channel} <ServiceTag state={of.serviceState} />
+      {of.endTime && of.serviceState !== 2 && (
+        <small>
+          {of.serviceState === 1 ? '服务到期 ' : '已于 '}
+          <Time at={of.endTime} />
+          {of.serviceState > 2 && ' 到期'}
+        </small>
+      )}
+    </h3>
+    <QueueBars past={of.past} planned={of.planned} now={now} label={`${sn} 通道 ${of.channel} 的套餐`} />
+    <ol className="storage-versions">
+      {of.entitlements.map((row) => (
+        <li key={row.id}>
+          <div>
+            <b>{row.packageName}</b> <StateTag state={row.state} />
+          </div>
+          <div className="storage-muted">
+            {row.startTime ? `${row.startTime} 至 ${row.endTime ?? '待定'}` : '恢复后确定起止时间'}
+            {row.leftSeconds !== null && ` · 剩余 ${lengthText(row.leftSeconds)}`}
+          </div>
+        </li>
+      ))}
+    </ol>
+    <WhyNoVideo sn={sn} channel={of.channel} />
+    <VideoCalendar sn={sn} channel={of.channel} today={now.slice(0, 10)} />
+  </section>
+)

@@ -1,0 +1,106 @@
+import {
+  type EntitlementRow,
+  RenewInput,
+  storageEntitlements,
+  TransferInput,
+} from '@oms/contract/storage/entitlement.ts'
+import { Form, Modal } from 'antd'
+import { MoneyField, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { showReport } from './open-drawer.tsx'
+import '../storage.css'
+
+/** Names, calls and effects of the steps that need only a reason. */
+export const STEPS = {
+  suspend: {
+    label: '暂停',
+    to: storageEntitlements.suspend,
+    states: [1],
+    hint: '暂停期间不计时，排在后面的套餐一起等待；恢复后从剩余时间继续。',
+  },
+  resume: { label: '恢复', to: storageEntitlements.resume, states: [3], hint: '恢复后从剩余时间继续计时。' },
+  cancel: {
+    label: '取消',
+    to: storageEntitlements.cancel,
+    states: [0, 1, 3],
+    hint: '取消后剩余时间作废，不能恢复；排在后面的套餐提前生效。',
+  },
+} as const
+export type StepName = keyof typeof STEPS
+
+interface RowsProps {
+  readonly rows: readonly EntitlementRow[]
+  readonly onClose: () => void
+  readonly onDone?: () => void
+}
+const nameOf = (rows: readonly EntitlementRow[]) =>
+  rows.length === 1 ? `${rows[0]!.sn} 的「${rows[0]!.packageName}」` : `${rows.length} 份云存储`
+
+export function StepDialog({ step, rows, onClose, onDone }: RowsProps & { step: StepName }) {
+  const { label, to, hint } = STEPS[step]
+  const { modal, form } = useFormModal(to, {
+    onClose,
+    onSaved: (report) => {
+      onDone?.()
+      showReport(report)
+    },
+    initial: { ids: rows.map(({ id }) => id) } as never,
+  })
+  const okButtonProps = { ...modal.okButtonProps, danger: step === 'cancel' }
+  return (
+    <Modal
+      title={`${label} ${nameOf(rows)}`}
+      {...modal}
+      okText={`确认${label}`}
+      cancelText="返回"
+      okButtonProps={okButtonProps}
+    >
+      <p className="storage-muted">{hint}</p>
+      <Form {...form}>
+        <NoteField of={to.input} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+export function RenewDialog({ rows, onClose, onDone }: RowsProps) {
+  const { modal, form } = useFormModal(storageEntitlements.renew, {
+    onClose,
+    onSaved: (report) => {
+      onDone?.()
+      showReport(report)
+    },
+    initial: { ids: rows.map(({ id }) => id), copies: 1, source: 2, amount: 0 } as never,
+  })
+  const source = Form.useWatch('source', form.form as never) as number | undefined
+  return (
+    <Modal title={`续期 ${nameOf(rows)}`} {...modal} okText="续期">
+      <p className="storage-muted">按套餐当前版本续期，排到队尾，现有套餐用完后生效。</p>
+      <Form {...form}>
+        <div className="storage-pair">
+          <NumberField of={RenewInput} name="copies" unit="份" min={1} max={36} />
+          <SelectField of={RenewInput} name="source" />
+        </div>
+        {source === 1 && <MoneyField of={RenewInput} name="amount" hint="每份的实收金额" />}
+        <NoteField of={RenewInput} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+export function TransferDialog({ row, onClose }: { row: EntitlementRow; onClose: () => void }) {
+  const { modal, form } = useFormModal(storageEntitlements.transfer, {
+    onClose,
+    initial: { id: row.id, targetChannel: 0 } as never,
+  })
+  return (
+    <Modal title={`转移 ${nameOf([row])}`} {...modal} okText="转移">
+      <p className="storage-muted">剩余时间转到同一客户的另一台设备，排到目标通道的队尾；已录的视频不转移。</p>
+      <Form {...form}>
+        <TextField of={TransferInput} name="targetSn" />
+        <NumberField of={TransferInput} name="targetChannel" min={0} max={63} />
+        <NoteField of={TransferInput} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,103 @@
+import { EntitlementRow, LEDGER_KIND, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { Tabs } from 'antd'
+import { useRead } from '#core/api/query.ts'
+import { formatMoney } from '#core/text/format.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { KnownLink } from '#kit/record/known-link.tsx'
+import { RecordHistory } from '#kit/record/record-history.tsx'
+import { Time, time } from '#kit/record/time.tsx'
+import DeviceStorage from './device-storage.tsx'
+import { lengthText, StateTag } from './entitlement-cells.tsx'
+import { RecordTypeTag } from '../packages/package-cells.tsx'
+
+const { item, wide } = descriptionsOf(EntitlementRow)
+const ITEMS = [
+  item('entNo'),
+  item('state', (state) => <StateTag state={state} />),
+  item('sn', (sn, { deviceId }) => <KnownLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</KnownLink>),
+  item('channel', String),
+  item('tenantName'),
+  item('modelName'),
+  item('packageName'),
+  item('packageCode'),
+  item('recordType', (type) => <RecordTypeTag type={type} />),
+  item('storageDays', (days) => `${days} 天`),
+  item('period'),
+  item('source'),
+  item('startTime', time),
+  item('endTime', time),
+  item('usedSeconds', lengthText),
+  item('leftSeconds', (left) => (left === null ? '' : lengthText(left))),
+  item('amount'),
+  item('createName'),
+  item('createTime', time),
+  wide('reason'),
+]
+
+/** Entitlement drawer: facts, queue of the device, ledger and history. */
+export function EntitlementDrawer(props: {
+  rows: readonly EntitlementRow[]
+  row: EntitlementRow | undefined
+  onRow(row: EntitlementRow | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ sn, packageName }) => `${sn} · ${packageName}`}>
+      {(row) => (
+        <Tabs
+          items={[
+            { key: 'details', label: '基本信息', children: <Descriptions row={row} items={ITEMS} /> },
+            { key: 'device', label: '设备云存', children: <DeviceStorage key={row.sn} sn={row.sn} /> },
+            { key: 'ledger', label: '流水', children: <Ledger key={row.id} id={row.id} /> },
+            {
+              key: 'history',
+              label: '操作记录',
+              children: <RecordHistory key={row.id} bizType="entitlement" bizId={row.id} />,
+            },
+          ]}
+        />
+      )}
+    </DetailDrawer>
+  )
+}
+
+function Ledger({ id }: { id: number }) {
+  const { data, error, refetch } = useRead(storageEntitlements.get, { id }, { quiet: true, keepPrevious: false })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
+  return (
+    <div className="storage-wide">
+      <table className="storage-table" aria-label="流水">
+        <thead>
+          <tr>
+            <th>时间</th>
+            <th>类型</th>
+            <th className="storage-number">时长</th>
+            <th className="storage-number">剩余</th>
+            <th className="storage-number">金额</th>
+            <th>操作人</th>
+            <th>原因</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.ledger.map((line) => (
+            <tr key={line.id}>
+              <td>
+                <Time at={line.atTime} />
+              </td>
+              <td>{LEDGER_KIND[line.kind as 1]}</td>
+              <td className="storage-number">
+                {line.seconds > 0 ? '+' : ''}
+                {lengthText(line.seconds)}
+              </td>
+              <td className="storage-number">{lengthText(line.balance)}</td>
+              <td className="storage-number">{line.amount === 0 ? '-' : `¥${formatMoney(line.amount)}`}</td>
+              <td>{line.operName || '-'}</td>
+              <td>{line.reason || '-'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

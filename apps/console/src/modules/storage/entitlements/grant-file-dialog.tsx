@@ -1,0 +1,110 @@
+import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
+import { UPLOAD } from '@oms/contract/core/upload.ts'
+import { GRANT_FILE_ROWS, GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { Alert, Button, Form, Modal, Radio } from 'antd'
+import { download } from '#core/api/download.ts'
+import { formatMoney } from '#core/text/format.ts'
+import { Field, MoneyField, NoteField, SelectField } from '#kit/form/field.tsx'
+import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
+import { FileButton } from '#kit/upload/file-button.tsx'
+import { EFFECT_OPTIONS } from './effect-options.ts'
+import { PlanQueues } from '../statistics/plan-queues.tsx'
+import { PackagePicker } from '../storage-pickers.tsx'
+import { useGrantFile } from './use-grant-file.ts'
+import '../storage.css'
+
+const INITIAL = { effectMode: 1, source: 2, amount: 0 }
+
+/** Opens a package on the devices of a file: dry run with the plan, then the run or the application for approval. */
+export function GrantFileDialog({ onClose }: { onClose(): void }) {
+  const [form] = Form.useForm()
+  const { file, report, isChecked, busy, choose, forget, run } = useGrantFile(onClose)
+  const isDone = report !== undefined && !report.dryRun
+  const send = async () => {
+    if (isDone) return onClose()
+    const values = await form.validateFields().catch(() => undefined)
+    if (values) await run(values, !isChecked)
+  }
+  const needsApproval = report?.plan?.needsApproval === true
+  return (
+    <Modal
+      open
+      title="批量开通云存储"
+      width={720}
+      mask={{ closable: false }}
+      okText={isDone ? '完成' : isChecked ? (needsApproval ? '提交审批' : '执行') : '校验'}
+      cancelText="取消"
+      {...(isDone && { cancelButtonProps: { style: { display: 'none' } } })}
+      confirmLoading={busy !== undefined}
+      okButtonProps={{ disabled: !file || (isChecked && report?.created === 0) }}
+      onOk={send}
+      onCancel={onClose}
+    >
+      <Form form={form} layout="vertical" initialValues={INITIAL} disabled={isDone} onValuesChange={forget}>
+        <GrantFields />
+      </Form>
+      <FileRow file={file} onFiles={choose} />
+      {isChecked && !report && (
+        <Alert type="info" showIcon title="文件较大，正在后台校验，可在「我的任务」查看结果后再执行" />
+      )}
+      {report && <ImportProblems report={report} />}
+      {report && <DownloadFailedRows report={report} />}
+      {report?.plan && <PlanFacts plan={report.plan} />}
+    </Modal>
+  )
+}
+
+function GrantFields() {
+  const of = GrantFileInput
+  const source = Form.useWatch<number | undefined>('source')
+  return (
+    <>
+      <div className="storage-pair">
+        <Field of={of} name="packageId">
+          <PackagePicker onSale />
+        </Field>
+        <SelectField of={of} name="source" />
+        {source === 1 && <MoneyField of={of} name="amount" />}
+      </div>
+      <Field of={of} name="effectMode">
+        <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
+      </Field>
+      <NoteField of={of} name="reason" rows={2} />
+    </>
+  )
+}
+
+const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: File[]): void }) => (
+  <>
+    <div className="kit-import-row">
+      <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={onFiles}>
+        <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
+      </FileButton>
+      <Button
+        type="link"
+        icon={<DownloadOutlined />}
+        onClick={() => download(storageGrantFiles.template, {}, '云存开通导入模板.xlsx')}
+      >
+        下载模板
+      </Button>
+      <span className="storage-muted">列：序列号、通道、份数，最多 {GRANT_FILE_ROWS.toLocaleString()} 行</span>
+    </div>
+    {file && (
+      <p className="kit-import-file">
+        <FileExcelOutlined aria-hidden /> {file.name}
+      </p>
+    )}
+  </>
+)
+
+const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
+  <section className="storage-plan storage-plan-file" aria-label="开通预览">
+    <p>
+      将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计 ¥
+      {formatMoney(plan.listPrice)}， 金额合计 ¥{formatMoney(plan.amount)}
+      {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance} 份`}
+    </p>
+    {plan.needsApproval && <Alert type="warning" showIcon title="超过免审批台数，提交后需他人审批后执行" />}
+    <PlanQueues queues={plan.queues} />
+  </section>
+)

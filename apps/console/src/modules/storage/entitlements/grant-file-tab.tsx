@@ -1,0 +1,129 @@
+import { GrantFileRow, OWN_BATCH, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { Form, Modal, Radio } from 'antd'
+import { useState } from 'react'
+import { useSession } from '#core/auth/session.tsx'
+import { later } from '#core/loading/deferred.tsx'
+import { formatMoney } from '#core/text/format.ts'
+import { Field, NoteField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { showJob } from '#kit/jobs/show-job.ts'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { GrantFileState } from './grant-file-state.tsx'
+import { ImportButton } from '../import-button.tsx'
+
+const GrantFileDrawer = later(() => import('./grant-file-drawer.tsx'), 'GrantFileDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+const GrantFileDialog = later(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
+
+const QUERY = storageGrantFiles.list.input
+const { col, actions } = columnsOf(GrantFileRow)
+const right = { width: 80, align: 'right' } as const
+const COLUMNS = [
+  col('fileName', { width: 170 }),
+  col('packageName', { width: 150 }),
+  col('devices', { ...right, sort: true }),
+  col('copies', right),
+  col('listPrice', { width: 110, align: 'right' }),
+  col('state', (state) => <GrantFileState state={state} />, { width: 90 }),
+  col('done', { ...right, width: 70 }),
+  col('failed', { ...right, width: 70 }),
+  col('createName', { width: 90 }),
+  col('createTime', time, { width: 150, sort: true }),
+  col('auditName', { width: 90, hidden: true }),
+  col('auditTime', time, { width: 150, hidden: true }),
+  col('auditRemark', { width: 160, hidden: true }),
+  col('reason', { width: 160, hidden: true }),
+  col('lines', { ...right, hidden: true }),
+  col('effectMode', { width: 150, hidden: true }),
+  col('source', { width: 80, hidden: true }),
+]
+/** States in which a file can be approved or rejected. */
+const OPEN_STATES: readonly number[] = [0, 4]
+
+/** Files that opened a package on many devices, and those that wait for approval. */
+export function GrantFileTab() {
+  const list = useInnerList(storageGrantFiles.list)
+  const [isImporting, setImporting] = useState(false)
+  const [audited, setAudited] = useState<GrantFileRow>()
+  const [shown, setShown] = useState<GrantFileRow>()
+  const add = <ImportButton onImport={() => setImporting(true)} />
+  const rowActions = useBatchActions(setShown, setAudited)
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="fileName" />
+        <SelectFilter of={QUERY} name="state" />
+        <DateRangeFilter label="提交时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        name="grant-files"
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 120)]}
+        actions={add}
+        empty={{ text: '还没有批量任务', hint: '导入序列号文件即可为多台设备开通。', action: add }}
+        onOpen={setShown}
+      />
+      <GrantFileDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+      {isImporting && <GrantFileDialog onClose={() => setImporting(false)} />}
+      {audited && <GrantFileAudit row={audited} onClose={() => setAudited(undefined)} />}
+    </>
+  )
+}
+
+/** Returns a function that renders the actions on a batch. */
+function useBatchActions(onShow: (row: GrantFileRow) => void, onAudit: (row: GrantFileRow) => void) {
+  const uid = useSession()?.uid
+  return (row: GrantFileRow) => (
+    <RowActions
+      items={[
+        { label: '详情', to: storageGrantFiles.get, onClick: () => onShow(row) },
+        OPEN_STATES.includes(row.state) && {
+          label: '审批',
+          to: storageGrantFiles.audit,
+          reason: row.createBy === uid ? OWN_BATCH : undefined,
+          onClick: () => onAudit(row),
+        },
+      ]}
+    />
+  )
+}
+
+/** Approves or rejects a file; an approved file is executed at once. */
+export function GrantFileAudit({ row, onClose }: { row: GrantFileRow; onClose(): void }) {
+  const { modal, form } = useFormModal(storageGrantFiles.audit, {
+    onClose,
+    initial: { id: row.id, rev: row.rev, pass: 1 } as never,
+    onSaved: ({ jobId }) => {
+      if (jobId !== null) showJob(jobId, '已开始执行，完成后可在「我的任务」查看结果')
+    },
+  })
+  const of = storageGrantFiles.audit.input
+  return (
+    <Modal title={`审批「${row.fileName}」`} {...modal} okText="提交">
+      <p className="storage-muted">
+        {row.packageName} · {row.devices.toLocaleString()} 台设备，{row.copies.toLocaleString()} 份 · 标价合计 ¥
+        {formatMoney(row.listPrice)} · {row.createName} 提交 · 原因：{row.reason}
+      </p>
+      <Form {...form}>
+        <Field of={of} name="pass">
+          <Radio.Group
+            options={[
+              { value: 1, label: '同意并执行' },
+              { value: 0, label: '驳回' },
+            ]}
+          />
+        </Field>
+        <NoteField of={of} name="auditRemark" rows={3} />
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,153 @@
+import type { BatchReport } from '@oms/contract/core/transfer.ts'
+import { OpenInput, type OpenPlan, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
+import type * as z from 'zod'
+import { useRead } from '#core/api/query.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+import { formatMoney } from '#core/text/format.ts'
+import { Field, MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { EFFECT_OPTIONS } from './effect-options.ts'
+import { lengthText } from './entitlement-cells.tsx'
+import { PlanQueues } from '../statistics/plan-queues.tsx'
+import { PackagePicker, SerialsPicker } from '../storage-pickers.tsx'
+import '../storage.css'
+
+const CHANNELS = Array.from({ length: 64 }, (_, channel) => ({ value: channel, label: `通道 ${channel}` }))
+type Report = z.output<typeof BatchReport>
+
+/** Lists the devices that a batch left out, with their reasons. */
+export function showReport({ done, failed }: Report) {
+  if (failed.length === 0) return
+  dialogs.warning({
+    title: `成功 ${done} 台，失败 ${failed.length} 台`,
+    okText: '知道了',
+    content: (
+      <ul className="kit-report">
+        {failed.slice(0, 100).map(({ id, name, msg }) => (
+          <li key={`${id}:${name}`}>
+            <b>{name}</b> {msg}
+          </li>
+        ))}
+      </ul>
+    ),
+  })
+}
+
+/** Opens a package on devices; below the fields, the resulting queues. */
+export function OpenDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(storageEntitlements.open, {
+    onClose,
+    onSaved: showReport,
+    initial: { sns: [...sns], channels: [0], copies: 1, effectMode: 1, source: 2, amount: 0 } as never,
+  })
+  return (
+    <Drawer {...drawer} title="开通云存储" footer={<FormFooter {...footer} saveText="开通" />}>
+      <Form {...form}>
+        <OpenFields />
+        <PlanPreview />
+      </Form>
+    </Drawer>
+  )
+}
+
+function OpenFields() {
+  const of = OpenInput
+  const source = Form.useWatch<number | undefined>('source')
+  return (
+    <>
+      <Field of={of} name="sns" hint="输入序列号搜索，或粘贴多个序列号，一次最多 1000 台">
+        <SerialsPicker />
+      </Field>
+      <div className="storage-pair">
+        <Field of={of} name="packageId">
+          <PackagePicker onSale />
+        </Field>
+        <Field of={of} name="channels">
+          <Select mode="multiple" options={CHANNELS} placeholder="请选择通道" maxTagCount="responsive" />
+        </Field>
+        <NumberField of={of} name="copies" unit="份" min={1} max={36} />
+        <SelectField of={of} name="source" />
+      </div>
+      {source === 1 && <MoneyField of={of} name="amount" hint="每台设备每份的实收金额，由所选通道分摊" />}
+      <Field of={of} name="effectMode">
+        <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
+      </Field>
+      <NoteField of={of} name="reason" rows={2} />
+    </>
+  )
+}
+
+interface Asked {
+  readonly sns?: string[]
+  readonly packageId?: number
+  readonly channels?: number[]
+  readonly copies?: number
+  readonly effectMode?: number
+  readonly source?: number
+  readonly amount?: number
+}
+
+/** The plan of what the form would do, computed by the server while the fields change. */
+function PlanPreview() {
+  const form = Form.useFormInstance<Asked>()
+  const { sns = [], packageId, channels = [], copies, effectMode, source, amount } = Form.useWatch([], form) ?? {}
+  const isReady = sns.length > 0 && packageId !== undefined && channels.length > 0
+  if (!isReady) return <p className="storage-muted">选择设备和套餐后，这里显示开通后的排队情况。</p>
+  return <Plan input={{ sns, packageId, channels, copies, effectMode, source, amount }} />
+}
+
+function Plan({ input }: { input: Asked }) {
+  const { data, error, isFetching } = useRead(storageEntitlements.plan, input as never, { quiet: true })
+  if (error) return <Alert type="warning" showIcon title={error.message} />
+  return <Spin spinning={isFetching}>{data ? <PlanFacts plan={data} /> : <div className="storage-plan-empty" />}</Spin>
+}
+
+function PlanFacts({ plan }: { plan: OpenPlan }) {
+  const lost = plan.queues.reduce((sum, { lostSeconds }) => sum + lostSeconds, 0)
+  return (
+    <section className="storage-plan" aria-label="开通预览">
+      <p>
+        将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 ¥{formatMoney(plan.listPrice)}，
+        金额合计 ¥{formatMoney(plan.amount)}
+      </p>
+      {plan.allowance !== null && <AllowanceNote copies={plan.copies} left={plan.allowance} />}
+      {lost > 0 && (
+        <Alert
+          type="warning"
+          showIcon
+          className="storage-notice"
+          title={`覆盖后当前套餐剩余的 ${lengthText(lost)}将作废`}
+        />
+      )}
+      {plan.failed.length > 0 && (
+        <Alert
+          type="error"
+          showIcon
+          className="storage-notice"
+          title={`${plan.failed.length} 台设备不能开通`}
+          description={plan.failed
+            .slice(0, 5)
+            .map(({ name, msg }) => `${name}：${msg}`)
+            .join('；')}
+        />
+      )}
+      <PlanQueues queues={plan.queues} />
+    </section>
+  )
+}
+
+/** What the opening takes from the allowance of the tenant. */
+const AllowanceNote = ({ copies, left }: { copies: number; left: number }) => (
+  <Alert
+    type={copies > left ? 'error' : 'info'}
+    showIcon
+    className="storage-notice"
+    title={
+      copies > left
+        ? `开通额度不足，剩余${left}份，本次需要 ${copies} 份`
+        : `使用开通额度 ${copies} 份，开通后剩余 ${left - copies} 份`
+    }
+  />
+)

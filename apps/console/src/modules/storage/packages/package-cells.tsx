@@ -1,0 +1,24 @@
+import { PACKAGE_STATUS, RECORD_TYPE } from '@oms/contract/storage/package.ts'
+import { Tag } from 'antd'
+import { formatMoney } from '#core/text/format.ts'
+import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
+import '../storage.css'
+
+/** Returns the labels of record types from the dictionary. */
+export const useRecordTypes = () => useWords('oss_record_type', RECORD_TYPE)
+
+export const RecordTypeTag = ({ type }: { type: number }) => (
+  <WordTag type="oss_record_type" words={RECORD_TYPE} value={type} />
+)
+
+export const PackageStatus = ({ status }: { status: number }) => (
+  <Tag color={status === 1 ? 'success' : 'default'}>{PACKAGE_STATUS[status as 0 | 1]}</Tag>
+)
+
+/** Price in yuan, with the struck-through original price when it is higher. */
+export const Price = ({ price, originPrice }: { price: number; originPrice: number }) => (
+  <span className="storage-price">
+    {price === 0 ? '免费' : `¥${formatMoney(price)}`}
+    {originPrice > price && <del>¥{formatMoney(originPrice)}</del>}
+  </span>
+)

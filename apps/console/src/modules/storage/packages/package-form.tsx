@@ -1,0 +1,127 @@
+import { storageOptions } from '@oms/contract/storage/options.ts'
+import { type PackageDetail, PackageInput, storagePackages } from '@oms/contract/storage/package.ts'
+import { Alert, Divider, Drawer, Form } from 'antd'
+import { call, readFresh } from '#core/api/client.ts'
+import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { PackageModelsPicker, PackageTenantsPicker } from '#kit/pickers/package-scope-pickers.tsx'
+import { CostPanel } from '../statistics/cost-panel.tsx'
+import '../storage.css'
+
+const INITIAL = {
+  recordType: 1,
+  storageDays: 7,
+  periodType: 2,
+  periodCount: 1,
+  originPrice: 0,
+  channels: 1,
+  isTrial: 0,
+  preRecord: 0,
+  eventRecord: 0,
+  prolong: 0,
+  dayLimitMb: 0,
+  sort: 0,
+  status: 1,
+  modelIds: [],
+  tenantIds: [],
+} as const
+
+export function PackageAdd({ onClose }: { onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(storagePackages.create, { onClose, initial: INITIAL as never })
+  return (
+    <Drawer {...drawer} title="新增云存套餐" footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <Fields />
+        <SwitchField of={storagePackages.create.input} name="status" on="在售" off="下架" />
+      </Form>
+    </Drawer>
+  )
+}
+
+export function PackageEdit({ row, onClose }: { row: { id: number; packageName: string }; onClose(): void }) {
+  const read = () => readFresh(storagePackages.get, { id: row.id }, row as PackageDetail)
+  return (
+    <FreshRecord of={row.id} read={read} layer="drawer" title="编辑云存套餐" onClose={onClose}>
+      {(fresh) => <EditForm row={fresh} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function EditForm({ row, onClose }: { row: PackageDetail; onClose(): void }) {
+  const latest = async () => forForm(await call(storagePackages.get, { id: row.id }))
+  const { drawer, footer, form } = useFormDrawer(storagePackages.update, { onClose, initial: forForm(row), latest })
+  return (
+    <Drawer {...drawer} title={`编辑云存套餐「${row.packageName}」`} footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        {row.isSold === 1 && (
+          <Alert
+            type="info"
+            showIcon
+            className="storage-notice"
+            title="该套餐已售出，保存后将生成新版本，已开通的设备不受影响"
+          />
+        )}
+        <Fields row={row} />
+      </Form>
+    </Drawer>
+  )
+}
+
+const forForm = ({ models, tenants, ...row }: PackageDetail) => ({
+  ...row,
+  modelIds: models.map(({ id }) => id),
+  tenantIds: tenants.map(({ id }) => id),
+})
+
+function Fields({ row }: { row?: PackageDetail }) {
+  const of = PackageInput
+  return (
+    <>
+      <div className="storage-pair">
+        <TextField of={of} name="packageName" />
+        <TextField of={of} name="packageCode" hint="订单和接口按编码引用套餐" />
+        <SelectField of={of} name="recordType" />
+        <SelectField of={of} name="storageDays" />
+        <NumberField of={of} name="periodCount" min={1} max={36} />
+        <SelectField of={of} name="periodType" />
+        <MoneyField of={of} name="price" />
+        <MoneyField of={of} name="originPrice" />
+        <NumberField of={of} name="channels" unit="个" min={1} max={64} hint="一份套餐可同时开通的通道数" />
+        <NumberField of={of} name="dayLimitMb" unit="MB" min={0} max={102_400} hint="0 表示不限制" />
+      </div>
+      <Recording />
+      <Divider titlePlacement="start" plain>
+        适用范围
+      </Divider>
+      <Field of={of} name="modelIds">
+        <PackageModelsPicker from={storageOptions.models} {...(row && { chosen: row.models })} />
+      </Field>
+      <Field of={of} name="tenantIds">
+        <PackageTenantsPicker from={storageOptions.tenants} {...(row && { chosen: row.tenants })} />
+      </Field>
+      <NumberField of={of} name="sort" min={0} max={9999} hint="数字小的排在前面" />
+      <NoteField of={of} name="description" rows={3} />
+      <CostPanel />
+    </>
+  )
+}
+
+/** Settings of event recordings, and whether the package is a trial. */
+function Recording() {
+  const of = PackageInput
+  const isEvent = Form.useWatch<number | undefined>('recordType') !== 1
+  return (
+    <div className="storage-pair">
+      {isEvent && (
+        <>
+          <NumberField of={of} name="preRecord" unit="秒" min={0} max={5} />
+          <NumberField of={of} name="eventRecord" unit="秒" min={0} max={30} />
+          <SwitchField of={of} name="prolong" on="是" off="否" />
+        </>
+      )}
+      <SwitchField of={of} name="isTrial" on="是" off="否" hint="每台设备只能领取一次" />
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { EVENT_TYPE, HookEventRow, storageHooks } from '@oms/contract/storage/hook.ts'
+import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { Descriptions, descriptionsOf } from '#kit/record/descriptions.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import { time } from '#kit/record/time.tsx'
+import { ResultTag } from '../orders/sales-cells.tsx'
+import '../storage.css'
+
+const { item, wide } = descriptionsOf(HookEventRow)
+const ITEMS = [
+  item('eventId'),
+  item('type', (type) => EVENT_TYPE[type as keyof typeof EVENT_TYPE] ?? type),
+  item('hookName'),
+  item('result', (result) => <ResultTag result={result} />),
+  item('attempts'),
+  item('createTime', time),
+  item('updateTime', time),
+  wide('message'),
+]
+
+/** Event drawer: result and the body as the shop sent it. */
+export function EventDrawer(props: {
+  rows: readonly HookEventRow[]
+  row: HookEventRow | undefined
+  onRow(row: HookEventRow | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ outOrderNo }) => `回调 ${outOrderNo}`}>
+      {(row) => (
+        <>
+          <Descriptions row={row} items={ITEMS} />
+          <section className="storage-scope">
+            <h3>内容</h3>
+            <Body key={row.id} id={row.id} />
+          </section>
+        </>
+      )}
+    </DetailDrawer>
+  )
+}
+
+function Body({ id }: { id: number }) {
+  const { data, error, refetch } = useRead(storageHooks.event, { id }, { quiet: true, keepPrevious: false })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
+  return <pre className="storage-body">{formatted(data.body)}</pre>
+}
+
+function formatted(body: string) {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}

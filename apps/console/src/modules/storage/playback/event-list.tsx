@@ -1,0 +1,69 @@
+import { EVENT_TYPE, HookEventRow, storageHooks } from '@oms/contract/storage/hook.ts'
+import { useState } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { later } from '#core/loading/deferred.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf, plainCell } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ResultTag } from '../orders/sales-cells.tsx'
+
+const EventDrawer = later(() => import('./event-drawer.tsx'), 'EventDrawer', { when: ({ row }) => row !== undefined })
+
+const QUERY = storageHooks.events.input
+const typeText = (type: string) => EVENT_TYPE[type as keyof typeof EVENT_TYPE] ?? type
+const { col, actions } = columnsOf(HookEventRow)
+const COLUMNS = [
+  col('outOrderNo', { width: 150 }),
+  col('type', (type) => plainCell(typeText(type)), { width: 80 }),
+  col('result', (result) => <ResultTag result={result} />, { width: 90 }),
+  col('message', { width: 260 }),
+  col('attempts', { width: 70, align: 'right' }),
+  col('hookName', { width: 120 }),
+  col('eventId', { width: 160, hidden: true }),
+  col('createTime', time, { width: 160 }),
+  col('updateTime', time, { width: 160, hidden: true }),
+]
+
+/** Events of shops. A refused event is replayed after its cause was corrected. */
+export function EventList() {
+  const list = useInnerList(storageHooks.events)
+  const [shown, setShown] = useState<HookEventRow>()
+  const replay = useWrite(storageHooks.replay)
+  const rowActions = (row: HookEventRow) => (
+    <RowActions
+      items={[
+        { label: '详情', to: storageHooks.event, onClick: () => setShown(row) },
+        row.result === 2 && {
+          label: '重放',
+          to: storageHooks.replay,
+          confirm: `重新处理订单 ${row.outOrderNo} 的回调？请先更正原因：${row.message}`,
+          onClick: () => replay.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="outOrderNo" />
+        <Filter of={QUERY} name="eventId" />
+        <SelectFilter of={QUERY} name="result" />
+        <DateRangeFilter label="接收时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        name="hook-events"
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 120)]}
+        empty={{ text: '还没有回调记录', hint: '签名正确的回调都会记录在这里。' }}
+        onOpen={setShown}
+      />
+      <EventDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { type ConsentRow, playbackConsents, ViewInput } from '@oms/contract/playback/consent.ts'
+import { Form, Modal } from 'antd'
+import { useRef, useState } from 'react'
+import { later } from '#core/loading/deferred.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { NoteField } from '#kit/form/field.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { viewsOf } from './view-parts.ts'
+import { ViewTimes } from './view-times.tsx'
+import '../storage.css'
+
+const RecordingPlayer = later(() => import('./recording-player.tsx'), 'RecordingPlayer')
+
+interface DialogProps {
+  readonly consent: ConsentRow
+  readonly onClose: () => void
+}
+type PlayAddress = ResultOf<typeof playbackConsents.view>
+
+/** Asks for range and reason, and plays the recordings. Every opened address is one recorded view. */
+export function ViewDialog({ consent, onClose }: DialogProps) {
+  const [opened, setOpened] = useState<PlayAddress>()
+  if (!opened) return <ViewForm consent={consent} onClose={onClose} onOpened={setOpened} />
+  return (
+    <Modal
+      open
+      title={`查看录像 ${consent.sn}`}
+      width="min(960px, 96vw)"
+      footer={null}
+      destroyOnHidden
+      mask={{ closable: false }}
+      onCancel={onClose}
+    >
+      <RecordingPlayer
+        key={opened.url}
+        url={opened.url}
+        watermark={opened.watermark}
+        onReload={() => setOpened(undefined)}
+      />
+      <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
+    </Modal>
+  )
+}
+
+function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opened: PlayAddress): void }) {
+  const isOpened = useRef(false)
+  const { modal, form } = useFormModal(playbackConsents.view, {
+    // The form also closes after a save. The player is shown then, so the dialog stays.
+    onClose: () => !isOpened.current && onClose(),
+    onSaved: (opened) => {
+      isOpened.current = true
+      onOpened(opened)
+    },
+    initial: {
+      sn: consent.sn,
+      consentId: consent.id,
+      channel: 0,
+      begin: consent.rangeBegin,
+      end: viewsOf([{ begin: consent.rangeBegin, end: consent.rangeEnd }])[0]?.end,
+    } as never,
+  })
+  return (
+    <Modal title={`查看录像 ${consent.sn}`} {...modal} okText="查看">
+      <p className="storage-muted">
+        授权范围：{consent.rangeBegin} 至 {consent.rangeEnd}，一次最多查看30分钟。
+      </p>
+      <Form {...form}>
+        <ViewTimes consent={consent} />
+        <div className="storage-pair">
+          <DateTimeField of={ViewInput} name="begin" />
+          <DateTimeField of={ViewInput} name="end" />
+        </div>
+        <NoteField of={ViewInput} name="reason" rows={3} />
+      </Form>
+    </Modal>
+  )
+}

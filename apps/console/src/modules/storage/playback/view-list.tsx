@@ -1,0 +1,52 @@
+import { playbackConsents, ViewRow } from '@oms/contract/playback/consent.ts'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Filter } from '#kit/list/filter.tsx'
+import { SearchForm } from '#kit/list/search-form.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { columnsOf } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+
+const QUERY = playbackConsents.views.input
+const { col } = columnsOf(ViewRow)
+const COLUMNS = [
+  col('createTime', time, { width: 160, sort: true }),
+  col('operName', { width: 110 }),
+  col('sn', { width: 150 }),
+  col('channel', { width: 70, align: 'right' }),
+  col('tenantName', { width: 160 }),
+  col('beginTime', time, { width: 160 }),
+  col('endTime', time, { width: 160 }),
+  col('segments', { width: 90, align: 'right' }),
+  col('reason', { width: 220 }),
+  col('consentId', { width: 90, align: 'right', hidden: true }),
+  col('ip', { width: 130, hidden: true }),
+]
+
+/** Views of recordings by staff. The users of the devices see the same rows in their App. */
+export function ViewList() {
+  const list = useInnerList(playbackConsents.views)
+  const isMany = useHasManyTenants()
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={QUERY} name="sn" />
+        {isMany && (
+          <Filter of={QUERY} name="tenantId">
+            <TenantPicker />
+          </Filter>
+        )}
+        <Filter of={QUERY} name="operName" />
+        <DateRangeFilter label="查看时间" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        name="recordingViews"
+        rowKey="id"
+        columns={COLUMNS}
+        empty={{ text: '还没有查看记录', hint: '人员每次查看录像都会记录在这里，并显示给设备用户。' }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,215 @@
+import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { storageStats } from '@oms/contract/storage/statistics.ts'
+import type { ChartData } from '#kit/chart/chart-data.ts'
+import { Chart } from '#kit/chart/chart.tsx'
+import { StatPanel } from '#kit/chart/stat-panel.tsx'
+import { entitlementListPath } from '../entitlements/entitlement-address.ts'
+import { FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
+
+/** Colours of packages and sources, distinguishable with colour blindness. */
+const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#94a3b8'] as const
+
+interface RangeProps {
+  readonly range: StatRange
+}
+interface TenantProps {
+  readonly tenantId: number | undefined
+}
+const categoriesOf = (days: readonly string[]) => days.map((day) => ({ label: day.slice(5), title: day }))
+
+/** Line chart of entitlements opened, renewed and expired by day. */
+export const Trend = ({ range }: RangeProps) => (
+  <StatPanel
+    title="开通与到期"
+    to={storageStats.trend}
+    input={range}
+    emptyText={({ days }) =>
+      days.some(({ opened, renewed, expired }) => opened + renewed + expired > 0) ? undefined : '这段时间没有开通和到期'
+    }
+  >
+    {({ days }) => {
+      const series = (name: string, key: 'opened' | 'renewed' | 'expired', color: string) => ({
+        name,
+        color,
+        values: days.map((one) => one[key]),
+        links: days.map(({ day }) => flowPath({ ...range, startDate: day, endDate: day }, FLOW[key])),
+      })
+      return (
+        <Chart
+          name="开通与到期"
+          data={{
+            kind: 'line',
+            categoryTitle: '日期',
+            categories: categoriesOf(days.map(({ day }) => day)),
+            series: [
+              series('开通', 'opened', COLORS[0]),
+              series('续期', 'renewed', COLORS[1]),
+              series('到期', 'expired', COLORS[2]),
+            ],
+          }}
+        />
+      )
+    }}
+  </StatPanel>
+)
+
+/** Stacked chart of entitlements sold by day and package. */
+export const PackageArea = ({ range }: RangeProps) => (
+  <StatPanel
+    title="按套餐的开通量"
+    hint="开通和续期"
+    to={storageStats.packages}
+    input={range}
+    emptyText={({ series }) => (series.length === 0 ? NO_SALES : undefined)}
+  >
+    {({ days, series }) => (
+      <Chart
+        name="按套餐的开通量"
+        data={{
+          kind: 'area',
+          categoryTitle: '日期',
+          categories: categoriesOf(days),
+          series: series.map(({ packageId, packageName, values }, at) => ({
+            name: packageName,
+            color: COLORS[at % COLORS.length] ?? COLORS[0],
+            values,
+            // The list has no filter for "all other packages".
+            ...(packageId > 0 && {
+              links: days.map((day) => flowPath({ ...range, startDate: day, endDate: day }, FLOW.sold, { packageId })),
+            }),
+          })),
+        }}
+      />
+    )}
+  </StatPanel>
+)
+
+/** Ring chart of entitlements sold by source. */
+export const Sources = ({ range }: RangeProps) => (
+  <StatPanel
+    title="开通来源"
+    to={storageStats.sources}
+    input={range}
+    emptyText={({ list }) => (list.length === 0 ? NO_SALES : undefined)}
+  >
+    {({ list }) => (
+      <Chart
+        name="开通来源"
+        data={{
+          kind: 'ring',
+          categoryTitle: '来源',
+          categories: list.map(({ source }) => ({
+            label: ENTITLEMENT_SOURCE[source as 1] ?? String(source),
+            color: COLORS[(source - 1) % COLORS.length] ?? COLORS[0],
+          })),
+          series: [
+            {
+              name: '份数',
+              color: COLORS[0],
+              values: list.map(({ n }) => n),
+              links: list.map(({ source }) => flowPath(range, FLOW.sold, { source })),
+            },
+          ],
+        }}
+      />
+    )}
+  </StatPanel>
+)
+
+/** Entitlements that expired in each month, and those after which the service ended. */
+export const RenewalRate = ({ tenantId }: TenantProps) => (
+  <StatPanel
+    title="续费率"
+    hint="近 12 个月到期的套餐，到期时已有后续套餐为续费"
+    to={storageStats.cohort}
+    input={{ tenantId }}
+    emptyText={({ list }) => (list.every(({ expired }) => expired === 0) ? '近 12 个月没有套餐到期' : undefined)}
+  >
+    {({ list }) => <Chart name="续费率" data={renewalData(list, tenantId)} />}
+  </StatPanel>
+)
+
+const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantId: number | undefined): ChartData => ({
+  kind: 'column',
+  categoryTitle: '到期月份',
+  categories: list.map(({ from, rate }) => ({
+    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${Math.round(rate)}%`,
+    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${rate}%`,
+  })),
+  series: [
+    {
+      name: '到期',
+      color: COLORS[0],
+      values: list.map(({ expired }) => expired),
+      links: list.map(({ from, to }) => entitlementListPath({ tenantId, state: 2, endBegin: from, endEnd: to })),
+    },
+    {
+      name: '未续',
+      color: COLORS[2],
+      values: list.map(({ lapsed }) => lapsed),
+      links: list.map(({ from, to }) => entitlementListPath({ tenantId, lapsed: 1, endBegin: from, endEnd: to })),
+    },
+  ],
+})
+
+/** Channels whose service ends on each of the next 90 days. */
+export const Forecast = ({ tenantId }: TenantProps) => (
+  <StatPanel
+    title="90 天到期预测"
+    hint="按通道最后一个套餐的到期日"
+    to={storageStats.forecast}
+    input={{ tenantId }}
+    emptyText={({ list }) => (list.every(({ n }) => n === 0) ? '90 天内没有通道到期' : undefined)}
+  >
+    {({ list }) => (
+      <Chart
+        name="90 天到期预测"
+        data={{
+          kind: 'column',
+          categoryTitle: '日期',
+          categories: categoriesOf(list.map(({ day }) => day)),
+          series: [
+            {
+              name: '到期通道',
+              color: COLORS[3],
+              values: list.map(({ n }) => n),
+              links: list.map(({ day }) => queueEndPath(tenantId, day, day)),
+            },
+          ],
+        }}
+      />
+    )}
+  </StatPanel>
+)
+
+const GIGABYTE = 1e9
+
+/** Line chart of the uploads by day of the recording. */
+export const Usage = ({ range }: RangeProps) => (
+  <StatPanel
+    title="每日上传"
+    hint="按录像日期，单位 GB"
+    to={storageStats.usage}
+    input={range}
+    emptyText={({ days }) => (days.every(({ bytes }) => bytes === 0) ? '这段时间没有录像上传' : undefined)}
+  >
+    {({ days }) => (
+      <Chart
+        name="每日上传"
+        data={{
+          kind: 'line',
+          categoryTitle: '日期',
+          categories: categoriesOf(days.map(({ day }) => day)),
+          series: [
+            {
+              name: '上传量（GB）',
+              color: COLORS[4],
+              values: days.map(({ bytes }) => Math.round((bytes / GIGABYTE) * 1000) / 1000),
+            },
+          ],
+        }}
+      />
+    )}
+  </StatPanel>
+)

@@ -1,0 +1,131 @@
+import { storageStats } from '@oms/contract/storage/statistics.ts'
+import type { ReactNode } from 'react'
+import { StatPanel } from '#kit/chart/stat-panel.tsx'
+import { Count } from './count.tsx'
+import { entitlementListPath } from '../entitlements/entitlement-address.ts'
+import { yuan } from '../orders/sales-cells.tsx'
+import { dayAfter, FLOW, flowPath, NO_SALES, queueEndPath, type StatRange } from './stat-range.ts'
+
+interface FigureTableProps {
+  readonly label: string
+  readonly head: readonly string[]
+  readonly rows: readonly { readonly key: number; readonly cells: readonly ReactNode[] }[]
+}
+
+/** Table whose first column names the row; all other columns are figures. */
+const FigureTable = ({ label, head, rows }: FigureTableProps) => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focusable for scrolling by keyboard
+  <div className="storage-wide" tabIndex={0} role="region" aria-label={`${label}数据`}>
+    <table className="storage-table" aria-label={label}>
+      <thead>
+        <tr>
+          {head.map((title, at) => (
+            <th key={title} scope="col" className={at > 0 ? 'storage-number' : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells }) => (
+          <tr key={key}>
+            {cells.map((cell, at) => (
+              <td key={head[at]} className={at > 0 ? 'storage-number' : undefined}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** Sales of each package, with the entitlements in force now. */
+export const PackageTable = ({ range }: { range: StatRange }) => (
+  <StatPanel
+    title="套餐销售"
+    to={storageStats.packages}
+    input={range}
+    emptyText={({ list }) => (list.length === 0 ? NO_SALES : undefined)}
+  >
+    {({ list }) => (
+      <FigureTable
+        label="套餐销售"
+        head={['套餐', '份数', '金额', '均价', '当前使用中']}
+        rows={list.map(({ packageId, packageName, n, amount, average, inForce }) => ({
+          key: packageId,
+          cells: [
+            packageName,
+            <Count key="n" n={n} to={flowPath(range, FLOW.sold, { packageId })} />,
+            yuan(amount),
+            n > 0 ? yuan(average) : '-',
+            <Count
+              key="inForce"
+              n={inForce}
+              to={entitlementListPath({ tenantId: range.tenantId, packageId, state: 1 })}
+            />,
+          ],
+        }))}
+      />
+    )}
+  </StatPanel>
+)
+
+/** The ten tenants with the highest amount. */
+export const TopTenants = ({ range }: { range: StatRange }) => (
+  <StatPanel
+    title="客户前 10"
+    hint="按金额"
+    to={storageStats.tenants}
+    input={range}
+    emptyText={({ list }) => (list.length === 0 ? NO_SALES : undefined)}
+  >
+    {({ list }) => (
+      <FigureTable
+        label="客户前 10"
+        head={['客户', '份数', '金额', '均价']}
+        rows={list.map(({ tenantId, tenantName, n, amount, average }) => ({
+          key: tenantId,
+          cells: [
+            tenantName,
+            <Count key="n" n={n} to={flowPath({ ...range, tenantId }, FLOW.sold)} />,
+            yuan(amount),
+            yuan(average),
+          ],
+        }))}
+      />
+    )}
+  </StatPanel>
+)
+
+/** The ten tenants with the most channels whose service ends soon. */
+export const DueTenants = ({ tenantId: chosen }: { tenantId: number | undefined }) => (
+  <StatPanel
+    title="待续费客户"
+    hint="90 天内到期的通道"
+    to={storageStats.expiring}
+    input={{ tenantId: chosen }}
+    emptyText={({ list }) => (list.length === 0 ? '90 天内没有通道到期' : undefined)}
+  >
+    {({ today, list }) => (
+      <FigureTable
+        label="待续费客户"
+        head={['客户', '7 天内', '30 天内', '90 天内']}
+        rows={list.map(({ tenantId, tenantName, days7, days30, days90 }) => ({
+          key: tenantId,
+          cells: [
+            tenantName,
+            ...(
+              [
+                [7, days7],
+                [30, days30],
+                [90, days90],
+              ] as const
+            ).map(([days, n]) => <Count key={days} n={n} to={queueEndPath(tenantId, today, dayAfter(today, days))} />),
+          ],
+        }))}
+      />
+    )}
+  </StatPanel>
+)

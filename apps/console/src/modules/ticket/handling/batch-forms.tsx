@@ -1,0 +1,214 @@
+import {
+  AssignInput,
+  CloseInput,
+  feedback,
+  MergeInput,
+  PriorityInput,
+  SuspendInput,
+  TagsInput,
+} from '@oms/contract/ticket/ticket.ts'
+import { FeedbackBatch } from '@oms/contract/ticket/ticket-rows.ts'
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { Form, Modal, Select } from 'antd'
+import type * as z from 'zod'
+import { dialogs } from '#core/loading/overlays.ts'
+import { useRead } from '#core/api/query.ts'
+import { Field, NoteField, SelectField } from '#kit/form/field.tsx'
+import { DateTimeField } from '#kit/form/field-date.tsx'
+import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
+import { UserPicker } from '#kit/pickers/user-picker.tsx'
+import { useChoices } from '../use-choices.ts'
+
+type Row = {
+  readonly id: number
+  readonly feedbackNo: string
+  readonly tags: readonly string[]
+  readonly priority: number
+}
+type Report = z.output<typeof FeedbackBatch>
+export type BatchKind = 'assign' | 'priority' | 'tags' | 'suspend' | 'close' | 'merge'
+
+interface Props {
+  readonly kind: BatchKind
+  readonly rows: readonly Row[]
+  readonly onClose: () => void
+  readonly onDone?: () => void
+}
+
+const TITLES: Readonly<Record<BatchKind, string>> = {
+  assign: '分派工单',
+  priority: '调整优先级',
+  tags: '修改标签',
+  suspend: '挂起工单',
+  close: '关闭工单',
+  merge: '合并工单',
+}
+
+/** Dialog for a batch action on one or more tickets. Lists the tickets that the server refused. */
+export function BatchForm(props: Props) {
+  const { kind } = props
+  if (kind === 'assign') return <Assign {...props} />
+  if (kind === 'priority') return <Priority {...props} />
+  if (kind === 'tags') return <Tags {...props} />
+  if (kind === 'suspend') return <Suspend {...props} />
+  if (kind === 'close') return <Close {...props} />
+  return <Merge {...props} />
+}
+
+const named = (kind: BatchKind, rows: readonly Row[]) =>
+  `${TITLES[kind]}（${rows.length === 1 ? rows[0]?.feedbackNo : `${rows.length} 个`}）`
+
+function useBatchForm<E extends Endpoint>(endpoint: E, { rows, onClose, onDone }: Props, initial: object = {}) {
+  const showFailures = useFailures()
+  return useFormModal(endpoint, {
+    onClose,
+    initial: { ids: rows.map(({ id }) => id), ...initial },
+    onSaved: (report) => {
+      showFailures(report as Report)
+      onDone?.()
+    },
+  })
+}
+
+function useFailures() {
+  return ({ done, failed }: Report) => {
+    if (failed.length === 0) return
+    dialogs.warning({
+      title: `成功 ${done} 个，失败 ${failed.length} 个`,
+      content: (
+        <ul className="kit-report">
+          {failed.map(({ id, name, msg }) => (
+            <li key={id}>
+              {name}：{msg}
+            </li>
+          ))}
+        </ul>
+      ),
+    })
+  }
+}
+
+function Assign(props: Props) {
+  const { modal, form } = useBatchForm(feedback.assign, props)
+  return (
+    <Modal title={named('assign', props.rows)} {...modal} okText="分派">
+      <Form {...form}>
+        <Field of={AssignInput} name="handlerId">
+          <UserPicker />
+        </Field>
+        <NoteField of={AssignInput} name="remark" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+function Priority(props: Props) {
+  const { modal, form } = useBatchForm(feedback.priority, props, { priority: props.rows[0]?.priority })
+  return (
+    <Modal title={named('priority', props.rows)} {...modal}>
+      <Form {...form}>
+        <SelectField of={PriorityInput} name="priority" />
+      </Form>
+    </Modal>
+  )
+}
+
+const MODES = [
+  { value: 'set', label: '替换为' },
+  { value: 'add', label: '添加' },
+  { value: 'remove', label: '移除' },
+]
+
+function Tags(props: Props) {
+  const single = props.rows.length === 1
+  const initial = { mode: single ? 'set' : 'add', tags: single ? props.rows[0]?.tags : [] }
+  const { modal, form } = useBatchForm(feedback.tags, props, initial)
+  const { tags } = useChoices()
+  return (
+    <Modal title={named('tags', props.rows)} {...modal}>
+      <Form {...form}>
+        {!single && (
+          <Form.Item name="mode" label="方式">
+            <Select options={MODES} />
+          </Form.Item>
+        )}
+        <Field of={TagsInput} name="tags">
+          <Select mode="tags" tokenSeparators={[',', '，']} options={tags} placeholder="输入后回车，可选已有标签" />
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+function Suspend(props: Props) {
+  const { modal, form } = useBatchForm(feedback.suspend, props)
+  return (
+    <Modal title={named('suspend', props.rows)} {...modal} okText="挂起">
+      <Form {...form}>
+        <DateTimeField of={SuspendInput} name="suspendUntil" hint="到时提醒处理人员，可不填" />
+        <NoteField of={SuspendInput} name="remark" rows={3} />
+      </Form>
+    </Modal>
+  )
+}
+
+function Close(props: Props) {
+  const { modal, form } = useBatchForm(feedback.close, props)
+  return (
+    <Modal title={named('close', props.rows)} {...modal} okText="关闭工单">
+      <Form {...form}>
+        <NoteField of={CloseInput} name="remark" rows={3} hint="写入每个工单的处理进度" />
+      </Form>
+    </Modal>
+  )
+}
+
+function Merge(props: Props) {
+  const many = props.rows.length > 1
+  const { modal, form } = useBatchForm(feedback.merge, props)
+  return (
+    <Modal title={named('merge', props.rows)} {...modal} okText="合并">
+      <p>合并后，重复的工单关闭并链接到主工单，今后在主工单中处理。</p>
+      <Form {...form}>
+        <Field of={MergeInput} name="intoId">
+          {many ? (
+            <Select
+              placeholder="选择主工单"
+              options={props.rows.map(({ id, feedbackNo }) => ({ value: id, label: feedbackNo }))}
+            />
+          ) : (
+            <TicketPicker besides={props.rows[0]?.id ?? 0} />
+          )}
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+/** Selects the ticket to merge into. Searches by ticket number, serial number or account. */
+function TicketPicker({
+  besides,
+  ...control
+}: {
+  besides: number
+  id?: string
+  value?: number
+  onChange?: (id: number) => void
+}) {
+  const [keyword, setText] = useKeyword()
+  const { data, isFetching } = useRead(feedback.page, { keyword, merged: 0, pageNum: 1, pageSize: 20 }, { quiet: true })
+  return (
+    <Select
+      {...control}
+      placeholder="输入编号、序列号、账号或电话搜索"
+      {...keepStaleOptions(isFetching)}
+      showSearch={{ filterOption: false, onSearch: setText }}
+      notFoundContent="没有找到工单"
+      options={(data?.list ?? [])
+        .filter(({ id }) => id !== besides)
+        .map(({ id, feedbackNo, content }) => ({ value: id, label: `${feedbackNo} · ${content.slice(0, 24)}` }))}
+    />
+  )
+}

@@ -1,0 +1,112 @@
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
+import { desk, type SlaValue } from '@oms/contract/ticket/ticket-desk.ts'
+import { FEEDBACK_PRIORITY } from '@oms/contract/ticket/ticket-rows.ts'
+import { Button, Checkbox, Drawer, Form, Input, InputNumber, Switch } from 'antd'
+import { call } from '#core/api/client.ts'
+import { FormFooter } from '#kit/form/form-footer.tsx'
+import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { DayList, SlaDays } from './sla-days.tsx'
+import '../ticket.css'
+
+const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'].map((label, at) => ({ value: at + 1, label }))
+const PRIORITIES = Object.entries(FEEDBACK_PRIORITY).reverse()
+
+/** Form for the time limits by priority and for the working hours that count. */
+export function SlaForm({ onClose }: { onClose(): void }) {
+  return (
+    <FreshRecord read={() => call(desk.sla, {}, { quiet: true })} layer="drawer" title="服务时限" onClose={onClose}>
+      {(sla) => <Loaded sla={sla} onClose={onClose} />}
+    </FreshRecord>
+  )
+}
+
+function Loaded({ sla, onClose }: { sla: SlaValue; onClose(): void }) {
+  const { drawer, footer, form } = useFormDrawer(desk.saveSla, {
+    onClose,
+    initial: sla,
+    input: (values) => values as never,
+  })
+  return (
+    <Drawer title="服务时限" {...drawer} footer={<FormFooter {...footer} />}>
+      <Form {...form}>
+        <Form.Item name="enabled" label="启用时限" valuePropName="checked">
+          <Switch checkedChildren="启用" unCheckedChildren="停用" />
+        </Form.Item>
+        <h3 className="ticket-title">时限（工作时间，分钟）</h3>
+        <Targets />
+        <h3 className="ticket-title">工作日历</h3>
+        <Form.Item name={['calendar', 'weekdays']} label="工作日">
+          <Checkbox.Group options={WEEKDAYS} />
+        </Form.Item>
+        <Periods />
+        <Form.Item name="calendar" noStyle>
+          <SlaDays />
+        </Form.Item>
+        <DayList name="holidays" label="节假日" hint="这些天不计时，格式 2026-10-01" />
+        <DayList name="workdays" label="调休上班日" hint="这些天照常计时" />
+      </Form>
+    </Drawer>
+  )
+}
+
+const Targets = () => (
+  <div className="ticket-targets">
+    <span />
+    <span>首次响应</span>
+    <span>解决</span>
+    {PRIORITIES.map(([value, label]) => (
+      <TargetRow key={value} value={value} label={label} />
+    ))}
+  </div>
+)
+
+function TargetRow({ value, label }: { value: string; label: string }) {
+  return (
+    <>
+      <b>{label}</b>
+      {(['respond', 'solve'] as const).map((kind) => (
+        <Form.Item key={kind} name={['targets', value, kind]} noStyle>
+          <InputNumber
+            min={1}
+            max={100_000}
+            suffix="分钟"
+            style={{ width: '100%' }}
+            aria-label={`${label}${kind === 'respond' ? '首次响应' : '解决'}`}
+          />
+        </Form.Item>
+      ))}
+    </>
+  )
+}
+
+const Periods = () => (
+  <Form.List name={['calendar', 'periods']}>
+    {(fields, { add, remove }) => (
+      <Form.Item label="工作时段">
+        {fields.map(({ key, name }) => (
+          <div key={key} className="ticket-period">
+            <Form.Item name={[name, 'start']} noStyle>
+              <Input placeholder="09:00" maxLength={5} aria-label={`时段 ${name + 1} 开始`} />
+            </Form.Item>
+            <span>至</span>
+            <Form.Item name={[name, 'end']} noStyle>
+              <Input placeholder="12:00" maxLength={5} aria-label={`时段 ${name + 1} 结束`} />
+            </Form.Item>
+            <Button
+              type="text"
+              icon={<DeleteOutlined />}
+              aria-label={`移除时段 ${name + 1}`}
+              onClick={() => remove(name)}
+            />
+          </div>
+        ))}
+        {fields.length < 6 && (
+          <Button icon={<PlusOutlined />} onClick={() => add({ start: '', end: '' })}>
+            添加时段
+          </Button>
+        )}
+      </Form.Item>
+    )}
+  </Form.List>
+)

@@ -1,0 +1,91 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { desk, type TemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
+import { Button, Drawer, Empty, Input, Skeleton } from 'antd'
+import { useState } from 'react'
+import type * as z from 'zod'
+import { useRead, useWrite } from '#core/api/query.ts'
+import { focusOpened } from '#kit/form/focus-first.ts'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { TemplateAdd, TemplateEdit } from './template-form.tsx'
+import '../ticket.css'
+
+type Template = z.output<typeof TemplateRow>
+
+/** Manages the remark templates of the current tenant. */
+export function Templates({ onClose }: { onClose(): void }) {
+  const [keyword, setText] = useKeyword()
+  const [edited, setEdited] = useState<Template | 'new'>()
+  const [open, setOpen] = useState(true)
+  const remove = useWrite(desk.removeTemplate)
+  const { data, error, refetch } = useRead(desk.templates, { keyword }, { quiet: true })
+  return (
+    <Drawer
+      title="备注模板"
+      open={open}
+      size="min(560px, 100vw)"
+      onClose={() => setOpen(false)}
+      afterOpenChange={(shown) => (shown ? focusOpened(shown) : onClose())}
+      extra={
+        <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+          新增模板
+        </Button>
+      }
+    >
+      <Input
+        allowClear
+        placeholder="搜索标题或内容"
+        aria-label="搜索模板"
+        onChange={({ target }) => setText(target.value)}
+      />
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active title={false} />}
+      {data?.length === 0 && <NoTemplates keyword={keyword} />}
+      <ul className="ticket-template-list">
+        {data?.map((template) => (
+          <TemplateItem key={template.id} template={template} onEdit={setEdited} onRemove={remove.mutateAsync} />
+        ))}
+      </ul>
+      {edited === 'new' && <TemplateAdd onClose={() => setEdited(undefined)} />}
+      {edited && edited !== 'new' && <TemplateEdit id={edited.id} onClose={() => setEdited(undefined)} />}
+    </Drawer>
+  )
+}
+
+function NoTemplates({ keyword }: { keyword: string | undefined }) {
+  return (
+    <Empty
+      image={Empty.PRESENTED_IMAGE_SIMPLE}
+      description={keyword ? '没有符合条件的模板' : '还没有模板：把常写的处理备注存成模板，处理工单时一键插入'}
+    />
+  )
+}
+
+interface TemplateItemProps {
+  readonly template: Template
+  onEdit(template: Template): void
+  onRemove(input: { id: number }): Promise<unknown>
+}
+
+function TemplateItem({ template, onEdit, onRemove }: TemplateItemProps) {
+  return (
+    <li>
+      <div>
+        <b>{template.title}</b>
+        <p>{template.content}</p>
+      </div>
+      <RowActions
+        items={[
+          { label: '编辑', onClick: () => onEdit(template) },
+          {
+            label: '删除',
+            danger: true,
+            confirm: `删除模板「${template.title}」？`,
+            onClick: () => onRemove({ id: template.id }),
+          },
+        ]}
+      />
+    </li>
+  )
+}

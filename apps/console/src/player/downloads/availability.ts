@@ -1,0 +1,73 @@
+import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
+import { isAllowedAddress } from '../contents/frames.ts'
+import type { MediaStore } from './media-store.ts'
+import { chooseRendition, needsFile } from './renditions.ts'
+import { mayPlayCodec, screenSize } from '../reports/screen-facts.ts'
+import type { PlayerManifest } from '../wire.ts'
+
+const MAX_FAILURES = 3
+const REST_MS = 60 * 60_000
+
+/** Determines which ads the screen can show now. The engine skips the other ads. */
+export class Availability {
+  readonly #media: MediaStore
+  readonly #isOnline: () => boolean
+  readonly #failures = new Map<number, { readonly count: number; readonly until: number }>()
+  #state: ScreenState = {}
+  #stateKey = ''
+
+  constructor(media: MediaStore, isOnline: () => boolean) {
+    this.#media = media
+    this.#isOnline = isOnline
+  }
+
+  /** Returns the rendition that this screen plays. */
+  fileOf = (ad: ManifestAd): ManifestFile | undefined =>
+    needsFile(ad) ? chooseRendition(ad, { ...screenSize(), mayPlay: mayPlayCodec }) : undefined
+
+  filesOf(manifest: PlayerManifest, adIds: Iterable<number>): ManifestFile[] {
+    const ads = new Map(manifest.ads.map((ad) => [ad.id, ad]))
+    return [...adIds].flatMap((id) => {
+      const ad = ads.get(id)
+      const file = ad && this.fileOf(ad)
+      return file ? [file] : []
+    })
+  }
+
+  /** Returns the ads that the engine must skip. The object stays the same while its content does not change. */
+  stateOf(manifest: PlayerManifest, now: number): ScreenState {
+    const filesNotReady = manifest.ads.filter((ad) => !this.#isAvailable(ad, now)).map(({ id }) => id)
+    const codecsUnsupported = manifest.ads.filter((ad) => needsFile(ad) && !this.fileOf(ad)).map(({ id }) => id)
+    const key = `${filesNotReady.join()}|${codecsUnsupported.join()}`
+    if (key !== this.#stateKey) this.#state = { filesNotReady, codecsUnsupported }
+    this.#stateKey = key
+    return this.#state
+  }
+
+  #isAvailable(ad: ManifestAd, now: number) {
+    const failure = this.#failures.get(ad.id)
+    if (failure && now < failure.until) return false
+    if (ad.type === AD_TYPE.web) return this.#isOnline() && isAllowedAddress(ad.linkUrl)
+    if (ad.type === AD_TYPE.package && !navigator.serviceWorker?.controller) return false
+    const file = this.fileOf(ad)
+    return !file || this.#media.isReady(file)
+  }
+
+  /** Counts a failed play. Returns true at the third failure: the ad is then skipped for an hour. */
+  fail(ad: ManifestAd, now: number, slotEnd: number): boolean {
+    const count = (this.#failures.get(ad.id)?.count ?? 0) + 1
+    const rests = count >= MAX_FAILURES
+    this.#failures.set(ad.id, { count: rests ? 0 : count, until: rests ? now + REST_MS : slotEnd })
+    return rests
+  }
+
+  /** Resets the failures of an ad that played to its end, or whose file was replaced. */
+  clear({ id }: ManifestAd) {
+    this.#failures.delete(id)
+  }
+
+  resting(now: number) {
+    return [...this.#failures].filter(([, { count, until }]) => count === 0 && now < until).map(([id]) => id)
+  }
+}

@@ -1,0 +1,146 @@
+import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
+import { type Api, retryAfterMs } from '../api.ts'
+import type { MediaStore } from './media-store.ts'
+import type { FailedFile, Pairing } from '../wire.ts'
+
+const FIRST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 10 * 60_000
+const REST_MS = 60 * 60_000
+const MAX_TRIES = 3
+const CHUNK_TIMEOUT_MS = 10 * 60_000
+
+interface Failure {
+  readonly reason: string
+  /** `performance.now()` of the next attempt. */
+  readonly until: number
+}
+
+/** Callbacks of the player that the downloads use. */
+export interface DownloadRules {
+  /** Files in the order in which they are needed. */
+  wanted(): readonly ManifestFile[]
+  /** True when downloads may run now. */
+  isAllowed(): boolean
+  /** KiB a second; 0: no limit. */
+  kbps(): number
+  /** Removes files that are not needed. Returns false when no file could be removed. */
+  makeRoom(): Promise<boolean>
+  onChange(): void
+}
+
+/** Downloads media one file at a time, in chunks that continue after an interruption. */
+export class Downloads {
+  readonly #api: Api
+  readonly #pairing: Pairing
+  readonly #store: MediaStore
+  readonly #rules: DownloadRules
+  readonly #failures = new Map<string, Failure>()
+  readonly #tries = new Map<string, number>()
+  #waitMs = FIRST_WAIT_MS
+  #isRunning = false
+  #wake: () => void = () => {}
+
+  constructor(api: Api, pairing: Pairing, store: MediaStore, rules: DownloadRules) {
+    this.#api = api
+    this.#pairing = pairing
+    this.#store = store
+    this.#rules = rules
+  }
+
+  /** Starts the downloads, or ends a wait after a network error. A wait for `Retry-After` is not shortened. */
+  kick() {
+    this.#wake()
+    if (!this.#isRunning) void this.#run()
+  }
+
+  hasFailed({ sha256 }: ManifestFile) {
+    const failure = this.#failures.get(sha256)
+    return failure !== undefined && failure.until > performance.now()
+  }
+
+  failed(): FailedFile[] {
+    return [...this.#failures].slice(0, 20).map(([sha256, { reason }]) => ({ sha256, reason }))
+  }
+
+  /** Marks a file as failed. The download is tried again after `restMs`, by default an hour. */
+  fail({ sha256 }: ManifestFile, reason: string, restMs = REST_MS) {
+    this.#failures.set(sha256, { reason, until: performance.now() + restMs })
+    this.#rules.onChange()
+  }
+
+  async #run() {
+    this.#isRunning = true
+    for (;;) {
+      const file = this.#rules.wanted().find((each) => !this.#store.isReady(each) && !this.hasFailed(each))
+      if (!file || !this.#rules.isAllowed()) break
+      let isAsked = true
+      const waitMs = await this.#chunk(file).catch(() => {
+        isAsked = false
+        return this.#backoff()
+      })
+      if (waitMs > 0) await this.#pause(waitMs, isAsked)
+    }
+    this.#isRunning = false
+  }
+
+  /** Downloads the next chunk of a file. Returns the milliseconds to wait before the next call. */
+  async #chunk(file: ManifestFile): Promise<number> {
+    const index = this.#store.firstMissing(file)
+    const [from, to] = [index * MEDIA_CHUNK, Math.min(file.size, (index + 1) * MEDIA_CHUNK) - 1]
+    const began = performance.now()
+    const { status, headers, body } = await this.#api.call(
+      `media/${encodeURIComponent(this.#pairing.sn)}/${file.sha256}`,
+      {
+        token: this.#pairing.token,
+        headers: { range: `bytes=${from}-${to}`, 'if-range': `"${file.sha256}"` },
+        timeoutMs: CHUNK_TIMEOUT_MS,
+      },
+    )
+    if (status === 429 || status === 503) return retryAfterMs(headers, this.#backoff())
+    if (status !== 200 && status !== 206) {
+      if (status < 500) this.fail(file, `HTTP ${status}`)
+      return status < 500 ? 0 : this.#backoff()
+    }
+    this.#waitMs = FIRST_WAIT_MS
+    // A server that ignores `Range` sends the whole file.
+    await this.#save(file, index, status === 206 ? body : body.slice(from, to + 1))
+    const kbps = this.#rules.kbps()
+    return kbps > 0 ? Math.max(0, body.byteLength / 1.024 / kbps - (performance.now() - began)) : 0
+  }
+
+  async #save(file: ManifestFile, index: number, data: ArrayBuffer): Promise<void> {
+    try {
+      if (await this.#store.put(file, index, data)) return this.#stored(file)
+      const tries = (this.#tries.get(file.sha256) ?? 0) + 1
+      this.#tries.set(file.sha256, tries % MAX_TRIES)
+      if (tries >= MAX_TRIES) this.fail(file, 'hash')
+    } catch {
+      // Storage is full, or the browser refuses to write.
+      if (!(await this.#rules.makeRoom())) this.fail(file, 'quota')
+    }
+  }
+
+  #stored(file: ManifestFile) {
+    if (!this.#store.isReady(file)) return
+    this.#failures.delete(file.sha256)
+    this.#tries.delete(file.sha256)
+    this.#rules.onChange()
+  }
+
+  #backoff() {
+    const waitMs = this.#waitMs
+    this.#waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
+    return waitMs
+  }
+
+  #pause(ms: number, isAsked: boolean) {
+    return new Promise<void>((done) => {
+      const timer = setTimeout(done, ms)
+      this.#wake = () => {
+        if (isAsked) return
+        clearTimeout(timer)
+        done()
+      }
+    })
+  }
+}

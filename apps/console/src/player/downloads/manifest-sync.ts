@@ -1,0 +1,159 @@
+import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { type Api, jsonOf } from '../api.ts'
+import type { PlayerClock } from '../clock.ts'
+import { readSetting, removeSetting, writeSetting } from '../database.ts'
+import type { Pairing, PlayerManifest } from '../wire.ts'
+
+const CURRENT = 'manifest'
+const PENDING = 'pendingManifest'
+const REFUSED = 'refusedSince'
+const DAY_MS = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+const DEFAULT_POLL_S = 60
+const OFFLINE_POLL_S = 20
+
+interface Version {
+  readonly etag: string
+  readonly manifest: PlayerManifest
+}
+
+export interface SyncRules {
+  /** Returns the chosen rendition of each ad that needs one, in the order of the ads. */
+  filesOf(manifest: PlayerManifest, adIds: Iterable<number>): ManifestFile[]
+  /** True when the file is stored, or its download failed for now. */
+  isSettled(file: ManifestFile): boolean
+  /** True when a screen with this manifest would show an ad now. */
+  isPlayable(manifest: PlayerManifest): boolean
+  onChange(): void
+  onPolled(): void
+}
+
+/**
+ * Polls the manifest. A new manifest replaces the current one when all files due within 24 hours are stored or have
+ * failed.
+ */
+export class ManifestSync {
+  readonly #api: Api
+  readonly #pairing: Pairing
+  readonly #clock: PlayerClock
+  readonly #rules: SyncRules
+  #current: Version | undefined
+  #pending: Version | undefined
+  /** Time of the first 401 since the last successful poll; 0 without a 401. */
+  #refusedSince = 0
+  #timer = 0
+  #wanted:
+    | { readonly version: Version; readonly until: number; readonly due: number; readonly files: ManifestFile[] }
+    | undefined
+
+  constructor(api: Api, pairing: Pairing, clock: PlayerClock, rules: SyncRules) {
+    this.#api = api
+    this.#pairing = pairing
+    this.#clock = clock
+    this.#rules = rules
+  }
+
+  /** Reads the manifests that an earlier page stored. */
+  async load() {
+    const [current, pending, refusedSince] = await Promise.all([
+      readSetting<Version>(CURRENT),
+      readSetting<Version>(PENDING),
+      readSetting<number>(REFUSED),
+    ])
+    this.#current = current
+    this.#pending = pending
+    this.#refusedSince = refusedSince ?? 0
+  }
+
+  /** The manifest that plays. Undefined without one, and when the server has refused this screen for 24 hours. */
+  get manifest(): PlayerManifest | undefined {
+    if (this.#refusedSince > 0 && this.#clock.now() - this.#refusedSince > DAY_MS) return undefined
+    return this.#current?.manifest
+  }
+
+  get appliedEtag() {
+    return this.#current?.etag.replace(/^W\/|"/g, '') ?? ''
+  }
+
+  /** The current and the pending manifest. Their files must not be removed. */
+  get versions(): PlayerManifest[] {
+    return [this.#current, this.#pending].flatMap((each) => (each ? [each.manifest] : []))
+  }
+
+  /** Files of the newest manifest: those due within 24 hours in the order of their first play, then the others. */
+  wanted(): readonly ManifestFile[] {
+    return this.#wantedOf(this.#pending ?? this.#current)?.files ?? []
+  }
+
+  #wantedOf(version: Version | undefined) {
+    const now = this.#clock.now()
+    if (!version) return undefined
+    if (this.#wanted?.version === version && now < this.#wanted.until) return this.#wanted
+    const { manifest } = version
+    const dueAds = new Set<number>()
+    for (const { ad } of slotsBetween(manifest, now, now + DAY_MS)) if (ad) dueAds.add(ad.id)
+    const due = this.#rules.filesOf(manifest, dueAds)
+    const all = this.#rules.filesOf(
+      manifest,
+      manifest.ads.map(({ id }) => id),
+    )
+    const files = [...new Map([...due, ...all].map((file) => [file.sha256, file])).values()]
+    const count = new Set(due.map(({ sha256 }) => sha256)).size
+    this.#wanted = { version, until: now + HOUR_MS, due: count, files }
+    return this.#wanted
+  }
+
+  /** Replaces the current manifest by the pending one when the files of the next 24 hours are stored or have failed. */
+  swap() {
+    const pending = this.#pending
+    if (!pending) return
+    const wanted = this.#wantedOf(pending)!
+    const isReady = wanted.files.slice(0, wanted.due).every((file) => this.#rules.isSettled(file))
+    if (!isReady && this.#current && this.#rules.isPlayable(this.#current.manifest)) return
+    this.#current = pending
+    this.#pending = undefined
+    void writeSetting(CURRENT, pending)
+      .then(() => removeSetting(PENDING))
+      .catch(() => undefined)
+    this.#rules.onChange()
+  }
+
+  /** Polls now, then at the interval that the server sets. */
+  async poll() {
+    clearTimeout(this.#timer)
+    let seconds = OFFLINE_POLL_S
+    try {
+      const etag = (this.#pending ?? this.#current)?.etag
+      const { status, headers, body } = await this.#api.call(`manifest/${encodeURIComponent(this.#pairing.sn)}`, {
+        token: this.#pairing.token,
+        ...(etag !== undefined && { headers: { 'if-none-match': etag } }),
+      })
+      seconds = Number(headers.get('x-oms-poll')) || DEFAULT_POLL_S
+      if (status === 200) await this.#take({ etag: headers.get('etag') ?? '', manifest: jsonOf(body) })
+      if (status === 200 || status === 304) await this.#setRefused(0)
+      if (status === 401 && this.#refusedSince === 0) await this.#setRefused(this.#clock.now())
+      this.#rules.onPolled()
+    } catch {
+      // There is no network, or a captive portal sent a page. The player continues with its stored manifest.
+    }
+    clearTimeout(this.#timer)
+    this.#timer = window.setTimeout(() => void this.poll(), Math.min(3600, Math.max(5, seconds)) * 1000)
+  }
+
+  async #take(version: Version) {
+    const { format, programs, ads } = version.manifest
+    if (format !== 1 || !Array.isArray(programs) || !Array.isArray(ads)) throw new Error('no manifest')
+    this.#pending = version
+    await writeSetting(PENDING, version)
+    this.swap()
+    this.#rules.onChange()
+  }
+
+  async #setRefused(since: number) {
+    if (this.#refusedSince === since) return
+    this.#refusedSince = since
+    await writeSetting(REFUSED, since)
+    this.#rules.onChange()
+  }
+}

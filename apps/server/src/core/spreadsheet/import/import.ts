@@ -1,0 +1,135 @@
+import type { FileRule, ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { DIRECT_IMPORT_ROWS, type ImportReport, type JobResponse } from '@oms/contract/core/transfer.ts'
+import { tooLarge, UPLOAD, uploadProblem } from '@oms/contract/core/upload.ts'
+import type * as z from 'zod'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { columnsOf } from '#core/spreadsheet/columns.ts'
+import { type FailedLine, FailureFile, failureFormat } from './failure-file.ts'
+import { fieldsOf } from '#core/spreadsheet/header.ts'
+import { throwTableError } from './read-incoming.ts'
+import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
+import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { type Definition, type ImportDefinition, type ImportEndpoint, limitsOf, importLines } from './take-lines.ts'
+import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
+
+const IMPORTS = new Map<string, ImportDefinition>()
+export const importOf = (kind: string) => IMPORTS.get(kind)
+
+/**
+ * Declares an import and returns its two handlers: template and import. List the import handler in
+ * `outsideTransaction`: all lines are imported in one separate transaction, and `dryRun` rolls it back.
+ */
+export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, State>(
+  definition: Definition<E, S, State>,
+) {
+  if (definition.answer && !definition.isAnswerOptional && definition.maxRows > DIRECT_IMPORT_ROWS)
+    throw new Error(`${definition.kind}: a job has no answer to add to`)
+  IMPORTS.set(definition.kind, definition as unknown as ImportDefinition)
+  const erased = definition as unknown as ImportDefinition
+  return {
+    template: (): StreamAnswer => {
+      const columns = columnsOf(definition.schema, definition.columns)
+      const file = {
+        name: `${definition.name}导入模板`,
+        format: 'xlsx',
+        columns,
+        rows: [definition.example],
+        isForm: true,
+      } as const
+      return (_request, reply) => sendTable(reply, file)
+    },
+    take: async (ctx: Ctx, input: ParsedOf<E>) =>
+      importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, await receiveTable(ctx, definition.endpoint)),
+    /** Imports a table that the handler has already received, for handlers that inspect the table first. */
+    takeTable: (ctx: Ctx, input: ParsedOf<E>, table: ReceivedTable) =>
+      importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, table),
+  }
+}
+
+/** Imports a small table and returns the report. A large table is stored and imported by a job. */
+async function importTable(
+  ctx: Ctx,
+  definition: ImportDefinition,
+  input: ParsedOf<ImportEndpoint>,
+  { name, bytes }: ReceivedTable,
+): Promise<ImportReport | JobResponse> {
+  const total = await countOf(bytes, name, definition).catch(throwTableError)
+  if (total > DIRECT_IMPORT_ROWS) {
+    const stored = await ctx.services.files.put(bytesOnce(bytes))
+    const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
+    ctx.audit({ bizType: definition.kind, action: `导入${definition.name}，共${total}行，转为后台` })
+    const { sha256 } = stored
+    const payload = { of: definition.kind, name: definition.name, input, total, file: { ...file, sha256 } }
+    return addTransfer(ctx, 'import', payload)
+  }
+  let ended: unknown
+  const onEnd = (state: unknown) => void (ended = state)
+  const failures = new FailureFile(ctx.services, failureFormat(name))
+  const summarize = (done: ImportReport) =>
+    ctx.audit({ bizType: definition.kind, action: importSummary(definition.name, done) })
+  const beforeCommit = (db: Db, done: ImportReport) => {
+    summarize(done)
+    return ctx.recordIn(db)
+  }
+  const onFailed = (line: FailedLine) => failures.add(line)
+  const work = { definition, input, table: { bytes, name }, beforeCommit, onEnd, onFailed }
+  const report = await importLines(ctx, work).catch((error: unknown) => {
+    failures.abandon()
+    return throwTableError(error)
+  })
+  if (report.dryRun) summarize(report)
+  const file = await storeFailureFile(ctx, failures, { table: name, name: `${definition.name}导入失败明细` })
+  const full = { ...report, ...(file && { file }) }
+  if (!report.dryRun) await definition.storeReport?.(ctx, ended, full)
+  return { ...full, ...definition.answer?.(ended, report.dryRun) }
+}
+
+/** Returns the Chinese sentence about an import for the operation log. */
+export const importSummary = (name: string, { dryRun, total, created, updated, failed }: ImportReport) =>
+  `${dryRun ? '试导入' : '导入'}${name}：共${total}行，新增${created}，更新${updated}，失败${failed}`
+
+async function countOf(bytes: Uint8Array, name: string, definition: ImportDefinition) {
+  const { header, rows, close } = await openTableInThread(bytes, name, limitsOf(definition))
+  try {
+    // Refuses a table with wrong columns before a job is added.
+    fieldsOf(definition, header)
+    let total = 0
+    for await (const _ of rows)
+      if (++total > definition.maxRows) throw invalid(`一次最多导入${definition.maxRows}行`, 'file')
+    if (total === 0) throw invalid('表格中没有数据', 'file')
+    return total
+  } finally {
+    close()
+  }
+}
+
+export interface ReceivedTable {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** Reads the uploaded table into memory. Refuses a table that is too large or has another type. */
+export async function receiveTable(
+  { incoming }: Ctx,
+  { file }: { readonly file?: FileRule | undefined },
+): Promise<ReceivedTable> {
+  if (!incoming) throw invalid('请选择文件', 'file')
+  const rule = { ...UPLOAD.table, ...file }
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming.stream as AsyncIterable<Buffer>) {
+    size += chunk.length
+    // Reads the whole body, because the client reads the response only after sending everything.
+    if (size <= rule.maxBytes) chunks.push(chunk)
+  }
+  const problem = size > rule.maxBytes ? tooLarge(rule) : uploadProblem(rule, { name: incoming.name, size })
+  if (problem) throw invalid(problem, 'file')
+  return { name: incoming.name, bytes: Buffer.concat(chunks) }
+}
+
+async function* bytesOnce(bytes: Uint8Array) {
+  yield bytes
+}

@@ -1,0 +1,62 @@
+import { invalid } from '#core/http/api-error.ts'
+import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
+import { CELL_PROBLEMS, TO_BE_CORRECTED } from '#core/spreadsheet/cell-problems.ts'
+import type { TableRow } from '#core/spreadsheet/table-limits.ts'
+
+/** Cell text that clears a field in an update. An empty cell keeps the field unchanged. */
+export const CLEAR_CELL = '#清空'
+/** Prefix of an encrypted secret in a file of failed lines. */
+const ENCRYPTED = '已加密:'
+
+export interface ColumnFields {
+  readonly header: readonly string[]
+  /** Field of each column. */
+  readonly fields: readonly (string | undefined)[]
+  /** Fields that are only returned encrypted. */
+  readonly secret: readonly string[]
+  readonly secretKey: Buffer
+}
+
+export interface GivenCells {
+  /** Texts by field for the columns of the table. */
+  readonly given: Readonly<Record<string, string>>
+  /** Fields that an update changes: cells that are not empty or clear the field. */
+  readonly filled: ReadonlySet<string>
+}
+
+/** Returns the cells of a line by field. Throws an `ApiError` for the first unreliable cell. */
+export function cellsOf(
+  { cells, problems }: TableRow,
+  { header, fields, secret, secretKey }: ColumnFields,
+): GivenCells {
+  const given: Record<string, string> = {}
+  const filled = new Set<string>()
+  for (const [at, cell] of cells.entries()) {
+    const field = fields[at]
+    const text = cell.trim()
+    const problem = problems?.get(at)
+    if (problem && field) throw invalid(problem, field)
+    if (!header[at] && (text !== '' || problem)) throw invalid(CELL_PROBLEMS.untitled(at + 1))
+    if (!field) continue
+    if (text !== '') filled.add(field)
+    given[field] = text === CLEAR_CELL ? '' : secret.includes(field) ? decrypted(secretKey, text, field) : text
+  }
+  return { given, filled }
+}
+
+/** Returns a line's cells for the file of failed lines. */
+export const cellsForFailureFile = ({ cells, problems }: TableRow, { fields, secret, secretKey }: ColumnFields) =>
+  cells.map((cell, at) => {
+    if (secret.includes(fields[at] ?? '') && cell !== '' && !cell.startsWith(ENCRYPTED))
+      return `${ENCRYPTED}${encrypt(secretKey, cell)}`
+    return problems?.has(at) && !cell.startsWith(TO_BE_CORRECTED) ? `${TO_BE_CORRECTED} ${cell}` : cell
+  })
+
+function decrypted(secretKey: Buffer, text: string, field: string) {
+  if (!text.startsWith(ENCRYPTED)) return text
+  try {
+    return decrypt(secretKey, text.slice(ENCRYPTED.length))
+  } catch {
+    throw invalid('密文不完整或不是由本系统生成，请填写原内容', field)
+  }
+}

@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto'
+import type { Endpoint, ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
+import type * as z from 'zod'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { invalid, ApiError } from '#core/http/api-error.ts'
+import { inTransaction } from '#core/tenancy/tenancy.ts'
+import type { Row } from '#core/spreadsheet/cell.ts'
+import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
+import type { FailedLine } from './failure-file.ts'
+import { fieldsOf, titleOf } from '#core/spreadsheet/header.ts'
+import { cellsOf, type ColumnFields, cellsForFailureFile } from './line-cells.ts'
+import type { TableLimits, TableRow } from '#core/spreadsheet/table-limits.ts'
+import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+
+/** Context of an import. `db` is the transaction of the whole import. */
+export type ImportCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'> & {
+  /** Name of the table and its hash, which identifies a repeated import. */
+  readonly file: { readonly name: string; readonly sha256: string }
+}
+
+type Taken = 'created' | 'updated'
+/** Number of lines passed to one call of `takeMany`. */
+const LINES_AT_ONCE = 2000
+
+export interface LineFacts {
+  /** Line number that a spreadsheet shows. */
+  readonly row: number
+  /** Fields that an update may change. An absent column or an empty cell leaves its field unchanged. */
+  readonly filled: ReadonlySet<string>
+}
+/** Returns the fields of a line that an update may change. */
+export const pickFilled = <T extends object>(input: T, filled: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(input).filter(([key]) => filled.has(key))) as Partial<T>
+
+export interface ReadLine<Input = Record<string, unknown>> extends LineFacts {
+  readonly input: Input
+}
+
+export interface LineImporter<S extends z.ZodObject, State> {
+  /** Schema of one line. Its titles are the column headers, its messages appear in the report. */
+  readonly schema: S
+  readonly required: readonly string[]
+  /** Converts cells for the schema: words to codes, names to ids. */
+  cells?(given: Readonly<Record<string, string>>, state: State): Record<string, unknown>
+  /** Writes one line. A thrown `ApiError` refuses this line only and rolls back its writes. */
+  take?(ctx: ImportCtx, input: z.output<S>, state: State, line: LineFacts): Promise<Taken>
+  /**
+   * Replaces `take` for long tables: writes many lines at once and returns the result of each line in order. A refused
+   * line must not be written.
+   */
+  takeMany?(
+    ctx: ImportCtx,
+    lines: readonly ReadLine<z.output<S>>[],
+    state: State,
+  ): Promise<readonly (Taken | ApiError)[]>
+  /** Runs after the last line, for example to clear caches and publish events. */
+  finish?(ctx: ImportCtx, state: State): Promise<void>
+  /**
+   * Returns additional response fields after the commit or the rolled-back dry run. Only for imports that never run as
+   * a job, unless `isAnswerOptional`: the report of a job has no such fields.
+   */
+  answer?(state: State, dryRun: boolean): object
+  readonly isAnswerOptional?: true
+  /**
+   * Stores the report of a committed run with a record that shows the report later. Use `keepReportFile` to keep its
+   * file, which is otherwise deleted after `EXPORT_DAYS`.
+   */
+  storeReport?(ctx: Pick<Ctx, 'services' | 'user'>, state: State, report: ImportReport): Promise<void>
+}
+
+export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }
+
+export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, State> extends LineImporter<S, State> {
+  /** Identifies the definition in a job's row. Unique and stable across releases. */
+  readonly kind: string
+  /** The permission of this endpoint is checked again when the import runs as a job. */
+  readonly endpoint: E
+  readonly name: string
+  readonly columns: readonly ColumnSpec[]
+  /** Example line of the template. */
+  readonly example: Row
+  readonly maxRows: number
+  /** See `KnownColumns`. */
+  readonly ignoredTitles?: readonly string[]
+  /** Tables that receive most rows of a long import. */
+  readonly tables?: readonly string[]
+  /** Fields that are encrypted in the file of failed lines. */
+  readonly secret?: readonly string[]
+  /** Prepares data shared by all lines, for example ids by name and locks. */
+  prepare(ctx: ImportCtx, input: ParsedOf<E>): Promise<State>
+}
+export type ImportDefinition = Definition<ImportEndpoint, z.ZodObject, unknown>
+
+export const limitsOf = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
+  // One more row, so that the error can name the limit of this import.
+  maxRows: maxRows + 1,
+  ...(maxRows > 100_000 && { maxUnpackedBytes: 500 * 1024 * 1024 }),
+})
+
+interface Work {
+  readonly definition: ImportDefinition
+  readonly input: { readonly dryRun: 0 | 1 | '0' | '1' }
+  readonly table: { readonly bytes: Uint8Array; readonly name: string }
+  readonly signal?: AbortSignal
+  onLine?(done: number): Promise<void>
+  /** Called for every refused line, also for lines beyond the report's limit. */
+  onFailed?(line: FailedLine): Promise<void>
+  /** Runs in the transaction of an import that changes rows, before the commit. */
+  beforeCommit?(db: Db, report: ImportReport): Promise<void>
+  onEnd?(state: unknown): void
+  /** Maximum number of problems in the report. Further problems are only counted. */
+  readonly reported?: number
+}
+
+/** Rolls back a dry run after all lines were written. */
+class Rehearsed extends Error {
+  override readonly name = 'Rehearsed'
+}
+
+/** Imports lines in one transaction. A failed or cancelled import therefore changes nothing. */
+export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Work): Promise<ImportReport> {
+  const dryRun = Number(work.input.dryRun) === 1
+  const report = { total: 0, created: 0, updated: 0, failed: 0, rows: [] as ImportProblem[], dryRun }
+  const { name, bytes } = work.table
+  const file = { name, sha256: createHash('sha256').update(bytes).digest('hex') }
+  let state: unknown
+  await inTransaction(ctx.services.database, ctx.user, async (db) => {
+    state = await importAllLines({ ...ctx, db, file }, work, report)
+    if (dryRun) throw new Rehearsed()
+    await work.beforeCommit?.(db, report)
+  }).catch((error: unknown) => {
+    if (!(error instanceof Rehearsed)) throw error
+  })
+  work.onEnd?.(state)
+  return report
+}
+
+type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
+
+async function importAllLines(ctx: ImportCtx, work: Work, report: Tally) {
+  const { definition, table } = work
+  const { header, rows, close } = await openTableInThread(table.bytes, table.name, limitsOf(definition))
+  try {
+    const { secret = [] } = definition
+    const { secretKey } = ctx.services.config
+    return await takeRows(ctx, work, {
+      rows,
+      report,
+      columns: { header, fields: fieldsOf(definition, header), secret, secretKey },
+    })
+  } finally {
+    close()
+  }
+}
+
+interface Reading {
+  readonly rows: AsyncIterable<TableRow>
+  readonly columns: ColumnFields
+  readonly report: Tally
+}
+
+async function takeRows(ctx: ImportCtx, work: Work, { rows, columns, report }: Reading) {
+  const { definition, input, signal, onLine } = work
+  const state = await definition.prepare(ctx, input as never)
+  const batch: Parsed[] = []
+  for await (const row of rows) {
+    signal?.throwIfAborted()
+    report.total += 1
+    batch.push({
+      row: row.row,
+      result: parsed(definition, { row, columns, state }),
+      failed: () => ({ header: columns.header, cells: cellsForFailureFile(row, columns) }),
+    })
+    if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
+      await importBatch(ctx, work, { batch: batch.splice(0), state, report })
+    await onLine?.(report.total)
+  }
+  if (batch.length > 0) await importBatch(ctx, work, { batch, state, report })
+  await definition.finish?.(ctx, state)
+  return state
+}
+
+interface Line {
+  readonly row: TableRow
+  readonly columns: ColumnFields
+  readonly state: unknown
+}
+/** A line parsed by the schema, or the reason why parsing failed. */
+interface Parsed {
+  readonly row: number
+  readonly result: ReadLine | { readonly problem: ApiError }
+  /** Returns the line's entry in the file of failed lines. */
+  failed(): Pick<FailedLine, 'header' | 'cells'>
+}
+
+function parsed({ schema, cells }: ImportDefinition, { row, columns, state }: Line): Parsed['result'] {
+  try {
+    const { given, filled } = cellsOf(row, columns)
+    const result = schema.safeParse(cells?.(given, state) ?? given)
+    if (result.success) return { row: row.row, filled, input: result.data }
+    const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
+    return { problem: invalid(message, path.map(String).join('.')) }
+  } catch (error) {
+    return { problem: problemOf(error) }
+  }
+}
+
+const problemOf = (error: unknown) => {
+  if (error instanceof ApiError) return error
+  throw error
+}
+
+interface Batch {
+  readonly batch: readonly Parsed[]
+  readonly state: unknown
+  readonly report: Tally
+}
+
+/** Writes the valid lines of a batch and reports every line in the file's order. */
+async function importBatch(ctx: ImportCtx, work: Work, { batch, state, report }: Batch) {
+  const { definition } = work
+  const lines = batch.flatMap(({ result }) => ('input' in result ? [result] : []))
+  const outcomes = definition.takeMany
+    ? await definition.takeMany(ctx, lines, state)
+    : await runSequentially(lines, (line) => importLine(ctx, definition, line, state))
+  let at = 0
+  for (const line of batch) {
+    const { result } = line
+    const outcome = 'problem' in result ? result.problem : outcomes[at++]
+    if (typeof outcome === 'string') report[outcome] += 1
+    else if (outcome) await countFailure(report, work, line, outcome)
+  }
+}
+
+/**
+ * Runs the work of the items one after the other. Savepoints of one transaction are nested, so concurrent lines would
+ * roll back each other.
+ */
+async function runSequentially<Item, Out>(items: readonly Item[], work: (item: Item) => Promise<Out>): Promise<Out[]> {
+  const outcomes: Out[] = []
+  for (const item of items) outcomes.push(await work(item))
+  return outcomes
+}
+
+/** Imports one line in a savepoint, so that a refused line writes nothing. */
+const importLine = (ctx: ImportCtx, definition: ImportDefinition, { input, ...line }: ReadLine, state: unknown) =>
+  ctx.db.transaction(async (db) => definition.take?.({ ...ctx, db }, input, state, line)).catch(problemOf)
+
+async function countFailure(report: Tally, work: Work, { row, failed }: Parsed, problem: ApiError) {
+  const { definition, onFailed, reported = MAX_REPORTED_ROWS } = work
+  report.failed += 1
+  const field = problem.data?.field?.split('.')[0]
+  const reason = { row, ...(field && { field: titleOf(definition.schema, field) }), msg: problem.message }
+  if (report.rows.length < reported) report.rows.push(reason)
+  await onFailed?.({ ...reason, ...failed() })
+}

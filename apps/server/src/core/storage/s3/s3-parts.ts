@@ -1,0 +1,102 @@
+import { readFile, rm } from 'node:fs/promises'
+import {
+  assertUploadId,
+  sortParts,
+  type PartStore,
+  PLAN,
+  partName,
+  parsePartName,
+  parsePlan,
+  type UploadPart,
+  type UploadPlan,
+} from '#core/storage/part-store.ts'
+import type { S3Client } from './s3-client.ts'
+import { KEEP_FREE_BYTES, spool } from '#core/storage/spool.ts'
+import { FileMissing } from '#core/storage/store.ts'
+
+const FOLDER = 'uploads/'
+
+/**
+ * Stores parts as objects of a bucket, for processes without a shared directory. Any process may receive the next part.
+ */
+export class S3PartStore implements PartStore {
+  readonly #s3: S3Client
+  readonly #temporary: string
+  readonly #keepFree: number
+
+  constructor(s3: S3Client, temporary: string, keepFree = KEEP_FREE_BYTES) {
+    this.#s3 = s3
+    this.#temporary = temporary
+    this.#keepFree = keepFree
+  }
+
+  async savePlan(plan: UploadPlan) {
+    await this.#s3.put(folderOf(plan.id) + PLAN, Buffer.from(JSON.stringify(plan)))
+  }
+
+  async plan(id: string) {
+    try {
+      const chunks = await (await this.#s3.get(folderOf(id) + PLAN)).toArray()
+      return parsePlan(Buffer.concat(chunks).toString())
+    } catch (error) {
+      if (error instanceof FileMissing) return null
+      throw error
+    }
+  }
+
+  async put(
+    id: string,
+    index: number,
+    source: AsyncIterable<Uint8Array>,
+    expect: { readonly size: number; readonly sha256?: string },
+    signal?: AbortSignal,
+  ) {
+    const folder = folderOf(id)
+    const limits = { expect, maxBytes: expect.size, keepFree: this.#keepFree, ...(signal ? { signal } : {}) }
+    // Buffers parts on disk instead of in memory, because twenty slow clients would hold twenty parts in memory.
+    const { path, file } = await spool(this.#temporary, source, limits)
+    try {
+      const part = { index, sha256: file.sha256, size: file.size }
+      await this.#s3.put(folder + partName(part), await readFile(path), signal)
+      return part
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  async list(id: string) {
+    const folder = folderOf(id)
+    const parts: UploadPart[] = []
+    for await (const { key, size } of this.#s3.list(folder)) {
+      const part = parsePartName(key.slice(folder.length), size)
+      if (part) parts.push(part)
+    }
+    return sortParts(parts)
+  }
+
+  open(id: string, part: UploadPart) {
+    return this.#s3.get(folderOf(id) + partName(part))
+  }
+
+  async drop(id: string) {
+    const folder = folderOf(id)
+    // Deletes the plan first, so that no further part is accepted.
+    await this.#s3.remove(folder + PLAN)
+    for await (const { key } of this.#s3.list(folder)) await this.#s3.remove(key)
+  }
+
+  async *uploads() {
+    const touched = new Map<string, Date>()
+    for await (const { key, modified } of this.#s3.list(FOLDER)) {
+      const id = key.slice(FOLDER.length).split('/')[0] as string
+      const known = touched.get(id)
+      if (!known || known < modified) touched.set(id, modified)
+    }
+    for (const [id, last] of touched) yield { id, touched: last }
+  }
+}
+
+function folderOf(id: string) {
+  assertUploadId(id)
+  return `${FOLDER}${id}/`
+}

@@ -1,0 +1,146 @@
+import { agendaBetween } from '@oms/contract/ad-engine/agenda.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { Services } from '#core/services.ts'
+import { dayAfter, instantOf, localDayOf, weekdayOf } from '#core/time/zone.ts'
+import { adsOfPrograms, type LiveProgram, manifestWith, programsInForce } from '#domain/ads/manifests/manifest-of.ts'
+import { reachOf } from '#modules/advertise/screens/screen-sets.ts'
+
+const DAYS = 30
+/** Hours in which the shops are open and their screens are switched on. */
+const OPENS = 8
+const CLOSES = 22
+/** Share of the plays due up to yesterday that the booking which falls short has. */
+const SHORT = 0.8
+
+/** Plays of one screen of a set in one hour. */
+interface Planned {
+  readonly set: string
+  readonly day: string
+  readonly hour: number
+  readonly program: number
+  readonly ad: number
+  n: number
+  ms: number
+}
+
+/**
+ * Creates 30 days of plays: the engine plans the hours of each set of screens, two percent are partial, screens that are
+ * silent now miss today, and one booking falls short. Without screens and published programs there are no plays.
+ */
+export async function fillAdPlays(services: Services, db: Db) {
+  const now = services.now()
+  const zone = services.config.timeZone
+  const programs = await programsInForce(db, now)
+  if (programs.length === 0) return
+  await nameSets(db, programs)
+  const { rows: sets } = await db.execute<{ key: string; ids: number[] }>(
+    sql`select distinct array_to_string(ids, ',') as key, ids from demo_screens where ids <> '{}'`,
+  )
+  const today = localDayOf(now, zone)
+  const ads = await adsOfPrograms(
+    db,
+    programs.map(({ body }) => body),
+  )
+  const planned = sets.flatMap(({ key, ids }) => {
+    const bodies = programs.flatMap(({ id, body }) => (ids.includes(id) ? [body] : []))
+    return plan(key, manifestWith(zone, bodies, ads), { today, zone, now: now.getTime() })
+  })
+  await store(db, planned, { today, zone })
+  await letOneFallShort(db, today)
+}
+
+/** Lists the screens with their programs in a temporary table. */
+async function nameSets(db: Db, programs: readonly LiveProgram[]) {
+  const members = []
+  for (const program of programs) members.push(sql`case when ${await reachOf(db, program)} then ${program.id}::int end`)
+  await db.execute(sql`
+    create temp table demo_screens on commit drop as
+    select devices.id, devices.tenant_id, devices.model_id, s.last_report_time < now() - interval '1 hour' as silent,
+      s.failed <> '[]' as failing, array_remove(array[${sql.join(members, sql`, `)}], null) as ids
+    from devices join ad_screens s on s.device_id = devices.id where devices.deleted_at is null`)
+}
+
+interface Times {
+  readonly today: string
+  readonly zone: string
+  readonly now: number
+}
+
+/** Plans the past days. Days of one weekday with the same programs have the same plays. */
+function plan(set: string, manifest: ReturnType<typeof manifestWith>, { today, zone, now }: Times): Planned[] {
+  const known = new Map<string, readonly Omit<Planned, 'day'>[]>()
+  return Array.from({ length: DAYS }, (_, back) => dayAfter(today, -back)).flatMap((day) => {
+    const begun = manifest.programs.filter(({ dateFrom }) => dateFrom <= day).map(({ id }) => id)
+    const key = `${weekdayOf(day)}:${begun.join()}`
+    const hours = known.get(key) ?? planDay(set, manifest, day, zone)
+    known.set(key, hours)
+    const until = day === today ? Math.floor((now - instantOf(`${day} 00:00:00`, zone)) / 3_600_000) : 24
+    return hours.filter(({ hour }) => hour < until).map((row) => ({ ...row, day }))
+  })
+}
+
+function planDay(set: string, manifest: ReturnType<typeof manifestWith>, day: string, zone: string) {
+  const start = instantOf(`${day} 00:00:00`, zone)
+  const sums = new Map<string, Omit<Planned, 'day'>>()
+  for (const slot of agendaBetween(manifest, start + OPENS * 3_600_000, start + CLOSES * 3_600_000)) {
+    if (slot.hold) continue
+    const hour = Math.floor((slot.start - start) / 3_600_000)
+    const key = `${hour}:${slot.programId}:${slot.adId}`
+    const row = sums.get(key) ?? { set, hour, program: slot.programId, ad: slot.adId, n: 0, ms: 0 }
+    sums.set(key, { ...row, n: row.n + 1, ms: row.ms + slot.ms })
+  }
+  return [...sums.values()]
+}
+
+/** Stores plays added up by day, and their sums by day and hour, with one statement. */
+async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<Times, 'today' | 'zone'>) {
+  const rows = JSON.stringify(planned.map((row) => ({ ...row, hours: row.hour })))
+  await db.execute(sql`
+    create temp table demo_hours on commit drop as
+    select d.id as device_id, d.tenant_id, d.model_id, p.day, p.hour, p.program, p.ad, p.n, p.ms,
+      case when (d.id + p.hour) % 3 = 0 then round(p.n * 0.06)::int else 0 end as partial,
+      case when d.failing and p.ad % 5 = 0 then 1 else 0 end as failed
+    from json_to_recordset(${rows}) as p ("set" text, day date, hour int, program int, ad int, n int, ms bigint)
+    join demo_screens d on array_to_string(d.ids, ',') = p.set
+    where not (d.silent and p.day = ${today}::date) and (d.id * 7 + extract(day from p.day)::int) % 29 > 0`)
+  await db.execute(sql`
+    insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, plays, complete, partial, failed, ms, untrusted)
+    select extract(epoch from (day + make_interval(hours => hour)) at time zone ${zone}) * 1000, tenant_id, program, ad, model_id,
+      sum(n), sum(n - partial), sum(partial), sum(failed), sum(ms), 0 from demo_hours group by 1, 2, 3, 4, 5`)
+  await db.execute(sql`
+    create temp table demo_play_days on commit drop as
+    select day, device_id, program, ad, tenant_id, model_id, sum(n)::int as n, sum(partial)::int as partial, sum(failed)::int as failed,
+      sum(ms)::int as ms, extract(epoch from (day + make_interval(hours => min(hour))) at time zone ${zone}) * 1000 as first,
+      extract(epoch from (day + make_interval(hours => max(hour) + 1)) at time zone ${zone}) * 1000 as last
+    from demo_hours group by 1, 2, 3, 4, 5, 6`)
+  await db.execute(sql`
+    insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
+      first_start, last_end)
+    select day, device_id, program, ad, tenant_id, n, n - partial, partial, failed, ms, 0, first, last from demo_play_days`)
+  // Players that were offline add up their plays, so each sum is one report of each result.
+  await db.execute(sql`
+    select oms_ensure_play_days(array(select distinct (to_timestamp(first / 1000) at time zone 'UTC')::date from demo_play_days))`)
+  await db.execute(sql`
+    insert into ad_plays (play_day, device_id, report_id, start_ms, ms, planned, tenant_id, model_id, program_id, program_ver,
+      item_id, ad_id, ad_ver, result, clock, count)
+    select (to_timestamp(first / 1000) at time zone 'UTC')::date, device_id, gen_random_uuid(), first,
+      case r.result when 3 then 0 when 2 then 0 else ms end, case r.result when 1 then ms else 0 end, tenant_id, model_id, program, 1, 1, ad, 1,
+      r.result, 1, r.n
+    from demo_play_days, lateral (values (1, demo_play_days.n - partial), (2, partial), (3, failed)) r (result, n) where r.n > 0`)
+}
+
+/** Sets the booked plays of one published program so that it misses a fifth of the plays due. */
+async function letOneFallShort(db: Db, today: string) {
+  await db.execute(sql`
+    with short as (
+      select p.id, ceil(sum(d.plays) / ${SHORT}::float8 * (p.date_to - p.date_from + 1)
+        / greatest(1, ${today}::date - p.date_from))::int as booked
+      from ad_programs p join ad_play_days d on d.program_id = p.id
+      where p.booked_plays > 0 and p.booked_per = 1 and p.date_from < ${today}::date and p.date_to >= ${today}::date
+      group by p.id order by p.id limit 1),
+    versions as (update ad_program_versions v set booked_plays = booked,
+        body = jsonb_set(v.body, '{publishedAt}', to_jsonb(extract(epoch from (v.body->>'dateFrom')::date)::bigint * 1000))
+      from short where v.program_id = short.id)
+    update ad_programs p set booked_plays = booked from short where p.id = short.id`)
+}

@@ -1,0 +1,44 @@
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Config } from '#core/config/config.ts'
+import { dayClock } from '#core/time/day-clock.ts'
+import type { AdIndex } from './ad-index.ts'
+import { Ingest } from '../plays/ingest.ts'
+import { PlayWriter } from '../plays/play-writer.ts'
+import { PublishedVersions } from './published-versions.ts'
+import { ScreenStatus } from '../screens/screen-status.ts'
+
+declare module '#core/services.ts' {
+  interface ServiceExtensions {
+    readonly adDelivery: AdDelivery
+  }
+}
+
+interface Parts {
+  readonly pool: Pool
+  readonly log: Logger
+  readonly index: AdIndex
+  readonly config: Pick<Config, 'timeZone' | 'ads' | 'adPlayDays'>
+}
+
+/** Services for the screens of one process. */
+export class AdDelivery {
+  readonly index: AdIndex
+  readonly ingest: Ingest
+  readonly status: ScreenStatus
+  readonly writer: PlayWriter
+
+  constructor({ pool, log, index, config }: Parts) {
+    const { dayOf } = dayClock(config.timeZone)
+    this.index = index
+    this.writer = new PlayWriter(pool, dayOf)
+    const versions = new PublishedVersions(pool)
+    this.ingest = new Ingest({ writer: this.writer, versions, retentionDays: config.adPlayDays, dayOf })
+    this.status = new ScreenStatus(pool, log)
+  }
+
+  async close() {
+    await this.writer.close()
+    await this.status.close()
+  }
+}

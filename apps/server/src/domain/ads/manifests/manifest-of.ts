@@ -1,0 +1,59 @@
+import type { Manifest, ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
+import { and, eq, gt, gte, isNull, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { dayAfter } from '#core/time/zone.ts'
+import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { approvedAds } from '../approved-ads.ts'
+
+/** A program with its targets and the content that screens play. */
+export interface LiveProgram {
+  readonly id: number
+  readonly tenantId: number
+  readonly targetType: number
+  readonly targetIds: readonly number[]
+  readonly body: ManifestProgram
+}
+
+/** Loads the programs in force whose last date is not over in any zone. `db` must not have row-level security. */
+export async function programsInForce(db: Db, now: Date): Promise<LiveProgram[]> {
+  return db
+    .select({
+      id: adPrograms.id,
+      tenantId: adPrograms.tenantId,
+      targetType: adProgramVersions.targetType,
+      targetIds: adProgramVersions.targetIds,
+      body: adProgramVersions.body,
+    })
+    .from(adPrograms)
+    .innerJoin(
+      adProgramVersions,
+      and(eq(adProgramVersions.programId, adPrograms.id), eq(adProgramVersions.verNo, adPrograms.publishedVer)),
+    )
+    .where(
+      and(
+        isNull(adPrograms.deletedAt),
+        gt(adPrograms.publishedVer, 0),
+        eq(adPrograms.status, PROGRAM_STATUS.delivering),
+        gte(sql`${adProgramVersions.body}->>'dateTo'`, dayAfter(now.toISOString().slice(0, 10), -2)),
+      ),
+    )
+    .orderBy(adPrograms.id)
+}
+
+/** Loads the approved contents of the enabled ads that programs use. */
+export async function adsOfPrograms(db: Db, programs: readonly ManifestProgram[]): Promise<Map<number, ManifestAd>> {
+  const ids = [...new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))]
+  return new Map([...(await approvedAds(db, ids))].map(([id, { ad }]) => [id, ad]))
+}
+
+/** Builds the manifest of screens with one zone and these programs. */
+export function manifestWith(
+  zone: string,
+  programs: readonly ManifestProgram[],
+  known: ReadonlyMap<number, ManifestAd>,
+): Manifest {
+  const sorted = programs.toSorted((a, b) => a.id - b.id)
+  const ids = [...new Set(sorted.flatMap(({ items }) => items.map(({ adId }) => adId)))].sort((a, b) => a - b)
+  return { format: 1, zone, programs: sorted, ads: ids.flatMap((id) => known.get(id) ?? []) }
+}

@@ -1,0 +1,78 @@
+import { PlayReport, type RejectReason, type ReportReply } from '@oms/contract/advertise/device-calls.ts'
+import { type PlayDevice, type PlayRow, playRow, timeProblem, isOutsideDates } from './play-row.ts'
+import type { PlayWriter, Reject } from './play-writer.ts'
+import { contentIds, type LoggedPlay, reportsOf } from './smil-log.ts'
+import { type PublishedVersions, canReach } from '../manifests/published-versions.ts'
+
+interface Parts {
+  readonly writer: PlayWriter
+  readonly versions: PublishedVersions
+  readonly retentionDays: number
+  readonly dayOf: (ms: number) => string
+}
+
+const idOf = (report: unknown) => {
+  const id = (report as { reportId?: unknown } | null)?.reportId
+  return typeof id === 'string' ? id.slice(0, 64) : ''
+}
+
+/** Checks reported plays and stores them. Idempotent; a rejected report never blocks the others. */
+export class Ingest {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Stores the reports of one device. Resolves after the commit. */
+  async take(device: PlayDevice, reports: readonly unknown[], now: number): Promise<ReportReply> {
+    const { versions, writer } = this.#parts
+    const rejected: ReportReply['rejected'] = []
+    const parsed: PlayReport[] = []
+    for (const report of reports) {
+      const { data, error } = PlayReport.safeParse(report)
+      if (data) parsed.push(data)
+      else rejected.push({ reportId: idOf(report), reason: 'invalid', field: error.issues[0]?.path.join('.') ?? '' })
+    }
+    await versions.load(parsed)
+    const rows: PlayRow[] = []
+    for (const report of parsed) {
+      const found = this.#check(report, device, now)
+      if (typeof found === 'string') rejected.push({ reportId: report.reportId, reason: found })
+      else rows.push(found)
+    }
+    const outcomes = await writer.add(rows, countsOf(rejected, device))
+    for (const [at, outcome] of outcomes.entries())
+      if (outcome === 'overlap') rejected.push({ reportId: rows[at]!.reportId, reason: 'overlap' })
+    const count = (wanted: string) => outcomes.filter((outcome) => outcome === wanted).length
+    return { accepted: count('accepted'), duplicate: count('duplicate'), rejected }
+  }
+
+  /** Returns the plays of a SMIL player's log as reports. */
+  async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], zone: string): Promise<object[]> {
+    const { versions } = this.#parts
+    await versions.load(plays.flatMap(({ contentId }) => contentIds(contentId) ?? []))
+    const plannedOf = (programId: number, ver: number, itemId: number) =>
+      versions.program(programId, ver)?.items.get(itemId)?.ms
+    return reportsOf(plays, { deviceId, zone, plannedOf })
+  }
+
+  #check(report: PlayReport, device: PlayDevice, now: number): PlayRow | RejectReason {
+    const { versions, retentionDays, dayOf } = this.#parts
+    const { programId, ver, itemId, adId, adVer, file } = report
+    const program = versions.program(programId, ver)
+    const materialId = versions.material(adId, adVer, file)
+    const item = program?.items.get(itemId)
+    if (!program || materialId === undefined || item?.adId !== adId || !canReach(program, device)) return 'unknown'
+    const planned = item.ms * report.count
+    const problem = timeProblem(report, planned, { now, retentionDays })
+    if (problem) return problem
+    if (isOutsideDates(report, program)) return 'unknown'
+    return playRow(report, device, { materialId, isTakeover: program.isTakeover, planned, now, dayOf })
+  }
+}
+
+function countsOf(rejected: ReportReply['rejected'], { deviceId, tenantId }: PlayDevice): Reject[] {
+  const byReason = Map.groupBy(rejected, ({ reason }) => reason)
+  return [...byReason].map(([reason, { length }]) => ({ deviceId, tenantId, reason, n: length }))
+}

@@ -1,0 +1,34 @@
+import { type AgentBehaviour, behaviourFields } from '@oms/contract/agent/agents/agent-input.ts'
+import { agents } from '#schema/agent/agent.ts'
+
+/**
+ * Behaviour of an agent as stored: absent values are null, and the secrets of plugins and headers are in
+ * `agent_secrets`.
+ */
+export type StoredBehaviour = Pick<typeof agents.$inferSelect, keyof AgentBehaviour>
+
+const FIELDS = Object.keys(behaviourFields) as (keyof AgentBehaviour)[]
+
+/** Returns the columns of an agent that a version contains, with sorted keys so that equal values have equal JSON. */
+export function behaviourOf(row: StoredBehaviour): StoredBehaviour {
+  const columns = Object.fromEntries(FIELDS.map((field) => [field, row[field] ?? null])) as unknown as StoredBehaviour
+  return {
+    ...columns,
+    plugins: columns.plugins.map(({ providerCode, params }) => ({ providerCode, params: sorted(params) })),
+    contextProviders: columns.contextProviders.map(({ url, headers }) => ({ url, headers: sorted(headers) })),
+  }
+}
+
+const sorted = <V>(record: Readonly<Record<string, V>>): Record<string, V> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Snapshot of a version: the behaviour, and the last four characters of each secret instead of the secret. */
+export interface VersionSnapshot extends StoredBehaviour {
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+/** Returns the names of the fields that differ. */
+export function changedFields(before: Partial<VersionSnapshot>, after: Partial<VersionSnapshot>): string[] {
+  const text = (value: unknown) => JSON.stringify(value ?? null)
+  return [...FIELDS, 'secrets' as const].filter((field) => text(before[field]) !== text(after[field]))
+}

@@ -1,0 +1,85 @@
+import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import type { AgentFacts, Speech } from './agent-config.ts'
+import type { AgentOfDevice } from './agent-of-device.ts'
+import type { AgentReads } from './agent-reads.ts'
+import type { AgentVoice } from '../voices/agent-voices.ts'
+import type { DeviceAgent } from './device-agent.ts'
+import { mcpCallAddress } from '../voice-servers/mcp-address.ts'
+import type { ParameterValues } from '../parameters/parameters.ts'
+import type { StoredModel } from '../voice-servers/server-models.ts'
+import { permitsFeature } from '../parameters/features.ts'
+
+interface Parts {
+  readonly reads: AgentReads
+  readonly params: ParameterValues
+  /** Returns the model as the voice server gets it: unchanged, or with the address of the relay. */
+  readonly handedOut: (model: StoredModel) => StoredModel
+}
+
+/** Reads the models and the voice of a device's agent, for the response to the voice server. */
+export async function agentFactsOf(
+  { reads, params, handedOut }: Parts,
+  { agent, memory, speakers }: DeviceAgent & { readonly agent: AgentOfDevice },
+): Promise<AgentFacts> {
+  const { llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId } = agent
+  const ids = [llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId].filter((id) => id !== null)
+  const [stored, voice] = await Promise.all([reads.models.of(ids), voiceOf(reads, agent, params)])
+  const models = stored.map(handedOut)
+  const byId = new Map<number | null, StoredModel>(models.map((model) => [model.id, model]))
+  const hasMemory = byId.get(memId)?.config['type'] !== 'nomem'
+  const url = params.text('server.voice_print')
+  return {
+    name: agent.agentName,
+    prompt: agent.systemPrompt,
+    memory: agent.memoryScope === 2 ? agent.memory : memory,
+    chatHistoryConf: historyOf(agent.chatHistoryConf, hasMemory, params),
+    models: {
+      VAD: byId.get(vadId),
+      ASR: byId.get(asrId),
+      LLM: byId.get(llmId),
+      VLLM: byId.get(vllmId),
+      SLM: byId.get(slmId),
+      TTS: byId.get(ttsId),
+      Memory: byId.get(memId),
+      Intent: byId.get(intentId),
+    },
+    llmByCode: new Map(models.filter(({ type }) => type === 'LLM').map((model) => [model.code, model])),
+    speech: speechOf(agent, voice),
+    plugins: agent.plugins,
+    contextProviders: agent.contextProviders,
+    mcpEndpoint: mcpCallAddress(params.text('server.mcp_endpoint'), String(agent.id)),
+    voiceprint:
+      url === '' || speakers.length === 0 || !permitsFeature(params, 'voiceprint')
+        ? undefined
+        : { url, speakers, threshold: params.number('server.voiceprint_similarity_threshold') },
+    maxOutputSize: params.number('device_max_output_size'),
+  }
+}
+
+/**
+ * An agent without memory keeps nothing. Where only counts are kept, or packages have a limit, servers still report, so that
+ * turns are counted. OMS keeps of a report what the agent allows.
+ */
+function historyOf(conf: number, hasMemory: boolean, params: ParameterValues): number {
+  if (params.text('history.mode') === '1') return 1
+  const kept = hasMemory ? conf : 0
+  return params.text('usage.limit') === USAGE_LIMIT.count ? kept : Math.max(1, kept)
+}
+
+/** Returns the clone or the voice of an agent. Where the feature is off, a clone is replaced by the voice. */
+const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>
+  voices.of({ voiceId, cloneId: permitsFeature(params, 'clone') ? cloneId : null })
+
+function speechOf(agent: AgentOfDevice, found: AgentVoice | undefined): Speech {
+  return {
+    voice: found?.code,
+    languages: found?.languages ?? undefined,
+    isClone: found?.isClone ?? false,
+    referenceAudio: found?.audio ?? '',
+    referenceText: found?.text ?? '',
+    language: agent.ttsLanguage,
+    volume: agent.ttsVolume,
+    rate: agent.ttsRate,
+    pitch: agent.ttsPitch,
+  }
+}

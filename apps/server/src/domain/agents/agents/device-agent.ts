@@ -1,0 +1,112 @@
+import type { Pool } from 'pg'
+import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { BatchedRead } from '#core/database/batched-read.ts'
+import type { AgentOfDevice } from './agent-of-device.ts'
+import { getsCandidate } from './agent-of-device.ts'
+import { withSecrets } from './agent-secrets.ts'
+import type { Speaker } from './agent-config.ts'
+import { DUE_REMINDERS, type DueReminder } from '../history/reminders.ts'
+
+interface Row {
+  /** MAC of the request. */
+  readonly asked: string
+  readonly code: string | null
+  readonly deviceId: number | null
+  readonly tenantId: number
+  readonly memory: string
+  readonly isOpen: boolean
+  readonly agent: Record<string, unknown> | null
+  readonly snapshot: Partial<AgentOfDevice> | null
+  readonly secrets: Record<string, string> | null
+  readonly speakers: readonly Speaker[] | null
+  readonly reminders: readonly DueReminder[] | null
+}
+
+/** A bound device with its agent, in the version that the device gets. */
+export interface DeviceAgent {
+  readonly deviceId: number
+  readonly tenantId: number
+  /** Memory of the device. */
+  readonly memory: string
+  /** False for a disabled device and for a disabled tenant. */
+  readonly isOpen: boolean
+  /** Undefined when the agent was deleted. */
+  readonly agent: AgentOfDevice | undefined
+  readonly speakers: readonly Speaker[]
+  /** Reminders that the agent tells in this conversation. */
+  readonly reminders: readonly DueReminder[]
+}
+
+const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant_id as "tenantId", d.memory,
+    x.status = 1 and t.status = 1 as "isOpen", to_jsonb(a) as agent, v.snapshot,
+    (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 2 and s.owner_id = a.id) as secrets,
+    (select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'introduction', p.introduction) order by p.id)
+      from agent_voiceprints p where p.agent_id = a.id) as speakers,
+    ${DUE_REMINDERS} as reminders
+  from unnest($1::varchar[]) as m (mac)
+    left join agent_devices d on d.mac = m.mac
+    left join agent_codes c on c.mac = m.mac and c.expire_time > now() and d.mac is null
+    left join devices x on x.id = d.device_id and x.deleted_at is null
+    left join tenants t on t.id = d.tenant_id and t.deleted_at is null
+    left join agents a on a.id = d.agent_id and a.deleted_at is null
+    left join agent_versions v on v.agent_id = a.id and v.version_no = a.candidate_no`
+
+/** A MAC address with its bound device, or with the valid code of an unbound device. */
+interface AgentOfMac {
+  readonly device: DeviceAgent | undefined
+  readonly code: string | undefined
+}
+
+const NOTHING: AgentOfMac = { device: undefined, code: undefined }
+
+/**
+ * Reads bound devices with their agents by MAC. Nothing is cached, so that an edit counts at the next connection.
+ * Simultaneous calls share a statement. Needs a session without row security for the secrets.
+ */
+export class DeviceAgents {
+  readonly #found: BatchedRead<string, Row, AgentOfMac>
+
+  constructor(pool: Pool, secretKey: Buffer) {
+    const read = async (macs: readonly string[]) => {
+      const { rows } = await pool.query<Row>({ name: 'agents-of-macs', text: READ, values: [macs] })
+      return new Map(rows.map((row) => [row.asked, row]))
+    }
+    this.#found = new BatchedRead({ read, valueOf: (row) => deviceOf(row, secretKey) })
+  }
+
+  /** `mac` has twelve lower-case hex digits. */
+  async of(mac: string): Promise<AgentOfMac> {
+    return (await this.#found.get(mac)) ?? NOTHING
+  }
+}
+
+function deviceOf(row: Row, secretKey: Buffer): AgentOfMac {
+  const { deviceId, tenantId, memory, isOpen, code } = row
+  if (deviceId === null) return { device: undefined, code: code ?? undefined }
+  const agent = agentOf(row, secretKey, deviceId)
+  const [speakers, reminders] = [row.speakers ?? [], row.reminders ?? []]
+  return { device: { deviceId, tenantId, memory, isOpen, speakers, reminders, agent }, code: undefined }
+}
+
+/** Returns the agent with the behaviour of the version that the device gets. */
+function agentOf({ agent, snapshot, secrets }: Row, secretKey: Buffer, deviceId: number): AgentOfDevice | undefined {
+  if (!agent) return undefined
+  const current = Object.fromEntries(
+    Object.entries(agent).map(([name, value]) => [camelCase(name), value]),
+  ) as unknown as AgentOfDevice
+  const isCandidate = snapshot !== null && getsCandidate(current, deviceId)
+  const merged = isCandidate ? { ...current, ...snapshot, versionNo: current.candidateNo! } : current
+  const opened = new Map(Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)]))
+  return { ...merged, ...withSecrets(merged, opened) }
+}
+
+const names = new Map<string, string>()
+
+/** Returns the property of a column. Keeps the names, because every call converts all columns of an agent. */
+function camelCase(column: string): string {
+  const known = names.get(column)
+  if (known !== undefined) return known
+  const name = column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  names.set(column, name)
+  return name
+}

@@ -1,0 +1,11 @@
+import { sql } from 'drizzle-orm'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+
+/**
+ * Returns the condition for a device with an open conversation: it took its configuration or talked within `seconds`,
+ * and no end was reported since. Voice servers report no state of devices.
+ */
+export function isOpenSession(seconds: number) {
+  const last = sql`greatest(${agentDevices.sessionTime}, ${agentDevices.turnTime})`
+  return sql`coalesce(${last} > now() - make_interval(secs => ${seconds}) and ${last} > coalesce(${agentDevices.closeTime}, '-infinity'), false)`
+}

@@ -1,0 +1,177 @@
+import type { Pool } from 'pg'
+import { isolateRows } from '#core/database/isolate-rows.ts'
+import { getsCandidate } from '../agents/agent-of-device.ts'
+import type { AgentParameters } from '../parameters/parameters.ts'
+import type { ReportedTurn } from './turn.ts'
+import { storeTurns, type TurnRow } from './store-turns.ts'
+
+const MOST = 1000
+const PAUSE_MS = 20
+/** Maximum number of waiting reports. Further reports are refused, because they would time out. */
+const MAX_WAITING = 20_000
+
+/** A recording in the file store. */
+export interface TurnAudio {
+  /** `files.id`. */
+  readonly id: string
+  readonly seconds: number
+}
+
+export interface Report {
+  /** Twelve hex digits. */
+  readonly mac: string
+  /** Tenant of the secret. */
+  readonly serverTenant: number
+  readonly sessionId: string
+  readonly turn: ReportedTurn
+  readonly audio: TurnAudio | undefined
+}
+
+/** Models and prompt length of an agent version, for which the use of a turn is counted. */
+interface CountedVersion {
+  readonly llmId: number | null
+  readonly ttsId: number | null
+  readonly asrId: number | null
+  readonly promptCharacters: number
+}
+
+/** The device of a report, and whether its agent stores text and audio. */
+export interface ReportTarget extends CountedVersion {
+  readonly deviceId: number
+  readonly tenantId: number
+  readonly agentId: number
+  readonly versionNo: number
+  /** 0 stores nothing, 1 text, 2 text and audio. Turns are counted in every case. */
+  readonly keeps: number
+}
+
+interface Waiting {
+  readonly report: Report
+  readonly done: (isStored: boolean) => void
+  readonly fail: (error: unknown) => void
+}
+
+interface VersionFacts extends CountedVersion {
+  readonly conf: number
+}
+
+interface Found extends Omit<ReportTarget, 'keeps' | keyof CountedVersion> {
+  readonly mac: string
+  readonly current: VersionFacts
+  readonly candidateNo: number | null
+  readonly candidateShare: number
+  readonly candidateDeviceIds: number[]
+  /** Null without a candidate. */
+  readonly candidate: VersionFacts | null
+}
+
+/** Thrown when too many reports wait for the database. */
+export class TurnsBusy extends Error {
+  override readonly name = 'TurnsBusy'
+}
+
+const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId", d.agent_id as "agentId",
+    a.version_no as "versionNo", a.candidate_no as "candidateNo", a.candidate_share as "candidateShare",
+    a.candidate_device_ids as "candidateDeviceIds",
+    jsonb_build_object('conf', case when m.provider_code = 'nomem' then 0 else a.chat_history_conf end, 'llmId', a.llm_id,
+      'ttsId', a.tts_id, 'asrId', a.asr_id, 'promptCharacters', char_length(a.system_prompt)) as current,
+    case when v.agent_id is not null then jsonb_build_object(
+      'conf', case when n.provider_code = 'nomem' then 0 else coalesce((v.snapshot ->> 'chatHistoryConf')::int, a.chat_history_conf) end,
+      'llmId', (v.snapshot ->> 'llmId')::int, 'ttsId', (v.snapshot ->> 'ttsId')::int, 'asrId', (v.snapshot ->> 'asrId')::int,
+      'promptCharacters', char_length(coalesce(v.snapshot ->> 'systemPrompt', ''))) end as candidate
+  from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
+    left join agent_models m on m.id = a.mem_id
+    left join agent_versions v on v.agent_id = a.id and v.version_no = a.candidate_no
+    left join agent_models n on n.id = (v.snapshot ->> 'memId')::int where d.mac = any($1::varchar[])`
+
+/** Returns the target with the version that the device gets: the version in force or the candidate. */
+function inVersion({ deviceId, tenantId, agentId, versionNo, current, candidate, ...row }: Found) {
+  const isCandidate = candidate !== null && getsCandidate({ id: agentId, ...row }, deviceId)
+  const version = isCandidate ? { versionNo: row.candidateNo!, ...candidate } : { versionNo, ...current }
+  return { deviceId, tenantId, agentId, ...version }
+}
+
+interface Parts {
+  readonly pool: Pool
+  readonly parameters: AgentParameters
+  readonly secretKey: Buffer
+}
+
+/** Writes the reports of all voice servers in batches of up to 20 ms or 1,000 turns. One batch runs at a time. */
+export class TurnWriter {
+  readonly #parts: Parts
+  #waiting: Waiting[] = []
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Stores a turn. Resolves after the commit; false for a device without an agent. */
+  add(report: Report): Promise<boolean> {
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new TurnsBusy('too many reports wait'))
+    return new Promise((done, fail) => {
+      this.#waiting.push({ report, done, fail })
+      if (this.#waiting.length >= MOST) this.#start()
+      else this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
+    })
+  }
+
+  /** Returns the target of each MAC. */
+  async targetsOf(macs: readonly string[]): Promise<Map<string, ReportTarget>> {
+    const { pool, parameters } = this.#parts
+    const { rows } = await pool.query<Found>({ name: 'agent-report-target', text: FIND, values: [[...new Set(macs)]] })
+    const targets = new Map<string, ReportTarget>()
+    for (const row of rows) {
+      const params = await parameters.of(row.tenantId)
+      const { conf, ...target } = inVersion(row)
+      targets.set(row.mac, { ...target, keeps: params.text('history.mode') === '1' ? 0 : conf })
+    }
+    return targets
+  }
+
+  /** Writes the waiting turns. */
+  async written() {
+    while (this.#waiting.length > 0 || this.#running) {
+      this.#start()
+      await this.#running
+    }
+  }
+
+  #start() {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#running ??= this.#writeNext().finally(() => {
+      this.#running = undefined
+      if (this.#waiting.length >= MOST) this.#start()
+      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
+    })
+  }
+
+  async #writeNext() {
+    const batch = this.#waiting.splice(0, MOST)
+    try {
+      await isolateRows(
+        batch,
+        (some) => this.#store(some),
+        ({ fail }, error) => fail(error),
+      )
+    } catch (error) {
+      for (const { fail } of batch) fail(error)
+    }
+  }
+
+  async #store(batch: readonly Waiting[]) {
+    const targets = await this.targetsOf(batch.map(({ report }) => report.mac))
+    const rows: TurnRow[] = []
+    const accepted = batch.map(({ report }) => {
+      const target = targets.get(report.mac)
+      const isOwn = target !== undefined && (report.serverTenant === 1 || report.serverTenant === target.tenantId)
+      if (isOwn) rows.push({ ...report, target })
+      return isOwn
+    })
+    await storeTurns(this.#parts, rows)
+    for (const [at, { done }] of batch.entries()) done(accepted[at]!)
+  }
+}

@@ -1,0 +1,17 @@
+import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import type { DeviceEvent } from '../devices/device-events.ts'
+
+interface Move {
+  readonly mac: string
+  readonly tenantId: number
+  readonly board: string
+  readonly modelId: number
+}
+
+/** Returns the timeline event for a device that moved to the model of its board. */
+export const modelMoved = ({ mac, tenantId, board, modelId }: Move): DeviceEvent => ({
+  mac,
+  tenantId,
+  kind: EVENT.model,
+  detail: { board, modelId },
+})

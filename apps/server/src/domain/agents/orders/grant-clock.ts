@@ -1,0 +1,79 @@
+import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import { ORDER, PENDING_DAYS } from '@oms/contract/agent/orders/order-entities.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { Services } from '#core/services.ts'
+import { foldUsage } from '../usage/fold-usage.ts'
+
+/** Grants and orders that one transaction changes. */
+const AT_ONCE = 5000
+
+export function registerGrantClock(services: Services) {
+  services.jobs.schedule('agent-grant-clock', () => runGrantClock(services), {
+    title: '智能体套餐到期处理',
+    cron: '40 */5 * * * *',
+  })
+}
+
+/**
+ * Lets the rest of grants lapse that are over, closes orders that nobody confirmed, and finishes orders without open
+ * grants. Use before the end of a grant is spent first.
+ */
+export async function runGrantClock({ database, now, events }: Services) {
+  const at = now().toISOString()
+  await foldUsage(database.db)
+  const step = async (work: (db: Db, at: string) => Promise<number>) => {
+    let sum = 0
+    for (let count = AT_ONCE; count === AT_ONCE; sum += count)
+      count = await database.db.transaction((db) => work(db, at))
+    return sum
+  }
+  const lapsed = await step(lapseGrants)
+  const closed = await step(closeOrders)
+  const finished = await step(finishOrders)
+  if (lapsed + closed + finished > 0)
+    await events.publish(database.db, 'changed', { resource: 'agent', tenantId: null })
+  return { lapsed, closed, finished }
+}
+
+const count = async (db: Db, query: ReturnType<typeof sql>) => {
+  const { rows } = await db.execute<{ n: number }>(query)
+  return rows[0]!.n
+}
+
+const lapseGrants = (db: Db, at: string) =>
+  count(
+    db,
+    sql`with due as materialized (
+      select id, remaining from agent_grants
+      where state < ${GRANT.used} and is_frozen = 0 and coalesce(valid_until, activate_until) <= ${at}::timestamptz
+      order by coalesce(valid_until, activate_until), id limit ${AT_ONCE} for update skip locked),
+    done as (update agent_grants g set state = ${GRANT.lapsed}, lapsed = g.lapsed + due.remaining, remaining = 0
+      from due where g.id = due.id returning g.id, g.tenant_id, g.order_id, g.valid_until is null as unused, due.remaining),
+    lines as (insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason)
+      select tenant_id, id, order_id, ${LEDGER.lapse}, remaining, ${at}::timestamptz::date, '系统',
+        case when unused then '未在激活期限内使用' else '有效期已过' end from done where remaining > 0)
+    select count(*)::int as n from done`,
+  )
+
+const closeOrders = (db: Db, at: string) =>
+  count(
+    db,
+    sql`with due as materialized (select id from agent_orders where state = ${ORDER.pending}
+        and create_time <= ${at}::timestamptz - make_interval(days => ${PENDING_DAYS})
+      order by id limit ${AT_ONCE} for update skip locked),
+    done as (update agent_orders o set state = ${ORDER.closed}, close_time = ${at}::timestamptz, update_time = ${at}::timestamptz,
+        close_reason = ${`${PENDING_DAYS}天内未确认，自动关闭`}, rev = o.rev + 1 from due where o.id = due.id returning 1)
+    select count(*)::int as n from done`,
+  )
+
+const finishOrders = (db: Db, at: string) =>
+  count(
+    db,
+    sql`with due as materialized (select id from agent_orders o where state = ${ORDER.paid}
+        and not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT.used})
+      order by id limit ${AT_ONCE} for update skip locked),
+    done as (update agent_orders o set state = ${ORDER.finished}, finish_time = ${at}::timestamptz,
+        update_time = ${at}::timestamptz, rev = o.rev + 1 from due where o.id = due.id returning 1)
+    select count(*)::int as n from done`,
+  )

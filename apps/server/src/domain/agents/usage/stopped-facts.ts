@@ -1,0 +1,37 @@
+import type { AgentFacts, ConfiguredModel } from '../agents/agent-config.ts'
+
+interface Stop {
+  /** Sentence that the device says. */
+  readonly notice: string
+  readonly llm: ConfiguredModel | undefined
+  readonly maxOutputSize: number
+}
+
+const promptOf = (notice: string) =>
+  `设备的语音服务套餐已结束，不能继续对话。无论用户说什么，只用下面这句话回答，不要改写，不要回答其他内容，不要使用工具：\n${notice}`
+
+/** Returns a model of the same code without a function. Voice servers need the block of each selected model. */
+const without = (model: ConfiguredModel | undefined, type: string) => model && { code: model.code, config: { type } }
+
+/**
+ * Returns the configuration of a device that the limit stops: recognition and synthesis stay, the prompt contains only the
+ * notice, and nothing else is called: no memory, no tools, no other models.
+ */
+export function stoppedFacts(facts: AgentFacts, { notice, llm, maxOutputSize }: Stop): AgentFacts {
+  const { VAD, ASR, TTS, Memory, Intent } = facts.models
+  return {
+    ...facts,
+    prompt: promptOf(notice),
+    memory: '',
+    models: { VAD, ASR, TTS, LLM: llm, Memory: without(Memory, 'nomem'), Intent: without(Intent, 'nointent') },
+    llmByCode: new Map(),
+    plugins: [],
+    contextProviders: [],
+    mcpEndpoint: undefined,
+    voiceprint: undefined,
+    maxOutputSize,
+  }
+}
+
+/** Returns the smaller of two maximum sizes, of which 0 is unlimited. */
+export const smallerSize = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)

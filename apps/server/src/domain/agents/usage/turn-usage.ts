@@ -1,0 +1,46 @@
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
+
+/** Characters that a person speaks in a second, for turns without a recording. */
+const CHARACTERS_PER_SECOND = 4.5
+
+const { sessions, turns, toolCalls, characters, seconds, tokensIn, tokensOut } = USAGE_UNIT
+const COLUMNS = 'day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost'
+
+/**
+ * Inserts the use of new sessions, as a part of a WITH query. `i`: the inserted sessions; `g`: the language model of
+ * each session.
+ */
+export const USAGE_OF_SESSIONS = `insert into agent_usage (${COLUMNS})
+  select i.first_time::date, i.tenant_id, i.agent_id, i.device_id, coalesce(g.llm_id, 0), ${USAGE_SOURCE.device}, ${sessions}, 0,
+    count(*), 0
+  from i join g using (tenant_id, session_id) group by 1, 2, 3, 4, 5`
+
+/**
+ * Inserts the use of new turns, as a part of a WITH query. `n`: the inserted turns; `g`: models and token counts of the
+ * reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis model,
+ * and the rest to the language model. Tokens are estimated: the prompt and the conversation so far, which each answer
+ * sends again, have one token per character, and the new turn has the tokens of `estimateTokens`. The relay counts the
+ * tokens of relayed models exactly, so their tokens are not estimated.
+ */
+export const USAGE_OF_TURNS = `insert into agent_usage (${COLUMNS})
+  select n.report_time::date, n.tenant_id, n.agent_id, n.device_id, coalesce(x.model_id, 0), ${USAGE_SOURCE.device}, x.unit,
+    x.is_estimate, sum(x.n), sum(x.cost)
+  from n join g using (session_row_id, kind, report_time, content_md5)
+    join agent_sessions s on s.id = n.session_row_id
+    left join agent_models l on l.id = g.llm_id
+    left join agent_models t on t.id = g.tts_id
+    left join agent_models r on r.id = g.asr_id
+    cross join lateral (select
+      case when n.seconds > 0 then n.seconds else round(n.characters / ${CHARACTERS_PER_SECOND}, 1) end as seconds,
+      case when n.seconds > 0 then 0 else 1 end as no_audio,
+      (g.prompt_characters + s.characters + g.tokens)::numeric as sent, coalesce(l.relay, 0) = 0 as unknown) e
+    cross join lateral (values
+      (${turns}, g.llm_id, 0, 1, 0.0, true),
+      (${toolCalls}, g.llm_id, 0, 1, 0, n.kind = 3),
+      (${characters}, g.tts_id, 0, n.characters, n.characters * coalesce(t.price_out, 0) / 10000.0, n.kind = 2),
+      (${seconds}, g.asr_id, e.no_audio, e.seconds, round(e.seconds * coalesce(r.price_in, 0) / 3600, 6), n.kind = 1),
+      (${seconds}, g.tts_id, e.no_audio, e.seconds, 0, n.kind = 2),
+      (${tokensIn}, g.llm_id, 1, e.sent, e.sent * coalesce(l.price_in, 0) / 1000000, n.kind = 1 and e.unknown),
+      (${tokensOut}, g.llm_id, 1, g.tokens, g.tokens::numeric * coalesce(l.price_out, 0) / 1000000, n.kind = 2 and e.unknown)
+    ) as x (unit, model_id, is_estimate, n, cost, is_counted)
+  where x.is_counted and x.n > 0 group by 1, 2, 3, 4, 5, x.unit, x.is_estimate`

@@ -1,0 +1,37 @@
+import { LIMIT, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import type { AgentReads } from '../agents/agent-reads.ts'
+import { packLimit } from '../orders/limit.ts'
+import type { PackUser } from '../orders/open-packs.ts'
+import type { ParameterValues } from '../parameters/parameters.ts'
+
+/** Limit of a device by its packs and the parameters of its tenant. */
+export interface UsageLimit {
+  readonly state: (typeof LIMIT)[keyof typeof LIMIT]
+  /** Why the limit is reached; empty otherwise. */
+  readonly reason: string
+  /** Characters that the device may still speak; undefined: not limited. */
+  readonly characters: number | undefined
+  /** Sentence that a stopped device says. */
+  readonly notice: string
+}
+
+interface Parts {
+  readonly reads: Pick<AgentReads, 'packs'>
+  /** Parameters of the tenant of the device. */
+  readonly params: Pick<ParameterValues, 'text'>
+  readonly now: number
+}
+
+/**
+ * Returns the limit of a device. Reads nothing where the parameter `usage.limit` only counts. Amounts are at most 30 seconds
+ * old, so a device may exceed a limit by one session, or by the tokens of 30 seconds.
+ */
+export async function usageLimitOf({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
+  const mode = params.text('usage.limit')
+  const notice = params.text('usage.notice')
+  const normal = { state: LIMIT.normal, reason: '', characters: undefined, notice }
+  if (mode !== USAGE_LIMIT.warn && mode !== USAGE_LIMIT.stop) return normal
+  const limit = packLimit(await reads.packs.of(device), now)
+  if (!limit.isReached) return mode === USAGE_LIMIT.stop ? { ...normal, characters: limit.characters } : normal
+  return { ...normal, state: mode === USAGE_LIMIT.stop ? LIMIT.stopped : LIMIT.exceeded, reason: limit.reason }
+}

@@ -1,0 +1,93 @@
+import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
+import type { Pool } from 'pg'
+import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { BatchedRead } from '#core/database/batched-read.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { ConfiguredModel } from '../agents/agent-config.ts'
+import { openedConfig } from '../models/opened-config.ts'
+
+/** A model with its id, as agents name it. */
+export interface StoredModel extends ConfiguredModel {
+  readonly id: number
+  readonly type: string
+  readonly name: string
+  readonly tenantId: number
+  readonly status: number
+  /** 1: tenants may use this model of the platform. */
+  readonly shared: number
+  /** 1: voice servers reach the model through OMS. */
+  readonly relay: number
+  readonly fallbackModelId: number | null
+  /** Fen per million tokens. */
+  readonly priceIn: number
+  readonly priceOut: number
+  /** The configuration without secrets. */
+  readonly publicConfig: Readonly<Record<string, unknown>>
+}
+
+interface Row extends Omit<StoredModel, 'config' | 'publicConfig'> {
+  readonly config: Record<string, unknown>
+  readonly secrets: Record<string, string> | null
+  readonly fields: readonly ProviderField[] | null
+}
+
+/** Rows of a model: the model, and the model that its `llm` names. */
+interface Group {
+  readonly model: Row
+  readonly named: Row | undefined
+}
+
+/** Finds models by id and by code through indexes: there may be many tenants with many models. */
+const READ = `select m.id, m.code, m.type, m.name, m.tenant_id as "tenantId", m.status, m.shared, m.relay,
+    m.fallback_model_id as "fallbackModelId", m.price_in as "priceIn", m.price_out as "priceOut", m.config || jsonb_build_object('type', m.provider_code) as config,
+    (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 1 and s.owner_id = m.id) as secrets,
+    (select p.fields from agent_providers p where p.type = m.type and p.code = m.provider_code) as fields
+  from (select id from agent_models where id = any($1::int[])
+      union select l.id from agent_models n join agent_models l on l.code = n.config ->> 'llm' and l.deleted_at is null
+        where n.id = any($1::int[]) and n.deleted_at is null) i
+    join agent_models m on m.id = i.id and m.deleted_at is null`
+
+/**
+ * Reads models with decrypted secrets. Nothing is cached. Simultaneous calls share a statement, and share the returned
+ * models. Needs a session without row security for the secrets.
+ */
+export class ServerModels {
+  readonly #groups: BatchedRead<number, Group, readonly StoredModel[]>
+
+  constructor(pool: Pool, secretKey: Buffer) {
+    const read = async (ids: readonly number[]) => {
+      const { rows } = await pool.query<Row>({ name: 'agent-server-models', text: READ, values: [ids] })
+      return groupsOf(rows)
+    }
+    const valueOf = ({ model, named }: Group): readonly StoredModel[] =>
+      (named ? [model, named] : [model]).map((row) => opened(row, secretKey))
+    this.#groups = new BatchedRead({ read, valueOf })
+  }
+
+  /** Returns the models with these ids, and the language models that their `llm` names. */
+  async of(ids: readonly number[]): Promise<StoredModel[]> {
+    const groups = await this.#groups.getAll(ids)
+    return [...new Map([...groups.values()].flat().map((model) => [model.id, model])).values()]
+  }
+}
+
+function groupsOf(rows: readonly Row[]): Map<number, Group> {
+  const byCode = new Map(rows.map((row) => [row.code, row]))
+  return new Map(rows.map((model) => [model.id, { model, named: byCode.get(String(model.config['llm'] ?? '')) }]))
+}
+
+/** Returns the model with decrypted secrets. The model is frozen, because callers share it. */
+function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): StoredModel {
+  const decrypted = Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)] as const)
+  const valuesOf = (values: Readonly<Record<string, unknown>>) => Object.freeze(openedConfig(fields ?? [], values))
+  const all = valuesOf({ ...config, ...Object.fromEntries(decrypted) })
+  return Object.freeze({ ...row, config: all, publicConfig: decrypted.length === 0 ? all : valuesOf(config) })
+}
+
+/** Returns whether a voice server does not receive the secrets of a model: the platform's keys only reach its own server. */
+export const isKeyWithheld = ({ tenantId, config, publicConfig }: StoredModel, serverTenant: number) =>
+  tenantId === PLATFORM_TENANT_ID && serverTenant !== PLATFORM_TENANT_ID && config !== publicConfig
+
+/** Returns a model as the voice server of a tenant receives it. */
+export const modelForServer = (model: StoredModel, serverTenant: number): StoredModel =>
+  isKeyWithheld(model, serverTenant) ? { ...model, config: model.publicConfig } : model

@@ -1,0 +1,123 @@
+import type { ads as calls } from '@oms/contract/advertise/ad.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, arrayContains, eq, getTableColumns, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { fileUrl } from '#core/storage/save-upload.ts'
+import { localDayOf } from '#core/time/zone.ts'
+import { isExpired, materialsOf, type StoredMaterial } from '#domain/ads/content.ts'
+import { visibleAds } from '#domain/ads/visible-ads.ts'
+import { accounts } from '#schema/account.ts'
+import { adMaterials, ads, adUses, adVersions } from '#schema/advertise.ts'
+import { tenants } from '#schema/tenant.ts'
+import { auditRefusalOf } from './audit-refusal.ts'
+import { bannedWordsIn } from './banned-words.ts'
+
+type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+const REJECTED = 3
+const todayOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => localDayOf(now, services.config.timeZone)
+
+/** Returns the address of a stored file; empty without a file. */
+const urlOf = (fileId: string) => (fileId ? fileUrl(fileId) : '')
+
+const selectAds = (db: Db, today: string) =>
+  db
+    .select({
+      ...getTableColumns(ads),
+      isExpired: isExpired(today).as('is_expired'),
+      // Distinct sizes of the renditions.
+      spec: sql<string>`coalesce((select string_agg(distinct m.width || '×' || m.height, '、')
+        from ${adMaterials} m where m.ad_id = ${ads.id} and m.deleted_at is null and m.width > 0), '')`.as('spec'),
+      fileBytes: sql<number>`coalesce((select sum(m.size) from ${adMaterials} m
+        where m.ad_id = ${ads.id} and m.deleted_at is null), 0)::float8`.as('file_bytes'),
+      refCount: sql<number>`(select count(*)::int from ${adUses} u where u.ad_id = ${ads.id})`.as('ref_count'),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
+      submitBy: adVersions.submitBy,
+      uploaders: adVersions.uploaders,
+      platformAudit: tenants.adPlatformAudit,
+    })
+    .from(ads)
+    .leftJoin(adVersions, and(eq(adVersions.adId, ads.id), eq(adVersions.verNo, ads.verNo)))
+    .leftJoin(tenants, eq(tenants.id, ads.tenantId))
+    .leftJoin(accounts, eq(accounts.uid, ads.createBy))
+type Selected = Awaited<ReturnType<typeof selectAds>>[number]
+
+const presentTo =
+  (user: User) =>
+  ({ thumb, submitBy, uploaders, platformAudit, ...row }: Selected) => ({
+    ...row,
+    thumbUrl: urlOf(thumb),
+    auditRefusal: auditRefusalOf({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),
+  })
+
+function validityIs(validity: Filter['validity'], today: string): SQL | undefined {
+  if (validity === undefined) return undefined
+  if (validity === 1) return gt(ads.validFrom, today)
+  if (validity === 3) return isExpired(today)
+  return and(or(isNull(ads.validFrom), lte(ads.validFrom, today)), sql`not ${isExpired(today)}`)
+}
+
+const conditionsOf = (filter: Filter, today: string) =>
+  and(
+    contains(ads.adName, filter.adName),
+    contains(ads.advertiser, filter.advertiser),
+    filter.adType === undefined ? undefined : eq(ads.adType, filter.adType),
+    filter.auditStatus === undefined ? undefined : eq(ads.auditStatus, filter.auditStatus),
+    filter.enableStat === undefined ? undefined : eq(ads.enableStat, filter.enableStat),
+    filter.tag ? arrayContains(ads.tags, [filter.tag]) : undefined,
+    validityIs(filter.validity, today),
+    filter.usable === 1 ? and(gte(ads.approvedVer, 1), eq(ads.enableStat, 1), sql`not ${isExpired(today)}`) : undefined,
+    ...within(ads.createTime, filter.beginTime, filter.endTime),
+  )
+
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db, user } = ctx
+  const today = todayOf(ctx)
+  const query = selectAds(db, today).where(and(visibleAds(user), conditionsOf(input, today)))
+  const sort = {
+    adName: ads.adName,
+    duration: ads.duration,
+    validTo: ads.validTo,
+    createTime: ads.createTime,
+    updateTime: ads.updateTime,
+  }
+  const page = await paginate(db, query.$dynamic(), input, orderOf(input, sort, ads.id))
+  return { ...page, list: page.list.map(presentTo(user)) }
+}
+
+/** Returns a material as the console shows it. `url` is what players show: of a package, the page made from it. */
+export const presentMaterial = ({ probeState, probeError, ...material }: StoredMaterial) => ({
+  ...material,
+  probeState,
+  probeError,
+  url: urlOf(material.pageFileId || material.fileId),
+  thumbUrl: urlOf(material.thumbFileId),
+})
+
+/** Returns the remark of the rejection; empty unless the content is rejected. */
+async function rejectionOf(db: Db, { id, verNo, auditStatus }: { id: number; verNo: number; auditStatus: number }) {
+  if (auditStatus !== REJECTED) return ''
+  const [version] = await db
+    .select({ auditRemark: adVersions.auditRemark })
+    .from(adVersions)
+    .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, verNo)))
+  return version?.auditRemark ?? ''
+}
+
+export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const { db, user } = ctx
+  const [found] = await selectAds(db, todayOf(ctx)).where(and(eq(ads.id, id), visibleAds(user)))
+  if (!found) throw notFound('广告')
+  const materials = await materialsOf(db, id)
+  return {
+    ...presentTo(user)(found),
+    proofs: found.proofs.map((proof) => ({ ...proof, url: urlOf(proof.id) })),
+    materials: materials.map(presentMaterial),
+    bannedWords: await bannedWordsIn(db, [found.adName, found.text?.content ?? '']),
+    auditRemark: await rejectionOf(db, found),
+  }
+}

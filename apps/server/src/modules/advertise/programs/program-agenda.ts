@@ -1,0 +1,182 @@
+import type { KnownObstacles } from '@oms/contract/ad-engine/conflicts/because.ts'
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import { type Playing, playingAt } from '@oms/contract/ad-engine/playing.ts'
+import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
+import { stripOf } from '@oms/contract/advertise/program-strip.ts'
+import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { instantOf } from '#core/time/zone.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { adPrograms, ads } from '#schema/advertise.ts'
+import { adNames } from '#schema/advertise-play.ts'
+import { adScreens } from '#schema/advertise-screen.ts'
+import { devices } from '#schema/device.ts'
+import { manifestOf } from '../screens/screen-sets.ts'
+import { targetCondition } from './targets.ts'
+
+const HOUR_MS = 3_600_000
+/** An older report is not compared with the plan. */
+const FRESH_REPORT_MS = 15 * 60_000
+const MAX_IDLE_PROGRAMS = 100
+const NAME_KIND = { ad: 1, program: 2 } as const
+
+/**
+ * Returns what a screen plays at a moment, the plan of its day, why each program plays or not, and the last report of
+ * the screen.
+ */
+export async function agenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
+  const { db, user, now, services } = ctx
+  const { config } = services
+  const [device] = await db
+    .select({
+      id: devices.id,
+      tenantId: devices.tenantId,
+      nowPlaying: adScreens.nowPlaying,
+      online: devices.online,
+      reportTime: adScreens.lastReportTime,
+    })
+    .from(devices)
+    .innerJoin(adScreens, eq(adScreens.deviceId, devices.id))
+    .where(and(eq(devices.sn, sn), visibleDevices(user)))
+  // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
+  const manifest =
+    device &&
+    (await withoutRowSecurity(ctx, (all) => manifestOf(all, device.id, { now, standardZone: config.timeZone })))
+  if (!device || !manifest) throw notFound('屏幕')
+  const at = time ? instantOf(time, manifest.zone) : now.getTime()
+  const known = await withoutRowSecurity(ctx, (all) => obstaclesOf(all, device, manifest))
+  const playing = playingAt(manifest, at, undefined, known)
+  const from = startOfDay(at, manifest.zone)
+  const to = from + hours * HOUR_MS
+  return {
+    deviceId: device.id,
+    sn,
+    zone: manifest.zone,
+    at,
+    from,
+    to,
+    planned: plannedOf(playing),
+    online: device.online,
+    lastReportTime: device.reportTime,
+    ...(await reportOf(ctx, device, manifest)),
+    because: playing.because.map(({ programId, name, status, text }) => ({ programId, name, status, text })),
+    segments: stripOf(manifest, from, to).map((segment) => ({ ...segment, programs: [...segment.programs] })),
+  }
+}
+
+const plannedOf = ({ program, ad, start, ms, rule, hold }: Playing) => ({
+  programId: program?.id ?? 0,
+  programName: program?.name ?? '',
+  adId: ad?.id ?? 0,
+  adName: ad?.name ?? '',
+  start,
+  ms,
+  rule,
+  hold,
+})
+
+const startOfDay = (at: number, zone: string) => instantOf(`${localDay(at, zone)} 00:00:00`, zone)
+const localDay = (at: number, zone: string) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(at)
+
+/**
+ * Returns obstacles that the manifest does not contain: programs for the screen that are not in force, and ads that are
+ * not in the manifest.
+ */
+const obstaclesOf = async (db: Db, device: { id: number }, manifest: Manifest): Promise<KnownObstacles> => ({
+  programs: await idlePrograms(db, device),
+  ads: await missingAds(db, manifest),
+})
+
+/** Returns the drafts, waiting and paused programs whose targets include the device. */
+async function idlePrograms(db: Db, device: { id: number }) {
+  const idle = await db
+    .select()
+    .from(adPrograms)
+    .where(
+      and(
+        isNull(adPrograms.deletedAt),
+        inArray(adPrograms.status, [PROGRAM_STATUS.draft, PROGRAM_STATUS.waiting, PROGRAM_STATUS.paused]),
+        sql`${adPrograms.dateTo} >= current_date - 1`,
+      ),
+    )
+    .orderBy(adPrograms.id)
+    .limit(MAX_IDLE_PROGRAMS)
+  if (idle.length === 0) return []
+  const members: SQL[] = []
+  for (const program of idle)
+    members.push(sql`case when ${await targetCondition(db, program)} then ${program.id}::int end`)
+  const { rows } = await db.execute<{ ids: number[] }>(sql`
+    select array_remove(array[${sql.join(members, sql`, `)}], null) as ids from devices where ${devices.id} = ${device.id}`)
+  const targeted = new Set(rows[0]?.ids ?? [])
+  return idle
+    .filter(({ id }) => targeted.has(id))
+    .map(({ id, programName, status }) => ({
+      id,
+      name: programName,
+      obstacle: status === PROGRAM_STATUS.paused ? ('paused' as const) : ('unpublished' as const),
+    }))
+}
+
+/** Returns the ads of the programs that are disabled or not approved. */
+async function missingAds(db: Db, { programs, ads: present }: Manifest) {
+  const wanted = new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
+  for (const { id } of present) wanted.delete(id)
+  if (wanted.size === 0) return []
+  const rows = await db
+    .select({ id: ads.id, name: ads.adName, enableStat: ads.enableStat })
+    .from(ads)
+    .where(inArray(ads.id, [...wanted]))
+  return rows.map(({ id, name, enableStat }) => ({
+    id,
+    name,
+    obstacle: enableStat === 0 ? ('adDisabled' as const) : ('adNotApproved' as const),
+  }))
+}
+
+interface Reporting {
+  readonly nowPlaying: { programId: number; itemId: number; adId: number; since: number } | null
+  readonly reportTime: string | null
+}
+
+const namesOf = (db: Db, { adId, programId }: { adId: number; programId: number }) =>
+  db
+    .select({ kind: adNames.kind, name: adNames.name })
+    .from(adNames)
+    .where(
+      sql`(${adNames.kind} = ${NAME_KIND.ad} and ${adNames.id} = ${adId})
+        or (${adNames.kind} = ${NAME_KIND.program} and ${adNames.id} = ${programId})`,
+    )
+
+/**
+ * Returns the content that the screen reported last. `differs`: the report is recent and differs from the plan for its
+ * moment.
+ */
+async function reportOf(ctx: Ctx, { nowPlaying, reportTime }: Reporting, manifest: Manifest) {
+  if (!nowPlaying || !reportTime) return { reported: null, differs: false }
+  const names = await withoutRowSecurity(ctx, (db) => namesOf(db, nowPlaying))
+  const nameOf = (kind: number) => names.find((row) => row.kind === kind)?.name ?? ''
+  const { programId, itemId, adId, since } = nowPlaying
+  const isFresh = ctx.now.getTime() - since < FRESH_REPORT_MS
+  const then = playingAt(manifest, since)
+  const planned = then.program?.id === programId && then.item?.id === itemId
+  const next = playingAt(manifest, then.start + then.ms)
+  const isNext = next.program?.id === programId && next.item?.id === itemId
+  return {
+    reported: {
+      programId,
+      programName: nameOf(NAME_KIND.program),
+      adId,
+      adName: nameOf(NAME_KIND.ad),
+      since,
+      reportTime,
+    },
+    // A screen may start the next item slightly earlier than planned.
+    differs: isFresh && !planned && !isNext,
+  }
+}

@@ -1,0 +1,147 @@
+import { type Manifest, type ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
+import { TARGET } from '@oms/contract/advertise/program-words.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { contains, paginate } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { fileUrl } from '#core/storage/save-upload.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { localDayOf } from '#core/time/zone.ts'
+import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
+import { manifestProgramOf } from '#domain/ads/program-body.ts'
+import { hasScreen } from '#domain/ads/targets.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { withinTenant } from '#domain/fleet/group-members.ts'
+import { ads } from '#schema/advertise.ts'
+import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import { storedItems } from './program-items.ts'
+import { readProgram } from './program-rows.ts'
+import { manifestOf } from '../screens/screen-sets.ts'
+
+const MOST = 100
+
+/** Returns the tenant of the program that is edited: the given one, otherwise the tenant of the session. */
+const tenantOf = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) => asked ?? user.tenantId ?? 0
+
+export async function adOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }: ParsedOf<typeof calls.ads>) {
+  const { db, user, now, services } = ctx
+  const owner = tenantOf(ctx, tenantId)
+  const today = localDayOf(now, services.config.timeZone)
+  const rows = db
+    .select({
+      id: ads.id,
+      adName: ads.adName,
+      adType: ads.adType,
+      orientation: ads.orientation,
+      duration: ads.duration,
+      advertiser: ads.advertiser,
+      thumb: ads.thumb,
+      validTo: ads.validTo,
+    })
+    .from(ads)
+    .where(
+      and(
+        notDeleted(ads),
+        scoped(user, { tenant: ads.tenantId }),
+        owner === PLATFORM_TENANT_ID ? undefined : eq(ads.tenantId, owner),
+        gt(ads.approvedVer, 0),
+        eq(ads.enableStat, 1),
+        or(isNull(ads.validTo), gte(ads.validTo, today)),
+        or(contains(ads.adName, keyword), contains(ads.advertiser, keyword)),
+        adType === undefined ? undefined : eq(ads.adType, adType),
+      ),
+    )
+    .$dynamic()
+  const found = await paginate(db, rows, page, [sql`${ads.id} desc`])
+  return { ...found, list: found.list.map(({ thumb, ...ad }) => ({ ...ad, thumbUrl: thumb ? fileUrl(thumb) : '' })) }
+}
+
+export async function targetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {
+  const { db, user } = ctx
+  const owner = tenantOf(ctx, tenantId)
+  if (targetType === TARGET.devices) return { list: await screenRows(ctx, keyword, withinTenant(owner)) }
+  if (targetType === TARGET.groups) {
+    const list = await db
+      .select({ id: deviceGroups.id, name: deviceGroups.groupName, detail: sql<string>`coalesce(${tenants.name}, '')` })
+      .from(deviceGroups)
+      .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
+      .where(
+        and(
+          notDeleted(deviceGroups),
+          eq(deviceGroups.status, 1),
+          scoped(user, { tenant: deviceGroups.tenantId }),
+          owner === PLATFORM_TENANT_ID ? undefined : eq(deviceGroups.tenantId, owner),
+          contains(deviceGroups.groupName, keyword),
+        ),
+      )
+      .orderBy(asc(deviceGroups.id))
+      .limit(MOST)
+    return { list }
+  }
+  if (targetType === TARGET.models) {
+    const list = await db
+      .select({ id: deviceModels.id, name: deviceModels.modelName, detail: deviceModels.modelCode })
+      .from(deviceModels)
+      .where(and(notDeleted(deviceModels), contains(deviceModels.modelName, keyword)))
+      .orderBy(asc(deviceModels.id))
+      .limit(MOST)
+    return { list }
+  }
+  if (owner !== PLATFORM_TENANT_ID) return { list: [] }
+  const list = await db
+    .select({ id: tenants.id, name: tenants.name, detail: tenants.tenantNo })
+    .from(tenants)
+    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
+    .orderBy(asc(tenants.id))
+    .limit(MOST)
+  return { list }
+}
+
+const screenRows = ({ db, user }: Ctx, keyword: string | undefined, where?: SQL) =>
+  db
+    .select({ id: devices.id, name: devices.sn, detail: devices.devName })
+    .from(devices)
+    .where(
+      and(
+        visibleDevices(user),
+        hasScreen,
+        where,
+        or(contains(devices.sn, keyword), contains(devices.devName, keyword)),
+      ),
+    )
+    .orderBy(asc(devices.id))
+    .limit(MOST)
+
+export async function screenOptions(ctx: Ctx, { keyword }: ParsedOf<typeof calls.screens>) {
+  const rows = await screenRows(ctx, keyword)
+  return { list: rows.map(({ detail, ...row }) => ({ ...row, devName: detail })) }
+}
+
+/** Returns the program body that publishing the given content now would create. */
+export async function draftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ManifestProgram> {
+  const { id, tenantId: asked, deviceId: _, ...fields } = input
+  const stored = id === undefined ? undefined : await readProgram(ctx, id)
+  const tenantId = stored?.tenantId ?? tenantOf(ctx, asked)
+  const items = await storedItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
+  const content = { ...fields, id: id ?? 0, tenantId, items, shareOfVoice: fields.shareOfVoice ?? null }
+  return manifestProgramOf(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
+}
+
+export async function manifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<Manifest> {
+  const { db, user, now, services } = ctx
+  const { config } = services
+  const draft = await draftBody(ctx, input)
+  const standardZone = config.timeZone
+  if (input.deviceId === undefined) return manifestWith(standardZone, [draft], await adsOfPrograms(db, [draft]))
+  const [seen] = await db
+    .select({ id: devices.id })
+    .from(devices)
+    .where(and(eq(devices.id, input.deviceId), visibleDevices(user)))
+  // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
+  const found = seen && (await withoutRowSecurity(ctx, (all) => manifestOf(all, seen.id, { now, standardZone, draft })))
+  if (!found) throw notFound('屏幕')
+  return found
+}

@@ -1,0 +1,185 @@
+import type { programs as calls } from '@oms/contract/advertise/program.ts'
+import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, desc, eq, getTableColumns, gte, lte, not, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import type { Db } from '#core/database/client.ts'
+import { contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { isSamePlayback } from '#domain/ads/program-body.ts'
+import { accounts } from '#schema/account.ts'
+import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { tenants } from '#schema/tenant.ts'
+import { adNamesOf, itemViews, totalSeconds } from './program-items.ts'
+import { targetNames } from './program-targets.ts'
+
+export type StoredProgram = typeof adPrograms.$inferSelect
+type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+export const visiblePrograms = (user: User): SQL | undefined =>
+  and(notDeleted(adPrograms), scoped(user, { tenant: adPrograms.tenantId, creator: adPrograms.createBy }))
+
+/** Number of the version that waits for approval; 0: none. */
+const waitingVer = sql<number>`coalesce((select max(w.ver_no) from ad_program_versions w
+  where w.program_id = ${adPrograms.id} and w.state = ${PROGRAM_VERSION_STATE.waiting}), 0)::int`
+
+/** True when the account published the version that waits for approval. */
+const isOwnWaiting = ({ uid }: User) => sql<boolean>`exists (select from ad_program_versions w
+  where w.program_id = ${adPrograms.id} and w.state = ${PROGRAM_VERSION_STATE.waiting} and w.publish_by = ${uid})`
+
+const selectPrograms = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
+  db
+    .select({
+      ...getTableColumns(adPrograms),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      waitingVer: waitingVer.as('waiting_ver'),
+      isOwnWaiting: isOwnWaiting(user).as('is_own_waiting'),
+      newest: adProgramVersions,
+    })
+    .from(adPrograms)
+    .leftJoin(tenants, eq(tenants.id, adPrograms.tenantId))
+    .leftJoin(
+      adProgramVersions,
+      and(eq(adProgramVersions.programId, adPrograms.id), eq(adProgramVersions.verNo, adPrograms.verNo)),
+    )
+type Selected = Awaited<ReturnType<typeof selectPrograms>>[number]
+
+/** Returns the status on screen: a program in force is delivered once nearly all screens have its version. */
+const shownStatus = ({ status, deliveredVer, publishedVer }: StoredProgram) =>
+  status === PROGRAM_STATUS.delivering && deliveredVer === publishedVer ? PROGRAM_STATUS.delivered : status
+
+const present = ({ newest, ...row }: Selected) => ({
+  ...row,
+  status: shownStatus(row),
+  itemCount: row.items.length,
+  targetCount: row.targetIds.length,
+  hasChanges: newest !== null && !isSameContent(row, newest),
+})
+
+/** Returns true when publishing the edited content again would change nothing. */
+export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>) =>
+  isSamePlayback(row, version.body) &&
+  row.targetType === version.targetType &&
+  row.bookedPlays === version.bookedPlays &&
+  row.bookedPer === version.bookedPer &&
+  [...row.targetIds].sort().join() === [...version.targetIds].sort().join()
+
+function statusIs(status: number): SQL | undefined {
+  if (status === PROGRAM_STATUS.waiting)
+    return sql`exists (select from ad_program_versions w
+      where w.program_id = ${adPrograms.id} and w.state = ${PROGRAM_VERSION_STATE.waiting})`
+  const { delivering, delivered } = PROGRAM_STATUS
+  if (status !== delivering && status !== delivered) return eq(adPrograms.status, status)
+  const isDelivered = eq(adPrograms.deliveredVer, adPrograms.publishedVer)
+  return and(eq(adPrograms.status, delivering), status === delivered ? isDelivered : not(isDelivered))
+}
+
+const conditionsOf = (user: User, filter: Filter) =>
+  and(
+    visiblePrograms(user),
+    contains(adPrograms.programName, filter.programName),
+    filter.status === undefined ? undefined : statusIs(filter.status),
+    filter.insertMode === undefined ? undefined : eq(adPrograms.insertMode, filter.insertMode),
+    filter.targetType === undefined ? undefined : eq(adPrograms.targetType, filter.targetType),
+    filter.tenantId === undefined ? undefined : eq(adPrograms.tenantId, filter.tenantId),
+    filter.playDate === undefined ? undefined : lte(adPrograms.dateFrom, filter.playDate),
+    filter.playDate === undefined ? undefined : gte(adPrograms.dateTo, filter.playDate),
+    filter.adId === undefined
+      ? undefined
+      : sql`${adPrograms.id} in (select program_id from ad_uses where ad_id = ${filter.adId})`,
+    ...within(adPrograms.createTime, filter.beginTime, filter.endTime),
+  )
+
+const SORTABLE = {
+  programName: adPrograms.programName,
+  priority: adPrograms.priority,
+  dateFrom: adPrograms.dateFrom,
+  dateTo: adPrograms.dateTo,
+  createTime: adPrograms.createTime,
+  updateTime: adPrograms.updateTime,
+} as const
+
+export async function list({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectPrograms({ db, user }).where(conditionsOf(user, input)).$dynamic()
+  const page = await paginate(db, rows, input, orderOf(input, SORTABLE, adPrograms.id))
+  return { ...page, list: page.list.map(present) }
+}
+
+/** Returns a program that the caller may see. */
+export async function readProgram({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<Selected> {
+  const [found] = await selectPrograms({ db, user }).where(and(eq(adPrograms.id, id), visiblePrograms(user)))
+  if (!found) throw notFound('节目单')
+  return found
+}
+
+export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const { db, user, services } = ctx
+  const row = present(await readProgram(ctx, id))
+  return {
+    ...row,
+    items: await itemViews(db, row.items, services.config.timeZone),
+    targets: await targetNames(db, user, row),
+  }
+}
+
+const publisher = alias(accounts, 'publisher')
+const auditor = alias(accounts, 'auditor')
+
+export async function versions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
+  const { db, user } = ctx
+  await readProgram(ctx, id)
+  const rows = db
+    .select({
+      ...getTableColumns(adProgramVersions),
+      publishByName: sql<string>`coalesce(${publisher.realname}, '')`.as('publish_by_name'),
+      auditByName: sql<string>`coalesce(${auditor.realname}, '')`.as('audit_by_name'),
+    })
+    .from(adProgramVersions)
+    .leftJoin(publisher, eq(publisher.uid, adProgramVersions.publishBy))
+    .leftJoin(auditor, eq(auditor.uid, adProgramVersions.auditBy))
+    .where(eq(adProgramVersions.programId, id))
+    .$dynamic()
+  const found = await paginate(db, rows, page, [desc(adProgramVersions.verNo)])
+  const adNames = await adNamesOf(
+    db,
+    found.list.flatMap(({ body }) => body.items.map(({ adId }) => adId)),
+  )
+  const targets = await versionTargets(db, user, found.list)
+  const list = found.list.map(({ body, ...version }) => ({
+    ...version,
+    programName: body.name,
+    playMode: body.playMode,
+    priority: body.priority,
+    insertMode: body.insertMode,
+    shareOfVoice: body.share,
+    dateFrom: body.dateFrom,
+    dateTo: body.dateTo,
+    weekdays: body.weekdays,
+    dayParts: body.dayParts,
+    itemCount: body.items.length,
+    totalDuration: totalSeconds(body.items),
+    adNames: body.items.map(({ adId }) => adNames.get(adId) ?? ''),
+    targets: targets(version),
+    targetCount: version.targetIds.length,
+  }))
+  return { ...found, list }
+}
+
+type StoredVersion = typeof adProgramVersions.$inferSelect
+
+/** Reads the names of the targets of several versions, with one statement for each kind of target. */
+async function versionTargets(db: Db, user: User, versions: readonly StoredVersion[]) {
+  const names = new Map<string, string>()
+  for (const [targetType, same] of Map.groupBy(versions, (version) => version.targetType)) {
+    const targetIds = [...new Set(same.flatMap((version) => version.targetIds))]
+    const found = await targetNames(db, user, { tenantId: same[0]?.tenantId ?? 0, targetType, targetIds })
+    for (const { id, name } of found) names.set(`${targetType}.${id}`, name)
+  }
+  return ({ targetType, targetIds }: Pick<StoredVersion, 'targetType' | 'targetIds'>) =>
+    targetIds.flatMap((id) => {
+      const name = names.get(`${targetType}.${id}`)
+      return name === undefined ? [] : [{ id, name }]
+    })
+}

@@ -1,0 +1,54 @@
+import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { and, type SQL } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { type LiveProgram, programsInForce } from '#domain/ads/manifests/manifest-of.ts'
+import { manifestProgramOf } from '#domain/ads/program-body.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import type { StoredProgram } from './program-rows.ts'
+import { type ScreenSet, screenSets } from '../screens/screen-sets.ts'
+import { targetCondition } from './targets.ts'
+
+/** A program to check, with the screens that it reaches and the other programs of these screens. */
+export interface Subject {
+  /** The program as publishing would write it now. */
+  readonly body: ManifestProgram
+  /** Condition on `devices`. */
+  readonly where: SQL
+  /** The other programs in force, by id. */
+  readonly others: ReadonlyMap<number, LiveProgram>
+  /** Version of the program that is in force now. */
+  readonly current: LiveProgram | undefined
+  readonly sets: readonly ScreenSet[]
+}
+
+/**
+ * Returns what a check of a program needs. Reads without row-level security, because programs of the platform play on
+ * screens of tenants too; the screens are limited to those that the caller may see.
+ */
+export const subjectOf = (
+  ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
+  content: StoredProgram,
+): Promise<Subject> => withoutRowSecurity(ctx, (db) => readSubject({ ...ctx, db }, content))
+
+async function readSubject(
+  { db, user, now, services }: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
+  content: StoredProgram,
+): Promise<Subject> {
+  const { config } = services
+  const body = manifestProgramOf(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
+  const live = await programsInForce(db, now)
+  const where = and(visibleDevices(user), await targetCondition(db, content)) as SQL
+  const sets = await screenSets(db, where, { programs: live, standardZone: config.timeZone })
+  return {
+    body,
+    where,
+    others: new Map(live.flatMap((each) => (each.id === content.id ? [] : [[each.id, each]]))),
+    current: live.find(({ id }) => id === content.id),
+    sets,
+  }
+}
+
+/** Returns the bodies of the other programs of a set. */
+export const bodiesOf = ({ others }: Subject, { programIds }: ScreenSet): ManifestProgram[] =>
+  programIds.flatMap((id) => others.get(id)?.body ?? [])

@@ -1,0 +1,80 @@
+import { TARGET } from '@oms/contract/advertise/program-words.ts'
+import { and, asc, eq, type SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import type { ProgramTarget } from '#domain/ads/targets.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { withinTenant } from '#domain/fleet/group-members.ts'
+import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+
+interface TargetKind {
+  readonly key: PgColumn
+  readonly name: PgColumn
+  where(user: User, tenantId: number): SQL | undefined
+}
+
+/** Key, name and visibility of the records of each kind of target. */
+const KINDS: Readonly<Record<number, TargetKind>> = {
+  [TARGET.devices]: {
+    key: devices.id,
+    name: devices.sn,
+    where: (user, tenantId) => and(visibleDevices(user), withinTenant(tenantId)),
+  },
+  [TARGET.groups]: {
+    key: deviceGroups.id,
+    name: deviceGroups.groupName,
+    where: (user, tenantId) =>
+      and(
+        notDeleted(deviceGroups),
+        scoped(user, { tenant: deviceGroups.tenantId }),
+        tenantId === PLATFORM_TENANT_ID ? undefined : eq(deviceGroups.tenantId, tenantId),
+      ),
+  },
+  [TARGET.models]: { key: deviceModels.id, name: deviceModels.modelName, where: () => notDeleted(deviceModels) },
+  [TARGET.tenants]: {
+    key: tenants.id,
+    name: tenants.name,
+    where: (user) => and(notDeleted(tenants), scoped(user, { tenant: tenants.id })),
+  },
+}
+
+/**
+ * Returns the targets without duplicates. Refuses targets outside the caller's data scope and outside the tenant of the
+ * program.
+ */
+export async function checkedTargets(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  { tenantId, targetType, targetIds }: ProgramTarget,
+): Promise<number[]> {
+  if (targetType === TARGET.tenants && tenantId !== PLATFORM_TENANT_ID)
+    throw invalid('只有平台的节目单可以按客户投放', 'targetType')
+  if (targetType === TARGET.models && tenantId === PLATFORM_TENANT_ID && user.scope.tenants !== 'all')
+    throw invalid('您的数据范围不包含全部客户，不能按型号投放', 'targetType')
+  const ids = [...new Set(targetIds)]
+  const { key, where } = KINDS[targetType]!
+  const found = await db.$count(key.table, and(among(key, ids), where(user, tenantId)))
+  if (found < ids.length) throw invalid('投放对象不存在或已被删除', 'targetIds')
+  return ids
+}
+
+/** Returns the names of the targets that the caller may see. Names of devices are serial numbers. */
+export async function targetNames(
+  db: Db,
+  user: User,
+  { tenantId, targetType, targetIds }: ProgramTarget,
+): Promise<{ id: number; name: string }[]> {
+  const kind = KINDS[targetType]
+  if (!kind || targetIds.length === 0) return []
+  const { key, name, where } = kind
+  const rows = await db
+    .select({ id: key, name })
+    .from(key.table)
+    .where(and(among(key, targetIds), where(user, tenantId)))
+    .orderBy(asc(key))
+  return rows as { id: number; name: string }[]
+}

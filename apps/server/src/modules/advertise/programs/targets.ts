@@ -1,0 +1,60 @@
+import { TARGET } from '@oms/contract/advertise/program-words.ts'
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { hasScreen, type ProgramTarget } from '#domain/ads/targets.ts'
+import { devicesOfRule, GROUP_KEY } from '#domain/fleet/device-filter.ts'
+import { withinTenant } from '#domain/fleet/group-members.ts'
+import { adScreens } from '#schema/advertise-screen.ts'
+import { deviceGroups, devices } from '#schema/device.ts'
+
+/**
+ * Returns the condition on `devices` for the devices that a program targets. A program of a tenant reaches devices of
+ * that tenant only; a program of the platform reaches devices of all tenants. Deleted and disabled groups match none.
+ */
+export async function targetCondition(db: Db, target: ProgramTarget): Promise<SQL> {
+  const own = and(notDeleted(devices), withinTenant(target.tenantId))
+  return and(own, await matchesTarget(db, target)) ?? sql`false`
+}
+
+function matchesTarget(db: Db, { targetType, targetIds, isDefault = 0 }: ProgramTarget): SQL | Promise<SQL> {
+  if (isDefault === 1) return sql`true`
+  if (targetIds.length === 0) return sql`false`
+  if (targetType === TARGET.devices) return among(devices.id, targetIds)
+  if (targetType === TARGET.models) return among(devices.modelId, targetIds)
+  if (targetType === TARGET.tenants) return among(devices.tenantId, targetIds)
+  return inGroups(db, targetIds)
+}
+
+/** Returns the condition for devices of any of the groups: one sub-select for static groups, one rule per dynamic group. */
+async function inGroups(db: Db, ids: readonly number[]): Promise<SQL> {
+  const groups = await db
+    .select({ ...GROUP_KEY, tenantId: deviceGroups.tenantId })
+    .from(deviceGroups)
+    .where(and(inArray(deviceGroups.id, [...ids]), notDeleted(deviceGroups), eq(deviceGroups.status, 1)))
+  const statics = groups.flatMap(({ id, kind }) => (kind === 1 ? [id] : []))
+  const rules = groups.flatMap(({ kind, rule, tenantId }) =>
+    kind === 1
+      ? []
+      : [and(tenantId === PLATFORM_TENANT_ID ? undefined : eq(devices.tenantId, tenantId), devicesOfRule(rule ?? {}))],
+  )
+  const members = sql`${devices.id} in (select device_id from device_group_members
+    where group_id = any(${sql.param(statics)}::int[]))`
+  return or(statics.length > 0 ? members : undefined, ...rules.map((rule) => rule ?? sql`true`)) ?? sql`false`
+}
+
+/** Returns the ids of the devices whose screens a program reaches now, in ascending order. */
+export async function targetScreens(db: Db, target: ProgramTarget): Promise<number[]> {
+  const rows = await db
+    .select({ deviceId: devices.id })
+    .from(devices)
+    .innerJoin(adScreens, eq(adScreens.deviceId, devices.id))
+    .where(await targetCondition(db, target))
+    .orderBy(asc(devices.id))
+  return rows.map(({ deviceId }) => deviceId)
+}
+
+/** Counts the screens that a program reaches now. */
+export const countTargetScreens = async (db: Db, target: ProgramTarget): Promise<number> =>
+  db.$count(devices, and(await targetCondition(db, target), hasScreen))

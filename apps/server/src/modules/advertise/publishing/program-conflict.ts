@@ -1,0 +1,173 @@
+import { type Conflict, checkConflicts, MAX_CONFLICT_DAYS } from '@oms/contract/ad-engine/conflicts/conflict.ts'
+import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
+import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
+import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { inArray, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { dayAfter, localDayOf } from '#core/time/zone.ts'
+import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
+import { MAX_BYTES, MAX_FILES, MAX_PROGRAMS } from '#domain/ads/manifests/manifest-set.ts'
+import { hasScreen } from '#domain/ads/targets.ts'
+import { ads } from '#schema/advertise.ts'
+import { contentOf } from '../programs/program-content.ts'
+import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
+import { bodiesOf, type Subject, subjectOf } from '../programs/program-subject.ts'
+
+type Result = ResultOf<typeof calls.conflict>
+type Found = Result['errors'][number]
+
+export async function conflict(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.conflict>): Promise<Result> {
+  const stored = await readProgram(ctx, id)
+  const content = verNo === undefined ? stored : await contentOf(ctx.db, stored, verNo)
+  return conflictsOf(ctx, content)
+}
+
+/** Refuses to publish a program with conflicts that stop the publishing. */
+export async function assertNoConflicts(ctx: Ctx, content: StoredProgram): Promise<void> {
+  const { errors } = await conflictsOf(ctx, content)
+  if (errors.length === 0) return
+  const single = errors.find(({ code }) => code === 'sharesAbove100' || code === 'tooLarge')
+  throw invalid(single?.text ?? `请先处理冲突：${errors.map(({ text }) => text).join('；')}`)
+}
+
+/** Checks a program against the other programs of each distinct set of its screens. */
+async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
+  const { services, now } = ctx
+  const subject = await subjectOf(ctx, content)
+  const { body, sets } = subject
+  const { known, ofAds, ofScreens } = await withoutRowSecurity(ctx, (db) => factsFor(db, subject))
+  const from = localDayOf(now, services.config.timeZone)
+  const errors = new Map<string, Found>()
+  const warnings = new Map<string, Found>()
+  const checked = sets.length > 0 ? sets : [NO_SCREEN(services.config.timeZone)]
+  for (const set of checked) {
+    const bodies = [...bodiesOf(subject, set), body]
+    const report = checkConflicts(manifestWith(set.zone, bodies, known), body.id, from, { ads: ofAds })
+    for (const each of report.errors) add(errors, each, set.screens)
+    for (const each of report.warnings) add(warnings, each, set.screens)
+    const excess = excessOf(bodies.length, bodies, known)
+    if (excess) add(errors, { code: 'tooLarge', text: `该屏幕的节目超出容量：${excess}`, adId: null }, set.screens)
+  }
+  for (const each of ofScreens) warnings.set(each.text, each)
+  const last = dayAfter(from, MAX_CONFLICT_DAYS - 1)
+  return {
+    screens: sets.reduce((sum, set) => sum + set.screens, 0),
+    sets: sets.length,
+    from,
+    to: content.dateTo < last ? content.dateTo : last,
+    errors: byScreens(errors),
+    warnings: byScreens(warnings),
+  }
+}
+
+async function factsFor(db: Db, subject: Subject) {
+  const { body, others } = subject
+  const known = await adsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)])
+  return {
+    known,
+    ofAds: await knownAds(db, body.items, known),
+    ofScreens: await screenWarnings(db, subject, known),
+  }
+}
+
+/** Stands for the screens while no screen is targeted, so that ads and dates are checked too. */
+const NO_SCREEN = (zone: string) => ({ zone, programIds: [], screens: 0, deviceId: 0 })
+
+function add(
+  list: Map<string, Found>,
+  { code, text, adId }: Pick<Conflict, 'text' | 'adId'> & { code: string },
+  screens: number,
+) {
+  const before = list.get(text)
+  list.set(text, { code, text, adId, screens: (before?.screens ?? 0) + screens })
+}
+
+const byScreens = (list: Map<string, Found>) => [...list.values()].sort((a, b) => b.screens - a.screens)
+
+/** Names the ads of the program that no manifest contains. */
+async function knownAds(db: Db, items: readonly { adId: number }[], known: ReadonlyMap<number, ManifestAd>) {
+  const missing = [...new Set(items.map(({ adId }) => adId))].filter((id) => !known.has(id))
+  if (missing.length === 0) return []
+  const rows = await db
+    .select({ id: ads.id, name: ads.adName, enableStat: ads.enableStat })
+    .from(ads)
+    .where(inArray(ads.id, missing))
+  return rows.map(({ id, name, enableStat }) => ({
+    id,
+    name,
+    obstacle: enableStat === 0 ? ('adDisabled' as const) : ('adNotApproved' as const),
+  }))
+}
+
+/** Returns what exceeds the limits of one screen, or undefined. */
+function excessOf(
+  programs: number,
+  bodies: readonly { items: readonly { adId: number }[] }[],
+  known: ReadonlyMap<number, ManifestAd>,
+) {
+  const files = new Map<string, number>()
+  for (const { items } of bodies)
+    for (const { adId } of items) for (const { sha256, size } of known.get(adId)?.files ?? []) files.set(sha256, size)
+  const bytes = [...files.values()].reduce((sum, size) => sum + size, 0)
+  if (programs > MAX_PROGRAMS) return `${programs} 个节目单，最多 ${MAX_PROGRAMS} 个`
+  if (files.size > MAX_FILES) return `${files.size} 个文件，最多 ${MAX_FILES} 个`
+  return bytes > MAX_BYTES ? `${(bytes / 1024 ** 3).toFixed(1)} GB，最多 8 GB` : undefined
+}
+
+/**
+ * Counts the screens without a needed codec, with the other orientation, or without enough free storage. Uses one
+ * statement.
+ */
+async function screenWarnings(db: Db, { body, where }: Subject, known: ReadonlyMap<number, ManifestAd>) {
+  const used = [...new Set(body.items.map(({ adId }) => adId))].flatMap((id) => known.get(id) ?? [])
+  if (used.length === 0) return []
+  const bytes = used.reduce((sum, { files }) => sum + Math.min(...files.map(({ size }) => size), Infinity), 0)
+  const { rows } = await db.execute<{ codec: number; turned: number; full: number }>(sql`
+    select count(*) filter (where ${lacksCodec(used)})::int as codec,
+      count(*) filter (where ${isTurned(used)})::int as turned,
+      count(*) filter (where s.free_bytes < ${Number.isFinite(bytes) ? bytes : 0})::int as full
+    from devices join ad_screens s on s.device_id = devices.id where ${where} and ${hasScreen}`)
+  const { codec = 0, turned = 0, full = 0 } = rows[0] ?? {}
+  return [
+    { code: 'codecUnsupported', text: `${codec} 块屏幕不支持部分广告的编码`, screens: codec, adId: null },
+    { code: 'otherOrientation', text: `${turned} 块屏幕的方向与部分广告不同`, screens: turned, adId: null },
+    { code: 'noRoom', text: `${full} 块屏幕的存储空间可能不足`, screens: full, adId: null },
+  ].filter(({ screens }) => screens > 0)
+}
+
+const anyOf = (conditions: readonly SQL[]) =>
+  conditions.length === 0 ? sql`false` : sql`(${sql.join([...conditions], sql` or `)})`
+
+/** Returns the condition for screens that reported their codecs and cannot play any rendition of some ad. */
+function lacksCodec(used: readonly ManifestAd[]): SQL {
+  const lists = used.flatMap(({ files }) => {
+    const codecs = files.map(({ codec }) => codec.split('.')[0] ?? '')
+    return codecs.length === 0 || codecs.includes('') ? [] : [codecs]
+  })
+  const missing = lists.map(
+    (codecs) => sql`not exists (select from unnest(s.codecs) as c
+      where split_part(c, '.', 1) = any(${sql.param(codecs)}::text[]))`,
+  )
+  return sql`cardinality(s.codecs) > 0 and ${anyOf(missing)}`
+}
+
+/**
+ * Returns the condition for screens that reported their size, when all renditions of some ad have the other
+ * orientation.
+ */
+function isTurned(used: readonly ManifestAd[]): SQL {
+  const sides = used.flatMap(({ files }) => {
+    const sized = files.filter(({ width, height }) => width > 0 && height > 0 && width !== height)
+    if (sized.length === 0 || sized.length < files.length) return []
+    const wide = sized.filter(({ width, height }) => width > height).length
+    return wide === 0 ? ['portrait'] : wide === sized.length ? ['landscape'] : []
+  })
+  const conditions = [
+    ...(sides.includes('portrait') ? [sql`s.width > s.height`] : []),
+    ...(sides.includes('landscape') ? [sql`s.height > s.width`] : []),
+  ]
+  return sql`s.width > 0 and ${anyOf(conditions)}`
+}

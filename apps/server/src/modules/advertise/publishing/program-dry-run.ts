@@ -1,0 +1,187 @@
+import { dayOf } from '@oms/contract/ad-engine/dates.ts'
+import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
+import { slotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { zoneOf } from '@oms/contract/ad-engine/zone.ts'
+import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, type SQL, sql } from 'drizzle-orm'
+import type { Config } from '#core/config/config.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { localDayOf } from '#core/time/zone.ts'
+import { adsOfPrograms, manifestWith } from '#domain/ads/manifests/manifest-of.ts'
+import { hasScreen } from '#domain/ads/targets.ts'
+import { contentOf } from '../programs/program-content.ts'
+import { factsOf } from './program-delivery.ts'
+import { readProgram } from '../programs/program-rows.ts'
+import { bodiesOf, type Subject, subjectOf } from '../programs/program-subject.ts'
+import { needsSecondPerson } from './program-two-person.ts'
+import { type ScreenClass, screenClasses } from '../screens/screen-sets.ts'
+import { countStates, screenStates } from '../screens/screen-states.ts'
+
+const SAMPLE = 20
+const MAX_GROUPS = 50
+/** Maximum number of screen sets whose first day is planned. The mean of these sets stands for further sets. */
+const MAX_PLANNED_SETS = 40
+const HOUR_SECONDS = 3600
+
+/**
+ * Returns the effect of publishing: the screens, the bytes that they have to download, and the time of the download.
+ */
+export async function dryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.dryRun>) {
+  const { services } = ctx
+  const stored = await readProgram(ctx, id)
+  const content = verNo === undefined ? stored : await contentOf(ctx.db, stored, verNo)
+  const subject = await subjectOf(ctx, content)
+  const { known, classes, states, tenants, models } = await withoutRowSecurity(ctx, (db) =>
+    factsFor({ ...ctx, db }, subject),
+  )
+  const screens = subject.sets.reduce((sum, set) => sum + set.screens, 0)
+  const lacking = classes.map((set) => ({ set, bytes: lackingBytes(subject, set, known) }))
+  const totalBytes = lacking.reduce((sum, { set, bytes }) => sum + set.screens * bytes, 0)
+  return {
+    screens,
+    insertMode: content.insertMode,
+    needsApproval: needsSecondPerson(services.config, content, screens),
+    tenants,
+    models,
+    states: countStates(states),
+    totalBytes,
+    maxBytes: Math.max(0, ...lacking.map(({ bytes }) => bytes)),
+    readyScreens: lacking.reduce((sum, { set, bytes }) => sum + (bytes === 0 ? set.screens : 0), 0),
+    ...hoursOf(services.config, totalBytes, Math.max(0, ...lacking.map(({ bytes }) => bytes)), lacking),
+    playsPerDay: playsOnFirstDay(ctx, subject, known),
+    sample: await sampleOf(ctx, states.slice(0, SAMPLE), lacking),
+  }
+}
+
+async function factsFor({ db, services, now }: Ctx, { body, others, current, where }: Subject) {
+  const programs = [...others.values(), ...(current ? [current] : [])]
+  const standardZone = services.config.timeZone
+  return {
+    known: await adsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)]),
+    classes: await screenClasses(db, where, { programs, standardZone, most: SAMPLE }),
+    states: await screenStates(services, db, where, now),
+    tenants: await groupedBy(db, where, 'tenant'),
+    models: await groupedBy(db, where, 'model'),
+  }
+}
+
+interface Lacking {
+  readonly set: ScreenClass
+  readonly bytes: number
+}
+
+/** Returns the bytes that each screen of a class has to download for the program. */
+function lackingBytes({ body, others, current }: Subject, set: ScreenClass, known: ReadonlyMap<number, ManifestAd>) {
+  const present = set.programIds.flatMap((id) => (id === current?.id ? current.body : others.get(id)?.body) ?? [])
+  const held = new Set(present.flatMap(({ items }) => items.map(({ adId }) => adId)))
+  const wanted = [...new Set(body.items.map(({ adId }) => adId))].filter((adId) => !held.has(adId))
+  const screen = screenOf(set)
+  const files = new Map(
+    wanted.flatMap((adId) => {
+      const ad = known.get(adId)
+      const file = ad && chooseRendition(ad, screen)
+      return file ? [[file.sha256, file.size] as const] : []
+    }),
+  )
+  return [...files.values()].reduce((sum, size) => sum + size, 0)
+}
+
+const kindOf = (codec: string) => codec.split('.')[0]
+
+/**
+ * Returns the facts by which a rendition is chosen. A screen that has not reported its size counts as 1920×1080 with
+ * every codec.
+ */
+const screenOf = ({ width, height, codecs }: ScreenClass) => ({
+  width: width || 1920,
+  height: height || 1080,
+  mayPlay: (codec: string) => codecs.length === 0 || codecs.some((each) => kindOf(each) === kindOf(codec)),
+})
+
+/** Returns how long the download takes with the bandwidth of the server, of a screen, and the download window. */
+function hoursOf(
+  { ads, deviceBandwidth }: Pick<Config, 'ads' | 'deviceBandwidth'>,
+  totalBytes: number,
+  maxBytes: number,
+  lacking: readonly Lacking[],
+) {
+  const bandwidth = ads.bandwidth || deviceBandwidth
+  const windowHours = hoursOfWindow(ads.download.window)
+  const days = 24 / windowHours
+  const perScreen = ads.download.kbps * 1024
+  const hours = (bytes: number, rate: number) => (rate === 0 ? 0 : (bytes / rate / HOUR_SECONDS) * days)
+  const isLimited = bandwidth > 0 || perScreen > 0
+  const first = Math.min(...lacking.map(({ bytes }) => bytes), Number.MAX_SAFE_INTEGER)
+  const rate = perScreen > 0 && (bandwidth === 0 || perScreen < bandwidth) ? perScreen : bandwidth
+  return {
+    bandwidth,
+    windowHours,
+    firstHours: isLimited && lacking.length > 0 ? hours(first, rate) : null,
+    lastHours: isLimited ? Math.max(hours(totalBytes, bandwidth), hours(maxBytes, perScreen)) : null,
+  }
+}
+
+/** Returns the hours per day of a window such as `['22:00', '06:00']`; 24 without a window. */
+function hoursOfWindow(window: readonly string[] | null) {
+  const [from, to] = (window ?? []).map((clock) => Number(clock.slice(0, 2)) + Number(clock.slice(3)) / 60)
+  if (from === undefined || to === undefined || from === to) return 24
+  return (to - from + 24) % 24
+}
+
+async function groupedBy(db: Db, where: SQL, kind: 'tenant' | 'model') {
+  const [table, key, name] =
+    kind === 'tenant'
+      ? [sql`tenants`, sql`devices.tenant_id`, sql`g.name`]
+      : [sql`device_models`, sql`devices.model_id`, sql`g.model_name`]
+  const { rows } = await db.execute<{ id: number; name: string; count: number }>(sql`
+    select ${key} as id, coalesce(max(${name}), '') as name, count(*)::int as count
+    from devices left join ${table} g on g.id = ${key} where ${and(where, hasScreen)}
+    group by 1 order by 3 desc, 1 limit ${MAX_GROUPS}`)
+  return rows
+}
+
+/** Returns the number of plays on all screens that the engine plans for the first day. */
+function playsOnFirstDay({ services, now }: Ctx, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
+  const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
+  const today = localDayOf(now, services.config.timeZone)
+  const plays = planned.map((set) => {
+    const manifest = manifestWith(set.zone, [...bodiesOf(subject, set), subject.body], known)
+    const zone = zoneOf(set.zone)
+    const day = firstDueDay(subject.body, today)
+    const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
+    let count = 0
+    for (const { program, hold, start } of slotsBetween(manifest, from, to))
+      if (program?.id === subject.body.id && !hold && start >= from) count += 1
+    return count * set.screens
+  })
+  const sum = plays.reduce((total, each) => total + each, 0)
+  const screens = planned.reduce((total, set) => total + set.screens, 0)
+  const all = subject.sets.reduce((total, set) => total + set.screens, 0)
+  return screens === 0 ? 0 : Math.round((sum * all) / screens)
+}
+
+/** Returns the first day from today on whose weekday is chosen. */
+function firstDueDay({ dateFrom, weekdays }: ManifestProgram, today: string) {
+  const first = dayOf(dateFrom > today ? dateFrom : today)
+  const days = Array.from({ length: 7 }, (_, at) => first + at)
+  // Day 0 is a Thursday.
+  return days.find((day) => (weekdays >> ((day + 3) % 7)) & 1) ?? first
+}
+
+async function sampleOf(ctx: Ctx, states: readonly { id: number; state: number }[], lacking: readonly Lacking[]) {
+  const facts = await factsOf(
+    ctx,
+    states.map(({ id }) => id),
+  )
+  return states.flatMap(({ id, state }) => {
+    const row = facts.get(id)
+    if (!row) return []
+    const { sn, tenantName, modelName } = row
+    const bytes = lacking.find(({ set }) => set.deviceIds.includes(id))?.bytes ?? 0
+    return [{ deviceId: id, sn, tenantName, modelName, state, bytes }]
+  })
+}

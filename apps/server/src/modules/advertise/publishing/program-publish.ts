@@ -1,0 +1,211 @@
+import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
+import { OWN_PROGRAM, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
+import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { eq } from 'drizzle-orm'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { localDayOf } from '#core/time/zone.ts'
+import { refreshAdUses } from '#domain/ads/ad-uses.ts'
+import { manifestProgramOf } from '#domain/ads/program-body.ts'
+import { type ProgramTarget } from '#domain/ads/targets.ts'
+import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { assertNoConflicts } from './program-conflict.ts'
+import { contentOf } from '../programs/program-content.ts'
+import { approvedItems } from '../programs/program-items.ts'
+import { requestApproval } from './program-notice.ts'
+import { isSameContent, readProgram, type StoredProgram } from '../programs/program-rows.ts'
+import { BIZ_TYPE, lockProgram, publishChanged } from '../programs/program-save.ts'
+import { checkedTargets } from '../programs/program-targets.ts'
+import { needsSecondPerson } from './program-two-person.ts'
+import { countTargetScreens } from '../programs/targets.ts'
+import { lockWaitingVersion, replaceVersionInForce, setVersion } from '../programs/version-rows.ts'
+
+/** Content to publish: the edited content, or the content of an older version. */
+interface Publication {
+  readonly content: StoredProgram
+  /** Number of screens that the caller confirmed for a takeover. */
+  readonly confirmed: number | undefined
+  readonly action: string
+  /** Keeps the version in force when it has the same content. */
+  readonly onlyChanges?: boolean
+}
+
+export async function publish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.publish>) {
+  const program = await lockProgram(ctx, id)
+  if (verNo !== undefined && verNo !== program.verNo) throw conflict('节目单已发布新的版本，请刷新后重试')
+  return publishContent(ctx, program, {
+    content: program,
+    confirmed: screens,
+    onlyChanges: true,
+    action: `发布节目单「${program.programName}」`,
+  })
+}
+
+/** Publishes the content of an older version under a new number. The edited content stays. */
+export async function republish(ctx: Ctx, { id, verNo, screens }: ParsedOf<typeof calls.republish>) {
+  const program = await lockProgram(ctx, id)
+  const content = await contentOf(ctx.db, program, verNo)
+  const action = `重新发布节目单「${program.programName}」的版本 ${verNo}`
+  return publishContent(ctx, program, { content, confirmed: screens, action })
+}
+
+async function publishContent(
+  ctx: Ctx,
+  program: StoredProgram,
+  { content, confirmed, action, onlyChanges = false }: Publication,
+) {
+  const { db, user, now, services } = ctx
+  const { id, tenantId } = program
+  const { waitingVer, newest } = await readProgram(ctx, id)
+  if (waitingVer > 0) throw conflict('节目单正在等待审批，请先撤回')
+  const items = await approvedItems(ctx, content.items)
+  const isInForce = program.status === PROGRAM_STATUS.delivering && program.publishedVer === newest?.verNo
+  if (onlyChanges && newest && isInForce && isSameContent({ ...program, items }, newest)) {
+    const { status, verNo, rev } = program
+    return { status, verNo, rev, isWaiting: false, screens: newest.screens }
+  }
+  await assertPublishable(ctx, { ...content, items })
+  const screens = await assertScreens(ctx, content, confirmed)
+  const isWaiting = needsSecondPerson(services.config, content, screens)
+  const verNo = program.verNo + 1
+  await insertVersion(ctx, { ...content, items }, { verNo, screens, isWaiting })
+  if (!isWaiting) await replaceVersionInForce(db, id, verNo)
+  const isFirst = program.publishedVer === 0
+  const status = isWaiting ? (isFirst ? PROGRAM_STATUS.waiting : program.status) : PROGRAM_STATUS.delivering
+  const change = { status, verNo, ...(!isWaiting && { publishedVer: verNo }), ...touched(program, user.uid, now) }
+  await db.update(adPrograms).set(change).where(eq(adPrograms.id, id))
+  await refreshAdUses(db, id)
+  ctx.audit({
+    bizType: BIZ_TYPE,
+    bizId: id,
+    action: `${action}，版本 ${verNo}，${screens} 块屏幕${isWaiting ? '，提交审批' : ''}`,
+  })
+  if (isWaiting) {
+    ctx.say('已提交，等待另一人审批')
+    await requestApproval(ctx, program, verNo)
+  }
+  await publishChanged(ctx, tenantId)
+  return { status, verNo, rev: change.rev, isWaiting, screens }
+}
+
+interface Numbered {
+  readonly verNo: number
+  readonly screens: number
+  readonly isWaiting: boolean
+}
+
+/** Writes the immutable version. */
+async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { verNo, screens, isWaiting }: Numbered) {
+  const { id, tenantId, targetType, targetIds, bookedPlays, bookedPer } = content
+  await db.insert(adProgramVersions).values({
+    programId: id,
+    verNo,
+    tenantId,
+    body: manifestProgramOf(content, { verNo, publishedAt: now.getTime() }),
+    targetType,
+    targetIds,
+    bookedPlays,
+    bookedPer,
+    state: isWaiting ? PROGRAM_VERSION_STATE.waiting : PROGRAM_VERSION_STATE.inForce,
+    screens,
+    publishBy: user.uid,
+    publishTime: now.toISOString(),
+  })
+}
+
+/** Refuses content without ads, content whose dates are over, and targets outside the caller's data scope. */
+async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: ManifestItem[] }) {
+  if (content.items.length === 0) throw invalid('请至少添加一条广告', 'items')
+  const today = localDayOf(ctx.now, ctx.services.config.timeZone)
+  if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
+  if (content.isDefault === 0) await checkedTargets(ctx, content)
+  await assertNoConflicts(ctx, content)
+}
+
+/** Counts the screens. A takeover is refused unless the caller confirmed this number of screens. */
+async function assertScreens(ctx: Ctx, content: StoredProgram & ProgramTarget, confirmed: number | undefined) {
+  const screens = await countTargetScreens(ctx.db, content)
+  if (screens === 0) throw refused('没有符合条件的屏幕')
+  if (content.insertMode > 0 && confirmed !== screens)
+    throw invalid(`插播将打断 ${screens.toLocaleString('en')} 块屏幕正在播放的内容，请输入屏幕数量确认`, 'screens')
+  return screens
+}
+
+/** Removes the program from the manifests until `resume`. */
+export async function pause(ctx: Ctx, { id }: ParsedOf<typeof calls.pause>) {
+  const program = await lockProgram(ctx, id)
+  if (program.status !== PROGRAM_STATUS.delivering) throw refused('节目单不在投放中，不能暂停')
+  return move(ctx, program, { status: PROGRAM_STATUS.paused }, `暂停节目单「${program.programName}」`)
+}
+
+export async function resume(ctx: Ctx, { id }: ParsedOf<typeof calls.resume>) {
+  const program = await lockProgram(ctx, id)
+  if (program.status !== PROGRAM_STATUS.paused) throw refused('节目单没有暂停')
+  return move(
+    ctx,
+    program,
+    { status: PROGRAM_STATUS.delivering, deliveredVer: 0 },
+    `恢复节目单「${program.programName}」`,
+  )
+}
+
+/** Withdraws the version that waits for approval, otherwise the version in force. */
+export async function withdraw(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
+  const { db } = ctx
+  const program = await lockProgram(ctx, id)
+  const { waitingVer } = await readProgram(ctx, id)
+  const name = `节目单「${program.programName}」`
+  if (waitingVer > 0) {
+    await setVersion(db, { programId: id, verNo: waitingVer }, { state: PROGRAM_VERSION_STATE.replaced })
+    const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
+    return move(ctx, program, { status }, `撤回${name}待审批的版本 ${waitingVer}`)
+  }
+  if (program.publishedVer === 0) throw refused('节目单没有发布')
+  await replaceVersionInForce(db, id, 0)
+  return move(ctx, program, { status: PROGRAM_STATUS.ended, publishedVer: 0 }, `撤回${name}`)
+}
+
+export async function audit(ctx: Ctx, { id, verNo, auditStatus, remark }: ParsedOf<typeof calls.audit>) {
+  const { db, user, now } = ctx
+  const program = await lockProgram(ctx, id)
+  const version = await lockWaitingVersion(db, { programId: id, verNo })
+  if (!version) throw refused('该版本不在等待审批')
+  if (version.publishBy === user.uid) throw refused(OWN_PROGRAM)
+  const isApproved = auditStatus === 2
+  const name = `节目单「${program.programName}」的版本 ${verNo}`
+  const judged = { auditBy: user.uid, auditTime: now.toISOString(), auditRemark: remark }
+  if (!isApproved) {
+    await setVersion(db, version, { ...judged, state: PROGRAM_VERSION_STATE.rejected })
+    const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
+    return move(ctx, program, { status }, `驳回${name}：${remark}`)
+  }
+  const today = localDayOf(now, ctx.services.config.timeZone)
+  if (version.body.dateTo < today) throw refused('投放日期已结束，不能通过')
+  // The approval sets the instant of publishing, by which takeovers of equal priority are ranked.
+  const body = { ...version.body, publishedAt: now.getTime() }
+  await setVersion(db, version, { ...judged, body })
+  await replaceVersionInForce(db, id, verNo)
+  return move(
+    ctx,
+    program,
+    { status: PROGRAM_STATUS.delivering, publishedVer: verNo },
+    `通过${name}${remark && `：${remark}`}`,
+  )
+}
+
+async function move(
+  ctx: Ctx,
+  program: StoredProgram,
+  change: Partial<Pick<StoredProgram, 'status' | 'publishedVer' | 'deliveredVer'>>,
+  action: string,
+) {
+  const { db, user, now } = ctx
+  const next = { status: program.status, ...change, ...touched(program, user.uid, now) }
+  await db.update(adPrograms).set(next).where(eq(adPrograms.id, program.id))
+  await refreshAdUses(db, program.id)
+  ctx.audit({ bizType: BIZ_TYPE, bizId: program.id, action })
+  await publishChanged(ctx, program.tenantId)
+  return { status: next.status, verNo: program.verNo, rev: next.rev }
+}

@@ -1,0 +1,95 @@
+import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { adsOfPrograms, type LiveProgram, manifestWith, programsInForce } from '#domain/ads/manifests/manifest-of.ts'
+import { hasScreen } from '#domain/ads/targets.ts'
+import { adScreens } from '#schema/advertise-screen.ts'
+import { devices } from '#schema/device.ts'
+import { targetCondition } from '../programs/targets.ts'
+
+/** Screens with the same zone and the same programs. */
+export interface ScreenSet {
+  /** IANA name. */
+  readonly zone: string
+  readonly programIds: readonly number[]
+  readonly screens: number
+  /** One of the devices. */
+  readonly deviceId: number
+}
+
+/** Returns the condition on `devices` for the devices that a live program reaches. */
+export const reachOf = (db: Db, { tenantId, targetType, targetIds, body }: LiveProgram): Promise<SQL> =>
+  targetCondition(db, { tenantId, targetType, targetIds, isDefault: body.fallback > 0 ? 1 : 0 })
+
+interface Live {
+  readonly programs: readonly LiveProgram[]
+  /** Zone of screens without a zone of their own. */
+  readonly standardZone: string
+}
+
+/** Returns the zone and the ids of the programs of a screen. */
+async function setColumns(db: Db, { programs, standardZone }: Live) {
+  const members: SQL[] = []
+  for (const program of programs) members.push(sql`case when ${await reachOf(db, program)} then ${program.id}::int end`)
+  const list = members.length === 0 ? sql`'{}'::int[]` : sql`array_remove(array[${sql.join(members, sql`, `)}], null)`
+  return sql`coalesce(nullif(${adScreens.timeZone}, ''), ${standardZone}) as zone, ${list} as program_ids`
+}
+
+/** Groups the screens that match a condition by zone and programs, with one statement. */
+export async function screenSets(db: Db, where: SQL | undefined, live: Live): Promise<ScreenSet[]> {
+  const { rows } = await db.execute<ScreenSet & Record<string, unknown>>(sql`
+    select zone, program_ids as "programIds", count(*)::int as screens, min(id) as "deviceId"
+    from (select ${devices.id} as id, ${await setColumns(db, live)}
+      from ${devices} join ${adScreens} on ${adScreens.deviceId} = ${devices.id}
+      where ${and(hasScreen, where) ?? sql`true`}) as reached
+    group by 1, 2 order by 3 desc, 4`)
+  return rows
+}
+
+/** Screens with the same programs, size and codecs, which therefore play the same renditions. */
+export interface ScreenClass {
+  readonly programIds: readonly number[]
+  readonly screens: number
+  /** Pixels; 0: unknown. */
+  readonly width: number
+  readonly height: number
+  /** Empty: unknown. */
+  readonly codecs: readonly string[]
+  /** The first of the devices. */
+  readonly deviceIds: readonly number[]
+}
+
+/** Groups the screens that match a condition by programs, size and codecs, each with its first `most` devices. */
+export async function screenClasses(
+  db: Db,
+  where: SQL | undefined,
+  { most, ...live }: Live & { readonly most: number },
+): Promise<ScreenClass[]> {
+  const { rows } = await db.execute<ScreenClass & Record<string, unknown>>(sql`
+    select program_ids as "programIds", width, height, codecs, count(*)::int as screens,
+      (array_agg(id order by id))[1:${most}::int] as "deviceIds"
+    from (select ${devices.id} as id, ${adScreens.width} as width, ${adScreens.height} as height,
+        ${adScreens.codecs} as codecs, ${await setColumns(db, live)}
+      from ${devices} join ${adScreens} on ${adScreens.deviceId} = ${devices.id}
+      where ${and(hasScreen, where) ?? sql`true`}) as reached
+    group by 1, 2, 3, 4 order by screens desc, 6`)
+  return rows
+}
+
+/**
+ * Builds the manifest of one screen from the database. A draft replaces the program of the same id, also when the
+ * screen is not among its targets. Returns undefined for a device without a screen. `db` must not have row-level
+ * security.
+ */
+export async function manifestOf(
+  db: Db,
+  deviceId: number,
+  { now, standardZone, draft }: { readonly now: Date; readonly standardZone: string; readonly draft?: ManifestProgram },
+): Promise<Manifest | undefined> {
+  const programs = await programsInForce(db, now)
+  const [set] = await screenSets(db, eq(devices.id, deviceId), { programs, standardZone })
+  if (!set) return undefined
+  const own = programs.flatMap(({ id, body }) => (set.programIds.includes(id) && id !== draft?.id ? [body] : []))
+  const bodies = draft ? [...own, draft] : own
+  return manifestWith(set.zone, bodies, await adsOfPrograms(db, bodies))
+}

@@ -1,0 +1,144 @@
+import { type adScreens as calls, ScreenInput } from '@oms/contract/advertise/screen.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { changes } from '#core/audit/mask.ts'
+import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { hashOf, newPlayerToken, newSmilKey } from '#domain/ads/screens/pairing-code.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { adPairings, adScreens } from '#schema/advertise-screen.ts'
+import { devices } from '#schema/device.ts'
+import { visibleScreens } from './screen-rows.ts'
+
+const KIND = 'adScreen'
+const TITLES = titlesOf(ScreenInput.shape)
+/** Wrong codes of one account in a minute. */
+const WRONG_CODES = 5
+const PLAYER = { web: 1, native: 2, smil: 3 } as const
+
+const publish = (ctx: Ctx) =>
+  ctx.services.events.publish(ctx.db, 'changed', { resource: 'advertise/screen', tenantId: null })
+
+async function storedScreen({ db, user }: Ctx, id: number) {
+  const [found] = await db
+    .select()
+    .from(adScreens)
+    .where(and(eq(adScreens.deviceId, id), visibleScreens(user)))
+    .for('update')
+  return found
+}
+
+async function deviceOf({ db, user }: Ctx, id: number) {
+  const [found] = await db
+    .select({ id: devices.id, sn: devices.sn, tenantId: devices.tenantId })
+    .from(devices)
+    .where(and(eq(devices.id, id), visibleDevices(user)))
+  if (!found) throw notFound('设备')
+  return found
+}
+
+/** Changes zone, audience factor and volume of a screen. */
+export async function updateScreen(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const stored = await storedScreen(ctx, id)
+  if (!stored) throw notFound('屏幕')
+  await checkRevision(db, stored, rev)
+  const diff = changes(stored, input, TITLES)
+  if (diff.length === 0) return { rev: stored.rev }
+  const next = touched(stored, user.uid, now)
+  await db
+    .update(adScreens)
+    .set({ ...input, ...next })
+    .where(eq(adScreens.deviceId, id))
+  ctx.audit({ bizType: KIND, bizId: id, action: '编辑屏幕', diff })
+  await publish(ctx)
+  return { rev: next.rev }
+}
+
+/** Returns the open pairing with this code and locks its row. Limits the wrong codes of an account. */
+async function takePairing({ db, user, services, now }: Ctx, code: string) {
+  const key = `pairCode:${user.uid}`
+  if (!services.rate.tryTake(key, WRONG_CODES)) throw invalid('输入错误次数过多，请稍后再试', 'code')
+  const [found] = await db
+    .select()
+    .from(adPairings)
+    .where(and(eq(adPairings.code, code), isNull(adPairings.deviceId), gt(adPairings.expireTime, now.toISOString())))
+    .for('update')
+  if (!found) throw invalid('配对码不正确或已过期', 'code')
+  services.rate.giveBack(key, WRONG_CODES)
+  return found
+}
+
+const hasNoToken = eq(adScreens.playerTokenHash, '')
+
+/** Columns of a player that is bound to a device. */
+type Player =
+  | Pick<typeof adScreens.$inferSelect, 'playerKind' | 'playerTokenHash' | 'width' | 'height' | 'codecs'>
+  | Pick<typeof adScreens.$inferSelect, 'playerKind' | 'smilKeyHash' | 'smilUuid' | 'smilReplaced'>
+
+/**
+ * Binds a player to a device. Returns false when the stored screen does not satisfy `mayReplace`. One statement checks and
+ * writes, so that only one of two pairings at the same time succeeds.
+ */
+async function bind(
+  { db, user, now }: Ctx,
+  { id: deviceId, tenantId }: { readonly id: number; readonly tenantId: number },
+  player: Player,
+  mayReplace: SQL | undefined,
+): Promise<boolean> {
+  const at = now.toISOString()
+  const screen = { ...player, updateBy: user.uid, updateTime: at }
+  const { rowCount } = await db
+    .insert(adScreens)
+    .values({ ...screen, deviceId, tenantId, createBy: user.uid, createTime: at })
+    .onConflictDoUpdate({
+      target: adScreens.deviceId,
+      set: { ...screen, rev: sql`${adScreens.rev} + 1` },
+      ...(mayReplace && { setWhere: mayReplace }),
+    })
+  return rowCount === 1
+}
+
+/** Pairs the screen that shows a code with a device. The player fetches its token with the next poll. */
+export async function pairScreen(ctx: Ctx, { code, deviceId }: ParsedOf<typeof calls.pair>) {
+  const { db, services } = ctx
+  const pairing = await takePairing(ctx, code)
+  const device = await deviceOf(ctx, deviceId)
+  const token = newPlayerToken()
+  const { width, height, codecs } = pairing
+  const screen = { playerKind: PLAYER.web, playerTokenHash: hashOf(token), width, height, codecs }
+  if (!(await bind(ctx, device, screen, and(hasNoToken, eq(adScreens.smilKeyHash, '')))))
+    throw conflict('该设备已绑定屏幕，请先解除配对', 'deviceId')
+  const tokenEncrypted = encrypt(services.config.secretKey, token)
+  await db.update(adPairings).set({ deviceId, tokenEncrypted }).where(eq(adPairings.pairId, pairing.pairId))
+  ctx.audit({ bizType: KIND, bizId: deviceId, action: `配对屏幕「${device.sn}」` })
+  await publish(ctx)
+  return { id: deviceId, sn: device.sn }
+}
+
+/** Ends the pairing: the player's token and the SMIL address become invalid, and the screen leaves the list. */
+export async function unpairScreen(ctx: Ctx, { id }: ParsedOf<typeof calls.unpair>) {
+  const { db } = ctx
+  const stored = await storedScreen(ctx, id)
+  if (!stored) throw notFound('屏幕')
+  await db.delete(adScreens).where(eq(adScreens.deviceId, id))
+  await db.delete(adPairings).where(eq(adPairings.deviceId, id))
+  const { sn } = await deviceOf(ctx, id)
+  ctx.audit({ bizType: KIND, bizId: id, action: `解除屏幕「${sn}」的配对` })
+  await publish(ctx)
+  return null
+}
+
+/** Creates the address of a SMIL player, or replaces the address. */
+export async function createSmilKey(ctx: Ctx, { id }: ParsedOf<typeof calls.smilKey>) {
+  const device = await deviceOf(ctx, id)
+  const key = newSmilKey()
+  const screen = { playerKind: PLAYER.smil, smilKeyHash: hashOf(key), smilUuid: '', smilReplaced: 0 }
+  if (!(await bind(ctx, device, screen, hasNoToken))) throw conflict('该设备已绑定屏幕，请先解除配对', 'id')
+  ctx.audit({ bizType: KIND, bizId: id, action: `生成屏幕「${device.sn}」的第三方播放器地址` })
+  await publish(ctx)
+  return { path: `/device/v1/ad/smil/${key}/index.smil` }
+}

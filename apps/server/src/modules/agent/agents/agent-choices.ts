@@ -1,0 +1,119 @@
+import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq, inArray, or } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { contains } from '#core/database/lists/list-query.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { isSecretField, pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
+import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
+import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { usableModels } from './agent-rules.ts'
+import { readAgent } from './agent-store.ts'
+
+const MAX_ROWS = 500
+
+/**
+ * Returns the tenant whose choices are listed. Returns 0, which has no choices, for a tenant outside the data scope.
+ */
+function ownerOf({ user }: Ctx, tenantId: number | undefined) {
+  const owner = tenantId ?? user.tenantId ?? 0
+  return owner === user.tenantId || isTenantInScope(user, owner) ? owner : 0
+}
+
+export async function choices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.choices>) {
+  const { db } = ctx
+  const owner = ownerOf(ctx, tenantId)
+  const models = await db
+    .select({
+      id: agentModels.id,
+      name: agentModels.name,
+      type: agentModels.type,
+      status: agentModels.status,
+      providerCode: agentModels.providerCode,
+    })
+    .from(agentModels)
+    .where(usableModels(owner))
+    .orderBy(asc(agentModels.sort), asc(agentModels.id))
+    .limit(MAX_ROWS)
+  const isUsable = inArray(agentTemplates.tenantId, [owner, PLATFORM_TENANT_ID])
+  const templates = await db
+    .select({ id: agentTemplates.id, name: agentTemplates.templateName, systemPrompt: agentTemplates.systemPrompt })
+    .from(agentTemplates)
+    .where(and(notDeleted(agentTemplates), eq(agentTemplates.status, 1), isUsable))
+    .orderBy(asc(agentTemplates.sort), asc(agentTemplates.id))
+    .limit(MAX_ROWS)
+  const wordFiles = await db
+    .select({ id: agentWordFiles.id, name: agentWordFiles.name })
+    .from(agentWordFiles)
+    .where(and(notDeleted(agentWordFiles), eq(agentWordFiles.tenantId, owner)))
+    .orderBy(asc(agentWordFiles.id))
+    .limit(MAX_ROWS)
+  return { models, templates, wordFiles, plugins: await pluginForms(db) }
+}
+
+export async function voices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
+  const { db } = ctx
+  const owner = ownerOf(ctx, tenantId)
+  const isUsable = or(eq(agentVoices.tenantId, owner), eq(agentVoices.tenantId, PLATFORM_TENANT_ID))
+  const list = await db
+    .select({
+      id: agentVoices.id,
+      name: agentVoices.name,
+      languages: agentVoices.languages,
+      status: agentVoices.status,
+    })
+    .from(agentVoices)
+    .where(and(notDeleted(agentVoices), eq(agentVoices.modelId, modelId), isUsable))
+    .orderBy(asc(agentVoices.sort), asc(agentVoices.id))
+    .limit(MAX_ROWS)
+  if (!(await isFeatureEnabled(ctx.services, owner, 'clone'))) return { voices: list, clones: [] }
+  const isOwn = and(eq(agentVoiceClones.tenantId, owner), eq(agentVoiceClones.modelId, modelId))
+  const clones = await db
+    .select({ id: agentVoiceClones.id, name: agentVoiceClones.name })
+    .from(agentVoiceClones)
+    .where(and(notDeleted(agentVoiceClones), eq(agentVoiceClones.state, 2), isOwn))
+    .orderBy(asc(agentVoiceClones.id))
+    .limit(MAX_ROWS)
+  return { voices: list, clones }
+}
+
+const MAX_DEVICES = 50
+
+export async function devicesOf(ctx: Ctx, { id, keyword }: ParsedOf<typeof calls.devices>) {
+  await readAgent(ctx, id)
+  const mac = keyword?.toLowerCase().replaceAll(/[:-]/g, '')
+  const list = await ctx.db
+    .select({ id: agentDevices.deviceId, alias: agentDevices.alias, mac: agentDevices.mac })
+    .from(agentDevices)
+    .where(
+      and(eq(agentDevices.agentId, id), or(contains(agentDevices.alias, keyword), contains(agentDevices.mac, mac))),
+    )
+    .orderBy(asc(agentDevices.deviceId))
+    .limit(MAX_DEVICES)
+  return {
+    list: list.map((device) => ({
+      id: device.id,
+      name: [device.alias, macText(device.mac)].filter(Boolean).join(' '),
+    })),
+  }
+}
+
+const macText = (mac: string) => mac.replaceAll(/(..)(?!$)/g, '$1:')
+
+/** Returns the plugins with the fields of their forms. */
+async function pluginForms(db: Db) {
+  return (await pluginProviders(db)).map(({ code, name, fields }) => ({
+    code,
+    name,
+    fields: fields.map((field) => ({
+      key: field.key,
+      label: field.label,
+      type: field.type,
+      default: field.default ?? '',
+      secret: isSecretField(field),
+    })),
+  }))
+}

@@ -1,0 +1,202 @@
+import { randomInt } from 'node:crypto'
+import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
+import { AgentBehaviour, DEFAULT_PLUGINS } from '@oms/contract/agent/agents/agent-input.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq, or, sql } from 'drizzle-orm'
+import { changes } from '#core/audit/mask.ts'
+import type { Db } from '#core/database/client.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { conflict, invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
+import { agents, agentTemplates } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { agentModels } from '#schema/agent/agent-model.ts'
+import { assertReferences, usableModels } from './agent-rules.ts'
+import { applyMemoryRule, withMemoryRule } from '../history/memory-rule.ts'
+import {
+  addVersion,
+  AGENT_TITLES,
+  KIND,
+  lockAgent,
+  pluginTexts,
+  publishAgents,
+  snapshotWithEndings,
+  storeSecrets,
+  type StoredAgent,
+} from './agent-store.ts'
+import { removeAgentSecrets } from './secret-cleanup.ts'
+
+/** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
+async function templateOf(db: Db, tenantId: number, templateId: number | undefined) {
+  const isUsable = and(
+    notDeleted(agentTemplates),
+    or(eq(agentTemplates.tenantId, tenantId), eq(agentTemplates.tenantId, PLATFORM_TENANT_ID)),
+    eq(agentTemplates.status, 1),
+  )
+  const [found] = await db
+    .select()
+    .from(agentTemplates)
+    .where(templateId === undefined ? isUsable : and(isUsable, eq(agentTemplates.id, templateId)))
+    .orderBy(asc(agentTemplates.sort), asc(agentTemplates.id))
+    .limit(1)
+  if (!found && templateId !== undefined) throw invalid('模板不存在或已被停用', 'templateId')
+  return found
+}
+
+/** Returns the default model of each type that the tenant may use; own models come before those of the platform. */
+async function defaultModels(db: Db, tenantId: number) {
+  const rows = await db
+    .select({ id: agentModels.id, type: agentModels.type, isDefault: agentModels.isDefault })
+    .from(agentModels)
+    .where(and(usableModels(tenantId), eq(agentModels.status, 1)))
+    .orderBy(
+      sql`${agentModels.isDefault} desc, (${agentModels.tenantId} = ${tenantId}) desc, ${agentModels.sort}, ${agentModels.id}`,
+    )
+  const of = (type: string) => rows.find((row) => row.type === type)?.id
+  return {
+    llmId: of('LLM'),
+    vllmId: of('VLLM'),
+    slmId: of('LLM'),
+    ttsId: of('TTS'),
+    asrId: of('ASR'),
+    vadId: of('VAD'),
+    memId: of('Memory'),
+    intentId: of('Intent'),
+  }
+}
+
+/** Creates an agent. Only the name is required; the template supplies the other fields. */
+export async function create(ctx: Ctx, { agentName, templateId, tenantId }: ParsedOf<typeof calls.create>) {
+  const { db, user, now } = ctx
+  const tenant = await owningTenant(ctx, tenantId, 'tenantId')
+  const template = await templateOf(db, tenant.id, templateId)
+  const models = template ?? (await defaultModels(db, tenant.id))
+  const behaviour = AgentBehaviour.parse({
+    ...template,
+    ...models,
+    slmId: template?.slmId ?? (await defaultModels(db, tenant.id)).slmId,
+    plugins: template && template.plugins.length > 0 ? pluginTexts(template.plugins) : await standardPlugins(db),
+  })
+  const [made] = await db
+    .insert(agents)
+    .values({
+      tenantId: tenant.id,
+      agentName,
+      createBy: user.uid,
+      updateBy: user.uid,
+      agentCode: newCode(now),
+    })
+    .returning()
+  const columns = await storeSecrets(ctx, made!, behaviour)
+  await db.update(agents).set(columns).where(eq(agents.id, made!.id))
+  const snapshot = await snapshotWithEndings(db, made!.id, columns)
+  await addVersion(ctx, made!, {
+    snapshot,
+    before: snapshot,
+    source: template ? 4 : 1,
+    note: template?.templateName ?? '',
+  })
+  if (template)
+    await db
+      .update(agentTemplates)
+      .set({ useCount: sql`${agentTemplates.useCount} + 1` })
+      .where(eq(agentTemplates.id, template.id))
+  const origin = template ? `，模板「${template.templateName}」` : ''
+  ctx.audit({ bizType: KIND, bizId: made!.id, action: `新增智能体「${agentName}」${origin}` })
+  await publishAgents(ctx, tenant.id)
+  return { id: made!.id }
+}
+
+/** Returns a unique code: the time of creation and random digits. */
+const newCode = (now: Date) => `AGT_${now.getTime()}${randomInt(10_000).toString().padStart(4, '0')}`
+
+const standardPlugins = async (db: Db) =>
+  (await pluginProviders(db, DEFAULT_PLUGINS)).map(({ code, fields }) => ({
+    providerCode: code,
+    params: Object.fromEntries(fields.map(({ key, default: value = '' }) => [key, value])),
+  }))
+
+/** Saves the form. Devices use the new values at their next connection. Every save creates a version. */
+export async function update(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
+  const { id, rev, note, confirmErase, agentName, tags, ...behaviour } = input
+  const stored = await lockAgent(ctx, id)
+  await checkRevision(ctx.db, stored, rev)
+  const { memId: provider } = await assertReferences(ctx.db, stored.tenantId, behaviour)
+  await applyMemoryRule(ctx, stored, behaviour.memId, confirmErase)
+  const label = { agentName, tags }
+  return saveBehaviour(ctx, stored, { behaviour: withMemoryRule(behaviour, provider), label, source: 2, note })
+}
+
+interface Saved {
+  readonly behaviour: AgentBehaviour
+  readonly label?: { agentName: string; tags: string[] }
+  readonly source: 2 | 3 | 5
+  readonly note: string
+  readonly action?: string
+}
+
+/** Writes a changed behaviour to the agent and appends its version. */
+export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, label, source, note, action }: Saved) {
+  const { db, user, now } = ctx
+  const before = await snapshotWithEndings(db, stored.id, stored)
+  const columns = await storeSecrets(ctx, stored, behaviour)
+  const snapshot = await snapshotWithEndings(db, stored.id, columns)
+  const changed = changes({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
+  const hasNewBehaviour = changes(before, snapshot, AGENT_TITLES).length > 0
+  if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
+  const { versionNo } =
+    hasNewBehaviour || source !== 2 ? await addVersion(ctx, stored, { snapshot, before, source, note }) : stored
+  const next = touched(stored, user.uid, now)
+  await db
+    .update(agents)
+    .set({ ...columns, ...label, versionNo, ...next })
+    .where(eq(agents.id, stored.id))
+  const words = action ?? `修改智能体「${stored.agentName}」`
+  const versionWords = versionNo === stored.versionNo ? '' : `，生成版本 ${versionNo}`
+  ctx.audit({ bizType: KIND, bizId: stored.id, action: `${words}${versionWords}`, diff: changed })
+  await publishAgents(ctx, stored.tenantId)
+  return { rev: next.rev, versionNo }
+}
+
+async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
+  const stored = await lockAgent(ctx, id)
+  const verb = status === 1 ? '启用' : '停用'
+  ctx.audit({ bizType: KIND, bizId: id, action: `${verb}智能体「${stored.agentName}」` })
+  if (stored.status === status) return null
+  await ctx.db
+    .update(agents)
+    .set({ status, ...touched(stored, ctx.user.uid, ctx.now) })
+    .where(eq(agents.id, id))
+  await publishAgents(ctx, stored.tenantId)
+  return null
+}
+export const enable = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setStatus(ctx, id, 1)
+export const disable = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => setStatus(ctx, id, 0)
+
+/** Deletes an agent by its typed name. Devices become unbound; sessions and turns stay until retention removes them. */
+export async function remove(ctx: Ctx, { id, agentName }: ParsedOf<typeof calls.remove>) {
+  const { db, user, now } = ctx
+  const stored = await lockAgent(ctx, id)
+  if (stored.agentName !== agentName) throw conflict('输入的名称与智能体名称不一致', 'agentName')
+  const unbound = await db
+    .delete(agentDevices)
+    .where(and(eq(agentDevices.agentId, id), eq(agentDevices.tenantId, stored.tenantId)))
+    .returning({ id: agentDevices.deviceId })
+  await eraseRemindersOf(
+    db,
+    unbound.map(({ id: deviceId }) => deviceId),
+  )
+  await db
+    .update(agents)
+    .set({ deletedAt: now.toISOString(), ...touched(stored, user.uid, now) })
+    .where(eq(agents.id, id))
+  await removeAgentSecrets(db, id)
+  const suffix = unbound.length > 0 ? `，解绑${unbound.length}台设备` : ''
+  ctx.audit({ bizType: KIND, bizId: id, action: `删除智能体「${agentName}」${suffix}` })
+  await publishAgents(ctx, stored.tenantId)
+  return null
+}

@@ -1,0 +1,135 @@
+import { AgentInput, type AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
+import { and, desc, eq, lte, notInArray } from 'drizzle-orm'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import type { Db } from '#core/database/client.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import {
+  behaviourOf,
+  changedFields,
+  type StoredBehaviour,
+  type VersionSnapshot,
+} from '#domain/agents/agents/agent-behaviour.ts'
+import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
+import { SECRET_OWNER, secretEndings, writeSecrets } from '#domain/agents/secrets.ts'
+import { agents, agentVersions } from '#schema/agent/agent.ts'
+import { assertPluginKeys } from './plugin-keys.ts'
+import { removeUnusedSecrets } from './secret-cleanup.ts'
+
+export type StoredAgent = typeof agents.$inferSelect
+export const AGENT_TITLES: Record<string, string> = { ...titlesOf(AgentInput.shape), secrets: '密钥' }
+export const KIND = 'agent'
+/** Versions kept for each agent. */
+const KEPT_VERSIONS = 100
+
+export const visibleAgents = (user: User) =>
+  and(notDeleted(agents), scoped(user, { tenant: agents.tenantId, creator: agents.createBy }))
+
+/** Returns the agent, locked until the transaction ends. */
+export async function lockAgent({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<StoredAgent> {
+  const [found] = await db
+    .select()
+    .from(agents)
+    .where(and(eq(agents.id, id), visibleAgents(user)))
+    .for('update')
+  if (!found) throw notFound('智能体')
+  return found
+}
+
+export async function readAgent({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<StoredAgent> {
+  const [found] = await db
+    .select()
+    .from(agents)
+    .where(and(eq(agents.id, id), visibleAgents(user)))
+  if (!found) throw notFound('智能体')
+  return found
+}
+
+export const publishAgents = ({ services, db }: Ctx, tenantId: number) =>
+  services.events.publish(db, 'changed', { resource: 'agent', tenantId })
+
+const MODELS = ['llmId', 'vllmId', 'slmId', 'ttsId', 'asrId', 'vadId', 'memId', 'intentId'] as const
+const NULLABLE = [...MODELS, 'voiceId', 'cloneId', 'ttsVolume', 'ttsRate', 'ttsPitch'] as const
+
+/** Converts the input to columns, and stores the secrets of plugins and headers. */
+export async function storeSecrets(
+  ctx: Ctx,
+  agent: Pick<StoredAgent, 'id' | 'tenantId' | 'plugins'>,
+  input: AgentBehaviour,
+) {
+  const { db, user, services } = ctx
+  const { stored, secrets } = await splitSecrets(db, input)
+  await assertPluginKeys(ctx, agent, stored, secrets)
+  const owner = { ownerKind: SECRET_OWNER.agent, ownerId: agent.id, tenantId: agent.tenantId, uid: user.uid }
+  await writeSecrets(db, services.config.secretKey, owner, secrets)
+  const absent = Object.fromEntries(NULLABLE.map((field) => [field, input[field] ?? null]))
+  const columns = { ...input, ...absent, ...stored } as unknown as StoredBehaviour
+  return behaviourOf(columns)
+}
+
+export const snapshotWithEndings = async (
+  db: Db,
+  id: number,
+  behaviour: StoredBehaviour,
+): Promise<VersionSnapshot> => ({
+  ...behaviourOf(behaviour),
+  secrets: await secretEndings(db, SECRET_OWNER.agent, id),
+})
+
+export interface NewVersion {
+  readonly snapshot: VersionSnapshot
+  readonly before: Partial<VersionSnapshot>
+  readonly source: 1 | 2 | 3 | 4 | 5
+  readonly note: string
+}
+
+/** Appends a version and removes versions beyond the newest 100 with their secrets. Returns its number and the changed fields. */
+export async function addVersion(
+  { db, user }: Pick<Ctx, 'db' | 'user'>,
+  agent: Pick<StoredAgent, 'id' | 'tenantId' | 'versionNo' | 'candidateNo'>,
+  { snapshot, before, source, note }: NewVersion,
+) {
+  const [newest] = await db
+    .select({ versionNo: agentVersions.versionNo })
+    .from(agentVersions)
+    .where(eq(agentVersions.agentId, agent.id))
+    .orderBy(desc(agentVersions.versionNo))
+    .limit(1)
+  const versionNo = (newest?.versionNo ?? 0) + 1
+  const changed = changedFields(before, snapshot)
+  await db.insert(agentVersions).values({
+    agentId: agent.id,
+    tenantId: agent.tenantId,
+    versionNo,
+    source,
+    note,
+    changed,
+    snapshot: snapshot as unknown as Record<string, unknown>,
+    createBy: user.uid,
+  })
+  const isInUse = [versionNo, agent.versionNo, ...(agent.candidateNo === null ? [] : [agent.candidateNo])]
+  const { rowCount } = await db
+    .delete(agentVersions)
+    .where(
+      and(
+        eq(agentVersions.agentId, agent.id),
+        lte(agentVersions.versionNo, versionNo - KEPT_VERSIONS),
+        notInArray(agentVersions.versionNo, isInUse),
+      ),
+    )
+  if (rowCount) await removeUnusedSecrets(db, agent.id, snapshot)
+  return { versionNo, changed }
+}
+
+/** Returns the Chinese titles of fields. */
+export const titlesOfFields = (fields: readonly string[]) => fields.map((field) => AGENT_TITLES[field] ?? field)
+
+/** Converts the parameters of plugins to texts, as the form expects. Templates may contain other types. */
+export const pluginTexts = (plugins: StoredBehaviour['plugins']) =>
+  plugins.map(({ providerCode, params }) => ({
+    providerCode,
+    params: Object.fromEntries(
+      Object.entries(params).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+    ),
+  }))

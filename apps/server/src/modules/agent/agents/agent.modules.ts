@@ -1,0 +1,56 @@
+import { agents } from '@oms/contract/agent/agents/agent.ts'
+import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
+import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
+import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
+import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
+import { implement } from '#core/http/implement.ts'
+import { choices, devicesOf, voices } from './agent-choices.ts'
+import { exportAgents, get, list } from './agent-list.service.ts'
+import { create, disable, enable, remove, update } from './agent-save.ts'
+import { getRun, listRuns } from '../try-out/question-rows.ts'
+import {
+  createQuestion,
+  getQuestion,
+  listQuestions,
+  removeQuestion,
+  startRun,
+  updateQuestion,
+} from '../try-out/question.service.ts'
+import { ask } from '../try-out/try-out.service.ts'
+import { diff, drop, list as listVersions, reach, restore, saveCandidate, setNote, take } from './version.service.ts'
+import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.service.ts'
+
+export const agentModules = [
+  implement(agents, {
+    list,
+    get,
+    create,
+    update,
+    remove,
+    enable,
+    disable,
+    choices,
+    voices,
+    devices: devicesOf,
+    export: exportAgents,
+  }),
+  implement(agentVersions, { list: listVersions, diff, note: setNote, restore, saveCandidate, reach, take, drop }),
+  implement(tryOut, { ask }, { outsideTransaction: ['ask'] }),
+  implement(agentQuestions, {
+    list: listQuestions,
+    get: getQuestion,
+    create: createQuestion,
+    update: updateQuestion,
+    remove: removeQuestion,
+    start: startRun,
+    runs: listRuns,
+    run: getRun,
+  }),
+  implement(wordFiles, {
+    list: listWords,
+    get: getWords,
+    create: createWords,
+    update: updateWords,
+    remove: removeWords,
+  }),
+]

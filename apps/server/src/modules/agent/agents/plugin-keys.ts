@@ -1,0 +1,57 @@
+import { agentModels as modelCalls } from '@oms/contract/agent/models/config.ts'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { pluginField, pluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { keptSecretProblem } from '#domain/agents/kept-secrets.ts'
+import { SECRET_OWNER, secretEndings } from '#domain/agents/secrets.ts'
+import { type agents, agentVersions } from '#schema/agent/agent.ts'
+
+type Agent = Pick<typeof agents.$inferSelect, 'id' | 'plugins'>
+type Params = Readonly<Record<string, unknown>>
+
+/**
+ * Refuses a new address of a plugin that would receive the stored key of the plugin. Restored versions and candidates
+ * use the stored keys as well.
+ */
+export async function assertPluginKeys(
+  { db, user }: Ctx,
+  agent: Agent,
+  { plugins }: Pick<Agent, 'plugins'>,
+  sent: ReadonlyMap<string, string>,
+) {
+  if (plugins.length === 0 || user.can(modelCalls.reveal.access)) return
+  const stored = Object.keys(await secretEndings(db, SECRET_OWNER.agent, agent.id))
+  const keysOf = (code: string, paths: Iterable<string>) =>
+    [...paths].flatMap((path) =>
+      path.startsWith(pluginField(code, '')) ? [path.slice(pluginField(code, '').length)] : [],
+    )
+  const withKeys = plugins.filter(({ providerCode }) => keysOf(providerCode, stored).length > 0)
+  if (withKeys.length === 0) return
+  const codes = withKeys.map(({ providerCode }) => providerCode)
+  const fields = new Map((await pluginProviders(db, codes)).map((each) => [each.code, each.fields]))
+  for (const { providerCode, params } of withKeys) {
+    const before = await paramsBefore(db, agent, providerCode)
+    const change = { fields: fields.get(providerCode) ?? [], before, after: params }
+    const isStored = keysOf(providerCode, stored)
+    const problem = keptSecretProblem({ ...change, stored: isStored, sent: new Set(keysOf(providerCode, sent.keys())) })
+    const at = plugins.findIndex((each) => each.providerCode === providerCode)
+    if (problem) throw invalid(problem.msg, `plugins.${at}.params.${problem.field}`)
+  }
+}
+
+/** Returns the parameters with which the key of a plugin was in use: in force, or in the newest version with the plugin. */
+async function paramsBefore(db: Db, { id, plugins }: Agent, providerCode: string): Promise<Params> {
+  const inForce = plugins.find((each) => each.providerCode === providerCode)
+  if (inForce) return inForce.params
+  const hasPlugin = sql`${agentVersions.snapshot} -> 'plugins' @> ${JSON.stringify([{ providerCode }])}::jsonb`
+  const [found] = await db
+    .select({ snapshot: agentVersions.snapshot })
+    .from(agentVersions)
+    .where(and(eq(agentVersions.agentId, id), hasPlugin))
+    .orderBy(desc(agentVersions.versionNo))
+    .limit(1)
+  const { plugins: earlier } = (found?.snapshot ?? { plugins: [] }) as unknown as Pick<Agent, 'plugins'>
+  return earlier.find((each) => each.providerCode === providerCode)?.params ?? {}
+}

@@ -1,0 +1,71 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import type { StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
+import { headerField, pluginField } from '#domain/agents/agents/agent-secrets.ts'
+import { SECRET_OWNER } from '#domain/agents/secrets.ts'
+import { agentVersions } from '#schema/agent/agent.ts'
+import { agentSecrets } from '#schema/agent/agent-model.ts'
+
+type Parts = Pick<StoredBehaviour, 'plugins' | 'contextProviders'>
+
+const ofAgent = (agentId: number) =>
+  and(eq(agentSecrets.ownerKind, SECRET_OWNER.agent), eq(agentSecrets.ownerId, agentId))
+
+/** Returns whether plugins or headers use the secret of a field. Snapshots of old releases may lack both. */
+function usesSecret({ plugins, contextProviders }: Partial<Parts>, field: string): boolean {
+  const isOfPlugin = (plugins ?? []).some(({ providerCode }) => field.startsWith(pluginField(providerCode, '')))
+  const isHeader = (url: string, headers: object) =>
+    Object.keys(headers).some((name) => field === headerField(url, name))
+  return isOfPlugin || (contextProviders ?? []).some(({ url, headers }) => isHeader(url, headers))
+}
+
+async function removeFields(db: Db, agentId: number, fields: readonly string[]) {
+  if (fields.length > 0)
+    await db.delete(agentSecrets).where(and(ofAgent(agentId), inArray(agentSecrets.field, [...fields])))
+}
+
+/**
+ * Removes the secrets that were saved with a candidate that no device gets any more. Keeps the secrets that the version
+ * in force uses. Keeps the secrets that the next candidate uses, and assigns them to the next candidate.
+ */
+export async function removeCandidateSecrets(
+  db: Db,
+  { id, candidateNo, ...inForce }: Parts & { readonly id: number; readonly candidateNo: number | null },
+  next?: Parts,
+) {
+  if (candidateNo === null) return
+  const savedAt = sql`(select create_time from ${agentVersions} where agent_id = ${id} and version_no = ${candidateNo})`
+  const rows = await db
+    .select({ field: agentSecrets.field })
+    .from(agentSecrets)
+    .where(and(ofAgent(id), sql`${agentSecrets.updateTime} >= ${savedAt}`))
+  const own = rows.map(({ field }) => field).filter((field) => !usesSecret(inForce, field))
+  const isNext = (field: string) => next !== undefined && usesSecret(next, field)
+  await removeFields(
+    db,
+    id,
+    own.filter((field) => !isNext(field)),
+  )
+  const kept = own.filter(isNext)
+  if (kept.length > 0)
+    await db
+      .update(agentSecrets)
+      .set({ updateTime: sql`now()` })
+      .where(and(ofAgent(id), inArray(agentSecrets.field, kept)))
+}
+
+/** Removes the secrets that neither `behaviour` nor any kept version uses. Call after versions were removed. */
+export async function removeUnusedSecrets(db: Db, agentId: number, behaviour: Parts) {
+  const rows = await db.select({ field: agentSecrets.field }).from(agentSecrets).where(ofAgent(agentId))
+  const open = rows.map(({ field }) => field).filter((field) => !usesSecret(behaviour, field))
+  if (open.length === 0) return
+  const versions = await db
+    .select({ snapshot: agentVersions.snapshot })
+    .from(agentVersions)
+    .where(eq(agentVersions.agentId, agentId))
+  const isUnused = (field: string) => !versions.some(({ snapshot }) => usesSecret(snapshot as Partial<Parts>, field))
+  await removeFields(db, agentId, open.filter(isUnused))
+}
+
+/** Removes all secrets of a deleted agent. */
+export const removeAgentSecrets = (db: Db, agentId: number) => db.delete(agentSecrets).where(ofAgent(agentId))

@@ -1,0 +1,203 @@
+import { AgentDeviceInput, type agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
+import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, gt, inArray } from 'drizzle-orm'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import { changes } from '#core/audit/mask.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted, scoped, transact } from '#core/tenancy/tenancy.ts'
+import type { Binding } from '#domain/agents/devices/bind-device.ts'
+import { bindDevice } from './bind-device.ts'
+import { visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { addEvents } from '#domain/agents/devices/device-events.ts'
+import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { eraseRemindersOf } from '#domain/agents/history/reminders.ts'
+import { agents } from '#schema/agent/agent.ts'
+import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
+import { allowNextCode, assertMayTryCode, countWrongCode } from './wrong-codes.ts'
+
+const KIND = 'agentDevice'
+const TITLES = titlesOf(AgentDeviceInput.shape)
+
+const publish = ({ services, db }: Ctx, tenantId: number | null) =>
+  services.events.publish(db, 'changed', { resource: 'agent', tenantId })
+
+/**
+ * Returns an agent to which the account may bind devices. Locks the row, so that the agent is not deleted before the
+ * transaction ends.
+ */
+async function agentOf({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+  const [found] = await db
+    .select({ id: agents.id, tenantId: agents.tenantId, agentName: agents.agentName })
+    .from(agents)
+    .where(and(eq(agents.id, id), notDeleted(agents), scoped(user, { tenant: agents.tenantId })))
+    .for('share')
+  if (!found) throw invalid('智能体不存在或已被删除', 'agentId')
+  return found
+}
+
+/** Binds the device with this activation code. The code is then invalid. */
+export async function bindByCode(ctx: Ctx, input: ParsedOf<typeof calls.bind>) {
+  await assertMayTryCode(ctx)
+  const fallbackModelId = await shippedVoiceModel(ctx.services)
+  const device = await transact(ctx, (db) => bindWithCode({ ...ctx, db }, input, fallbackModelId)).catch(
+    (error: unknown) => {
+      allowNextCode(ctx)
+      throw error
+    },
+  )
+  if (!device) {
+    await countWrongCode(ctx)
+    throw invalid('验证码不正确或已过期', 'code')
+  }
+  allowNextCode(ctx)
+  return device
+}
+
+/** Returns undefined for a wrong code. */
+async function bindWithCode(ctx: Ctx, { agentId, code, alias }: ParsedOf<typeof calls.bind>, fallbackModelId: number) {
+  const { db, now } = ctx
+  const agent = await agentOf(ctx, agentId)
+  const [found] = await db
+    .select()
+    .from(agentCodes)
+    .where(and(eq(agentCodes.code, code), gt(agentCodes.expireTime, now.toISOString())))
+    .for('update')
+  if (!found) return undefined
+  const { mac, board, version, clientId, serial, createTime: bootTime } = found
+  const told = { mac, board, version, clientId, serial, bootTime }
+  return bindTo(ctx, agent, { ...told, alias, fallbackModelId }, '按验证码绑定')
+}
+
+/** Binds a device before its first boot. */
+export async function bindByMac(ctx: Ctx, { agentId, mac, alias }: ParsedOf<typeof calls.bindMac>) {
+  const fallbackModelId = await shippedVoiceModel(ctx.services)
+  return transact(ctx, async (db) => {
+    const agent = await agentOf({ ...ctx, db }, agentId)
+    return bindTo({ ...ctx, db }, agent, { ...UNKNOWN, mac, alias, fallbackModelId }, '按MAC绑定')
+  })
+}
+
+const UNKNOWN = { board: '', version: '', clientId: '', serial: '', bootTime: null }
+
+async function bindTo(
+  ctx: Ctx,
+  agent: Awaited<ReturnType<typeof agentOf>>,
+  binding: Omit<Binding, 'agent'>,
+  how: string,
+) {
+  const { id, sn } = await bindDevice(ctx, { ...binding, agent })
+  ctx.audit({ bizType: KIND, bizId: id, action: `${how}设备「${sn}」到智能体「${agent.agentName}」` })
+  await ctx.recordIn(ctx.db)
+  await publish(ctx, agent.tenantId)
+  return { id, sn }
+}
+
+/** Returns visible bindings, locked in the order of their ids, and the ids without a visible binding. */
+async function lockBindings({ db, user }: Ctx, ids: readonly number[]) {
+  const found = await db
+    .select({ binding: agentDevices, sn: devices.sn })
+    .from(agentDevices)
+    .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .where(and(inArray(agentDevices.deviceId, [...ids]), visibleBindings(user), notDeleted(devices)))
+    .orderBy(agentDevices.deviceId)
+    .for('update', { of: agentDevices })
+  const known = new Set(found.map(({ binding }) => binding.deviceId))
+  const failed = [...new Set(ids)]
+    .filter((id) => !known.has(id))
+    .map((id) => ({ id, name: String(id), msg: '设备未绑定智能体' }))
+  return { found, failed }
+}
+
+type Locked = Awaited<ReturnType<typeof lockBindings>>
+const serialsOf = (found: Locked['found']) =>
+  found.length <= 5 ? found.map(({ sn }) => `「${sn}」`).join('') : `「${found[0]!.sn}」等${found.length}台`
+
+/** Unbinds devices and erases their reminders. The rows of the devices stay. */
+export async function unbind(ctx: Ctx, { ids }: ParsedOf<typeof calls.unbind>) {
+  const { db } = ctx
+  const { found, failed } = await lockBindings(ctx, ids)
+  if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
+  const done = found.map(({ binding }) => binding.deviceId)
+  if (done.length > 0) {
+    await db.delete(agentDevices).where(inArray(agentDevices.deviceId, done))
+    await eraseRemindersOf(db, done)
+  }
+  await addEvents(
+    db,
+    found.map(({ binding: { mac, tenantId, agentId } }) => ({
+      mac,
+      tenantId,
+      kind: EVENT.unbound,
+      detail: { agentId },
+    })),
+  )
+  ctx.audit({ bizType: KIND, ...(done.length === 1 && { bizId: done[0]! }), action: `解绑设备${serialsOf(found)}` })
+  await publish(ctx, null)
+  return { done: done.length, failed }
+}
+
+/** Moves devices to another agent of the same tenant. */
+export async function move(ctx: Ctx, { ids, agentId }: ParsedOf<typeof calls.move>) {
+  const { db, user, now } = ctx
+  const agent = await agentOf(ctx, agentId)
+  const { found, failed } = await lockBindings(ctx, ids)
+  const good = found.filter(({ binding }) => binding.tenantId === agent.tenantId)
+  for (const { binding, sn } of found)
+    if (binding.tenantId !== agent.tenantId) failed.push({ id: binding.deviceId, name: sn, msg: '智能体属于其他客户' })
+  if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
+  const changed = good.filter(({ binding }) => binding.agentId !== agentId)
+  const done = changed.map(({ binding }) => binding.deviceId)
+  if (done.length > 0)
+    await db
+      .update(agentDevices)
+      .set({ agentId, updateBy: user.uid, updateTime: now.toISOString() })
+      .where(inArray(agentDevices.deviceId, done))
+  await addEvents(
+    db,
+    changed.map(({ binding: { mac, tenantId } }) => ({ mac, tenantId, kind: EVENT.moved, detail: { agentId } })),
+  )
+  ctx.audit({ bizType: KIND, action: `更换设备${serialsOf(good)}的智能体为「${agent.agentName}」` })
+  await publish(ctx, agent.tenantId)
+  return { done: good.length, failed }
+}
+
+async function lockOne(ctx: Ctx, id: number) {
+  const { found } = await lockBindings(ctx, [id])
+  if (!found[0]) throw notFound('语音设备')
+  return found[0]
+}
+
+export async function update(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, now } = ctx
+  const { binding, sn } = await lockOne(ctx, id)
+  await checkRevision(db, binding, rev)
+  const diff = changes(binding, input, TITLES)
+  if (diff.length === 0) return { rev: binding.rev }
+  const next = touched(binding, user.uid, now)
+  await db
+    .update(agentDevices)
+    .set({ ...input, ...next })
+    .where(eq(agentDevices.deviceId, id))
+  ctx.audit({ bizType: KIND, bizId: id, action: `修改语音设备「${sn}」`, diff })
+  await publish(ctx, binding.tenantId)
+  return { rev: next.rev }
+}
+
+/** Accepts the recorded Client-Id. Without a recorded one, accepts the Client-Id of the next boot. */
+export async function resetIdentity(ctx: Ctx, { id }: ParsedOf<typeof calls.reset>) {
+  const { db } = ctx
+  const { binding, sn } = await lockOne(ctx, id)
+  const { mac, tenantId, otherClientId } = binding
+  await db
+    .update(agentDevices)
+    .set({ clientId: otherClientId, otherClientId: '', otherClientTime: null, identityNote: '' })
+    .where(eq(agentDevices.deviceId, id))
+  await addEvents(db, [{ mac, tenantId, kind: EVENT.identityReset, detail: { clientId: otherClientId } }])
+  ctx.audit({ bizType: KIND, bizId: id, action: `重置设备「${sn}」的身份` })
+  await publish(ctx, tenantId)
+  return null
+}

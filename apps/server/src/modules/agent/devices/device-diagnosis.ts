@@ -1,0 +1,70 @@
+import type { agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
+import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { sessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { macWith } from '#domain/agents/devices/mac.ts'
+import { isOpenSession } from '#domain/agents/history/open-session.ts'
+import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
+import { agents } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import { eventsOf } from './diagnosis-events.ts'
+import { limitOfBinding } from './device-rows.ts'
+import { type Bound, stepsOfBound, stepsOfUnbound } from './diagnosis-steps.ts'
+
+const MISSING = 0
+const DONE = 1
+const LATER = 2
+
+/**
+ * Returns the steps of a device from its boot to a conversation, and the first missing step, to explain why the device
+ * does not talk.
+ */
+export async function diagnose(ctx: Ctx, { mac }: ParsedOf<typeof calls.diagnose>) {
+  const bound = await boundOf(ctx, mac)
+  const limit = bound ? await limitOfBinding(ctx, bound.binding) : undefined
+  const steps = bound ? await stepsOfBound(ctx, bound, limit) : await stepsOfUnbound(ctx, mac)
+  const first = steps.findIndex(({ isDone, isUnknown = false }) => !isDone && !isUnknown)
+  return {
+    mac: macWith(mac),
+    missing: first < 0 ? '' : steps[first]!.key,
+    steps: steps.map(({ isDone, isUnknown: _unknown, ...step }, at) => ({
+      ...step,
+      state: isDone ? DONE : at === first ? MISSING : LATER,
+    })),
+    limit: limit ? { state: limit.state, reason: limit.reason, heard: heardOf(limit) } : null,
+    events: await eventsOf(ctx, mac, bound !== undefined),
+  }
+}
+
+/** Describes what a person hears from a device at its limit. */
+function heardOf({ state, notice }: UsageLimit): string {
+  if (state === LIMIT.normal) return ''
+  if (state === LIMIT.exceeded) return '设备照常对话，超出的用量不扣套餐'
+  return `设备不再对话，只播报：「${notice}」`
+}
+
+async function boundOf(ctx: Ctx, mac: string): Promise<Bound | undefined> {
+  const { db, user } = ctx
+  const [found] = await db
+    .select({
+      binding: agentDevices,
+      agentName: agents.agentName,
+      agentStatus: agents.status,
+      agentDeleted: agents.deletedAt,
+      chatHistoryConf: agents.chatHistoryConf,
+      deviceStatus: devices.status,
+      tenantStatus: tenants.status,
+      isOpen: isOpenSession(await sessionWindow(ctx)).as<boolean>('is_open'),
+    })
+    .from(agentDevices)
+    .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .leftJoin(agents, eq(agents.id, agentDevices.agentId))
+    .leftJoin(tenants, eq(tenants.id, agentDevices.tenantId))
+    .where(and(eq(agentDevices.mac, mac), visibleBindings(user), notDeleted(devices)))
+  return found
+}

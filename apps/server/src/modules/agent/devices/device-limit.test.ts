@@ -1,0 +1,113 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Caller } from '#test/harness.ts'
+import { useOrders } from '../orders/order-fixture.ts'
+
+const TURNS = 2
+const NOTICE = '套餐用完啦'
+
+const lab = useOrders()
+const { app, people, newDevice, newPackage, sold, talk, fold } = lab
+let staff: Caller
+let keeper: Caller
+
+beforeAll(async () => {
+  staff = await app.by({ tenant: '订购公司', permissions: ['agent:device:list', 'agent:device:query'] })
+  keeper = await app.by({ permissions: ['agent:params:list', 'agent:params:edit'] })
+})
+beforeEach(async () => {
+  await app.db.execute(sql`delete from agent_params`)
+  app.services.agentParameters.forget()
+})
+
+const setParam = async (code: string, value: string) => {
+  const { code: answer, msg } = await keeper.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })
+  expect(answer, msg).toBe(200)
+}
+const limitTo = async (mode: string) => {
+  await app.db.execute(sql`delete from agent_params where code = 'usage.limit'`)
+  app.services.agentParameters.forget()
+  await setParam('usage.limit', mode)
+}
+const rowOf = async (id: number) =>
+  (await staff.call('GET', `/api/v1/agent/device/page?deviceId=${id}`)).data.list[0] as { limit: number; mac: string }
+const diagnosisOf = async (mac: string) => (await staff.call('GET', `/api/v1/agent/device/diagnosis?mac=${mac}`)).data
+const keysOf = (steps: readonly { key: string }[]) => steps.map(({ key }) => key)
+
+test('AGENT-16 the list marks devices at their limit as exceeded or stopped, and not where use is only counted', async () => {
+  const [bare, owner] = [await newDevice(), await newDevice()]
+  await sold({ packageId: (await newPackage()).id, deviceIds: [owner.id] })
+  expect((await rowOf(bare.id)).limit).toBe(0)
+  await limitTo('1')
+  expect([(await rowOf(bare.id)).limit, (await rowOf(owner.id)).limit]).toEqual([1, 0])
+  await limitTo('2')
+  expect([(await rowOf(bare.id)).limit, (await rowOf(owner.id)).limit]).toEqual([2, 0])
+  await talk(owner.id, TURNS, 100)
+  await fold()
+  expect((await rowOf(owner.id)).limit).toBe(2)
+  const detail = await staff.call('GET', `/api/v1/agent/device/detail/${owner.id}`)
+  expect(detail.data.limit).toBe(2)
+})
+
+test('AGENT-16 the diagnosis names the limit as the missing step, with what a person hears', async () => {
+  const device = await newDevice()
+  await app.db.execute(
+    sql`update agent_devices set boot_time = now(), session_time = now() where device_id = ${device.id}`,
+  )
+  const normal = await diagnosisOf(device.mac)
+  expect(normal.limit).toEqual({ state: 0, reason: '', heard: '' })
+  expect(keysOf(normal.steps)).not.toContain('limit')
+  await limitTo('1')
+  const exceeded = await diagnosisOf(device.mac)
+  expect(exceeded.limit).toMatchObject({ state: 1, heard: '设备照常对话，超出的用量不扣套餐' })
+  expect(keysOf(exceeded.steps)).not.toContain('limit')
+  await limitTo('2')
+  await setParam('usage.notice', NOTICE)
+  await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+  await talk(device.id, TURNS, 200)
+  await fold()
+  const stopped = await diagnosisOf(device.mac)
+  expect(stopped.missing).toBe('limit')
+  expect(keysOf(stopped.steps)).toEqual(['boot', 'code', 'bound', 'token', 'configured', 'limit', 'turn', 'ended'])
+  expect(stopped.limit).toEqual({
+    state: 2,
+    reason: '套餐的对话轮数已用完',
+    heard: `设备不再对话，只播报：「${NOTICE}」`,
+  })
+})
+
+test('AGENT-16 a refund that is undecided freezes the pack, and a rejected refund lets the device talk again', async () => {
+  await limitTo('2')
+  const device = await newDevice()
+  const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+  const { rev } = await lab.get(id)
+  const asked = await lab.put(people.seller, 'refund', { id, rev, reason: '不用了' })
+  expect((await rowOf(device.id)).limit).toBe(2)
+  expect((await diagnosisOf(device.mac)).limit.reason).toBe('套餐正在退款，暂停使用')
+  await lab.put(people.accountant, 'refund/audit', { id, rev: asked.data.rev, pass: 0, auditRemark: '继续使用' })
+  expect((await rowOf(device.id)).limit).toBe(0)
+})
+
+test('AGENT-16 a tenant can neither change nor reset the limit of its packages, but its notice', async () => {
+  const owner = await app.by({
+    tenant: '订购公司',
+    permissions: ['agent:params:list', 'agent:params:edit', 'agent:params:remove'],
+  })
+  const put = (code: string, value: string) => owner.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })
+  expect(await put('usage.limit', '0')).toMatchObject({ code: 400, msg: '该参数由平台设置' })
+  const reset = await owner.call('DELETE', '/api/v1/agent/params?code=usage.limit')
+  expect(reset).toMatchObject({ code: 400, msg: '该参数由平台设置' })
+  expect((await put('usage.notice', NOTICE)).code).toBe(200)
+})
+
+test('AGENT-16 refuses an unknown choice and an empty, long or multi-line notice', async () => {
+  for (const [code, value] of [
+    ['usage.limit', '3'],
+    ['usage.notice', ' '],
+    ['usage.notice', '一\n二'],
+    ['usage.notice', '长'.repeat(201)],
+  ]) {
+    const answer = await keeper.call('PUT', '/api/v1/agent/params', { code, value, rev: 0 })
+    expect(answer).toMatchObject({ code: 400, data: { field: 'value' } })
+  }
+})

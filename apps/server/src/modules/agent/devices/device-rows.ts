@@ -1,0 +1,129 @@
+import type { AgentDeviceRow, agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq, ilike, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { contains, orderOf, paginate } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { hasOtherIdentity, sessionWindow, stateOf, visibleBindings } from '#domain/agents/devices/device-state.ts'
+import type { PackUser } from '#domain/agents/orders/open-packs.ts'
+import { usageLimitOf } from '#domain/agents/usage/usage-limit.ts'
+import { hasPackageState, withPackages } from '#domain/agents/orders/device-packages.ts'
+import { agents } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+
+/** Name of a bound device on screens: its alias, else the name of the device. */
+export const bindingName = sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn})`
+
+/** Selects bound devices with the columns of lists and details. `window` is the time in seconds of an open session. */
+export const selectBindings = (db: Db, window: number) =>
+  db
+    .select({
+      id: agentDevices.deviceId,
+      sn: devices.sn,
+      name: bindingName.as('shown_name'),
+      alias: agentDevices.alias,
+      mac: sql<string>`${agentDevices.mac}::macaddr::text`.as('shown_mac'),
+      board: agentDevices.board,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+      appVersion: agentDevices.appVersion,
+      agentId: agentDevices.agentId,
+      agentName: sql<string>`coalesce(${agents.agentName}, '')`.as('agent_name'),
+      tenantId: agentDevices.tenantId,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      state: stateOf(window).as('state'),
+      bootTime: agentDevices.bootTime,
+      sessionTime: agentDevices.sessionTime,
+      turnTime: agentDevices.turnTime,
+      autoUpdate: agentDevices.autoUpdate,
+      clientId: agentDevices.clientId,
+      otherClientId: agentDevices.otherClientId,
+      otherClientTime: agentDevices.otherClientTime,
+      identity: hasOtherIdentity.as('identity'),
+      status: devices.status,
+      createTime: agentDevices.createTime,
+      rev: agentDevices.rev,
+    })
+    .from(agentDevices)
+    .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(agents, eq(agents.id, agentDevices.agentId))
+    .leftJoin(tenants, eq(tenants.id, agentDevices.tenantId))
+
+type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+/** Returns the condition of a filter. */
+export const bindingsMatching = (user: User, filter: Partial<Filter>, window: number): SQL | undefined =>
+  and(
+    visibleBindings(user),
+    notDeleted(devices),
+    filter.deviceId === undefined ? undefined : eq(agentDevices.deviceId, filter.deviceId),
+    contains(bindingName, filter.name),
+    filter.mac ? ilike(agentDevices.mac, `${filter.mac.toLowerCase().replaceAll(/[^0-9a-f]/g, '')}%`) : undefined,
+    contains(agentDevices.board, filter.board),
+    filter.agentId === undefined ? undefined : eq(agentDevices.agentId, filter.agentId),
+    filter.tenantId === undefined ? undefined : eq(agentDevices.tenantId, filter.tenantId),
+    filter.state === undefined ? undefined : sql`${stateOf(window)} = ${filter.state}`,
+    filter.identity === undefined ? undefined : sql`${hasOtherIdentity} = ${filter.identity}`,
+    filter.packageState === undefined ? undefined : hasPackageState(filter.packageState),
+  )
+
+/** Returns the order of the list: newest binding first unless a column is given. */
+export const orderOfBindings = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    input,
+    { createTime: agentDevices.createTime, bootTime: agentDevices.bootTime, turnTime: agentDevices.turnTime },
+    agentDevices.deviceId,
+  )
+
+export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db, user } = ctx
+  const window = await sessionWindow(ctx)
+  const rows = selectBindings(db, window).where(bindingsMatching(user, input, window))
+  const page = await paginate(db, rows.$dynamic(), input, orderOfBindings(input))
+  const list = await withPackages(db, page.list)
+  return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }
+}
+
+/** Adds the state of the limit to a device that the account may see. The devices of a page share the statement. */
+async function withLimit<T extends { id: number; agentId: number; tenantId: number }>(ctx: Ctx, row: T) {
+  const { state } = await limitOfBinding(ctx, { ...row, deviceId: row.id })
+  return { ...row, limit: state }
+}
+
+/** Returns the limit of a device that the account may see. */
+export async function limitOfBinding({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
+  const { agentParameters, voiceServers } = services
+  const params = await agentParameters.of(device.tenantId)
+  return usageLimitOf({ reads: voiceServers.reads, params, now: now.getTime() }, device)
+}
+
+export async function getBinding(ctx: Ctx, { id }: ParsedOf<typeof calls.get>): Promise<AgentDeviceRow> {
+  const { db, user } = ctx
+  const rows = selectBindings(db, await sessionWindow(ctx))
+  const [found] = await rows.where(and(eq(agentDevices.deviceId, id), visibleBindings(user), notDeleted(devices)))
+  if (!found) throw notFound('语音设备')
+  const [row] = await withPackages(db, [found])
+  return withLimit(ctx, row!)
+}
+
+const MAX_OPTIONS = 100
+
+/** Returns the agents that a device can be bound to. */
+export async function agentOptions({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.agents>) {
+  const list = await db
+    .select({
+      id: agents.id,
+      name: agents.agentName,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+    })
+    .from(agents)
+    .leftJoin(tenants, eq(tenants.id, agents.tenantId))
+    .where(and(notDeleted(agents), scoped(user, { tenant: agents.tenantId }), contains(agents.agentName, keyword)))
+    .orderBy(asc(agents.agentName), asc(agents.id))
+    .limit(MAX_OPTIONS)
+  return { list }
+}

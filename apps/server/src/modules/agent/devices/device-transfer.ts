@@ -1,0 +1,137 @@
+import { AgentDeviceRow, agentDevices as calls, BIND_ROWS, BindLine } from '@oms/contract/agent/devices/device.ts'
+import { and, eq, type SQL } from 'drizzle-orm'
+import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { bindDevice } from './bind-device.ts'
+import { shippedVoiceModel } from '#domain/agents/models/voice-model.ts'
+import { visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { withPackages } from '#domain/agents/orders/device-packages.ts'
+import { agents } from '#schema/agent/agent.ts'
+import { agentDevices, agentIdentityKeys } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
+import { bindingsMatching, orderOfBindings, selectBindings } from './device-rows.ts'
+
+const time = { type: 'dateTime', width: 20 } as const
+/** Seconds without a turn after which exported states count a session as closed. Parameters of tenants do not apply. */
+const WINDOW = 180
+
+/** Exports the filtered list in the order of the list. */
+export const exportBindings = defineExport({
+  kind: 'agentDevice',
+  endpoint: calls.export,
+  sheet: '语音设备',
+  schema: AgentDeviceRow.omit({ limit: true }),
+  columns: [
+    ['name', { width: 20 }],
+    ['mac', { width: 20 }],
+    ['sn', { width: 24 }],
+    ['board', { width: 24 }],
+    'modelName',
+    'appVersion',
+    ['agentName', { width: 20 }],
+    'tenantName',
+    ['state', { width: 10 }],
+    ['turnTime', time],
+    ['bootTime', time],
+    ['autoUpdate', { width: 10 }],
+    ['identity', { width: 10 }],
+    ['packageName', { width: 20 }],
+    ['packageState', { width: 10 }],
+    ['packageEnd', time],
+    ['createTime', time],
+  ],
+  resolve: (_db, user, input) => Promise.resolve({ ...input, where: bindingsMatching(user, input, WINDOW) }),
+  keys: (db, _user, input) =>
+    db
+      .select({ id: agentDevices.deviceId })
+      .from(agentDevices)
+      .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+      .where((input as { where?: SQL }).where)
+      .$dynamic(),
+  order: orderOfBindings,
+  load: async (db, user, keys) => {
+    const rows = await selectBindings(db, WINDOW).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
+    return withPackages(db, rows)
+  },
+  keyOf: ({ id }) => id,
+})
+
+const UNKNOWN = { board: '', clientId: '', version: '', bootTime: null }
+
+interface State {
+  readonly fallbackModelId: number
+  readonly agents: Map<string, { readonly id: number; readonly tenantId: number } | undefined>
+}
+
+/** Binds devices of a file, with the keys of their chips. */
+export const bindImport = defineImport({
+  kind: 'agentDevice',
+  endpoint: calls.import,
+  name: '设备绑定',
+  schema: BindLine,
+  columns: [
+    ['mac', { width: 20 }],
+    ['agentCode', { width: 24 }],
+    ['alias', { width: 20 }],
+    ['serial', { width: 34 }],
+    ['hmacKey', { width: 66 }],
+  ],
+  tables: ['devices', 'agent_devices'],
+  secret: ['hmacKey'],
+  required: ['mac', 'agentCode'],
+  example: {
+    mac: '00:1A:2B:3C:4D:5E',
+    agentCode: 'AGT_1767225600000',
+    alias: '示例行，导入前请删除',
+    serial: '',
+    hmacKey: '',
+  },
+  maxRows: BIND_ROWS,
+  prepare: async ({ services }): Promise<State> => ({
+    agents: new Map(),
+    fallbackModelId: await shippedVoiceModel(services),
+  }),
+  async take(ctx, { mac, agentCode, alias, serial, hmacKey }, state) {
+    const agent = await agentByCode(ctx, agentCode, state)
+    if (hmacKey !== '' && serial === '') throw invalid('有 HMAC 密钥时请输入序列号', 'serial')
+    await bindDevice(ctx, { ...UNKNOWN, agent, mac, alias, serial, fallbackModelId: state.fallbackModelId })
+    if (hmacKey !== '') await storeKey(ctx, { serial, hmacKey, tenantId: agent.tenantId })
+    return 'created'
+  },
+  finish: ({ services, db }) =>
+    services.events.publish(db, 'changed', { resource: 'agent', tenantId: null }).then(() => undefined),
+})
+
+async function agentByCode({ db, user }: ImportCtx, code: string, state: State) {
+  if (!state.agents.has(code)) {
+    const [found] = await db
+      .select({ id: agents.id, tenantId: agents.tenantId })
+      .from(agents)
+      .where(and(eq(agents.agentCode, code), notDeleted(agents), scoped(user, { tenant: agents.tenantId })))
+    state.agents.set(code, found)
+  }
+  const agent = state.agents.get(code)
+  if (!agent) throw invalid(`智能体编码「${code}」不存在`, 'agentCode')
+  return agent
+}
+
+interface Key {
+  readonly serial: string
+  readonly hmacKey: string
+  readonly tenantId: number
+}
+
+/** Stores the key of a chip encrypted. A serial number has one key. */
+async function storeKey({ db, user, services }: ImportCtx, { serial, hmacKey, tenantId }: Key) {
+  const keyEncrypted = encrypt(services.config.secretKey, hmacKey.toLowerCase())
+  const stored = await db
+    .insert(agentIdentityKeys)
+    .values({ serial, tenantId, keyEncrypted, createBy: user.uid })
+    .onConflictDoNothing()
+  if (!stored.rowCount) throw invalid(`序列号「${serial}」已有密钥`, 'serial')
+}

@@ -1,0 +1,26 @@
+import { agentDevices } from '@oms/contract/agent/devices/device.ts'
+import { implement } from '#core/http/implement.ts'
+import { bindByCode, bindByMac, move, resetIdentity, unbind, update } from './device-bind.ts'
+import { diagnose } from './device-diagnosis.ts'
+import { agentOptions, getBinding, listBindings } from './device-rows.ts'
+import { bindImport, exportBindings } from './device-transfer.ts'
+
+export const agentDeviceModule = implement(
+  agentDevices,
+  {
+    list: listBindings,
+    get: getBinding,
+    diagnose,
+    agents: agentOptions,
+    bind: bindByCode,
+    bindMac: bindByMac,
+    unbind,
+    update,
+    move,
+    reset: resetIdentity,
+    export: exportBindings,
+    template: bindImport.template,
+    import: bindImport.take,
+  },
+  { outsideTransaction: ['bind', 'bindMac', 'export', 'import'] },
+)

@@ -1,0 +1,149 @@
+import type { DIAGNOSIS_STEP } from '@oms/contract/agent/devices/device.ts'
+import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { and, eq, gt } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
+import { agentCodes, type agentDevices, agentParams } from '#schema/agent/agent-device.ts'
+import { lastOutcome } from './diagnosis-events.ts'
+
+export interface Step {
+  readonly key: keyof typeof DIAGNOSIS_STEP
+  readonly isDone: boolean
+  /** True when the step is not due yet or its outcome cannot be known. Such a step is not reported as missing. */
+  readonly isUnknown?: boolean
+  readonly time: string | null
+  readonly words: string
+}
+
+/** A binding with all facts that decide whether its device talks. */
+export interface Bound {
+  readonly binding: typeof agentDevices.$inferSelect
+  readonly agentName: string | null
+  readonly agentStatus: number | null
+  readonly agentDeleted: string | null
+  readonly chatHistoryConf: number | null
+  readonly deviceStatus: number
+  readonly tenantStatus: number | null
+  /** True during a conversation. */
+  readonly isOpen: boolean
+}
+
+const NO_BOOT = '没有收到该 MAC 的启动请求。请检查设备的 OTA 地址是否为本系统的 /xiaozhi/ota/，以及设备能否连接网络'
+
+/** Returns the steps of a device that waits for its binding, or never called OMS. */
+export async function stepsOfUnbound({ db, now }: Ctx, mac: string): Promise<Step[]> {
+  const [code] = await db
+    .select({ time: agentCodes.createTime, board: agentCodes.board, version: agentCodes.version })
+    .from(agentCodes)
+    .where(and(eq(agentCodes.mac, mac), gt(agentCodes.expireTime, now.toISOString())))
+  const time = code?.time ?? null
+  const told = code ? `开发板 ${code.board}，固件 ${code.version || '未知'}` : NO_BOOT
+  const words = '设备播报六位验证码，24 小时内有效'
+  return [
+    { key: 'boot', isDone: code !== undefined, time, words: told },
+    { key: 'code', isDone: code !== undefined, time, words: code ? words : '' },
+    { key: 'bound', isDone: false, time: null, words: '请在“设备信息”中输入设备播报的验证码，或按 MAC 绑定' },
+    ...(['token', 'configured', 'turn', 'ended'] as const).map((key) => ({
+      key,
+      isDone: false,
+      time: null,
+      words: '',
+    })),
+  ]
+}
+
+/** Returns the steps of a bound device. The limit is a step only while the limit stops the device. */
+export async function stepsOfBound(ctx: Ctx, bound: Bound, limit: UsageLimit | undefined): Promise<Step[]> {
+  const { board, appVersion, bootTime, createTime, sessionTime } = bound.binding
+  const hasBooted = bootTime !== null
+  const version = `开发板 ${board || '未知'}，固件 ${appVersion || '未知'}`
+  return [
+    {
+      key: 'boot',
+      // The device may have received the address of its voice server from another system.
+      isDone: hasBooted || sessionTime !== null,
+      time: bootTime,
+      words: hasBooted ? version : sessionTime === null ? NO_BOOT : '没有在本系统启动过，但已连接语音服务',
+    },
+    { key: 'code', isDone: true, time: null, words: '已绑定，不再需要验证码' },
+    { key: 'bound', isDone: true, time: createTime, words: `智能体「${bound.agentName ?? ''}」` },
+    { key: 'token', ...(await tokenStep(ctx, bound)), time: bootTime },
+    await configurationStep(ctx, bound),
+    ...limitStep(limit),
+    turnStep(bound),
+    endStep(bound),
+  ]
+}
+
+/** Judges the last request, because a device may be refused after earlier conversations. */
+async function configurationStep(ctx: Ctx, bound: Bound): Promise<Step> {
+  const { sessionTime } = bound.binding
+  const last = await lastOutcome(ctx, bound.binding)
+  const problem = agentProblem(bound) || (last?.isRefused ? `最近一次被拒绝：${last.words}` : '')
+  const words = problem || (sessionTime === null ? NO_CONFIGURATION : (last?.words ?? '已领取配置'))
+  const time = last?.isRefused ? last.time : sessionTime
+  return { key: 'configured', isDone: sessionTime !== null && problem === '', time, words }
+}
+
+const limitStep = (limit: UsageLimit | undefined): Step[] =>
+  limit?.state === LIMIT.stopped
+    ? [{ key: 'limit', isDone: false, time: null, words: `${limit.reason}。设备只播报提示语，续费后下次连接时恢复` }]
+    : []
+
+/** Judges the last session. Voice servers report no turns of agents that store nothing. */
+function turnStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
+  const { sessionTime, turnTime } = binding
+  const step = { key: 'turn', time: turnTime } as const
+  if (chatHistoryConf === 0 && turnTime === null)
+    return { ...step, isDone: false, isUnknown: true, words: '智能体不保存对话，语音服务不上报，无法判断' }
+  if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
+  const isOfLast = sessionTime === null || turnTime >= sessionTime
+  if (isOfLast) return { ...step, isDone: true, words: '' }
+  // The time of an older turn would read as the time of this connection.
+  const words = isOpen ? '已连接，还没有说话' : NO_TURN_SINCE
+  return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
+}
+
+function endStep({ binding, chatHistoryConf, isOpen }: Bound): Step {
+  const { sessionTime, turnTime, closeTime } = binding
+  const step = { key: 'ended', time: isOpen ? null : closeTime } as const
+  const isUnknown = isOpen || (turnTime === null && chatHistoryConf === 0)
+  const isDone = closeTime !== null && closeTime >= (turnTime ?? '') && !isOpen
+  if (isDone) return { ...step, isDone, words: '' }
+  const words = isOpen && sessionTime !== null ? '对话进行中' : isUnknown ? '' : NO_END
+  return { ...step, isDone, isUnknown, words }
+}
+
+const NO_CONFIGURATION =
+  '语音服务没有为该设备领取配置。请检查设备能否访问语音服务的地址，以及语音服务的 manager-api.url 与 secret'
+const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查智能体的对话记录设置'
+const NO_TURN_SINCE = '最近一次连接后没有上报对话。请检查语音识别和大语言模型是否可用'
+const NO_END = '语音服务没有报告会话结束，可能已中断，或版本过旧'
+
+const agentProblem = ({ agentStatus, agentDeleted }: Bound) =>
+  agentStatus === null || agentDeleted !== null ? '智能体已删除' : agentStatus === 1 ? '' : '智能体已停用'
+
+/** Describes what the last boot response contained, and which parameter it came from. */
+async function tokenStep(ctx: Ctx, { binding, deviceStatus, tenantStatus }: Bound) {
+  const { tenantId, bootTime, otherClientId } = binding
+  if (deviceStatus !== 1 || tenantStatus !== 1) return { isDone: false, words: '设备或所属客户已停用，不下发令牌' }
+  const values = await ctx.services.agentParameters.of(tenantId)
+  if (otherClientId !== '' && values.text('device.identity') === '1')
+    return { isDone: false, words: '设备的 Client-Id 与绑定时不一致，不下发令牌。确认后请重置身份' }
+  if (bootTime === null) return { isDone: binding.sessionTime !== null, words: '设备启动时下发' }
+  const own = values.text('server.websocket')
+  const address = own === '' ? '设备所访问主机的 8000 端口（默认）' : `${own}（${await sourceOf(ctx, tenantId)}）`
+  const identity = otherClientId === '' ? '' : '；另有设备以同一 MAC 启动'
+  const token = values.isOn('server.auth.enabled') ? '令牌已下发' : '语音服务未启用令牌校验'
+  return { isDone: true, words: `语音服务：${address}；${token}${identity}` }
+}
+
+async function sourceOf({ db }: Ctx, tenantId: number) {
+  if (tenantId === PLATFORM_TENANT_ID) return '平台参数'
+  const own = await db.$count(
+    agentParams,
+    and(eq(agentParams.tenantId, tenantId), eq(agentParams.code, 'server.websocket')),
+  )
+  return own > 0 ? '客户参数' : '平台参数'
+}

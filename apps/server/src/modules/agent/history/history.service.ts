@@ -1,0 +1,198 @@
+import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, desc, eq, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { contains, paginate } from '#core/database/lists/list-query.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { sendFile } from '#core/storage/send.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
+import { agents } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { agentAfter, agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
+import { devices } from '#schema/device.ts'
+import { files } from '#schema/system.ts'
+
+/** Maximum number of turns returned for one session. */
+const MAX_TURNS = 500
+export const RECORD = { bizType: 'agent' } as const
+/** `memory_scope`: the devices of the agent share one memory. */
+const SHARED_MEMORY = 2
+const NOT_KEPT = { 'cache-control': 'no-store' }
+
+export const visibleSessions = (user: User) => scoped(user, { tenant: agentSessions.tenantId })
+
+export const selectSessions = (db: Db) =>
+  db
+    .select({
+      id: agentSessions.id,
+      title: agentSessions.title,
+      agentId: agentSessions.agentId,
+      deviceId: agentSessions.deviceId,
+      deviceName:
+        sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn}, '')`.as(
+          'device_name',
+        ),
+      agentName: sql<string>`coalesce(${agents.agentName}, '')`.as('agent_name'),
+      turns: agentSessions.turns,
+      characters: agentSessions.characters,
+      seconds: agentSessions.seconds,
+      firstTime: agentSessions.firstTime,
+      lastTime: agentSessions.lastTime,
+      endTime: agentSessions.endTime,
+    })
+    .from(agentSessions)
+    .leftJoin(agents, eq(agents.id, agentSessions.agentId))
+    .leftJoin(devices, eq(devices.id, agentSessions.deviceId))
+    .leftJoin(agentDevices, eq(agentDevices.deviceId, agentSessions.deviceId))
+
+/**
+ * Lists conversations. Titles summarise what was said, so each call is logged. The log names the agent only when a row
+ * was found, so that an id of another tenant never reaches the caller's log.
+ */
+export async function sessions(ctx: Ctx, input: ParsedOf<typeof calls.sessions>) {
+  const { db, user } = ctx
+  const { agentId, deviceId, title, beginTime, endTime, ...page } = input
+  const conditions: (SQL | undefined)[] = [
+    visibleSessions(user),
+    agentId === undefined ? undefined : eq(agentSessions.agentId, agentId),
+    deviceId === undefined ? undefined : eq(agentSessions.deviceId, deviceId),
+    contains(agentSessions.title, title),
+    beginTime ? gte(agentSessions.lastTime, beginTime) : undefined,
+    endTime ? lte(agentSessions.lastTime, endTime) : undefined,
+  ]
+  const query = selectSessions(db)
+    .where(and(...conditions))
+    .$dynamic()
+  const found = await paginate(db, query, page, [desc(agentSessions.lastTime), desc(agentSessions.id)])
+  const isNamed = agentId !== undefined && found.list.length > 0
+  ctx.audit({ ...RECORD, ...(isNamed && { bizId: agentId }), action: '查看对话列表' })
+  return found
+}
+
+async function sessionOf(db: Db, user: User, id: number) {
+  const [session] = await selectSessions(db).where(and(eq(agentSessions.id, id), visibleSessions(user)))
+  if (!session) throw notFound('会话')
+  return session
+}
+
+export async function open(ctx: Ctx, { id, forTry }: ParsedOf<typeof calls.open>) {
+  const { db, user } = ctx
+  const session = await sessionOf(db, user, id)
+  const turns = await db
+    .select({
+      id: agentTurns.id,
+      kind: agentTurns.kind,
+      content: agentTurns.content,
+      characters: agentTurns.characters,
+      speaker: agentTurns.speaker,
+      audioId: agentTurns.audioId,
+      seconds: agentTurns.seconds,
+      reportTime: agentTurns.reportTime,
+    })
+    .from(agentTurns)
+    .where(eq(agentTurns.sessionRowId, id))
+    .orderBy(asc(agentTurns.reportTime), asc(agentTurns.id))
+    .limit(MAX_TURNS + 1)
+  const verb = forTry === 1 ? '在试用中打开' : '查看'
+  const action = `${verb}设备「${session.deviceName}」于 ${session.firstTime} 的对话`
+  ctx.audit({ ...RECORD, bizId: session.agentId, action })
+  return { session, turns: turns.slice(0, MAX_TURNS), isCut: turns.length > MAX_TURNS }
+}
+
+export async function audio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamAnswer> {
+  const { db, user, services } = ctx
+  const [found] = await db
+    .select({
+      sha256: files.sha256,
+      name: files.name,
+      mime: files.mime,
+      size: files.size,
+      agentId: agentTurns.agentId,
+      reportTime: agentTurns.reportTime,
+      deviceName: sql<string>`coalesce(${devices.sn}, '')`.as('device_name'),
+    })
+    .from(agentTurns)
+    .innerJoin(files, eq(files.id, agentTurns.audioId))
+    .leftJoin(devices, eq(devices.id, agentTurns.deviceId))
+    .where(and(eq(agentTurns.audioId, audioId), scoped(user, { tenant: agentTurns.tenantId })))
+    .limit(1)
+  if (!found) throw notFound('语音')
+  const { agentId, reportTime, deviceName, ...file } = found
+  ctx.audit({ ...RECORD, bizId: agentId, action: `播放设备「${deviceName}」于 ${reportTime} 的录音` })
+  return (request, reply) => sendFile(request, reply, services.files, file, NOT_KEPT)
+}
+
+export async function erase(ctx: Ctx, { id }: ParsedOf<typeof calls.erase>) {
+  const { db, user } = ctx
+  const session = await sessionOf(db, user, id)
+  const erased = await db
+    .delete(agentTurns)
+    .where(eq(agentTurns.sessionRowId, id))
+    .returning({ audioId: agentTurns.audioId })
+  const audioIds = erased.map(({ audioId }) => audioId).filter((each) => each !== '')
+  const isEnrolled = sql`exists (select from agent_voiceprints p where p.audio_id = ${files.id})`
+  if (audioIds.length > 0) await db.delete(files).where(and(inArray(files.id, audioIds), sql`not ${isEnrolled}`))
+  await eraseRemindersOfSession(db, session)
+  await db.delete(agentAfter).where(eq(agentAfter.sessionRowId, id))
+  await db.delete(agentSessions).where(eq(agentSessions.id, id))
+  ctx.audit({
+    ...RECORD,
+    bizId: session.agentId,
+    action: `清除设备「${session.deviceName}」于 ${session.firstTime} 的对话`,
+  })
+  return null
+}
+
+interface MemoryOwner {
+  readonly agentId: number | undefined
+  readonly deviceId: number | undefined
+}
+
+/**
+ * Returns the owner of the memory: the agent, or the device. The memory of a device is its agent's when the devices share
+ * one.
+ */
+async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) {
+  if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
+  const [found] = await db
+    .select({
+      agentId: agents.id,
+      agentName: agents.agentName,
+      scope: agents.memoryScope,
+      shared: agents.memory,
+      own: sql<string>`coalesce(${agentDevices.memory}, '')`.as('own_memory'),
+    })
+    .from(agents)
+    .leftJoin(agentDevices, deviceId === undefined ? sql`false` : eq(agentDevices.agentId, agents.id))
+    .where(
+      and(
+        notDeleted(agents),
+        scoped(user, { tenant: agents.tenantId }),
+        deviceId === undefined ? eq(agents.id, agentId!) : eq(agentDevices.deviceId, deviceId),
+      ),
+    )
+  if (!found) throw notFound(deviceId === undefined ? '智能体' : '设备')
+  const isOfAgent = deviceId === undefined || found.scope === SHARED_MEMORY
+  return { ...found, isOfAgent, isShared: found.scope === SHARED_MEMORY, memory: isOfAgent ? found.shared : found.own }
+}
+
+export async function memory({ db, user }: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
+  const found = await memoryOf(db, user, { agentId, deviceId })
+  return { memory: found.memory, isShared: found.isShared }
+}
+
+export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemory>) {
+  const { db, user } = ctx
+  const { agentId, deviceId, memory: text } = input
+  const found = await memoryOf(db, user, { agentId, deviceId })
+  // No device would receive the text. What was shared before can still be erased.
+  if (found.isOfAgent && !found.isShared && text !== '')
+    throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
+  if (found.isOfAgent) await db.update(agents).set({ memory: text }).where(eq(agents.id, found.agentId))
+  else await db.update(agentDevices).set({ memory: text }).where(eq(agentDevices.deviceId, deviceId!))
+  ctx.audit({ ...RECORD, bizId: found.agentId, action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆` })
+  return null
+}

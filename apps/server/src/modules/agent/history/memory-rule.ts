@@ -1,0 +1,35 @@
+import { type AgentBehaviour, ERASE_TEXT, erasedBy } from '@oms/contract/agent/agents/agent-input.ts'
+import { inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { agentModels } from '#schema/agent/agent-model.ts'
+import type { StoredAgent } from '../agents/agent-store.ts'
+import { eraseMemory } from './erase-memory.ts'
+
+/**
+ * Returns a function from the id of a new memory model to the data that saving the model erases. A model of the same
+ * provider erases nothing.
+ */
+export async function erasures(db: Db, current: number | null, ids: readonly (number | null)[]) {
+  const known = [...new Set([current, ...ids])].filter((id) => id !== null)
+  const rows = await db
+    .select({ id: agentModels.id, code: agentModels.providerCode })
+    .from(agentModels)
+    .where(inArray(agentModels.id, known))
+  const codes = new Map(rows.map(({ id, code }) => [id, code]))
+  const codeOf = (id: number | null) => (id === null ? undefined : codes.get(id))
+  return (id: number | null) => (codeOf(id) === codeOf(current) ? undefined : erasedBy(codeOf(id)))
+}
+
+/** Erases turns or memory as the new memory model requires. Throws unless the caller confirmed. */
+export async function applyMemoryRule(ctx: Ctx, stored: StoredAgent, memId: number | undefined, confirmErase: number) {
+  const erased = (await erasures(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
+  if (!erased) return
+  if (confirmErase !== 1) throw invalid(ERASE_TEXT[erased], 'memId')
+  await eraseMemory(ctx.db, stored.id, erased)
+}
+
+/** Sets the history to `0` (store nothing) for memory models without memory. */
+export const withMemoryRule = (behaviour: AgentBehaviour, provider: string | undefined): AgentBehaviour =>
+  erasedBy(provider) === 'turns' ? { ...behaviour, chatHistoryConf: 0 } : behaviour

@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import type { Caller } from '#test/harness.ts'
+import { runGrantWarnings } from './grant-warnings.ts'
+import { useOrders } from './order-fixture.ts'
+
+const DAY_MS = 86_400_000
+const TURNS = 2
+
+const lab = useOrders()
+const { app, people, newAgent, newDevice, newPackage, sold, talk, fold } = lab
+let reader: Caller
+
+beforeAll(async () => {
+  reader = await app.by({ tenant: '订购公司', permissions: ['agent:order:query'] })
+  await app.by({ tenant: '订购公司', permissions: ['agent:device:list'] })
+})
+afterEach(async () => {
+  await clockAt(4000)
+  await lab.assertSound()
+})
+
+const clockAt = (days: number) => runGrantClock({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
+
+/** Runs the job some days later. Returns the number of announced grants. */
+const runAt = async (days: number) =>
+  (await runGrantWarnings({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })).warned
+const messagesOf = async ({ uid }: Caller) => {
+  const { rows } = await app.db.execute<{ title: string; content: string }>(
+    sql`select title, content from notices where ${uid} = any(target_ids) order by notice_id`,
+  )
+  return rows
+}
+const titlesSince = async (before: number, who = reader) =>
+  (await messagesOf(who)).slice(before).map(({ title }) => title)
+const count = async () => (await messagesOf(reader)).length
+/** Sells a package of some days to new devices, of which each has used one turn. */
+async function running(validDays: number, devices = 1, over: object = {}) {
+  const ids = []
+  for (let n = 0; n < devices; n += 1) ids.push((await newDevice()).id)
+  await sold({ packageId: (await newPackage({ validDays, ...over })).id, deviceIds: ids })
+  for (const id of ids) await talk(id, TURNS, 1)
+  await fold()
+  return ids
+}
+
+test('AGENT-16 staff that may list grants is told 30 and 7 days before the end, once each, with a link to the list', async () => {
+  const before = await count()
+  const [device] = await running(60, 2)
+  expect(await runAt(0)).toBe(0)
+  expect(await runAt(31)).toBe(2)
+  expect(await runAt(31)).toBe(0)
+  expect(await runAt(54)).toBe(2)
+  expect(await runAt(55)).toBe(0)
+  expect(await titlesSince(before)).toEqual(['2项语音套餐权益将在30天内到期', '2项语音套餐权益将在7天内到期'])
+  const { content } = (await messagesOf(reader)).at(-1)!
+  const { rows } = await app.db.execute<{ sn: string }>(sql`select sn from devices where id = ${device}`)
+  expect(content).toContain(`「${rows[0]!.sn}」`)
+  expect(content).toContain('<a href="/agent/order?view=grants">查看权益</a>')
+  expect(content).toContain('设备没有其他套餐时仍可对话')
+  expect(await messagesOf(people.seller)).toEqual([])
+})
+
+test('AGENT-16 a clock that jumps by months announces nothing that has ended, and a late run only the shortest time', async () => {
+  const before = await count()
+  await running(60)
+  expect(await runAt(90)).toBe(0)
+  expect(await runAt(58)).toBe(1)
+  expect(await runAt(31)).toBe(0)
+  expect(await titlesSince(before)).toEqual(['1项语音套餐权益将在7天内到期'])
+})
+
+test('AGENT-16 a pack is not announced at its begin, nor while a later pack of the device follows', async () => {
+  await running(30)
+  expect(await runAt(1)).toBe(0)
+  expect(await runAt(24)).toBe(1)
+  const device = await newDevice()
+  await sold({ packageId: (await newPackage({ validDays: 60 })).id, deviceIds: [device.id], copies: 2 })
+  await talk(device.id, TURNS, 90)
+  await fold()
+  expect(await runAt(55)).toBe(0)
+})
+
+test('AGENT-16 staff is told at 20 % and 5 % left, once each; an unlimited grant only has an end', async () => {
+  const before = await count()
+  const [device] = await running(300)
+  await running(300, 1, { allowances: [{ unit: TURNS, amount: 0 }] })
+  await talk(device!, TURNS, 78)
+  await fold()
+  expect(await runAt(0)).toBe(0)
+  await talk(device!, TURNS, 1)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+  await talk(device!, TURNS, 5)
+  await fold()
+  expect(await runAt(0)).toBe(0)
+  await talk(device!, TURNS, 10)
+  await fold()
+  expect(await runAt(0)).toBe(1)
+  expect(await runAt(0)).toBe(0)
+  expect(await titlesSince(before)).toEqual(['1项语音套餐权益剩余不足20%', '1项语音套餐权益剩余不足5%'])
+})
+
+test('AGENT-16 the message says what happens at the limit by the parameter of the tenant', async () => {
+  await app.db.execute(
+    sql`insert into agent_params (tenant_id, code, value) values (${people.tenantId}, 'usage.limit', '2')`,
+  )
+  app.services.agentParameters.forget()
+  await running(60)
+  expect(await runAt(55)).toBe(1)
+  expect((await messagesOf(reader)).at(-1)!.content).toContain('设备没有其他套餐时停止对话，只播报提示语')
+})
+
+test('AGENT-16 a failure of one tenant does not stop the others, and the next run announces the failed tenant', async () => {
+  const owner = await app.by({ tenant: '另一家', permissions: ['agent:order:query'] })
+  const { id: tenantId } = await lab.one<{ id: number }>(
+    sql`select tenant_id as id from accounts where uid = ${owner.uid}`,
+  )
+  const device = await newDevice(await newAgent(tenantId), tenantId)
+  await sold({ tenantId, packageId: (await newPackage({ validDays: 60 })).id, deviceIds: [device.id] })
+  await talk(device.id, TURNS, 1)
+  await running(60)
+  await app.db.execute(
+    sql`create function refuse_notice() returns trigger language plpgsql as $$ begin raise 'stopped'; end $$`,
+  )
+  await app.db.execute(
+    sql.raw(
+      `create trigger refuse_notice before insert on notices for each row when (${reader.uid} = any(new.target_ids)) execute function refuse_notice()`,
+    ),
+  )
+  const late = { ...app.services, now: () => new Date(Date.now() + 55 * DAY_MS) }
+  expect(await runGrantWarnings(late)).toEqual({ warned: 1, failedItems: 1 })
+  await app.db.execute(sql`drop trigger refuse_notice on notices`)
+  expect(await titlesSince(0, owner)).toEqual(['1项语音套餐权益将在7天内到期'])
+  expect(await runGrantWarnings(late)).toEqual({ warned: 1, failedItems: 0 })
+})
+
+test('AGENT-16 runs of several processes announce each grant once', async () => {
+  const before = await count()
+  await running(60, 3)
+  const runs = await Promise.all([runAt(55), runAt(55), runAt(55)])
+  expect(runs.reduce((sum, n) => sum + n, 0)).toBe(3)
+  expect((await titlesSince(before)).length).toBeGreaterThan(0)
+  await clockAt(61)
+  expect(await runAt(62)).toBe(0)
+})

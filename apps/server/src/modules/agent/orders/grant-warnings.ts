@@ -1,0 +1,144 @@
+import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import type { Services } from '#core/services.ts'
+import { accountsWithPermission } from '#domain/accounts/permission-holders.ts'
+import { sendMessage } from '#domain/notices/send-message.ts'
+
+const KIND = 'agent-grant-notice'
+/** Staff with this permission may list grants and receives the messages of its tenant. */
+const QUERY = 'agent:order:query'
+/** The shortest first: a grant that is announced for 7 days is not announced for 30 days any more. */
+const DAYS = [7, 30] as const
+const SHARES = [5, 20] as const
+/** Grants that one transaction announces with one message. */
+const AT_ONCE = 5000
+const MAX_NAMES = 3
+
+export function registerGrantWarnings(services: Services) {
+  services.jobs.schedule(KIND, () => runGrantWarnings(services), {
+    title: '智能体套餐到期与余量提醒',
+    cron: '50 */10 * * * *',
+  })
+}
+
+/**
+ * Announces grants 30 and 7 days before their end, and with 20 % and 5 % left, once each. Each message has all grants of a
+ * tenant. A failure of one tenant does not stop the others. Ended grants are not announced, so a late run or a moved clock
+ * sends at most one message of each kind.
+ */
+export async function runGrantWarnings(services: Services) {
+  const at = services.now().toISOString()
+  const warnings = [...DAYS.map((days) => endingWithin(days, at)), ...SHARES.map((share) => lowAt(share, at))]
+  const due = warnings.map(
+    ({ condition }) => sql`exists (select from agent_grants g where g.tenant_id = t.id and ${condition})`,
+  )
+  const { rows: tenants } = await services.database.db.execute<Tenant>(
+    sql`select t.id as "tenantId" from tenants t where ${sql.join(due, sql` or `)} order by 1`,
+  )
+  const isolation = { log: services.log, kind: KIND, name: ({ tenantId }: Tenant) => ({ tenantId }) }
+  let warned = 0
+  const { failed } = await forEachIsolated(tenants, isolation, async ({ tenantId }) => {
+    for (const warning of warnings) warned += await announce(services, tenantId, warning)
+  })
+  return { warned, failedItems: failed.length }
+}
+
+interface Tenant extends Record<string, unknown> {
+  readonly tenantId: number
+}
+
+interface Announced extends Record<string, unknown> {
+  readonly n: number
+  readonly names: readonly string[]
+  /** Earliest end. */
+  readonly first: string
+}
+
+interface Warning {
+  /** Condition of due grants `g`. */
+  readonly condition: ReturnType<typeof sql>
+  /** Assignment that marks announced grants. */
+  readonly mark: ReturnType<typeof sql>
+  readonly isUrgent: boolean
+  title(n: number): string
+  text(announced: Announced): string
+}
+
+const OPEN = sql`g.state = 1 and g.is_frozen = 0`
+/** Another grant of the same target and unit that may be spent after `g`. */
+const successor = (condition: ReturnType<typeof sql>) => sql`exists (select from agent_grants s
+  where s.scope = g.scope and s.target_id = g.target_id and s.state < 2 and s.unit = g.unit and s.is_frozen = 0
+    and s.id <> g.id and ${condition})`
+
+/** Grants that end within some days. A pack that is not longer than these days is not announced when it begins. */
+const endingWithin = (days: number, at: string): Warning => ({
+  condition: sql`${OPEN} and coalesce(g.warned_days, 100) > 7 and coalesce(g.warned_days, 100) > ${days}::int
+    and g.valid_days > ${days}::int and g.valid_until > ${at}::timestamptz
+    and g.valid_until <= ${at}::timestamptz + make_interval(days => ${days}::int)
+    and not ${successor(sql`coalesce(s.valid_until, s.activate_until) > g.valid_until`)}`,
+  mark: sql`warned_days = ${days}::smallint`,
+  isUrgent: days <= 7,
+  title: (n) => `${n}项语音套餐权益将在${days}天内到期`,
+  text: ({ n, names, first }) =>
+    `${listText(names, n)}的套餐权益将在${days}天内到期，最早于 ${first} 到期，余量届时失效。`,
+})
+
+/** Running grants of which at most a percentage is left. */
+const lowAt = (share: number, at: string): Warning => ({
+  condition: sql`${OPEN} and g.low_share < coalesce(g.warned_share, 100) and g.low_share <= ${share}::int
+    and g.valid_until > ${at}::timestamptz
+    and not ${successor(sql`case when s.state = 0 then s.activate_until > ${at}::timestamptz
+      else s.valid_until > ${at}::timestamptz and s.low_share is null end`)}`,
+  mark: sql`warned_share = ${share}::smallint`,
+  isUrgent: share <= 5,
+  title: (n) => `${n}项语音套餐权益剩余不足${share}%`,
+  text: ({ n, names }) => `${listText(names, n)}的套餐权益剩余不足${share}%。`,
+})
+
+const listText = (names: readonly string[], n: number) =>
+  `${names.map((name) => `「${name}」`).join('、')}${n > names.length ? `等${n}项` : ''}`
+
+/** Marks the due grants of a tenant and sends one message for them, in one transaction. */
+async function announce(services: Services, tenantId: number, warning: Warning) {
+  let sum = 0
+  for (let count = AT_ONCE; count === AT_ONCE; sum += count)
+    count = await services.database.db.transaction(async (db) => {
+      const announced = await markDue(db, tenantId, warning)
+      if (announced.n > 0) await notify(services, db, { tenantId, announced, warning })
+      return announced.n
+    })
+  return sum
+}
+
+async function markDue(db: Db, tenantId: number, { condition, mark }: Warning): Promise<Announced> {
+  const { rows } = await db.execute<Announced>(sql`
+    with due as materialized (select g.id from agent_grants g where g.tenant_id = ${tenantId} and ${condition}
+      order by g.id limit ${AT_ONCE} for update skip locked),
+    done as (update agent_grants g set ${mark} from due where g.id = due.id returning g.id, g.target_name, g.valid_until)
+    select count(*)::int as n, coalesce(to_char(min(valid_until), 'YYYY-MM-DD HH24:MI'), '') as first,
+      array(select target_name from done group by 1 order by min(valid_until), 1 limit ${MAX_NAMES}) as names from done`)
+  return rows[0]!
+}
+
+interface Notice {
+  readonly tenantId: number
+  readonly announced: Announced
+  readonly warning: Warning
+}
+
+async function notify(services: Services, db: Db, { tenantId, announced, warning }: Notice) {
+  const params = await services.agentParameters.of(tenantId)
+  const result =
+    params.text('usage.limit') === USAGE_LIMIT.stop
+      ? '设备没有其他套餐时停止对话，只播报提示语'
+      : '设备没有其他套餐时仍可对话，用量不再扣套餐'
+  await sendMessage(services, db, {
+    title: warning.title(announced.n),
+    text: `${warning.text(announced)}\n用完或到期后，${result}。需要继续使用的，请续费。`,
+    link: { path: '/agent/order?view=grants', text: '查看权益' },
+    uids: await accountsWithPermission(db, tenantId, QUERY),
+    priority: warning.isUrgent ? 3 : 2,
+  })
+}

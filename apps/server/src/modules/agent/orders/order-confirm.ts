@@ -1,0 +1,90 @@
+import { GIFT, ORDER, OWN_ORDER } from '@oms/contract/agent/orders/order-entities.ts'
+import { LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
+import { baseOf } from '#domain/agents/orders/units.ts'
+import { receivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { agentOrders } from '#schema/agent/agent-orders.ts'
+import { agentProductVersions } from '#schema/agent/agent-sales.ts'
+import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+
+type Input = ParsedOf<typeof calls.confirm>
+
+/** Returns how a sale was paid. Refuses a missing way or voucher, and a voucher of another order. */
+async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }: Input) {
+  if (order.payWay === GIFT) return { payWay: GIFT, voucherNo: '' }
+  if (payWay === undefined) throw invalid('请选择收款方式', 'payWay')
+  if (voucherNo === '') throw invalid('请输入凭证号', 'voucherNo')
+  // Serializes confirmations with the same voucher, so that the second one names the order of the first one.
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent-voucher ${voucherNo}`}, 0))`)
+  const [other] = await db
+    .select({ orderNo: agentOrders.orderNo })
+    .from(agentOrders)
+    .where(and(eq(agentOrders.voucherNo, voucherNo), ne(agentOrders.id, order.id)))
+  if (other) throw conflict(`凭证号已用于订单 ${other.orderNo}`, 'voucherNo')
+  return { payWay, voucherNo }
+}
+
+/**
+ * Records the payment of an order, and creates its grants. Repeating the call with the same voucher changes nothing, also
+ * with an old revision: fifty calls at once pay once.
+ */
+export async function confirmOrder(ctx: Ctx, input: Input) {
+  assertVendor(ctx)
+  const { user, now } = ctx
+  const order = await lockOrder(ctx, input.id)
+  const isRepeated = order.state === ORDER.paid && order.voucherNo !== '' && order.voucherNo === input.voucherNo
+  if (isRepeated) {
+    ctx.audit({ bizType: 'agentOrder', bizId: order.id, action: `重复确认收款 ${order.orderNo}，未改变` })
+    return { rev: order.rev }
+  }
+  await assertStep(ctx, order, input.rev, ORDER_STEP.confirm)
+  if (order.createBy === user.uid) throw refused(OWN_ORDER)
+  await receivingTenant(ctx, order.tenantId)
+  const payment = await paymentOf(ctx, order, input)
+  await issueGrants(ctx, order)
+  const paid = { ...payment, state: ORDER.paid, payBy: user.uid, payTime: now.toISOString() }
+  const what = payment.payWay === GIFT ? '确认赠送' : `确认收款${yuanText(order.amount)}元`
+  return saveStep(ctx, order, paid, what)
+}
+
+/** Creates the grants of each target, copy and allowance, and their lines of the ledger. */
+async function issueGrants(ctx: Ctx, order: StoredOrder) {
+  const { db, now, user } = ctx
+  const [terms] = await db
+    .select()
+    .from(agentProductVersions)
+    .where(eq(agentProductVersions.id, order.packageVersionId))
+  const { allowances, scope, activateDays, validDays, isTrial } = terms!
+  if (isTrial === 1) await claimTrials(ctx, order)
+  const units = allowances.map(({ unit, amount }) => ({ unit, total: amount * baseOf(unit) }))
+  const at = now.toISOString()
+  await db.execute(sql`
+    with issued as (
+      insert into agent_grants (tenant_id, order_id, scope, target_id, target_name, pack_no, unit, is_unlimited, total, remaining,
+        valid_days, activate_until, create_time)
+      select t.tenant_id, t.order_id, ${scope}, t.target_id, t.name, p, u.unit, (u.total = 0)::int, u.total, u.total, ${validDays},
+        ${at}::timestamptz + make_interval(hours => 24 * (${activateDays} + (p - 1) * ${validDays})), ${at}::timestamptz
+      from agent_order_targets t cross join generate_series(1, ${order.copies}::int) p
+        cross join json_to_recordset(${JSON.stringify(units)}::json) as u (unit smallint, total bigint)
+      where t.order_id = ${order.id} order by t.line, p, u.unit
+      returning *)
+    insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, create_time)
+    select tenant_id, id, order_id, ${LEDGER.issue}, total, ${at}::timestamptz::date, ${user.realname || user.account}::text, ${at}::timestamptz
+    from issued order by id`)
+}
+
+/** Records that the devices of the order received a trial. A device receives one for ever. */
+async function claimTrials({ db }: Ctx, order: StoredOrder) {
+  const { rows } = await db.execute<{ sn: string }>(sql`
+    with wanted as (select d.sn, d.mac from agent_order_targets t join devices d on d.id = t.target_id where t.order_id = ${order.id}),
+    claimed as (insert into agent_trials (sn, tenant_id, mac, order_id)
+      select sn, ${order.tenantId}::int, mac, ${order.id}::int from wanted order by sn on conflict do nothing returning sn)
+    select sn from wanted where sn not in (select sn from claimed) order by sn limit 20`)
+  if (rows.length > 0) throw conflict(`设备${rows.map(({ sn }) => `「${sn}」`).join('')}已领取过试用`)
+}

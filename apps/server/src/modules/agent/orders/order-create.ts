@@ -1,0 +1,172 @@
+import { GIFT, MAX_GRANTS, type PreviewInput } from '@oms/contract/agent/orders/order-entities.ts'
+import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
+import { previewPacks } from '@oms/contract/agent/packages/pack-clock.ts'
+import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+import { sql } from 'drizzle-orm'
+import type * as z from 'zod'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
+import { assertVendor, publishOrders } from './order-log.ts'
+import { fieldOf, type Target, type Targets, targetsOf } from './order-targets.ts'
+import { type OrderTerms, sellTerms, termsOnSale } from './order-terms.ts'
+
+type Goods = Omit<z.output<typeof PreviewInput>, 'discount' | 'isGift'>
+type Buyer = Awaited<ReturnType<typeof owningTenant>>
+
+const MAX_PROBLEMS = 200
+const MAX_FEN = 2_147_483_647
+const SHOWN_NAMES = 3
+
+interface Sale {
+  readonly discount: number
+  readonly isGift: boolean
+}
+
+interface Quote {
+  readonly listAmount: number
+  readonly discount: number
+  readonly amount: number
+  readonly grantCount: number
+}
+
+/** Works out the amount of an order, and refuses an order that is too large. */
+function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discount, isGift }: Sale): Quote {
+  if (terms.isTrial === 1 && copies > 1) throw invalid('试用套餐每台设备只能购买1份', 'copies')
+  if (terms.isTrial === 1 && terms.scope !== 1) throw invalid('试用套餐的使用范围应为单台设备', 'packageId')
+  const grantCount = targets * copies * terms.allowances.length
+  if (grantCount > MAX_GRANTS) throw invalid(`一个订单最多${MAX_GRANTS}项权益，请减少使用对象或份数`, 'copies')
+  const listAmount = terms.price * copies * targets
+  if (listAmount > MAX_FEN) throw invalid(`订单金额不能大于${yuanText(MAX_FEN)}元`, 'copies')
+  if (isGift) return { listAmount, discount: listAmount, amount: 0, grantCount }
+  if (discount > listAmount) throw invalid(`优惠金额不能大于${yuanText(listAmount)}元`, 'discount')
+  return { listAmount, discount, amount: listAmount - discount, grantCount }
+}
+
+/** Works out an order and stores nothing. */
+export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
+  const { now, services } = ctx
+  const buyer = await owningTenant(ctx, input.tenantId, 'tenantId')
+  const terms = await termsOnSale(ctx, input.packageId, buyer.id)
+  assertDiscount(ctx, input)
+  const { targets, problems } = await targetsOf(ctx, input, terms, buyer)
+  const quote = quoteOf(terms, targets.length, input, { discount: input.discount, isGift: input.isGift === 1 })
+  const text = (at: number) => localTimeOf(at, services.config.timeZone)
+  const packs = previewPacks(terms, now.getTime(), input.copies, 0).map((pack) => ({
+    packNo: pack.packNo,
+    activateUntil: text(pack.activateUntil),
+    beginTime: text(pack.beginTime),
+    validUntil: text(pack.validUntil),
+  }))
+  return {
+    ...quote,
+    targetCount: targets.length,
+    content: terms.allowances.map(allowanceText).join('、'),
+    packs,
+    problems: problems.slice(0, MAX_PROBLEMS),
+  }
+}
+
+/** Tenants buy at the list price. */
+function assertDiscount({ user }: Ctx, { discount }: { readonly discount: number }) {
+  if (discount > 0 && !user.isPlatform) throw invalid('优惠金额由平台填写', 'discount')
+}
+
+function assertTargets(input: Goods, { targets, problems }: Targets) {
+  const [problem] = problems
+  const more = problems.length > 1 ? `，共${problems.length}个` : ''
+  if (problem) throw invalid(`「${problem.name}」${problem.msg}${more}`, fieldOf(input))
+  if (targets.length === 0) throw invalid('请选择使用对象', fieldOf(input))
+}
+
+interface NewOrder {
+  readonly terms: OrderTerms
+  readonly buyer: Buyer
+  readonly targets: readonly Target[]
+  readonly quote: Quote
+  readonly input: Goods & { readonly remark: string; readonly discountReason: string }
+  readonly payWay: number
+}
+
+/** Works out an order that is stored. Refuses wrong targets. */
+export async function workOutOrder(ctx: Ctx, input: Goods, sale: Sale) {
+  const buyer = await owningTenant(ctx, input.tenantId, 'tenantId')
+  const terms = await sellTerms(ctx, input.packageId, buyer.id)
+  const found = await targetsOf(ctx, input, terms, buyer)
+  assertTargets(input, found)
+  const quote = quoteOf(terms, found.targets.length, input, sale)
+  return { terms, buyer, targets: found.targets, quote }
+}
+
+async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
+  return storeOrder(ctx, { ...(await workOutOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT : 0 })
+}
+
+export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
+  db
+    .insert(agentOrderTargets)
+    .values(targets.map(({ id, name }, line) => ({ tenantId: buyer.id, orderId, line: line + 1, targetId: id, name })))
+
+/** Returns the first targets for the operation log. */
+export function shownNames(targets: readonly Target[]) {
+  const names = targets.slice(0, SHOWN_NAMES).map(({ name }) => `「${name}」`)
+  return `${names.join('')}${targets.length > SHOWN_NAMES ? `等${targets.length}个` : ''}`
+}
+
+async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWay }: NewOrder) {
+  const { db, user, now } = ctx
+  const at = now.toISOString()
+  const [made] = await db
+    .insert(agentOrders)
+    .values({
+      orderNo: sql`'AO' || to_char(${at}::timestamptz, 'YYYYMMDD') || lpad((nextval('agent_order_no') % 100000)::text, 5, '0')`,
+      tenantId: buyer.id,
+      packageId: terms.packageId,
+      packageVersionId: terms.id,
+      packageName: terms.packageName,
+      targetCount: targets.length,
+      copies: input.copies,
+      unitPrice: terms.price,
+      discount: quote.discount,
+      discountReason: input.discountReason,
+      amount: quote.amount,
+      payWay,
+      remark: input.remark,
+      createBy: user.uid,
+      updateBy: user.uid,
+      createTime: at,
+      updateTime: at,
+    })
+    .returning({ id: agentOrders.id, orderNo: agentOrders.orderNo })
+  const { id, orderNo } = made!
+  await storeTargets(ctx, id, buyer, targets)
+  ctx.audit({
+    bizType: 'agentOrder',
+    bizId: id,
+    action: `${payWay === GIFT ? '赠送' : '新增'}订单 ${orderNo}：客户「${buyer.name}」，套餐「${terms.packageName}」${input.copies}份，${shownNames(targets)}，${yuanText(quote.amount)}元`,
+  })
+  await publishOrders(ctx, buyer.id)
+  return { id, orderNo }
+}
+
+/** Refuses a discount of a tenant, and a discount without a reason. */
+export function assertDiscountReason(ctx: Ctx, input: { readonly discount: number; readonly discountReason: string }) {
+  assertDiscount(ctx, input)
+  if (input.discount > 0 && input.discountReason === '') throw invalid('请输入优惠原因', 'discountReason')
+}
+
+/** Creates a pending order. A second person confirms the payment. */
+export function createOrder(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  assertDiscountReason(ctx, input)
+  return placeOrder(ctx, input, { discount: input.discount, isGift: false })
+}
+
+/** Creates a free order. A second person confirms it. */
+export function giftOrder(ctx: Ctx, input: ParsedOf<typeof calls.gift>) {
+  assertVendor(ctx)
+  return placeOrder(ctx, { ...input, discountReason: '' }, { discount: 0, isGift: true })
+}

@@ -1,0 +1,49 @@
+import { GIFT, NOT_CREATOR } from '@oms/contract/agent/orders/order-entities.ts'
+import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+import { eq } from 'drizzle-orm'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
+import { agentOrderTargets } from '#schema/agent/agent-orders.ts'
+import { assertDiscountReason, shownNames, storeTargets, workOutOrder } from './order-create.ts'
+import { assertStep, lockOrder, publishOrders, saveStep } from './order-log.ts'
+
+type Input = ParsedOf<typeof calls.update>
+
+/** Refuses a gift without its reason, and a wrong discount of a sale. */
+function assertMoney(ctx: Ctx, isGift: boolean, input: Input) {
+  if (!isGift) return assertDiscountReason(ctx, input)
+  if (input.remark === '') throw invalid('请输入赠送原因', 'remark')
+}
+
+/**
+ * Changes a pending order: buyer, package, targets, copies and discount. The order then refers to the version that is sold
+ * now, and a confirmation that was opened before is refused, because its revision is old.
+ */
+export async function editOrder(ctx: Ctx, input: Input) {
+  const order = await lockOrder(ctx, input.id)
+  await assertStep(ctx, order, input.rev, ORDER_STEP.edit)
+  if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.edit)
+  const isGift = order.payWay === GIFT
+  assertMoney(ctx, isGift, input)
+  const { terms, buyer, targets, quote } = await workOutOrder(ctx, input, { discount: input.discount, isGift })
+  await ctx.db.delete(agentOrderTargets).where(eq(agentOrderTargets.orderId, order.id))
+  await storeTargets(ctx, order.id, buyer, targets)
+  if (buyer.id !== order.tenantId) await publishOrders(ctx, buyer.id)
+  const next = {
+    tenantId: buyer.id,
+    packageId: terms.packageId,
+    packageVersionId: terms.id,
+    packageName: terms.packageName,
+    targetCount: targets.length,
+    copies: input.copies,
+    unitPrice: terms.price,
+    discount: quote.discount,
+    discountReason: isGift ? '' : input.discountReason,
+    amount: quote.amount,
+    remark: input.remark,
+  }
+  return saveStep(ctx, order, next, `编辑订单（${shownNames(targets)}，${yuanText(quote.amount)}元）`)
+}

@@ -1,0 +1,77 @@
+import { ORDER_STATE, PAY_WAY } from '@oms/contract/agent/orders/order-entities.ts'
+import { and, eq } from 'drizzle-orm'
+import { changes } from '#core/audit/mask.ts'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { forbidden, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { stepProblem } from '#domain/agents/orders/order-steps.ts'
+import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
+import { agentOrders } from '#schema/agent/agent-orders.ts'
+
+export type StoredOrder = typeof agentOrders.$inferSelect
+type Step = Parameters<typeof stepProblem>[1]
+
+const TITLES = {
+  tenantId: '客户',
+  packageName: '套餐',
+  targetCount: '对象数',
+  copies: '份数',
+  discount: '优惠金额（分）',
+  discountReason: '优惠原因',
+  amount: '订单金额（分）',
+  remark: '备注',
+  state: '状态',
+  payWay: '收款方式',
+  voucherNo: '凭证号',
+  refunded: '已退款（分）',
+  closeReason: '关闭原因',
+}
+
+export const publishOrders = ({ services, db }: Ctx, tenantId: number) =>
+  services.events.publish(db, 'changed', { resource: 'agent', tenantId })
+
+/** Refuses staff of tenants: only the vendor records payments, gives packages away and refunds. */
+export function assertVendor({ user }: Pick<Ctx, 'user'>) {
+  if (!user.isPlatform) throw forbidden()
+}
+
+/** Returns the order, locked. */
+export async function lockOrder({ db, user }: Ctx, id: number): Promise<StoredOrder> {
+  const [found] = await db
+    .select()
+    .from(agentOrders)
+    .where(and(eq(agentOrders.id, id), visibleOrders(user)))
+    .for('update')
+  if (!found) throw notFound('订单')
+  return found
+}
+
+/** Refuses a step from a wrong state or an old revision. */
+export async function assertStep({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
+  const problem = stepProblem(order.state, step)
+  if (problem) throw refused(problem)
+  await checkRevision(db, order, rev)
+}
+
+const inWords = (order: Partial<StoredOrder>) => ({
+  ...order,
+  ...(order.state === undefined ? {} : { state: ORDER_STATE[order.state as keyof typeof ORDER_STATE] }),
+  ...(order.payWay === undefined ? {} : { payWay: PAY_WAY[order.payWay as keyof typeof PAY_WAY] ?? '' }),
+})
+
+/** Saves a step with its line of the operation log, and publishes the change. Returns the new revision. */
+export async function saveStep(ctx: Ctx, order: StoredOrder, next: Partial<StoredOrder>, action: string) {
+  const revised = touched(order, ctx.user.uid, ctx.now)
+  await ctx.db
+    .update(agentOrders)
+    .set({ ...next, ...revised })
+    .where(eq(agentOrders.id, order.id))
+  ctx.audit({
+    bizType: 'agentOrder',
+    bizId: order.id,
+    action: `${action} ${order.orderNo}`,
+    diff: changes(inWords(order), inWords(next), TITLES),
+  })
+  await publishOrders(ctx, order.tenantId)
+  return { rev: revised.rev }
+}

@@ -1,0 +1,41 @@
+import { type agentMargins as calls, MARGIN_GROUP, MarginRow } from '@oms/contract/agent/orders/order-margin.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { sql } from 'drizzle-orm'
+import { offsetOf } from '#core/database/lists/list-query.ts'
+import { refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { columnsOf, selectColumns } from '#core/spreadsheet/columns.ts'
+import { sendTable } from '#core/spreadsheet/export/send-table.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { readMargins } from '#domain/agents/orders/margin.ts'
+import { assertVendor } from './order-log.ts'
+
+/** Lists income, cost and margin. Costs are what vendors charge the platform, so tenants get none of them. */
+export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  assertVendor(ctx)
+  const { by, orderByColumn = 'income', isAsc = 'desc', pageSize, ...filter } = input
+  const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
+  return readMargins(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: offsetOf(input) })
+}
+
+const EXPORTED = columnsOf(MarginRow, [
+  'name',
+  ...(['received', 'income', 'cost', 'margin'] as const).map((key) => [key, { type: 'number' }] as const),
+  'hasEstimates',
+])
+
+export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamAnswer> {
+  assertVendor(ctx)
+  const { by, format, columns, ...filter } = input
+  const page = { order: sql`income desc`, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
+  const { list: rows } = await transact(ctx, (db) => readMargins(db, ctx.user, by, filter, page))
+  if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)
+  const name = `智能体收入与成本（按${MARGIN_GROUP[by]}）`
+  ctx.audit({
+    bizType: 'agentOrder',
+    action: `导出收入与成本 ${input.startDate} 至 ${input.endDate}，按${MARGIN_GROUP[by]}`,
+  })
+  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows })
+}

@@ -1,0 +1,99 @@
+import { NOT_CREATOR, ORDER, OWN_REFUND } from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT, LEDGER } from '@oms/contract/agent/orders/order-grant.ts'
+import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { conflict, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
+import { type RefundedGrant, refundAmount } from '#domain/agents/orders/refund-amount.ts'
+import { agentOrderRefunds } from '#schema/agent/agent-orders.ts'
+import { assertStep, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+
+/** Closes a pending order. Only its creator may; a job closes forgotten orders. */
+export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.close>) {
+  const order = await lockOrder(ctx, id)
+  await assertStep(ctx, order, rev, ORDER_STEP.close)
+  if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.close)
+  const closed = { state: ORDER.closed, closeReason: reason, closeTime: ctx.now.toISOString() }
+  return saveStep(ctx, order, closed, `关闭订单（${reason}）`)
+}
+
+/** Returns the grants of an order for the refund. `isLocked` locks them in the order of ids. */
+async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
+  const { rows } = await db.execute<RefundedGrant & Record<string, unknown>>(sql`
+    select unit, is_unlimited = 1 as "isUnlimited", state, total::float8 as total, remaining::float8 as remaining,
+      valid_days as "validDays",
+      floor(extract(epoch from valid_until) * 1000)::float8 as "endsAt"
+    from agent_grants where order_id = ${orderId} order by id ${sql.raw(isLocked ? 'for update' : '')}`)
+  return rows
+}
+
+/** Returns the refund that a request would be worked out to now, or null when the order cannot be refunded. */
+export async function refundProposal({ db, now }: Ctx, order: Pick<StoredOrder, 'id' | 'state' | 'amount'>) {
+  if (order.state !== ORDER.paid) return null
+  return refundAmount(order.amount, await grantsOf(db, order.id, false), now.getTime())
+}
+
+const freeze = (db: Db, orderId: number, isFrozen: 0 | 1) =>
+  db.execute(sql`
+    update agent_grants set is_frozen = ${isFrozen} where order_id = ${orderId} and state < ${GRANT.used}`)
+
+/** Asks for a refund of what is left, which is frozen until another person decides. */
+export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.refund>) {
+  assertVendor(ctx)
+  const { db, user, now } = ctx
+  const order = await lockOrder(ctx, id)
+  await assertStep(ctx, order, rev, ORDER_STEP.refund)
+  const grants = await grantsOf(db, id, true)
+  const amount = refundAmount(order.amount, grants, now.getTime())
+  if (order.amount > 0 && amount === 0) throw conflict('套餐已没有可退的余量')
+  await freeze(db, id, 1)
+  await db.insert(agentOrderRefunds).values({
+    tenantId: order.tenantId,
+    orderId: id,
+    amount,
+    reason,
+    createBy: user.uid,
+    createTime: now.toISOString(),
+  })
+  const action = `申请退款${yuanText(amount)}元，原因：${reason}，订单`
+  const { rev: next } = await saveStep(ctx, order, { state: ORDER.refunding }, action)
+  return { rev: next, amount }
+}
+
+/** Decides a refund. Only another person than the one who asked may. */
+export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.refundAudit>) {
+  assertVendor(ctx)
+  const { db, user, now } = ctx
+  const order = await lockOrder(ctx, id)
+  await assertStep(ctx, order, rev, pass === 1 ? ORDER_STEP.approve : ORDER_STEP.reject)
+  const isOpen = and(eq(agentOrderRefunds.orderId, id), eq(agentOrderRefunds.state, 0))
+  const [refund] = await db.select().from(agentOrderRefunds).where(isOpen).for('update')
+  if (refund!.createBy === user.uid) throw refused(OWN_REFUND)
+  await db
+    .update(agentOrderRefunds)
+    .set({ state: pass === 1 ? 1 : 2, auditBy: user.uid, auditTime: now.toISOString(), auditRemark })
+    .where(isOpen)
+  if (pass === 0) {
+    await freeze(db, id, 0)
+    return saveStep(ctx, order, { state: ORDER.paid }, `驳回退款（${auditRemark}）`)
+  }
+  await revokeGrants(ctx, order, refund!.reason)
+  const done = { state: ORDER.refunded, refunded: refund!.amount }
+  return saveStep(ctx, order, done, `同意退款${yuanText(refund!.amount)}元`)
+}
+
+/** Takes back what is left of the grants of an order. */
+const revokeGrants = ({ db, user, now }: Ctx, order: StoredOrder, reason: string) =>
+  db.execute(sql`
+    with open as materialized (select id, remaining from agent_grants
+      where order_id = ${order.id} and state < ${GRANT.used} order by id for update),
+    done as (update agent_grants g set state = ${GRANT.revoked}, refunded = g.refunded + open.remaining, remaining = 0, is_frozen = 0
+      from open where g.id = open.id returning g.id, g.tenant_id, g.order_id, open.remaining)
+    insert into agent_ledger (tenant_id, grant_id, order_id, kind, amount, day, oper_name, reason)
+    select tenant_id, id, order_id, ${LEDGER.refund}, remaining, ${now.toISOString()}::timestamptz::date,
+      ${user.realname || user.account}::text, ${reason}::text
+    from done where remaining > 0 order by id`)

@@ -1,0 +1,213 @@
+import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
+import { type agentOrders as calls, agentOrders as contract } from '@oms/contract/agent/orders/order.ts'
+import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type AnyColumn, and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { inUnits } from '#domain/agents/orders/units.ts'
+import {
+  awaitsConfirmation,
+  awaitsRefundAudit,
+  isOwnRefund,
+  visibleOrders,
+} from '#domain/agents/orders/visible-orders.ts'
+import { agentOrderRefunds, agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
+import { agentProductVersions } from '#schema/agent/agent-sales.ts'
+import { tenants } from '#schema/tenant.ts'
+import { refundProposal } from './order-refund.ts'
+
+type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+/** Name of an account on screens; empty for jobs. */
+const nameOf = (uid: AnyColumn) =>
+  sql<string>`coalesce((select coalesce(nullif(a.realname, ''), a.account) from accounts a where a.uid = ${uid}), '')`
+
+const isOf = (user: User, uid: AnyColumn) => sql<boolean>`coalesce(${uid} = ${user.uid}, false)`
+
+const termsColumns = {
+  version: agentProductVersions.version,
+  allowances: agentProductVersions.allowances,
+  scope: agentProductVersions.scope,
+  isTrial: agentProductVersions.isTrial,
+  activateDays: agentProductVersions.activateDays,
+  validDays: agentProductVersions.validDays,
+}
+
+const selectOrders = (db: Db, user: User) =>
+  db
+    .select({
+      id: agentOrders.id,
+      orderNo: agentOrders.orderNo,
+      tenantId: agentOrders.tenantId,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      packageId: agentOrders.packageId,
+      packageName: agentOrders.packageName,
+      ...termsColumns,
+      targetName: sql<string>`coalesce((select t.name from agent_order_targets t
+        where t.order_id = ${agentOrders.id} and t.line = 1), '')`.as('target_name'),
+      targetCount: agentOrders.targetCount,
+      copies: agentOrders.copies,
+      unitPrice: agentOrders.unitPrice,
+      discount: agentOrders.discount,
+      amount: agentOrders.amount,
+      refunded: agentOrders.refunded,
+      state: agentOrders.state,
+      payWay: agentOrders.payWay,
+      voucherNo: agentOrders.voucherNo,
+      validUntil: sql<string | null>`(select to_char(max(g.valid_until), 'YYYY-MM-DD HH24:MI:SS') from agent_grants g
+        where g.order_id = ${agentOrders.id})`.as('valid_until'),
+      createName: nameOf(agentOrders.createBy).as('create_name'),
+      createTime: agentOrders.createTime,
+      payName: nameOf(agentOrders.payBy).as('pay_name'),
+      payTime: agentOrders.payTime,
+      discountReason: agentOrders.discountReason,
+      closeReason: agentOrders.closeReason,
+      closeTime: agentOrders.closeTime,
+      finishTime: agentOrders.finishTime,
+      remark: agentOrders.remark,
+      isMine: isOf(user, agentOrders.createBy).as('is_mine'),
+      isMyRefund: isOwnRefund(user).as('is_my_refund'),
+      rev: agentOrders.rev,
+    })
+    .from(agentOrders)
+    .innerJoin(agentProductVersions, eq(agentProductVersions.id, agentOrders.packageVersionId))
+    .leftJoin(tenants, eq(tenants.id, agentOrders.tenantId))
+type Selected = Awaited<ReturnType<typeof selectOrders>>[number]
+
+const present = ({ allowances, ...row }: Selected) => ({ ...row, content: allowances.map(allowanceText).join('、') })
+
+/** Conditions of the work that waits for the account. */
+const TODO = { 1: awaitsConfirmation, 2: awaitsRefundAudit } as const
+
+function conditionsOf(user: User, filter: Filter): SQL | undefined {
+  const { orderNo, voucherNo, packageName, target, tenantId, packageId, scope, state, payWay, todo } = filter
+  const hasTarget = target
+    ? sql`exists (select from agent_order_targets t where t.order_id = ${agentOrders.id} and ${contains(sql`t.name`, target)})`
+    : undefined
+  const hasScope = sql`exists (select from agent_product_versions v where v.id = ${agentOrders.packageVersionId} and v.scope = ${scope})`
+  return and(
+    visibleOrders(user),
+    contains(agentOrders.orderNo, orderNo),
+    contains(agentOrders.voucherNo, voucherNo),
+    contains(agentOrders.packageName, packageName),
+    hasTarget,
+    tenantId === undefined ? undefined : eq(agentOrders.tenantId, tenantId),
+    packageId === undefined ? undefined : eq(agentOrders.packageId, packageId),
+    scope === undefined ? undefined : hasScope,
+    state === undefined ? undefined : eq(agentOrders.state, state),
+    payWay === undefined ? undefined : eq(agentOrders.payWay, payWay),
+    todo === undefined ? undefined : TODO[todo](user),
+    ...within(agentOrders.createTime, filter.beginTime, filter.endTime),
+  )
+}
+
+const SORTS = { createTime: agentOrders.createTime, payTime: agentOrders.payTime, amount: agentOrders.amount }
+const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => orderOf(input, SORTS, agentOrders.id)
+
+export async function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectOrders(db, user).where(conditionsOf(user, input)).$dynamic()
+  const page = await paginate(db, rows, input, sortOf(input))
+  return { ...page, list: page.list.map(present) }
+}
+
+/** Sums of an order by unit, in the units of the package. */
+async function unitSums(db: Db, orderId: number) {
+  const { rows } = await db.execute<Record<'unit' | 'total' | 'left' | 'spent' | 'lapsed' | 'refunded', number>>(sql`
+    select unit, sum(total)::float8 as total, sum(remaining)::float8 as left, sum(spent)::float8 as spent,
+      sum(lapsed)::float8 as lapsed, sum(refunded)::float8 as refunded
+    from agent_grants where order_id = ${orderId} group by unit order by unit`)
+  return rows.map(({ unit, ...sums }) => {
+    const of = (amount: number) => inUnits(unit, amount)
+    const { total, left, spent, lapsed, refunded } = sums
+    return { unit, total: of(total), left: of(left), spent: of(spent), lapsed: of(lapsed), refunded: of(refunded) }
+  })
+}
+
+const MAX_REFUNDS = 100
+
+const refundsOf = ({ db, user }: Ctx, orderId: number) =>
+  db
+    .select({
+      id: agentOrderRefunds.id,
+      amount: agentOrderRefunds.amount,
+      state: agentOrderRefunds.state,
+      reason: agentOrderRefunds.reason,
+      createName: nameOf(agentOrderRefunds.createBy).as('create_name'),
+      createTime: agentOrderRefunds.createTime,
+      auditName: nameOf(agentOrderRefunds.auditBy).as('audit_name'),
+      auditTime: agentOrderRefunds.auditTime,
+      auditRemark: agentOrderRefunds.auditRemark,
+      isMine: isOf(user, agentOrderRefunds.createBy).as('is_mine'),
+    })
+    .from(agentOrderRefunds)
+    .where(eq(agentOrderRefunds.orderId, orderId))
+    .orderBy(desc(agentOrderRefunds.id))
+    .limit(MAX_REFUNDS)
+
+export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const { db, user } = ctx
+  const [found] = await selectOrders(db, user).where(and(eq(agentOrders.id, id), visibleOrders(user)))
+  if (!found) throw notFound('订单')
+  return {
+    ...present(found),
+    units: await unitSums(db, id),
+    refunds: await refundsOf(ctx, id),
+    proposal: await refundProposal(ctx, found),
+  }
+}
+
+export async function listTargets({ db, user }: Ctx, { orderId, name, ...page }: ParsedOf<typeof calls.targets>) {
+  const { id, line, targetId, name: targetName } = agentOrderTargets
+  const rows = db
+    .select({ id, line, targetId, name: targetName })
+    .from(agentOrderTargets)
+    .innerJoin(agentOrders, eq(agentOrders.id, agentOrderTargets.orderId))
+    .where(and(eq(agentOrderTargets.orderId, orderId), visibleOrders(user), contains(targetName, name)))
+  return paginate(db, rows.$dynamic(), page, [asc(line)])
+}
+
+const number = { type: 'number', width: 10 } as const
+const time = { type: 'dateTime', width: 20 } as const
+
+export const exportOrders = defineExport({
+  kind: 'agentOrder',
+  endpoint: contract.export,
+  sheet: '智能体订单',
+  schema: OrderRow,
+  columns: [
+    ['orderNo', { width: 20 }],
+    ['tenantName', { width: 28 }],
+    ['packageName', { width: 24 }],
+    ['version', number],
+    ['content', { width: 32 }],
+    ['scope', { width: 12 }],
+    ['targetName', { width: 24 }],
+    ['targetCount', number],
+    ['copies', number],
+    'unitPrice',
+    'discount',
+    'amount',
+    'refunded',
+    ['state', { width: 10 }],
+    ['payWay', { width: 10 }],
+    ['voucherNo', { width: 24 }],
+    ['validUntil', time],
+    ['createName', { width: 14 }],
+    ['createTime', time],
+    ['payName', { width: 14 }],
+    ['payTime', time],
+    ['remark', { width: 32 }],
+  ],
+  keys: (db, user, input) =>
+    db.select({ id: agentOrders.id }).from(agentOrders).where(conditionsOf(user, input)).$dynamic(),
+  order: sortOf,
+  load: async (db, user, keys) => {
+    const rows = await selectOrders(db, user).where(and(among(agentOrders.id, keys), visibleOrders(user)))
+    return rows.map(present)
+  },
+  keyOf: ({ id }) => id,
+})

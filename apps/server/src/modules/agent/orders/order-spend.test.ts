@@ -1,0 +1,239 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { afterEach, describe, expect, test } from 'vitest'
+import { foldUsage } from '#domain/agents/usage/fold-usage.ts'
+import { runGrantClock } from '#domain/agents/orders/grant-clock.ts'
+import { useOrders } from './order-fixture.ts'
+
+const DAY_MS = 86_400_000
+const [SESSIONS, TURNS, CHARACTERS, SECONDS, TOKENS_IN, TOKENS_OUT] = [1, 2, 4, 5, 6, 7] as const
+
+const lab = useOrders()
+const { app, people, get, newAgent, newDevice, newPackage, place, put, sold, talk, fold, grantsOf, ledgerOf } = lab
+
+afterEach(() => lab.assertSound())
+
+const clockAt = (days: number) => runGrantClock({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
+
+describe('AGENT-14 spending of measured use', () => {
+  test('AGENT-14 each unit is spent from the measured use: device days, turns, minutes, characters, tokens', async () => {
+    const device = await newDevice()
+    const allowances = [1, 2, 3, 4, 5].map((unit) => ({ unit, amount: 1000 }))
+    const { id } = await sold({ packageId: (await newPackage({ allowances })).id, deviceIds: [device.id] })
+    await talk(device.id, SESSIONS, 1)
+    await talk(device.id, TURNS, 4)
+    await talk(device.id, CHARACTERS, 52)
+    await talk(device.id, SECONDS, 90.5)
+    await talk(device.id, TOKENS_IN, 300)
+    await fold()
+    await talk(device.id, TURNS, 1)
+    await talk(device.id, TOKENS_OUT, 20)
+    await fold()
+    const spent = (await grantsOf(`orderId=${id}`)).map((row: { unit: number; spent: number }) => [row.unit, row.spent])
+    expect(Object.fromEntries(spent)).toEqual({ 1: 1, 2: 5, 3: 1.51, 4: 52, 5: 320 })
+    const lines = await ledgerOf(`orderId=${id}&kind=2&unit=2`)
+    expect(lines).toMatchObject([{ amount: -5, unit: 2, operName: '系统' }])
+    await talk(device.id, SESSIONS, 1, new Date(Date.now() + DAY_MS))
+    await fold()
+    expect((await grantsOf(`orderId=${id}&unit=1`))[0]).toMatchObject({ spent: 2, left: 998 })
+  })
+
+  test('AGENT-14 use before the payment, of try-outs and of other devices is not spent', async () => {
+    const [device, other] = [await newDevice(), await newDevice()]
+    await talk(device.id, TURNS, 7)
+    const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+    await talk(other.id, TURNS, 7)
+    await app.db.execute(sql`
+      insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n)
+      values (current_date, ${people.tenantId}, ${people.agentId}, ${device.id}, 0, 2, 2, 7)`)
+    await fold()
+    expect(await grantsOf(`orderId=${id}`)).toMatchObject([{ state: 0, spent: 0, beginTime: null }])
+    await talk(device.id, TURNS, 7)
+    await fold()
+    expect(await grantsOf(`orderId=${id}`)).toMatchObject([{ state: 1, spent: 7, beginTime: expect.any(String) }])
+  })
+
+  test('AGENT-14 grants of an agent and of a tenant are shared; a device lists all grants that it may spend', async () => {
+    const owner = await app.by({ tenant: '共享公司' })
+    const { id: tenantId } = await lab.one<{ id: number }>(
+      sql`select tenant_id as id from accounts where uid = ${owner.uid}`,
+    )
+    const agent = await newAgent(tenantId)
+    const [one, two] = [await newDevice(agent, tenantId), await newDevice(agent, tenantId)]
+    const agents = await sold({ tenantId, packageId: (await newPackage({ scope: 2 })).id, agentIds: [agent] })
+    await talk(one.id, TURNS, 30)
+    await talk(two.id, TURNS, 30)
+    await fold()
+    expect(await grantsOf(`orderId=${agents.id}`)).toMatchObject([{ scope: 2, spent: 60 }])
+    const all = await sold({ tenantId, packageId: (await newPackage({ scope: 3 })).id })
+    await talk(two.id, TURNS, 50)
+    await fold()
+    expect(await grantsOf(`orderId=${all.id}`)).toMatchObject([{ scope: 3, spent: 10, targetName: '共享公司' }])
+    const mine = await grantsOf(`deviceId=${one.id}`)
+    expect(mine.map(({ orderId }: { orderId: number }) => orderId)).toEqual([all.id, agents.id])
+  })
+
+  test('AGENT-14 merges at once and in small parts spend exactly the use', async () => {
+    const device = await newDevice(await newAgent(1), 1)
+    const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
+    const { id } = await sold(goods)
+    for (let n = 0; n < 60; n += 1) await talk(device.id, TURNS, 2)
+    await Promise.all([3, 5, 7].map((atOnce) => foldUsage(app.db, { atOnce })))
+    const rows = await grantsOf(`orderId=${id}`)
+    const spent = rows.map((row: { packNo: number; spent: number; state: number }) => [
+      row.packNo,
+      row.spent,
+      row.state,
+    ])
+    expect(spent.toSorted()).toEqual([
+      [1, 100, 2],
+      [2, 20, 1],
+      [3, 0, 0],
+    ])
+  })
+
+  test('AGENT-14 a merge that fails after the spending changes nothing, and the next one spends once', async () => {
+    const device = await newDevice()
+    const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+    await talk(device.id, TURNS, 9)
+    await app.db.execute(
+      sql`create function fail_once() returns trigger language plpgsql as $$ begin raise 'stopped'; end $$`,
+    )
+    await app.db.execute(
+      sql`create trigger fail_once before insert on agent_ledger for each row when (new.kind = 2) execute function fail_once()`,
+    )
+    await expect(fold()).rejects.toThrow()
+    await app.db.execute(sql`drop trigger fail_once on agent_ledger`)
+    expect(await grantsOf(`orderId=${id}`)).toMatchObject([{ spent: 0, state: 0 }])
+    await fold()
+    expect(await grantsOf(`orderId=${id}`)).toMatchObject([{ spent: 9 }])
+  })
+})
+
+describe('AGENT-14 the clock', () => {
+  test('AGENT-14 the rest lapses at the end and the order is finished; an unused pack lapses after its window', async () => {
+    const device = await newDevice()
+    const { id } = await sold({
+      packageId: (await newPackage({ activateDays: 40 })).id,
+      deviceIds: [device.id],
+      copies: 2,
+    })
+    await talk(device.id, TURNS, 60)
+    await fold()
+    await clockAt(29)
+    expect((await get(id)).units).toMatchObject([{ left: 140, spent: 60, lapsed: 0 }])
+    await clockAt(31)
+    expect((await get(id)).units).toMatchObject([{ left: 100, spent: 60, lapsed: 40 }])
+    expect(await get(id)).toMatchObject({ state: 1 })
+    await clockAt(71)
+    expect(await get(id)).toMatchObject({ state: 5, units: [{ left: 0, spent: 60, lapsed: 140 }] })
+    const reasons = (await ledgerOf(`orderId=${id}&kind=3`)).map(({ reason }: { reason: string }) => reason)
+    expect(reasons).toEqual(['有效期已过', '未在激活期限内使用'])
+    expect(await put(people.seller, 'refund', { id, rev: (await get(id)).rev, reason: '退' })).toMatchObject({
+      msg: '订单已完成，只有已支付的订单可以退款',
+    })
+  })
+
+  test('AGENT-13 an order that nobody confirms is closed after seven days', async () => {
+    const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
+    await clockAt(6.9)
+    expect((await get(id)).state).toBe(0)
+    await clockAt(7.1)
+    expect(await get(id)).toMatchObject({ state: 4, closeReason: '7天内未确认，自动关闭' })
+  })
+})
+
+describe('AGENT-13 devices of another tenant', () => {
+  test('AGENT-13 a device takes its grants to another tenant, or the transfer is refused by the parameter', async () => {
+    const device = await newDevice()
+    const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+    const stranger = await app.by({ tenant: '接收公司', permissions: ['agent:order:query'] })
+    const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '接收公司'`)
+    await app.db.execute(sql`delete from agent_devices where device_id = ${device.id}`)
+    const transfer = () =>
+      people.seller.call('POST', '/api/v1/device/info/transfer', { ids: [device.id], tenantId: rows[0]!.id })
+    const choose = async (value: string) => {
+      await app.db.execute(sql`insert into agent_params (tenant_id, code, value) values (1, 'order.device_transfer', ${value})
+        on conflict (tenant_id, code) do update set value = excluded.value`)
+      app.services.agentParameters.forget()
+    }
+    await choose('1')
+    expect((await transfer()).msg).toContain('设备有未用完的智能体套餐，不能转移')
+    await choose('0')
+    expect((await transfer()).data).toMatchObject({ done: 1, failed: [] })
+    expect(await grantsOf(`deviceId=${device.id}`, stranger)).toMatchObject([{ left: 100, orderNo: '' }])
+    expect(await grantsOf(`orderId=${id}`, people.tenant)).toEqual([])
+  })
+})
+
+test('AGENT-14 the ledger is only added to; the line of a day may only grow', async () => {
+  const device = await newDevice()
+  const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
+  await talk(device.id, TURNS, 5)
+  await fold()
+  for (const change of [
+    sql`update agent_ledger set amount = amount + 1 where order_id = ${id} and kind = 1`,
+    sql`update agent_ledger set amount = amount - 1 where order_id = ${id} and kind = 2`,
+    sql`update agent_ledger set reason = 'x' where order_id = ${id}`,
+    sql`delete from agent_ledger where order_id = ${id}`,
+  ])
+    await expect(app.db.execute(change)).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('append-only') },
+    })
+  await expect(
+    app.db.execute(sql`update agent_grants set remaining = remaining - 1 where order_id = ${id}`),
+  ).rejects.toThrow()
+})
+
+test('AGENT-14 after random orders, use, refunds and clocks every grant equals its ledger', {
+  timeout: 300_000,
+}, async () => {
+  const devices = await Promise.all(Array.from({ length: 4 }, () => newDevice()))
+  const packages = [
+    await newPackage({
+      allowances: [
+        { unit: 2, amount: 40 },
+        { unit: 1, amount: 3 },
+      ],
+      validDays: 2,
+      activateDays: 3,
+    }),
+    await newPackage({
+      scope: 2,
+      allowances: [
+        { unit: 3, amount: 2 },
+        { unit: 2, amount: 0 },
+      ],
+      validDays: 4,
+    }),
+    await newPackage({ scope: 3, allowances: [{ unit: 5, amount: 500 }], validDays: 6 }),
+  ]
+  const orders: number[] = []
+  const refund = async () => {
+    const id = orders[randomInt(orders.length)]!
+    const asked = await put(people.seller, 'refund', { id, rev: (await get(id)).rev, reason: '随机' })
+    if (asked.code !== 200) return
+    const decision = { id, rev: asked.data.rev, pass: randomInt(2), auditRemark: '随机' }
+    expect((await put(people.accountant, 'refund/audit', decision)).code).toBe(200)
+  }
+  for (let round = 0; round < 120; round += 1) {
+    const kind = randomInt(10)
+    const pack = packages[randomInt(3)]!
+    const targets = { deviceIds: [devices[randomInt(4)]!.id], agentIds: [people.agentId], copies: 1 + randomInt(3) }
+    if (kind < 2 || orders.length === 0) orders.push((await sold({ packageId: pack.id, ...targets })).id)
+    else if (kind === 2) await refund()
+    else if (kind === 3) await clockAt(round / 30)
+    else {
+      const units = [TURNS, SECONDS, TOKENS_IN]
+      for (let n = 0; n < 5; n += 1)
+        await talk(
+          devices[randomInt(4)]!.id,
+          units[randomInt(3)]!,
+          1 + randomInt(40),
+          new Date(Date.now() + (round * DAY_MS) / 30),
+        )
+      await fold()
+    }
+    expect(await lab.breaches()).toEqual([])
+  }
+})

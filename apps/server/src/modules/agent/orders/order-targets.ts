@@ -1,0 +1,159 @@
+import { MAX_TARGETS, serialsOf } from '@oms/contract/agent/orders/order-entities.ts'
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { among } from '#core/database/lists/list-query.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { visibleBindings } from '#domain/agents/devices/device-state.ts'
+import { groupCondition } from '#domain/fleet/device-filter.ts'
+import { agents } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
+import { visibleAgents } from '../agents/agent-store.ts'
+import type { OrderTerms } from './order-terms.ts'
+
+export interface Target {
+  readonly id: number
+  readonly name: string
+}
+interface Problem {
+  readonly name: string
+  readonly msg: string
+  /** MAC of a known device, in 12 hex digits. */
+  readonly mac?: string
+}
+export interface Targets {
+  readonly targets: readonly Target[]
+  readonly problems: readonly Problem[]
+}
+
+/** Fields of a form that name the targets. */
+interface Asked {
+  readonly deviceIds: readonly number[]
+  readonly groupId?: number | undefined
+  readonly serials: string
+  readonly agentIds: readonly number[]
+}
+interface Buyer {
+  readonly id: number
+  readonly name: string
+}
+
+const DEVICE = 1
+const AGENT = 2
+export const digitsOf = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
+
+/** Returns the targets of an order by the scope of the package, and the refused ones with the reason. */
+export async function targetsOf(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
+  const found =
+    terms.scope === DEVICE
+      ? await devicesOf(ctx, asked, terms, buyer)
+      : terms.scope === AGENT
+        ? await agentsOf(ctx, asked, buyer)
+        : { targets: [{ id: buyer.id, name: buyer.name }], problems: [] }
+  if (found.targets.length > MAX_TARGETS) throw invalid(`一个订单最多${MAX_TARGETS}个使用对象`, fieldOf(asked))
+  return found
+}
+
+/** Returns the form field at which refused targets are reported. */
+export const fieldOf = ({ serials, groupId, agentIds }: Asked) =>
+  agentIds.length > 0 ? 'agentIds' : serials !== '' ? 'serials' : groupId === undefined ? 'deviceIds' : 'groupId'
+
+const selectDevices = ({ db, user }: Ctx, where: SQL | undefined) =>
+  db
+    .select({
+      id: devices.id,
+      sn: devices.sn,
+      mac: agentDevices.mac,
+      modelId: devices.modelId,
+      tenantId: agentDevices.tenantId,
+    })
+    .from(agentDevices)
+    .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .where(and(visibleBindings(user), notDeleted(devices), where))
+    .orderBy(asc(devices.id))
+    .limit(MAX_TARGETS + 1)
+
+type Found = Awaited<ReturnType<typeof selectDevices>>[number]
+
+async function devicesOf(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {
+  const { deviceIds, groupId } = asked
+  const serials = serialsOf(asked.serials)
+  if (deviceIds.length === 0 && groupId === undefined && serials.length === 0) throw invalid('请选择设备', 'deviceIds')
+  const chosen = await selectDevices(ctx, among(devices.id, deviceIds))
+  const named = await namedDevices(ctx, serials)
+  const grouped = groupId === undefined ? [] : await groupedDevices(ctx, groupId, buyer)
+  const ids = new Set(chosen.map(({ id }) => id))
+  const unknown = deviceIds
+    .filter((id) => !ids.has(id))
+    .map((id) => ({ name: String(id), msg: '设备不存在或未绑定智能体' }))
+  const all = [...new Map([...chosen, ...named.found, ...grouped].map((row) => [row.id, row])).values()]
+  const trials = await trialDevices(ctx, terms, all)
+  const problemOf = (row: Found) =>
+    deviceProblem(row, terms, buyer) ?? (trials.has(row.id) ? '该设备已领取过试用' : undefined)
+  const refused = all.flatMap((row) => {
+    const msg = problemOf(row)
+    return msg ? [{ name: row.sn, msg, mac: row.mac }] : []
+  })
+  return {
+    targets: all.filter((row) => !problemOf(row)).map(({ id, sn }) => ({ id, name: sn })),
+    problems: [...unknown, ...named.problems, ...refused],
+  }
+}
+
+function deviceProblem({ modelId, tenantId }: Found, terms: OrderTerms, buyer: Buyer) {
+  if (tenantId !== buyer.id) return '设备不属于该客户'
+  if (terms.modelIds.length > 0 && !terms.modelIds.includes(modelId)) return '该套餐不适用于此型号'
+  return undefined
+}
+
+async function namedDevices(ctx: Ctx, serials: readonly string[]) {
+  if (serials.length === 0) return { found: [], problems: [] }
+  const macs = serials.map(digitsOf)
+  const found = await selectDevices(ctx, or(inArray(devices.sn, [...serials]), inArray(agentDevices.mac, macs)))
+  const known = new Set(found.flatMap(({ sn, mac }) => [sn, mac]))
+  const problems = serials
+    .filter((serial) => !known.has(serial) && !known.has(digitsOf(serial)))
+    .map((name) => ({ name, msg: '设备不存在或未绑定智能体' }))
+  return { found, problems }
+}
+
+async function groupedDevices(ctx: Ctx, groupId: number, buyer: Buyer) {
+  const found = await selectDevices(
+    ctx,
+    and(await groupCondition(ctx.db, ctx.user, groupId), eq(agentDevices.tenantId, buyer.id)),
+  )
+  if (found.length === 0) throw invalid('分组中没有该客户绑定智能体的设备', 'groupId')
+  return found
+}
+
+/** Returns the devices that received a trial, for a trial package. */
+async function trialDevices(
+  { db }: Ctx,
+  { isTrial }: OrderTerms,
+  rows: readonly Found[],
+): Promise<ReadonlySet<number>> {
+  if (isTrial === 0 || rows.length === 0) return new Set()
+  const { rows: taken } = await db.execute<{ id: number }>(
+    sql`select oms_devices_with_agent_trial(${sql.param(rows.map(({ id }) => id))}::int[]) as id`,
+  )
+  return new Set(taken.map(({ id }) => id))
+}
+
+async function agentsOf({ db, user }: Ctx, { agentIds }: Asked, buyer: Buyer): Promise<Targets> {
+  if (agentIds.length === 0) throw invalid('请选择智能体', 'agentIds')
+  const found = await db
+    .select({ id: agents.id, name: agents.agentName, tenantId: agents.tenantId })
+    .from(agents)
+    .where(and(visibleAgents(user), among(agents.id, agentIds)))
+    .orderBy(asc(agents.id))
+  const ids = new Set(found.map(({ id }) => id))
+  const problems = [...new Set(agentIds)]
+    .filter((id) => !ids.has(id))
+    .map((id) => ({ name: String(id), msg: '智能体不存在或已被删除' }))
+  const foreign = found.filter(({ tenantId }) => tenantId !== buyer.id)
+  return {
+    targets: found.filter(({ tenantId }) => tenantId === buyer.id).map(({ id, name }) => ({ id, name })),
+    problems: [...problems, ...foreign.map(({ name }) => ({ name, msg: '智能体不属于该客户' }))],
+  }
+}

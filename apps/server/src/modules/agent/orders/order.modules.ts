@@ -1,0 +1,47 @@
+import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
+import { agentMargins } from '@oms/contract/agent/orders/order-margin.ts'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
+import { implement } from '#core/http/implement.ts'
+import { confirmOrder } from './order-confirm.ts'
+import { createOrder, giftOrder, previewOrder } from './order-create.ts'
+import { editOrder } from './order-edit.ts'
+import { listGrants, listLedger } from './order-grants.ts'
+import { exportMargins, listMargins } from './order-margin.ts'
+import { orderAgents, orderDevices, orderGroups, orderPackages, orderTenants } from './order-options.ts'
+import { auditRefund, closeOrder, requestRefund } from './order-refund.ts'
+import { exportOrders, getOrder, listOrders, listTargets } from './order-rows.ts'
+import { readTargetFile } from './order-target-file.ts'
+
+const orderModule = implement(
+  agentOrders,
+  {
+    list: listOrders,
+    get: getOrder,
+    targets: listTargets,
+    tenants: orderTenants,
+    packages: orderPackages,
+    devices: orderDevices,
+    agents: orderAgents,
+    groups: orderGroups,
+    preview: previewOrder,
+    create: createOrder,
+    targetFile: readTargetFile,
+    update: editOrder,
+    gift: giftOrder,
+    confirm: confirmOrder,
+    close: closeOrder,
+    refund: requestRefund,
+    refundAudit: auditRefund,
+    export: exportOrders,
+  },
+  { outsideTransaction: ['targetFile'] },
+)
+const grantModule = implement(agentGrants, { list: listGrants, ledger: listLedger })
+
+const marginModule = implement(
+  agentMargins,
+  { list: listMargins, export: exportMargins },
+  { outsideTransaction: ['export'] },
+)
+
+export const agentOrderModules = [orderModule, grantModule, marginModule]

@@ -1,0 +1,146 @@
+import { allowanceText } from '@oms/contract/agent/packages/package-terms.ts'
+import {
+  type agentProducts as calls,
+  agentProducts as contract,
+  ProductRow,
+} from '@oms/contract/agent/packages/product.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { packageModelOptions, packageScopeNames } from '#domain/packages/package-scope.ts'
+import { tenantOptionsOf } from '#domain/tenants/tenant-options.ts'
+import { accounts } from '#schema/account.ts'
+import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
+
+type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+/** Joins a package with the version that is sold now. */
+const isCurrentVersion = and(
+  eq(agentProductVersions.packageId, agentProducts.id),
+  eq(agentProductVersions.version, agentProducts.currentVersion),
+)
+
+/** Selects packages with the terms that are sold now. */
+const selectProducts = (db: Db) =>
+  db
+    .select({ ...getTableColumns(agentProductVersions), ...getTableColumns(agentProducts) })
+    .from(agentProducts)
+    .innerJoin(agentProductVersions, isCurrentVersion)
+type Selected = Awaited<ReturnType<typeof selectProducts>>[number]
+
+const contentOf = ({ allowances }: Pick<Selected, 'allowances'>) => allowances.map(allowanceText).join('、')
+
+const present = (row: Selected) => ({
+  ...row,
+  content: contentOf(row),
+  modelCount: row.modelIds.length,
+  tenantCount: row.tenantIds.length,
+})
+
+const hasUnit = (unit: number) => sql`${agentProductVersions.allowances} @> ${JSON.stringify([{ unit }])}::jsonb`
+
+const conditionsOf = (filter: Partial<Filter>) =>
+  and(
+    notDeleted(agentProducts),
+    contains(agentProducts.packageName, filter.packageName),
+    contains(agentProducts.packageCode, filter.packageCode),
+    filter.scope === undefined ? undefined : eq(agentProductVersions.scope, filter.scope),
+    filter.unit === undefined ? undefined : hasUnit(filter.unit),
+    filter.isTrial === undefined ? undefined : eq(agentProductVersions.isTrial, filter.isTrial),
+    filter.status === undefined ? undefined : eq(agentProducts.status, filter.status),
+    ...within(agentProducts.createTime, filter.beginTime, filter.endTime),
+  )
+
+const productOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    filter,
+    {
+      sort: agentProducts.sort,
+      packageName: agentProducts.packageName,
+      price: agentProductVersions.price,
+      validDays: agentProductVersions.validDays,
+      createTime: agentProducts.createTime,
+      updateTime: agentProducts.updateTime,
+    },
+    agentProducts.id,
+    [asc(agentProducts.sort), asc(agentProducts.id)],
+  )
+
+export async function listProducts({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectProducts(db).where(conditionsOf(input)).$dynamic()
+  const page = await paginate(db, rows, input, productOrder(input))
+  return { ...page, list: page.list.map(present) }
+}
+
+export async function getProduct({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [found] = await selectProducts(db).where(and(eq(agentProducts.id, id), notDeleted(agentProducts)))
+  if (!found) throw notFound('套餐')
+  return { ...present(found), ...(await packageScopeNames(db, user, found)) }
+}
+
+export async function productVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
+  const { db } = ctx
+  await getProduct(ctx, { id })
+  const rows = await db
+    .select({
+      ...getTableColumns(agentProductVersions),
+      createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
+    })
+    .from(agentProductVersions)
+    .leftJoin(accounts, eq(accounts.uid, agentProductVersions.createBy))
+    .where(eq(agentProductVersions.packageId, id))
+    .orderBy(desc(agentProductVersions.version))
+  return { list: rows.map((row) => ({ ...row, content: contentOf(row) })) }
+}
+
+export const productModels = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
+  list: await packageModelOptions(db, keyword),
+})
+
+export const productTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
+  list: await tenantOptionsOf(db, user, input),
+})
+
+const number = { type: 'number', width: 12 } as const
+
+export const exportProducts = defineExport({
+  kind: 'agentProduct',
+  endpoint: contract.export,
+  sheet: '套餐',
+  schema: ProductRow,
+  columns: [
+    ['packageName', { width: 24 }],
+    ['packageCode', { width: 20 }],
+    ['content', { width: 40 }],
+    ['scope', { width: 12 }],
+    ['activateDays', { title: '激活期限（天）', ...number }],
+    ['validDays', { title: '有效期（天）', ...number }],
+    'price',
+    'originPrice',
+    ['isTrial', { width: 10 }],
+    ['version', number],
+    ['sort', number],
+    ['status', { width: 10 }],
+    ['description', { width: 40 }],
+    ['createTime', { type: 'dateTime', width: 20 }],
+    ['updateTime', { type: 'dateTime', width: 20 }],
+  ],
+  keys: (db, _user, input) =>
+    db
+      .select({ id: agentProducts.id })
+      .from(agentProducts)
+      .innerJoin(agentProductVersions, isCurrentVersion)
+      .where(conditionsOf(input))
+      .$dynamic(),
+  order: productOrder,
+  load: async (db, _user, keys) => {
+    const rows = await selectProducts(db).where(and(among(agentProducts.id, keys), notDeleted(agentProducts)))
+    return rows.map(present)
+  },
+  keyOf: ({ id }) => id,
+})

@@ -1,0 +1,50 @@
+import { AgentPackageTerms, allowanceText, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
+import { type agentProducts as calls, PRODUCT_STATUS, ProductInput } from '@oms/contract/agent/packages/product.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { YES_NO } from '@oms/contract/entities/package.ts'
+import { titlesOf } from '#core/audit/field-titles.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { packageStore } from '#domain/packages/package-store.ts'
+import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
+
+const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  scope: GRANT_SCOPE,
+  isTrial: YES_NO,
+  status: PRODUCT_STATUS,
+}
+
+const wordOf = (field: string, value: unknown) =>
+  field === 'allowances'
+    ? (value as AgentPackageTerms['allowances']).map(allowanceText).join('、')
+    : (WORDS[field]?.[value as number] ?? value)
+
+const store = packageStore({
+  packages: agentProducts,
+  versions: agentProductVersions,
+  kind: 'agentProduct',
+  resource: 'agent',
+  noun: '套餐',
+  verbs: { enable: '启用', disable: '停用' },
+  titles: { ...titlesOf(ProductInput.shape), status: '状态' },
+  inWords: (fields) => Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, wordOf(key, value)])),
+  clashes: {
+    agent_products_name: ['套餐名称已存在', 'packageName'],
+    agent_products_code: ['套餐编码已存在', 'packageCode'],
+  },
+  soldText: '套餐已有订单，不能删除，可以停用',
+  savedText: (version) => `已保存为版本 ${version}，已售出的订单不受影响`,
+})
+
+/** Splits the input into the columns of the package and those of the version. */
+function split<T extends Omit<ParsedOf<typeof calls.update>, 'id' | 'rev'>>(input: T) {
+  const { packageName, packageCode, description, sort, ...rest } = input
+  return { label: { packageName, packageCode, description, sort }, terms: AgentPackageTerms.parse(rest) }
+}
+
+export const createProduct = (ctx: Ctx, input: ParsedOf<typeof calls.create>) =>
+  store.create(ctx, { ...split(input), status: input.status })
+export const updateProduct = (ctx: Ctx, input: ParsedOf<typeof calls.update>) =>
+  store.update(ctx, { ...split(input), id: input.id, rev: input.rev })
+export const enableProduct = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => store.setStatus(ctx, id, 1)
+export const disableProduct = (ctx: Ctx, { id }: ParsedOf<typeof calls.disable>) => store.setStatus(ctx, id, 0)
+export const removeProduct = (ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) => store.remove(ctx, id)

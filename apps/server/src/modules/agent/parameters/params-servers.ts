@@ -1,0 +1,84 @@
+import { type agentParams as calls, SERVER_ACTION } from '@oms/contract/agent/parameters/params.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import { actOnServer, reachServer } from '#domain/agents/voice-servers/server-action.ts'
+import { serverAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
+import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
+import { paramTenant } from './params.service.ts'
+
+const MAX_CONTACTS = 50
+const CONTACT_DAYS = 30
+
+/** Returns the addresses of a tenant's voice servers, and whether the servers accept the tenant's own secret. */
+const addressesOf = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
+  serverAddresses(services, db, tenantId)
+
+export async function servers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.servers>) {
+  const { db, user } = ctx
+  const { tenantId } = await paramTenant(db, user, asked)
+  const { address, client, firstTime, lastTime, baseTime } = agentServers
+  const contacts = await db
+    .select({ address, client, firstTime, lastTime, baseTime })
+    .from(agentServers)
+    .where(
+      and(
+        eq(agentServers.tenantId, tenantId),
+        gt(agentServers.lastTime, sql`now() - make_interval(days => ${CONTACT_DAYS})`),
+      ),
+    )
+    .orderBy(desc(agentServers.lastTime))
+    .limit(MAX_CONTACTS)
+  const isOpen = and(
+    sql`${agentDevices.sessionId} <> ''`,
+    gt(agentDevices.turnTime, sql`now() - interval '10 minutes'`),
+  )
+  const ofTenant = tenantId === PLATFORM_TENANT_ID ? undefined : eq(agentDevices.tenantId, tenantId)
+  return {
+    ...(await addressesOf(ctx, tenantId)),
+    openSessions: await db.$count(agentDevices, and(isOpen, ofTenant)),
+    contacts,
+  }
+}
+
+export async function reach(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.reach>) {
+  const { tenantId, addresses } = await transact(ctx, async (db) => {
+    const tenant = await paramTenant(db, ctx.user, asked)
+    return { ...tenant, ...(await addressesOf({ services: ctx.services, db }, tenant.tenantId)) }
+  })
+  const list = addresses.map(async (address) => {
+    try {
+      await reachServer(ctx.services, { tenantId, address })
+      return { address, isReachable: true, words: '可以连接' }
+    } catch (error) {
+      return { address, isReachable: false, words: error instanceof OutboundError ? error.message : '不能连接' }
+    }
+  })
+  return { list: await Promise.all(list) }
+}
+
+/** Runs outside a transaction: the voice server reads its configuration from OMS while OMS waits. */
+export async function act(ctx: Ctx, { tenantId: asked, address, action }: ParsedOf<typeof calls.act>) {
+  const { services } = ctx
+  const target = await transact(ctx, async (db) => {
+    const tenant = await paramTenant(db, ctx.user, asked)
+    return { ...tenant, ...(await addressesOf({ services, db }, tenant.tenantId)) }
+  })
+  // The secret is sent only to an address of the tenant whose secret it is.
+  if (!target.addresses.includes(address)) throw invalid('没有这个语音服务地址', 'address')
+  if (!target.mayAct) throw refused('请先设置自己的语音服务密钥')
+  const { tenantId, tenantName } = target
+  ctx.audit({
+    bizType: 'agentParam',
+    bizId: 'server.websocket',
+    action: `${SERVER_ACTION[action]}「${tenantName}」的语音服务 ${address}`,
+  })
+  try {
+    return { words: await actOnServer(services, { tenantId, address }, action) }
+  } catch (error) {
+    throw refused(`语音服务没有完成操作：${error instanceof OutboundError ? error.message : '不能连接'}`)
+  }
+}

@@ -1,0 +1,200 @@
+import { type agentParams as calls, type ParamRow } from '@oms/contract/agent/parameters/params.ts'
+import { PARAMS, paramError, paramOf } from '@oms/contract/agent/parameters/param-list.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { checkRevision } from '#core/database/optimistic-lock.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { Db } from '#core/database/client.ts'
+import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import { scheduleReload } from '#domain/agents/voice-servers/auto-reload.ts'
+import { PARAM_SECRET, PREVIOUS_SECRET, SECRET_PARAMS, SERVER_SECRET } from '#domain/agents/parameters/parameters.ts'
+import {
+  deleteParameter,
+  deletePreviousSecret,
+  newServerSecret,
+  writeParameter,
+} from '#domain/agents/parameters/write-parameter.ts'
+import { agentParams } from '#schema/agent/agent-device.ts'
+import { agentSecrets } from '#schema/agent/agent-model.ts'
+import { tenants } from '#schema/tenant.ts'
+import { assertSecretReceiver } from './param-secrets.ts'
+
+const MASK = '••••••••'
+const RECORD = { bizType: 'agentParam' } as const
+
+/** Returns the tenant whose parameters are requested, by default the tenant of the session. */
+export async function paramTenant(db: Db, user: User, asked: number | undefined) {
+  const tenantId = asked ?? user.tenantId
+  if (tenantId === null || !isTenantInScope(user, tenantId)) throw notFound('客户')
+  const [tenant] = await db
+    .select({ tenantId: tenants.id, tenantName: tenants.name })
+    .from(tenants)
+    .where(and(eq(tenants.id, tenantId), notDeleted(tenants)))
+  if (!tenant) throw notFound('客户')
+  return tenant
+}
+
+interface Own {
+  readonly value: string
+  readonly remark: string
+  readonly updateTime: string
+  readonly rev: number
+}
+
+/** Returns the own values of a tenant by code. Secrets are masked. */
+async function ownValues(db: Db, tenantId: number): Promise<Map<string, Own>> {
+  const rows = await db.select().from(agentParams).where(eq(agentParams.tenantId, tenantId))
+  const own = new Map(
+    rows.map(({ code, value, remark, updateTime, rev }) => [code, { value, remark, updateTime, rev }]),
+  )
+  const secrets = await db
+    .select({ field: agentSecrets.field, lastFour: agentSecrets.lastFour, updateTime: agentSecrets.updateTime })
+    .from(agentSecrets)
+    .where(
+      and(
+        eq(agentSecrets.ownerKind, PARAM_SECRET),
+        eq(agentSecrets.ownerId, tenantId),
+        inArray(agentSecrets.field, [...SECRET_PARAMS]),
+      ),
+    )
+  for (const code of SECRET_PARAMS) {
+    const secret = secrets.find(({ field }) => field === code)
+    const row = own.get(code)
+    if (secret)
+      own.set(code, { remark: '', updateTime: secret.updateTime, rev: 0, ...row, value: MASK + secret.lastFour })
+    else own.delete(code)
+  }
+  return own
+}
+
+/** Returns the value of the platform as a tenant may see it. */
+const platformValue = (texts: (code: string) => string, code: string) => {
+  const text = texts(code)
+  return SECRET_PARAMS.includes(code) ? (text === '' ? '' : MASK) : text
+}
+
+export async function get(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.get>) {
+  const { db, user, services } = ctx
+  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const platform = await services.agentParameters.of(PLATFORM_TENANT_ID)
+  const own = await ownValues(db, tenantId)
+  const isPlatform = tenantId === PLATFORM_TENANT_ID
+  const list = PARAMS.map(({ code, title, value: standard }): ParamRow => {
+    const mine = own.get(code)
+    const inherited = platformValue(platform.text, code)
+    const isInherited = !isPlatform && inherited !== standard
+    return {
+      code,
+      title,
+      value: mine?.value ?? (isPlatform ? standard : inherited),
+      source: mine ? 1 : isInherited ? 2 : 3,
+      platformValue: isPlatform ? null : inherited,
+      remark: mine?.remark ?? '',
+      updateTime: mine?.updateTime ?? null,
+      rev: mine?.rev ?? 0,
+    }
+  })
+  return { tenantId, tenantName, isPlatform, previousSecretUntil: await previousUntil(db, tenantId), list }
+}
+
+async function previousUntil(db: Db, tenantId: number) {
+  const [found] = await db
+    .select({ until: agentSecrets.validUntil })
+    .from(agentSecrets)
+    .where(
+      and(
+        eq(agentSecrets.ownerKind, PARAM_SECRET),
+        eq(agentSecrets.ownerId, tenantId),
+        eq(agentSecrets.field, PREVIOUS_SECRET),
+        gt(agentSecrets.validUntil, sql`now()`),
+      ),
+    )
+  return found?.until ?? null
+}
+
+/** Empties the cache of this process before the response, so that the account reads its own change. */
+const forgetValues = (ctx: Ctx) => ctx.afterCommit(() => ctx.services.agentParameters.forget())
+
+/** Schedules a reload of the voice servers after a change of a parameter that they receive. */
+const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string) =>
+  paramOf(code)?.isHandedOut ? scheduleReload(db, services, tenantId) : undefined
+
+const audited = (ctx: Ctx, tenantName: string, code: string, verb: string) =>
+  ctx.audit({ ...RECORD, bizId: code, action: `${verb}「${tenantName}」的参数 ${code}` })
+
+/** Throws when a tenant would change a parameter that the platform decides, such as the limit of sold packages. */
+function assertMayChange({ isPlatform }: User, code: string) {
+  if (paramOf(code)?.isPlatformOnly && !isPlatform) throw invalid('该参数由平台设置', 'value')
+}
+
+export async function update(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
+  const { db, user, services } = ctx
+  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const { code, value } = input
+  assertMayChange(user, code)
+  const error = paramError(code, value)
+  if (error) throw invalid(error, 'value')
+  await assertSecretReceiver(ctx, tenantId, input)
+  const [stored] = await db
+    .select()
+    .from(agentParams)
+    .where(and(eq(agentParams.tenantId, tenantId), eq(agentParams.code, code)))
+    .for('update')
+  if (stored) await checkRevision(db, stored, rev)
+  const saved = await writeParameter(db, services, { tenantId, uid: user.uid }, input)
+  await reloadAfter(ctx, tenantId, code)
+  forgetValues(ctx)
+  const isHidden = SECRET_PARAMS.includes(code)
+  ctx.audit({
+    ...RECORD,
+    bizId: code,
+    action: `修改「${tenantName}」的参数 ${code}`,
+    ...(!isHidden && { diff: [{ field: 'value', title: '参数值', from: stored?.value ?? '', to: value }] }),
+  })
+  return { rev: saved }
+}
+
+export async function reset(ctx: Ctx, { tenantId: asked, code }: ParsedOf<typeof calls.reset>) {
+  const { db, user, services } = ctx
+  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  assertMayChange(user, code)
+  if (code === SERVER_SECRET && tenantId === PLATFORM_TENANT_ID) throw invalid('平台的语音服务密钥只能更换', 'code')
+  await deleteParameter(db, services, tenantId, code)
+  await reloadAfter(ctx, tenantId, code)
+  forgetValues(ctx)
+  audited(ctx, tenantName, code, '恢复默认')
+  return null
+}
+
+/** Runs outside the request's transaction, because that transaction stores the response of a repeated call. */
+export async function reveal(ctx: Ctx, { tenantId: asked, code, reason }: ParsedOf<typeof calls.reveal>) {
+  if (paramOf(code)?.type !== 'secret') throw invalid('这个参数不是密钥', 'code')
+  return transact(ctx, async (db) => {
+    const { tenantId, tenantName } = await paramTenant(db, ctx.user, asked)
+    // Reads the value first, because the first read in an installation creates the secret of the platform.
+    const value = (await ctx.services.agentParameters.of(tenantId)).text(code)
+    if (!(await ownValues(db, tenantId)).has(code)) throw notFound('密钥')
+    ctx.audit({ ...RECORD, bizId: code, action: `查看「${tenantName}」的密钥 ${code}，原因：${reason}` })
+    return { value }
+  })
+}
+
+export async function renewSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewSecret>) {
+  const { db, user, services } = ctx
+  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  const owner = { tenantId, uid: user.uid }
+  await writeParameter(db, services, owner, { code: SERVER_SECRET, value: newServerSecret(), remark: '' })
+  forgetValues(ctx)
+  audited(ctx, tenantName, SERVER_SECRET, '更换')
+  return null
+}
+
+export async function endPreviousSecret(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.endPreviousSecret>) {
+  const { db, user, services } = ctx
+  const { tenantId, tenantName } = await paramTenant(db, user, asked)
+  if (!(await deletePreviousSecret(db, services, tenantId))) throw notFound('旧密钥')
+  forgetValues(ctx)
+  audited(ctx, tenantName, SERVER_SECRET, '停用旧密钥')
+  return null
+}

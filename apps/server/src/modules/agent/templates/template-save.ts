@@ -1,0 +1,116 @@
+import { AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
+import { type agentTemplates as calls, agentTemplates as contract } from '@oms/contract/agent/templates/template.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { defineRecord } from '#core/database/record.ts'
+import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { reloadOnOtherModels } from '#domain/agents/voice-servers/auto-reload.ts'
+import { behaviourOf } from '#domain/agents/agents/agent-behaviour.ts'
+import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { agentTemplates } from '#schema/agent/agent.ts'
+import { assertReferences } from '../agents/agent-rules.ts'
+import { pluginTexts, readAgent } from '../agents/agent-store.ts'
+
+const record = defineRecord({
+  table: agentTemplates,
+  calls: contract,
+  kind: 'agentTemplate',
+  noun: '模板',
+  nameOf: ({ templateName }) => templateName,
+})
+
+type Behaviour = Omit<ParsedOf<typeof calls.create>, 'templateName' | 'sort' | 'status'>
+
+/**
+ * Returns the columns of a behaviour. Refuses models that the tenant may not use. Refuses secrets, because tenants read
+ * platform templates.
+ */
+async function columnsOf(db: Db, tenantId: number, input: Behaviour) {
+  const behaviour: AgentBehaviour = { ...input, contextProviders: [], contextFacts: [], tools: [], wordFileIds: [] }
+  await assertReferences(db, tenantId, behaviour)
+  const { stored, secrets } = await splitSecrets(db, behaviour)
+  if ([...secrets.values()].some((value) => value !== ''))
+    throw invalid('模板不保存密钥，请在智能体中填写插件的密钥', 'plugins')
+  const {
+    contextFacts: _facts,
+    tools: _tools,
+    wordFileIds: _words,
+    ...columns
+  } = behaviourOf({
+    ...behaviour,
+    ...stored,
+  } as unknown as Parameters<typeof behaviourOf>[0])
+  return columns
+}
+
+export async function createTemplate(
+  ctx: Ctx,
+  { templateName, sort, status, ...input }: ParsedOf<typeof calls.create>,
+) {
+  const { id: tenantId } = await owningTenant(ctx)
+  const columns = await columnsOf(ctx.db, tenantId, input)
+  return reloadOnOtherModels(ctx, tenantId, () =>
+    record.insert(ctx, { ...columns, templateName, sort, status, tenantId }),
+  )
+}
+
+/** Creates a template with the behaviour of an agent, without its secrets, context sources and word files. */
+export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: ParsedOf<typeof calls.make>) {
+  if (!ctx.user.can('agent:agent:query')) throw forbidden()
+  const agent = await readAgent(ctx, agentId)
+  const { id: tenantId } = await owningTenant(ctx, agent.tenantId, 'agentId')
+  const {
+    contextProviders: _contexts,
+    contextFacts: _facts,
+    tools: _tools,
+    wordFileIds: _words,
+    ...behaviour
+  } = behaviourOf(agent)
+  const plugins = pluginTexts(behaviour.plugins)
+  return reloadOnOtherModels(ctx, tenantId, () =>
+    record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId }),
+  )
+}
+
+export async function updateTemplate(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
+  const { id, rev, templateName, sort, status, ...behaviour } = input
+  if (status === 0) await assertNotLast(ctx.db, id)
+  const stored = await record.lock(ctx, id)
+  const columns = await columnsOf(ctx.db, stored.tenantId, behaviour)
+  return reloadOnOtherModels(ctx, stored.tenantId, () =>
+    record.save(ctx, stored, rev, { ...columns, templateName, sort, status }),
+  )
+}
+
+/** Refuses to disable or delete the last enabled template of the platform, which supplies the models of new agents. */
+async function assertNotLast(db: Db, id: number) {
+  const isOfPlatform = and(eq(agentTemplates.tenantId, PLATFORM_TENANT_ID), eq(agentTemplates.status, 1))
+  const enabled = await db
+    .select({ id: agentTemplates.id })
+    .from(agentTemplates)
+    .where(and(notDeleted(agentTemplates), isOfPlatform))
+    .orderBy(asc(agentTemplates.id))
+    .for('update')
+  if (enabled.length === 1 && enabled[0]?.id === id) throw conflict('至少保留一个启用的模板，不能删除或停用')
+}
+
+export async function removeTemplate(ctx: Ctx, input: ParsedOf<typeof calls.remove>) {
+  await assertNotLast(ctx.db, input.id)
+  const { tenantId } = await record.lock(ctx, input.id)
+  return reloadOnOtherModels(ctx, tenantId, () => record.remove(ctx, input))
+}
+
+export async function disableTemplate(ctx: Ctx, input: ParsedOf<typeof calls.disable>) {
+  await assertNotLast(ctx.db, input.id)
+  const { tenantId } = await record.lock(ctx, input.id)
+  return reloadOnOtherModels(ctx, tenantId, () => record.disable(ctx, input))
+}
+
+export async function enableTemplate(ctx: Ctx, input: ParsedOf<typeof calls.enable>) {
+  const { tenantId } = await record.lock(ctx, input.id)
+  return reloadOnOtherModels(ctx, tenantId, () => record.enable(ctx, input))
+}

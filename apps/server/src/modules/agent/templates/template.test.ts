@@ -1,0 +1,134 @@
+import { and, asc, eq, isNull, ne } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { agents, agentTemplates } from '#schema/agent/agent.ts'
+import { agentModels } from '#schema/agent/agent-model.ts'
+import { operLogs } from '#schema/system.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const app = useApp()
+const TEMPLATE = '/api/v1/agent/template'
+const RIGHTS = ['list', 'query', 'add', 'edit', 'remove', 'enable'].map((action) => `agent:template:${action}`)
+let admin: Caller
+let llmId: number
+
+beforeAll(async () => {
+  admin = await app.by({ superAdmin: true })
+  const [model] = await app.db.select().from(agentModels).where(eq(agentModels.code, 'LLM_ChatGLMLLM'))
+  llmId = model!.id
+})
+
+const shipped = () =>
+  app.db
+    .select()
+    .from(agentTemplates)
+    .where(and(eq(agentTemplates.tenantId, 1), isNull(agentTemplates.deletedAt)))
+    .orderBy(asc(agentTemplates.sort))
+
+test('AGENT-06 lists the shipped templates by sort, and previews the default template', async () => {
+  const { data } = await admin.call('GET', `${TEMPLATE}/page`)
+  expect(data.list.map(({ templateName }: { templateName: string }) => templateName)).toEqual([
+    '湾湾小何',
+    '星际游子',
+    '英语老师',
+    '好奇男孩',
+    '汪汪队长',
+  ])
+  expect(data.list[0]).toMatchObject({ ttsName: 'Edge语音合成', status: 1, useCount: 0, isEditable: true })
+  const preview = (await admin.call('GET', `${TEMPLATE}/${data.list[0].id}/preview?agentName=小蓝`)).data
+  expect(preview.prompt).toContain('你是小蓝，')
+  expect(preview).toMatchObject({ isDefault: true, voiceName: data.list[0].voiceName })
+  expect(preview.models.map(({ field }: { field: string }) => field)).toContain('vadId')
+  expect(preview.plugins).toHaveLength(3)
+})
+
+test('AGENT-06 creates, edits, uses and deletes a template, and logs each change', async () => {
+  const made = await admin.call('POST', TEMPLATE, { templateName: '讲解员', llmId, sort: 50, plugins: [] })
+  const template = (await admin.call('GET', `${TEMPLATE}/${made.data.id}`)).data
+  expect(template).toMatchObject({ templateName: '讲解员', llmId, chatHistoryConf: 2, rev: 0 })
+  const edited = { ...template, systemPrompt: '你是{{assistant_name}}，讲解展品' }
+  expect((await admin.call('PUT', TEMPLATE, edited)).data).toEqual({ rev: 1 })
+  expect((await admin.call('PUT', TEMPLATE, { ...edited, sort: 1 })).data.conflict.rev).toBe(1)
+  const agent = { agentName: '展厅', templateId: made.data.id }
+  const { data } = await admin.call('POST', '/api/v1/agent/list', agent)
+  expect((await admin.call('GET', `/api/v1/agent/list/${data.id}`)).data).toMatchObject({
+    systemPrompt: '你是{{assistant_name}}，讲解展品',
+    llmId,
+  })
+  expect((await admin.call('GET', `${TEMPLATE}/${made.data.id}`)).data.useCount).toBe(1)
+  expect((await admin.call('POST', `${TEMPLATE}/disable/${made.data.id}`)).code).toBe(200)
+  expect((await admin.call('POST', '/api/v1/agent/list', agent)).msg).toBe('模板不存在或已被停用')
+  expect((await admin.call('DELETE', `${TEMPLATE}/${made.data.id}`)).code).toBe(200)
+  const log = await app.db
+    .select()
+    .from(operLogs)
+    .where(eq(operLogs.bizType, 'agentTemplate'))
+    .orderBy(asc(operLogs.operTime))
+  expect(log.map(({ action }) => action)).toEqual([
+    '新增模板「讲解员」',
+    '修改模板「讲解员」',
+    '停用模板「讲解员」',
+    '删除模板「讲解员」',
+  ])
+})
+
+test('AGENT-06 makes a template from an agent without its secrets, context sources and word files', async () => {
+  const [agent] = await app.db
+    .insert(agents)
+    .values({
+      tenantId: 1,
+      agentCode: 'AGT_t',
+      agentName: '前台',
+      llmId,
+      systemPrompt: '你是前台',
+      plugins: [{ providerCode: 'play_music', params: {} }],
+      contextProviders: [{ url: 'https://a.example/', headers: { token: '' } }],
+    })
+    .returning()
+  const { data } = await admin.call('POST', `${TEMPLATE}/make`, { agentId: agent!.id, templateName: '前台模板' })
+  const [stored] = await app.db.select().from(agentTemplates).where(eq(agentTemplates.id, data.id))
+  expect(stored).toMatchObject({ systemPrompt: '你是前台', llmId, contextProviders: [], tenantId: 1 })
+  expect(stored!.plugins).toEqual([{ providerCode: 'play_music', params: {} }])
+  const staff = await app.by({ tenant: '丙公司', permissions: RIGHTS })
+  const refused = await staff.call('POST', `${TEMPLATE}/make`, { agentId: agent!.id, templateName: '偷' })
+  expect(refused.code).toBe(501)
+})
+
+test.each([
+  [{ llmId: 999_999 }, '大语言模型不存在或已被删除', 'llmId'],
+  [{ templateName: '' }, '请输入模板名称', 'templateName'],
+  [
+    { plugins: [{ providerCode: 'get_weather', params: { api_key: 'k' } }] },
+    '模板不保存密钥，请在智能体中填写插件的密钥',
+    'plugins',
+  ],
+])('AGENT-06 refuses a template with %o: %s', async (over, msg, field) => {
+  expect(await admin.call('POST', TEMPLATE, { templateName: '新', ...over })).toEqual({
+    code: 400,
+    msg,
+    data: { field },
+  })
+})
+
+test('AGENT-06 a tenant uses the templates of the platform and changes only its own', async () => {
+  const tenant = await app.by({ tenant: '甲公司', permissions: RIGHTS })
+  const [first] = await shipped()
+  expect((await tenant.call('GET', `${TEMPLATE}/${first!.id}`)).data).toMatchObject({ isEditable: false })
+  expect((await tenant.call('DELETE', `${TEMPLATE}/${first!.id}`)).msg).toBe('模板不存在或已被删除')
+  const own = await tenant.call('POST', TEMPLATE, { templateName: '自有', sort: 99 })
+  expect(own.code).toBe(200)
+  const other = await app.by({ tenant: '乙公司', permissions: RIGHTS })
+  expect((await other.call('GET', `${TEMPLATE}/${own.data.id}`)).code).toBe(400)
+  expect((await tenant.call('DELETE', `${TEMPLATE}/${own.data.id}`)).code).toBe(200)
+})
+
+test('AGENT-06 refuses to delete or disable the last enabled template of the platform', async () => {
+  const [first] = await shipped()
+  for (const { id } of (await shipped()).slice(1)) await admin.call('POST', `${TEMPLATE}/disable/${id}`)
+  const msg = '至少保留一个启用的模板，不能删除或停用'
+  expect((await admin.call('DELETE', `${TEMPLATE}/${first!.id}`)).msg).toBe(msg)
+  expect((await admin.call('POST', `${TEMPLATE}/disable/${first!.id}`)).msg).toBe(msg)
+  const stored = (await admin.call('GET', `${TEMPLATE}/${first!.id}`)).data
+  expect((await admin.call('PUT', TEMPLATE, { ...stored, status: 0 })).msg).toBe(msg)
+  await app.db.update(agentTemplates).set({ status: 1 }).where(ne(agentTemplates.id, first!.id))
+  expect((await admin.call('DELETE', `${TEMPLATE}/${first!.id}`)).code).toBe(200)
+})

@@ -1,0 +1,103 @@
+import type { AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
+import { and, eq } from 'drizzle-orm'
+import { addressPolicy } from '#core/outbound/address-policy.ts'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Services } from '#core/services.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { namedPrompt } from '#domain/agents/agents/agent-config.ts'
+import { correctWords } from '#domain/agents/agents/correct-words.ts'
+import { modelConfigOf, type DecryptedModel } from '#domain/agents/models/model-config.ts'
+import { type ChatMessage, chatBody, isOpenAiCompatible, llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
+import { agentWordFiles } from '#schema/agent/agent.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { agentModels } from '#schema/agent/agent-model.ts'
+import type { StoredAgent } from '../agents/agent-store.ts'
+import { usableModels } from '../agents/agent-rules.ts'
+
+/** Configuration for a try-out: the unsaved form, or a version. */
+export interface TrySubject extends Pick<AgentBehaviour, 'systemPrompt' | 'wordFileIds'> {
+  readonly agentName: string
+  readonly llmId?: number | null | undefined
+  readonly deviceId?: number | undefined
+}
+
+interface Conversation {
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+}
+
+/** Returns the language model of the subject. The model must be usable by the tenant of the agent. */
+async function modelOf(
+  services: Services,
+  tenantId: number,
+  llmId: number | null | undefined,
+): Promise<DecryptedModel> {
+  const { db } = services.database
+  if (!llmId) throw invalid('请先选择大语言模型', 'llmId')
+  const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), usableModels(tenantId))
+  if ((await db.$count(agentModels, isUsable)) === 0) throw invalid('大语言模型不存在或已被删除', 'llmId')
+  const model = (await modelConfigOf(db, services.config.secretKey, [llmId])).get(llmId)
+  if (!model) throw invalid('大语言模型不存在或已被删除', 'llmId')
+  if (model.status !== 1) throw invalid(`大语言模型「${model.name}」已停用`, 'llmId')
+  if (!isOpenAiCompatible(model.config))
+    throw invalid(`「${model.name}」是 ${model.providerCode} 类型，只能由语音服务调用，不能在此试用`, 'llmId')
+  return model
+}
+
+/**
+ * Returns the memory that the voice server would receive: of the device, or of the agent when its devices share one
+ * memory.
+ */
+async function memoryOf(db: Db, agent: StoredAgent, deviceId: number | undefined): Promise<string> {
+  if (deviceId === undefined) return agent.memoryScope === 2 ? agent.memory : ''
+  const isBound = and(eq(agentDevices.deviceId, deviceId), eq(agentDevices.agentId, agent.id))
+  const [device] = await db.select({ memory: agentDevices.memory }).from(agentDevices).where(isBound)
+  if (!device) throw notFound('设备')
+  return agent.memoryScope === 2 ? agent.memory : device.memory
+}
+
+async function wordLinesOf(db: Db, tenantId: number, ids: readonly number[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const isOwn = and(among(agentWordFiles.id, ids), eq(agentWordFiles.tenantId, tenantId), notDeleted(agentWordFiles))
+  const files = await db.select({ lines: agentWordFiles.lines }).from(agentWordFiles).where(isOwn)
+  return files.flatMap(({ lines }) => lines)
+}
+
+/**
+ * Returns the messages and the model of one completion. Prompt, memory and word corrections equal those of the voice
+ * server.
+ */
+export async function prepareChat(
+  services: Services,
+  agent: StoredAgent,
+  subject: TrySubject,
+  { messages }: Conversation,
+) {
+  const { db } = services.database
+  const model = await modelOf(services, agent.tenantId, subject.llmId)
+  const memory = await memoryOf(db, agent, subject.deviceId)
+  const words = await wordLinesOf(db, agent.tenantId, subject.wordFileIds)
+  const prompt = namedPrompt(subject.systemPrompt, subject.agentName)
+  const system = memory ? `${prompt}\n\n<memory>\n${memory}\n</memory>` : prompt
+  const sent: ChatMessage[] = [
+    ...(system ? [{ role: 'system' as const, content: system }] : []),
+    ...messages.map(({ role, content }) => ({
+      role,
+      content: role === 'user' ? correctWords(content, words) : content,
+    })),
+  ]
+  const endpoint = llmEndpointOf(model.config)
+  const owner = model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'
+  const last = messages.at(-1)!.content
+  return {
+    model,
+    endpoint,
+    messages: sent,
+    policy: addressPolicy(services.config, owner),
+    body: chatBody(endpoint, sent),
+    /** The last question after word corrections; empty when nothing was corrected. */
+    corrected: sent.at(-1)!.content === last ? '' : sent.at(-1)!.content,
+  } as const
+}
+export type PreparedChat = Awaited<ReturnType<typeof prepareChat>>

@@ -1,0 +1,157 @@
+import {
+  agentUsage as calls,
+  USAGE_BY,
+  USAGE_GROUP,
+  type UsageFigures,
+  UsageRow,
+} from '@oms/contract/agent/usage/usage.ts'
+import { USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/usage/usage-unit.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { and, between, eq, type SQL, sql } from 'drizzle-orm'
+import { offsetOf } from '#core/database/lists/list-query.ts'
+import { refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { columnsOf, selectColumns } from '#core/spreadsheet/columns.ts'
+import { sendTable } from '#core/spreadsheet/export/send-table.ts'
+import { scoped, transact } from '#core/tenancy/tenancy.ts'
+import { agentUsage } from '#schema/agent/agent-usage.ts'
+
+type Filter = ParsedOf<typeof calls.days>
+type ListInput = ParsedOf<typeof calls.list>
+type Figures = UsageFigures & Record<string, unknown>
+
+const sumOf = (unit: UsageUnit) => sql`coalesce(sum(n) filter (where unit = ${sql.raw(String(unit))}), 0)::float8`
+const isEstimated = (units: readonly UsageUnit[]) =>
+  sql`coalesce(bool_or(is_estimate = 1 and unit in (${sql.raw(units.join(', '))})), false)`
+
+/**
+ * Tenants get the cost of their own models only, because prices of platform models are what vendors charge the
+ * platform.
+ */
+const costFor = (user: User) =>
+  user.isPlatform
+    ? sql`coalesce(sum(cost), 0)::float8`
+    : sql`coalesce(sum(cost) filter (where model_id in (select id from agent_models where tenant_id = ${user.tenantId ?? 0})), 0)::float8`
+
+const figuresFor = (user: User) => sql`
+  ${sumOf(USAGE_UNIT.sessions)} as sessions, ${sumOf(USAGE_UNIT.turns)} as turns, ${sumOf(USAGE_UNIT.toolCalls)} as "toolCalls",
+  round(${sumOf(USAGE_UNIT.seconds)}::numeric / 60, 1)::float8 as minutes, ${sumOf(USAGE_UNIT.characters)} as characters,
+  ${sumOf(USAGE_UNIT.tokensIn)} as "tokensIn", ${sumOf(USAGE_UNIT.tokensOut)} as "tokensOut",
+  count(distinct (day, device_id)) filter (where source = ${sql.raw(String(USAGE_SOURCE.device))} and device_id > 0)::int as "deviceDays",
+  ${costFor(user)} as cost,
+  ${isEstimated([USAGE_UNIT.seconds])} as "hasEstimatedMinutes",
+  ${isEstimated([USAGE_UNIT.tokensIn, USAGE_UNIT.tokensOut])} as "hasEstimatedTokens"`
+
+const conditionsOf = (user: User, { startDate, endDate, tenantId, agentId, deviceId, modelId }: Filter) =>
+  and(
+    between(agentUsage.day, startDate, endDate),
+    scoped(user, { tenant: agentUsage.tenantId }),
+    tenantId === undefined ? undefined : eq(agentUsage.tenantId, tenantId),
+    agentId === undefined ? undefined : eq(agentUsage.agentId, agentId),
+    deviceId === undefined ? undefined : eq(agentUsage.deviceId, deviceId),
+    modelId === undefined ? undefined : eq(agentUsage.modelId, modelId),
+  )
+
+export async function days({ db, user }: Ctx, input: Filter) {
+  const where = conditionsOf(user, input)
+  const total = await db.execute<Figures>(sql`select ${figuresFor(user)} from ${agentUsage} where ${where}`)
+  const { rows } = await db.execute<{ day: string; figures: UsageFigures | null }>(sql`
+    with f as (select day, ${figuresFor(user)} from ${agentUsage} where ${where} group by day)
+    select g::date::text as day, case when f.day is not null then to_jsonb(f) - 'day' end as figures
+    from generate_series(${input.startDate}::date, ${input.endDate}::date, interval '1 day') g
+    left join f on f.day = g::date order by 1`)
+  return { total: total.rows[0]!, days: rows.map(({ day, figures }) => ({ day, ...(figures ?? NOTHING) })) }
+}
+
+const NOTHING: UsageFigures = {
+  sessions: 0,
+  turns: 0,
+  toolCalls: 0,
+  minutes: 0,
+  characters: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  deviceDays: 0,
+  cost: 0,
+  hasEstimatedMinutes: false,
+  hasEstimatedTokens: false,
+}
+
+/** The grouped column, and the tables that name its values. */
+const GROUPS: Readonly<Record<number, { readonly column: SQL; readonly name: SQL; readonly join: SQL }>> = {
+  [USAGE_BY.tenant]: {
+    column: sql`tenant_id`,
+    name: sql`t.name`,
+    join: sql`left join tenants t on t.id = g.id`,
+  },
+  [USAGE_BY.agent]: {
+    column: sql`agent_id`,
+    name: sql`a.agent_name`,
+    join: sql`left join agents a on a.id = g.id left join tenants t on t.id = a.tenant_id`,
+  },
+  [USAGE_BY.device]: {
+    column: sql`device_id`,
+    name: sql`coalesce(nullif(b.alias, ''), nullif(d.dev_name, ''), d.sn)`,
+    join: sql`left join devices d on d.id = g.id left join agent_devices b on b.device_id = g.id
+      left join tenants t on t.id = d.tenant_id`,
+  },
+  [USAGE_BY.model]: {
+    column: sql`model_id`,
+    name: sql`m.name`,
+    join: sql`left join agent_models m on m.id = g.id left join tenants t on t.id = m.tenant_id`,
+  },
+}
+
+interface Page {
+  readonly order: SQL
+  readonly limit: number
+  readonly offset: number
+}
+
+async function groupsOf({ db, user }: Pick<Ctx, 'db' | 'user'>, by: number, input: Filter, page: Page) {
+  const { column, name, join } = GROUPS[by]!
+  const { rows } = await db.execute<UsageRow & { total: number } & Record<string, unknown>>(sql`
+    with g as (select ${column} as id, ${figuresFor(user)}, count(*) over ()::int as total
+      from ${agentUsage} where ${conditionsOf(user, input)} group by 1
+      order by ${page.order}, 1 limit ${page.limit} offset ${page.offset})
+    select g.*, coalesce(${name}, '') as name, coalesce(t.name, '') as "tenantName"
+    from g ${join} order by ${page.order}, g.id`)
+  return rows
+}
+
+export async function list(ctx: Ctx, input: ListInput) {
+  const { by, orderByColumn = 'turns', isAsc = 'desc', pageSize, ...filter } = input
+  const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
+  const rows = await groupsOf(ctx, by, filter, { order, limit: pageSize, offset: offsetOf(input) })
+  const list = rows.map(({ total: _total, ...row }) => row)
+  return { list, total: rows[0]?.total ?? (input.pageNum === 1 ? 0 : await countOf(ctx, input)) }
+}
+
+/** Counts the groups when the requested page is beyond the last page. */
+async function countOf({ db, user }: Ctx, input: ListInput) {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(distinct ${GROUPS[input.by]!.column})::int as n from ${agentUsage} where ${conditionsOf(user, input)}`)
+  return rows[0]!.n
+}
+
+const EXPORTED = columnsOf(UsageRow, [
+  'name',
+  'tenantName',
+  ...(
+    ['sessions', 'turns', 'toolCalls', 'minutes', 'characters', 'tokensIn', 'tokensOut', 'deviceDays', 'cost'] as const
+  ).map((key) => [key, { type: 'number' }] as const),
+  'hasEstimatedMinutes',
+  'hasEstimatedTokens',
+])
+
+export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamAnswer> {
+  const { by, format, columns, ...filter } = input
+  const page = { order: sql`turns desc`, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
+  const rows = await transact(ctx, (db) => groupsOf({ ...ctx, db }, by, filter, page))
+  if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)
+  const name = `智能体用量（按${USAGE_GROUP[by]}）`
+  ctx.audit({ bizType: 'agent', action: `导出用量 ${input.startDate} 至 ${input.endDate}，按${USAGE_GROUP[by]}` })
+  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows })
+}

@@ -1,0 +1,24 @@
+import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { implement } from '#core/http/implement.ts'
+import { createVoiceprint, removeVoiceprint, updateVoiceprint } from './voiceprint-enrol.ts'
+import { agentOptions, getVoiceprint, listTurns, listVoiceprints, sendAudio } from './voiceprint-rows.ts'
+import { serviceState, testFile, testTurn } from './voiceprint-test.service.ts'
+
+export const voiceprintModule = implement(
+  voiceprints,
+  {
+    list: listVoiceprints,
+    service: serviceState,
+    agents: agentOptions,
+    turns: listTurns,
+    audio: sendAudio,
+    get: getVoiceprint,
+    create: createVoiceprint,
+    update: updateVoiceprint,
+    remove: removeVoiceprint,
+    test: testTurn,
+    testFile,
+  },
+  // Outside a transaction: calls of the voiceprint service take seconds, and a logged read writes the operation log.
+  { outsideTransaction: ['service', 'turns', 'create', 'update', 'remove', 'test', 'testFile'] },
+)

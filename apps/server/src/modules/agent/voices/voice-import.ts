@@ -1,0 +1,127 @@
+import {
+  agentVoices as calls,
+  VOICE_IMPORT_ROWS,
+  VOICE_STATUS,
+  VoiceLine,
+  VoiceRow,
+} from '@oms/contract/agent/voices/voice.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { and, eq } from 'drizzle-orm'
+import { touched } from '#core/database/optimistic-lock.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import { type ImportCtx, pickFilled } from '#core/spreadsheet/import/take-lines.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { usableBy } from '#domain/agents/models/model-access.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
+
+interface State {
+  readonly tenantId: number
+  readonly updates: boolean
+  readonly modelIds: Map<string, number | undefined>
+  /** Line numbers by model and code, for the message of a duplicate. */
+  readonly seen: Map<string, number>
+}
+
+const STATUS_CODES = new Map(Object.entries(VOICE_STATUS).map(([code, word]) => [word as string, code]))
+
+/** Imports voices of the session's tenant from a table. */
+export const voiceImport = defineImport({
+  kind: 'agentVoice',
+  endpoint: calls.import,
+  name: '音色',
+  schema: VoiceLine,
+  columns: [
+    ['name', { width: 20 }],
+    ['code', { width: 32 }],
+    ['modelCode', { width: 24 }],
+    ['languages', { width: 20 }],
+    ['demoUrl', { width: 40 }],
+    ['referenceAudio', { width: 30 }],
+    ['referenceText', { width: 30 }],
+    ['sort', { type: 'number', width: 8 }],
+    ['status', { width: 8 }],
+    ['remark', { width: 30 }],
+  ],
+  required: ['name', 'code', 'modelCode'],
+  example: {
+    name: '晓晓',
+    code: 'zh-CN-XiaoxiaoNeural',
+    modelCode: 'TTS_EdgeTTS',
+    languages: '普通话、英语',
+    demoUrl: '',
+    referenceAudio: '',
+    referenceText: '',
+    sort: 10,
+    status: '启用',
+    remark: '示例行，导入前请删除',
+  },
+  maxRows: VOICE_IMPORT_ROWS,
+  tables: ['agent_voices'],
+  // The import ignores these columns of an export, so that an exported file can be imported again.
+  ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
+  prepare: async (ctx, { update }): Promise<State> => ({
+    tenantId: (await owningTenant(ctx)).id,
+    updates: update === '1',
+    modelIds: new Map(),
+    seen: new Map(),
+  }),
+  // An empty cell gets the default of the schema.
+  cells: ({ sort, status, ...given }) => ({
+    ...given,
+    ...(sort && { sort }),
+    ...(status && { status: STATUS_CODES.get(status) ?? status }),
+  }),
+  async take(ctx, { modelCode, ...voice }, state, { row, filled }) {
+    const modelId = await speechModelId(ctx, modelCode, state)
+    const key = `${modelId} ${voice.code}`
+    const earlier = state.seen.get(key)
+    if (earlier !== undefined) throw invalid(`与第${earlier}行重复`, 'code')
+    state.seen.set(key, row)
+    const stored = await storedVoice(ctx, state.tenantId, modelId, voice.code)
+    const { db, user, now } = ctx
+    if (!stored) {
+      const author = { createBy: user.uid, updateBy: user.uid }
+      await db.insert(agentVoices).values({ ...voice, modelId, tenantId: state.tenantId, ...author })
+      return 'created'
+    }
+    if (!state.updates) throw invalid('音色编码已存在', 'code')
+    await db
+      .update(agentVoices)
+      .set({ ...pickFilled(voice, filled), ...touched(stored, user.uid, now) })
+      .where(eq(agentVoices.id, stored.id))
+    return 'updated'
+  },
+  finish: ({ services, db }) =>
+    services.events.publish(db, 'changed', { resource: 'agent', tenantId: null }).then(() => undefined),
+})
+
+async function speechModelId({ db }: ImportCtx, code: string, { modelIds, tenantId }: State): Promise<number> {
+  if (!modelIds.has(code)) {
+    const [found] = await db
+      .select({ id: agentModels.id })
+      .from(agentModels)
+      .where(and(usableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.code, code)))
+    modelIds.set(code, found?.id)
+  }
+  const modelId = modelIds.get(code)
+  if (modelId === undefined) throw invalid(`语音合成模型「${code}」不存在或不可用`, 'modelCode')
+  return modelId
+}
+
+/** Returns the voice of this model and code, locked against other changes. */
+async function storedVoice({ db }: ImportCtx, tenantId: number, modelId: number, code: string) {
+  const isSame = and(
+    eq(agentVoices.tenantId, tenantId),
+    eq(agentVoices.modelId, modelId),
+    eq(agentVoices.code, code),
+    notDeleted(agentVoices),
+  )
+  const [found] = await db
+    .select({ id: agentVoices.id, rev: agentVoices.rev })
+    .from(agentVoices)
+    .where(isSame)
+    .for('update')
+  return found
+}

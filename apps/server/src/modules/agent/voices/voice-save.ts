@@ -1,0 +1,70 @@
+import { type agentVoices as calls, agentVoices as contract } from '@oms/contract/agent/voices/voice.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { defineRecord } from '#core/database/record.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { usableBy } from '#domain/agents/models/model-access.ts'
+import { owningTenant } from '#domain/tenants/receiving-tenant.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
+import { files } from '#schema/system.ts'
+
+const record = defineRecord({
+  table: agentVoices,
+  calls: contract,
+  kind: 'agentVoice',
+  noun: '音色',
+  nameOf: ({ name }) => name,
+  titles: { demoFileId: '试听文件' },
+})
+
+export const { remove: removeVoice, enable: enableVoice, disable: disableVoice } = record
+
+/** Refuses a model that is missing, of another type, or not for this tenant. */
+async function assertSpeechModel(db: Db, tenantId: number, modelId: number) {
+  const [found] = await db
+    .select({ id: agentModels.id })
+    .from(agentModels)
+    .where(and(usableBy(tenantId), eq(agentModels.type, 'TTS'), eq(agentModels.id, modelId)))
+  if (!found) throw invalid('语音合成模型不存在或已被删除', 'modelId')
+}
+
+/** Returns the file id of a URL of the form; empty without a sample. */
+const fileIdOf = (url: string) => url.slice(-32)
+
+/** Marks a new sample as used, and releases the replaced sample to the clean-up of unused files. */
+async function changeSample({ db, user, now }: Ctx, before: string, after: string) {
+  if (after === before) return
+  const isSample = (id: string) => and(eq(files.id, id), eq(files.purpose, 'agentDemo'))
+  if (after !== '') {
+    const [adopted] = await db
+      .update(files)
+      .set({ usedTime: now.toISOString() })
+      .where(and(isSample(after), eq(files.uid, user.uid)))
+      .returning({ id: files.id })
+    if (!adopted) throw invalid('试听文件不正确，请重新上传', 'demoFile')
+  }
+  if (
+    before !== '' &&
+    (await db.$count(agentVoices, and(notDeleted(agentVoices), eq(agentVoices.demoFileId, before)))) <= 1
+  )
+    await db.update(files).set({ usedTime: null }).where(isSample(before))
+}
+
+export async function createVoice(ctx: Ctx, { demoFile, ...input }: ParsedOf<typeof calls.create>) {
+  const { id: tenantId } = await owningTenant(ctx)
+  await assertSpeechModel(ctx.db, tenantId, input.modelId)
+  const demoFileId = fileIdOf(demoFile)
+  await changeSample(ctx, '', demoFileId)
+  return record.insert(ctx, { ...input, demoFileId, tenantId })
+}
+
+export async function updateVoice(ctx: Ctx, { id, rev, demoFile, ...input }: ParsedOf<typeof calls.update>) {
+  const stored = await record.lock(ctx, id)
+  if (input.modelId !== stored.modelId) await assertSpeechModel(ctx.db, stored.tenantId, input.modelId)
+  const demoFileId = fileIdOf(demoFile)
+  await changeSample(ctx, stored.demoFileId, demoFileId)
+  return record.save(ctx, stored, rev, { ...input, demoFileId })
+}

@@ -1,0 +1,37 @@
+import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
+import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
+import { implement } from '#core/http/implement.ts'
+import { cloneFeature, cloneModels, getClone, listClones } from './voice-clone-rows.ts'
+import { createClone, removeClone, renameClone, retryClone } from './voice-clone-save.ts'
+import { voiceImport } from './voice-import.ts'
+import { exportVoices, getVoice, listVoices, voiceUses } from './voice-rows.ts'
+import { createVoice, disableVoice, enableVoice, removeVoice, updateVoice } from './voice-save.ts'
+
+export const agentVoiceModule = implement(
+  agentVoices,
+  {
+    list: listVoices,
+    get: getVoice,
+    create: createVoice,
+    update: updateVoice,
+    remove: removeVoice,
+    enable: enableVoice,
+    disable: disableVoice,
+    export: exportVoices,
+    uses: voiceUses,
+    template: voiceImport.template,
+    import: voiceImport.take,
+  },
+  { outsideTransaction: ['import'] },
+)
+
+export const voiceCloneModule = implement(voiceClones, {
+  list: listClones,
+  feature: cloneFeature,
+  models: cloneModels,
+  get: getClone,
+  create: createClone,
+  update: renameClone,
+  retry: retryClone,
+  remove: removeClone,
+})

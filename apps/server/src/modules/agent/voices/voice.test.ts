@@ -1,0 +1,177 @@
+import { and, eq } from 'drizzle-orm'
+import { beforeAll, expect, test } from 'vitest'
+import { agents, agentTemplates } from '#schema/agent/agent.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+import { wavOf } from '#test/clients/voiceprint-service.ts'
+
+const app = useApp()
+const VOICE = '/api/v1/agent/voice'
+const RIGHTS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'import', 'export'].map(
+  (action) => `agent:voice:${action}`,
+)
+let admin: Caller
+let modelId: number
+
+beforeAll(async () => {
+  admin = await app.by({ superAdmin: true })
+  const [model] = await app.db.select().from(agentModels).where(eq(agentModels.code, 'TTS_EdgeTTS'))
+  modelId = model!.id
+})
+
+test('AGENT-06 creates, finds, changes, disables and deletes a voice', async () => {
+  const input = { modelId, name: '云希', code: 'zh-own', languages: '普通话; 英语，粤语' }
+  const { data } = await admin.call('POST', VOICE, input)
+  const voice = (await admin.call('GET', `${VOICE}/${data.id}`)).data
+  expect(voice).toMatchObject({ languages: '普通话、英语、粤语', modelName: 'Edge语音合成', useCount: 0, status: 1 })
+  expect(await admin.call('POST', VOICE, input)).toEqual({
+    code: 400,
+    msg: '音色编码已存在',
+    data: { field: 'code' },
+  })
+  expect((await admin.call('PUT', VOICE, { ...voice, name: '云希新' })).data).toEqual({ rev: 1 })
+  expect((await admin.call('PUT', VOICE, { ...voice, name: '旧' })).data.conflict.rev).toBe(1)
+  expect((await admin.call('POST', `${VOICE}/disable/${data.id}`)).code).toBe(200)
+  await app.db.insert(agents).values({ tenantId: 1, agentCode: 'AGT_v', agentName: '前台', voiceId: data.id })
+  expect((await admin.call('GET', `${VOICE}/${data.id}`)).data.useCount).toBe(1)
+  expect((await admin.call('DELETE', `${VOICE}/${data.id}`)).msg).toBe('还有1个智能体使用该音色，不能删除')
+  await app.db.delete(agents)
+  expect((await admin.call('DELETE', `${VOICE}/${data.id}`)).code).toBe(200)
+})
+
+test.each([
+  [{ modelId: 999_999 }, '语音合成模型不存在或已被删除', 'modelId'],
+  [{ demoUrl: 'javascript:alert(1)' }, '试听地址应以 http:// 或 https:// 开头', 'demoUrl'],
+  [{ name: '' }, '请输入音色名称', 'name'],
+])('AGENT-06 refuses a voice with %o: %s', async (over, msg, field) => {
+  const input = { modelId, name: '新', code: 'new', ...over }
+  expect(await admin.call('POST', VOICE, input)).toEqual({ code: 400, msg, data: { field } })
+})
+
+test('AGENT-06 a tenant uses the voices of the platform, changes only its own, and exports both', async () => {
+  const tenant = await app.by({ tenant: '甲公司', permissions: RIGHTS })
+  const [shipped] = await app.db
+    .select()
+    .from(agentVoices)
+    .where(and(eq(agentVoices.modelId, modelId), eq(agentVoices.tenantId, 1)))
+  expect((await tenant.call('GET', `${VOICE}/${shipped!.id}`)).data).toMatchObject({ isEditable: false })
+  expect((await tenant.call('DELETE', `${VOICE}/${shipped!.id}`)).msg).toBe('音色不存在或已被删除')
+  const own = await tenant.call('POST', VOICE, { modelId, name: '自有', code: 'zh-tenant' })
+  expect(own.code).toBe(200)
+  const other = await app.by({ tenant: '乙公司', permissions: RIGHTS })
+  expect((await other.call('GET', `${VOICE}/${own.data.id}`)).code).toBe(400)
+  const file = await tenant.inject({ method: 'GET', url: `${VOICE}/export?format=csv` })
+  expect(file.body).toContain('zh-tenant')
+  expect(file.body).toContain('zh-CN-XiaoxiaoNeural')
+})
+
+const BOUNDARY = 'oms-voice'
+const part = (disposition: string) => `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
+async function upload(by: Caller, url: string, file: { name: string; content: Buffer | string }, fields: object = {}) {
+  const texts = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`)
+  const payload = Buffer.concat([
+    Buffer.from(`${texts.join('')}${part(`name="file"; filename="${file.name}"`)}`),
+    Buffer.from(file.content),
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ])
+  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+  return (await by.inject({ method: 'POST', url, payload, headers })).json()
+}
+const importing = (by: Caller, lines: readonly string[], fields: object = {}) =>
+  upload(
+    by,
+    `${VOICE}/import`,
+    { name: 'voices.csv', content: ['音色名称,音色编码,模型编码,语言,排序,状态', ...lines].join('\r\n') },
+    { dryRun: '0', ...fields },
+  )
+
+test('AGENT-06 imports voices: a dry run names each refused line and writes nothing, an update keeps empty cells', async () => {
+  const tenant = await app.by({ tenant: '丁公司', permissions: RIGHTS })
+  const lines = [
+    '晓伊,imp-1,TTS_EdgeTTS,普通话;英语,3,停用',
+    '云健,imp-2,TTS_nothing,,,',
+    '云扬,imp-1,TTS_EdgeTTS,,,',
+    ',imp-3,TTS_EdgeTTS,,,',
+    '晓双,imp-4,TTS_EdgeTTS,,,',
+  ]
+  const expected = {
+    total: 5,
+    created: 2,
+    failed: 3,
+    rows: [
+      { row: 3, field: '模型编码', msg: '语音合成模型「TTS_nothing」不存在或不可用' },
+      { row: 4, field: '音色编码', msg: '与第2行重复' },
+      { row: 5, field: '音色名称', msg: '请输入音色名称' },
+    ],
+  }
+  const mine = async () => (await tenant.call('GET', `${VOICE}/page?code=imp-`)).data.list
+  expect((await importing(tenant, lines, { dryRun: '1' })).data).toMatchObject({ ...expected, dryRun: true })
+  expect(await mine()).toEqual([])
+  expect((await importing(tenant, lines)).data).toMatchObject({ ...expected, dryRun: false })
+  const known = await importing(tenant, ['晓伊新,imp-1,TTS_EdgeTTS,,,'])
+  expect(known.data.rows).toEqual([{ row: 2, field: '音色编码', msg: '音色编码已存在' }])
+  const updated = await importing(tenant, ['晓伊新,imp-1,TTS_EdgeTTS,,,'], { update: '1' })
+  expect(updated.data).toMatchObject({ updated: 1, failed: 0 })
+  expect((await mine()).find(({ code }: { code: string }) => code === 'imp-1')).toMatchObject({
+    name: '晓伊新',
+    languages: '普通话、英语',
+    sort: 3,
+    status: 0,
+    tenantName: '丁公司',
+  })
+  const file = await tenant.inject({ method: 'GET', url: `${VOICE}/export?format=csv&code=imp-` })
+  const again = await upload(
+    tenant,
+    `${VOICE}/import`,
+    { name: '音色.csv', content: file.rawPayload },
+    { dryRun: '1', update: '1' },
+  )
+  expect(again.data).toMatchObject({ total: 2, updated: 2, failed: 0 })
+  expect((await tenant.inject({ method: 'GET', url: `${VOICE}/template` })).statusCode).toBe(200)
+})
+
+test('AGENT-06 checks the content of an uploaded sample; tenants that may see the voice can play it', async () => {
+  const send = (by: Caller, name: string, content: Buffer | string) =>
+    upload(by, '/api/v1/file/upload', { name, content }, { purpose: 'agentDemo' })
+  expect((await send(admin, '声音.wav', 'no audio')).msg).toBe('文件格式不正确，请上传mp3/wav格式文件!')
+  expect((await send(admin, '声音.ogg', wavOf(1))).code).toBe(400)
+  const { url } = (await send(admin, '声音.wav', wavOf(1))).data
+  const input = { modelId, name: '有试听', code: 'zh-sample', demoFile: url }
+  const { data } = await admin.call('POST', VOICE, input)
+  expect((await admin.call('GET', `${VOICE}/${data.id}`)).data).toMatchObject({
+    demoFile: url,
+    demoFileName: '声音.wav',
+  })
+  const heard = async (by: Caller, address: string) => (await by.inject({ url: address })).headers['content-type']
+  const tenant = await app.by({ tenant: '戊公司', permissions: RIGHTS })
+  const other = await app.by({ tenant: '己公司', permissions: RIGHTS })
+  expect(await heard(tenant, url)).toBe('audio/wav')
+  expect(await heard(await app.by({ tenant: '戊公司', permissions: [] }), url)).toContain('json')
+  const own = (await send(tenant, '自己.wav', wavOf(2))).data.url
+  expect((await other.call('POST', VOICE, { ...input, code: 'zh-stolen', demoFile: own })).data).toEqual({
+    field: 'demoFile',
+  })
+  expect((await tenant.call('POST', VOICE, { ...input, code: 'zh-own-sample', demoFile: own })).code).toBe(200)
+  expect(await heard(tenant, own)).toBe('audio/wav')
+  expect(await heard(other, own)).toContain('json')
+})
+
+test('AGENT-06 names the agents and templates that use a voice, as far as the account may see them', async () => {
+  const { data } = await admin.call('POST', VOICE, { modelId, name: '常用', code: 'zh-used' })
+  const tenant = await app.by({ tenant: '庚公司', permissions: RIGHTS })
+  const [row] = await app.db
+    .insert(agents)
+    .values({ tenantId: 1, agentCode: 'AGT_u', agentName: '前台', voiceId: data.id })
+    .returning()
+  const [template] = await app.db
+    .insert(agentTemplates)
+    .values({ tenantId: 1, templateName: '接待', voiceId: data.id })
+    .returning()
+  expect((await admin.call('GET', `${VOICE}/uses/${data.id}`)).data.list).toMatchObject([
+    { kind: 'agent', id: row!.id, name: '前台' },
+    { kind: 'template', id: template!.id, name: '接待' },
+  ])
+  expect((await admin.call('GET', `${VOICE}/${data.id}`)).data.useCount).toBe(2)
+  expect((await tenant.call('GET', `${VOICE}/uses/${data.id}`)).data.list).toEqual([])
+  expect((await admin.call('DELETE', `${VOICE}/${data.id}`)).msg).toBe('还有1个智能体、1个模板使用该音色，不能删除')
+})

@@ -1,0 +1,75 @@
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
+import { LICENSE_IMPORT_ROWS } from '@oms/contract/license/license-rows.ts'
+import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
+import { uidSpellings } from '@oms/contract/license/license-uid.ts'
+import { text } from '@oms/contract/core/fields.ts'
+import { sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { conflict, type ApiError } from '#core/http/api-error.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import { allotCertificates, type Picked, allotmentTenant } from './license-allot.ts'
+import { publishChanged } from '../license-rows.ts'
+
+const Line = z.object({ uid: text('UID', 64) })
+
+interface State {
+  readonly tenantId: number
+  readonly seen: Map<number, number>
+  readonly picks: Picked[]
+}
+interface Found extends Record<string, unknown> {
+  id: number
+  uid: string
+  state: number
+  typeCode: string
+  modelId: number | null
+}
+
+/** Allots the UIDs of a spreadsheet to one tenant. The grants are charged once for all UIDs. */
+export const allotFile = defineImport({
+  kind: 'license-allot',
+  endpoint: calls.allotFile,
+  name: '证书分配',
+  schema: Line,
+  columns: [['uid', { width: 30 }]],
+  tables: ['licenses', 'license_events'],
+  required: ['uid'],
+  example: { uid: 'VSTC-000123-ABCDE' },
+  maxRows: LICENSE_IMPORT_ROWS,
+  prepare: async (ctx, { tenantId }): Promise<State> => ({
+    tenantId: (await allotmentTenant(ctx, tenantId)).id,
+    seen: new Map(),
+    picks: [],
+  }),
+  takeMany,
+  finish: async (ctx, { tenantId, picks }) => {
+    if (picks.length === 0) return
+    await allotCertificates(ctx, {
+      tenantId,
+      picks,
+      reason: `按文件「${ctx.file.name}」分配`.slice(0, 150),
+      free: false,
+    })
+    await publishChanged(ctx, [null, tenantId])
+  },
+})
+
+async function takeMany(ctx: ImportCtx, lines: readonly { row: number; input: z.output<typeof Line> }[], state: State) {
+  const spelled = lines.map(({ input }) => uidSpellings(input.uid))
+  const { rows } = await ctx.db.execute<Found>(sql`
+    select id, uid, state, type_code as "typeCode", model_id as "modelId" from licenses
+    where uid = any(${sql.param(spelled.flat())}::text[]) order by id for update`)
+  const byUid = new Map(rows.map((row) => [row.uid, row]))
+  return lines.map(({ row }, at): 'updated' | ApiError => {
+    const found = spelled[at]!.map((uid) => byUid.get(uid)).find(Boolean)
+    if (!found) return conflict('UID 不存在', 'uid')
+    const earlier = state.seen.get(found.id)
+    if (earlier !== undefined) return conflict(`与第${earlier}行的UID重复`, 'uid')
+    state.seen.set(found.id, row)
+    if (found.state !== 0)
+      return conflict(`证书${LICENSE_STATE[found.state as keyof typeof LICENSE_STATE]}，不在库存中`, 'uid')
+    state.picks.push({ id: found.id, typeCode: found.typeCode, modelId: found.modelId })
+    return 'updated'
+  })
+}

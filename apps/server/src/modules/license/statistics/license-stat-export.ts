@@ -1,0 +1,55 @@
+import { licenseStats as calls, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { tenants } from '#schema/tenant.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { tenantRows } from './license-stat-rows.ts'
+
+const number = { type: 'number', width: 12 } as const
+
+/** Exports the statistics of tenants. */
+export const exportStats = defineExport({
+  kind: 'license-stat',
+  endpoint: calls.export,
+  sheet: '授权统计',
+  schema: TenantStatRow,
+  columns: [
+    ['tenantName', { width: 30 }],
+    ['received', number],
+    ['allotted', number],
+    ['bound', number],
+    ['activated', number],
+    ['suspended', number],
+    ['expired', number],
+    ['scrapped', number],
+    ['rate', number],
+    ['quota', number],
+    ['used', number],
+    ['remaining', number],
+    ['warnBelow', number],
+    ['isLow', { width: 10 }],
+  ],
+  keys: (db, user, input) => {
+    const { counted, granted, stock, where } = tenantRows(db, user, input)
+    return db
+      .select({ id: tenants.id })
+      .from(tenants)
+      .leftJoin(counted, eq(counted.tenantId, tenants.id))
+      .leftJoin(granted, eq(granted.tenantId, tenants.id))
+      .leftJoin(stock, eq(stock.tenantId, tenants.id))
+      .where(where)
+      .$dynamic()
+  },
+  order: () => [asc(tenants.id)],
+  load: (db, user, keys) => {
+    const { counted, granted, stock, columns, where } = tenantRows(db, user, {})
+    return db
+      .select(columns)
+      .from(tenants)
+      .leftJoin(counted, eq(counted.tenantId, tenants.id))
+      .leftJoin(granted, eq(granted.tenantId, tenants.id))
+      .leftJoin(stock, eq(stock.tenantId, tenants.id))
+      .where(and(where, among(tenants.id, keys)))
+  },
+  keyOf: ({ tenantId }) => tenantId,
+})

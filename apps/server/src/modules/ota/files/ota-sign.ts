@@ -1,0 +1,59 @@
+import { SIGNING_MESSAGES } from '@oms/contract/ota/ota-signing.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { refused } from '#core/http/api-error.ts'
+import {
+  writeManifest,
+  contentOf,
+  lastEnabled,
+  manifestOf,
+  putManifest,
+  equalsManifest,
+  type StoredManifest,
+} from './ota-manifest.ts'
+import type { StoredComponent, StoredVersion } from '../ota-rows.ts'
+
+/** Identifies the key and account of the signature with which a version is enabled. */
+export interface Signed {
+  readonly release: number
+  readonly keyId: string
+}
+
+/**
+ * Returns the signature with which a version is enabled: a valid uploaded signature, otherwise the server's
+ * signature over a manifest with the next release number. Runs in the transaction that enables the version.
+ */
+export async function signForRelease(
+  { services: { signing }, user, now }: Pick<Ctx, 'services' | 'user' | 'now'>,
+  db: Db,
+  version: StoredVersion,
+  components: readonly StoredComponent[],
+): Promise<Signed> {
+  const stored = await manifestOf(db, version.otaId)
+  if (stored && !stored.isOwn && stored.signature) {
+    const problem = await detachedProblem(db, stored, version, components, now)
+    if (problem) throw refused(problem)
+    if (signing.check(stored.manifest, stored.signature, stored.keyId) !== 'valid')
+      throw refused(SIGNING_MESSAGES.wrong)
+    return stored
+  }
+  if (signing.detachedOnly) throw refused(SIGNING_MESSAGES.needed)
+  const made = await writeManifest(db, version, components, now)
+  const signature = signing.sign(made.manifest)
+  await putManifest(db, version, { ...made, ...signature, isOwn: true }, { uid: user.uid, now })
+  return { release: made.release, keyId: signature.keyId }
+}
+
+/** Returns the reason why an uploaded signature is no longer valid. */
+export async function detachedProblem(
+  db: Db,
+  stored: StoredManifest,
+  version: StoredVersion,
+  components: readonly StoredComponent[],
+  now: Date,
+): Promise<string | undefined> {
+  if (!equalsManifest(stored.manifest, await contentOf(db, version, components))) return SIGNING_MESSAGES.changed
+  if (Date.parse(stored.expireTime) <= now.getTime()) return SIGNING_MESSAGES.expired
+  if (stored.release < (await lastEnabled(db, version))) return SIGNING_MESSAGES.behind
+  return undefined
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { digests, EDITOR, upload } from '../ota-fixture.ts'
+
+const server = useApp()
+const editor = () => server.as(...EDITOR)
+
+describe('uploading', () => {
+  test('OTA-08 OTA-09 the server computes size and digests; the type defaults to 1', async () => {
+    const me = await editor()
+    const bytes = randomBytes(100_000)
+    const { code, msg, data } = await upload(me, bytes, '固件 v1.bin')
+    expect({ code, msg }).toEqual({ code: 200, msg: '组件上传成功' })
+    expect(data).toEqual({
+      name: '固件 v1.bin',
+      type: 1,
+      url: expect.stringMatching(/^\/api\/v1\/file\/[0-9a-f]{32}$/),
+      ...digests(bytes),
+    })
+  })
+
+  test('OTA-09 refuses one byte over 300 MB with its message and accepts 300 MB', async () => {
+    const me = await editor()
+    const limit = 300 * 1024 * 1024
+    const bytes = Buffer.alloc(limit + 1, 'oms')
+    const refusal = { code: 400, msg: '组件不可超过300mb,请重新选择上传', data: { field: 'file' } }
+    expect(await upload(me, bytes)).toEqual(refusal)
+    expect(await upload(me, bytes.subarray(0, limit))).toMatchObject({ code: 200, data: { size: limit } })
+  }, 60_000)
+
+  test('OTA-09 refuses an empty file and a request without a file', async () => {
+    const me = await editor()
+    expect(await upload(me, Buffer.alloc(0))).toMatchObject({ code: 400, data: { field: 'file' } })
+    const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/upload', payload: {} })
+    expect(reply.json()).toMatchObject({ code: 400, data: { field: 'file' } })
+  })
+
+  test('refuses an incomplete body and stores nothing', async () => {
+    const me = await editor()
+    const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="cut.bin"\r\n'
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    for (const payload of [head, `${head}\r\n${'x'.repeat(100_000)}`]) {
+      const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/upload', headers, payload })
+      expect(reply.json()).toMatchObject({ code: 400 })
+    }
+    const { rows } = await server.services.database.pool.query(`select 1 from files where name = 'cut.bin'`)
+    expect(rows).toEqual([])
+  })
+
+  test('OTA-10 upload requires upgrade:ota:uploadComp', async () => {
+    const without = await server.as(...EDITOR.filter((permission) => !permission.endsWith('uploadComp')))
+    expect(await upload(without, randomBytes(10))).toMatchObject({ code: 501, msg: '您没有权限！' })
+  })
+})

@@ -1,0 +1,274 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import {
+  type storageEntitlements as calls,
+  storageEntitlements as contract,
+  type CHANNEL_VIDEOS,
+  type ENTITLEMENT_FLOW,
+  EntitlementListRow,
+  SERVICE_STATE,
+} from '@oms/contract/storage/entitlement.ts'
+import { periodText } from '@oms/contract/storage/package.ts'
+import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod'
+import type { Db } from '#core/database/client.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
+import { keyOf } from '#domain/storage/queue-store.ts'
+import { KEEP_DAYS } from '#domain/storage/settings.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceModels, devices } from '#schema/device.ts'
+import { ossEntitlements, ossLedger } from '#schema/storage.ts'
+import { tenants } from '#schema/tenant.ts'
+
+export type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+const MAX_LINES = 200
+
+export const visibleEntitlements = (user: User) =>
+  scoped(user, { tenant: ossEntitlements.tenantId, creator: ossEntitlements.createBy })
+
+/** Selects entitlements with the columns of lists and details. */
+export const selectEntitlements = (db: Db) =>
+  db
+    .select({
+      ...getTableColumns(ossEntitlements),
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
+    })
+    .from(ossEntitlements)
+    .leftJoin(devices, eq(devices.id, ossEntitlements.deviceId))
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
+    .leftJoin(accounts, eq(accounts.uid, ossEntitlements.createBy))
+
+interface Presented {
+  readonly state: number
+  readonly periodType: number
+  readonly periodCount: number
+  readonly usedSeconds: number
+  readonly leftSeconds: number | null
+  readonly runFrom: string | null
+  readonly startTime: string | null
+  readonly endTime: string | null
+}
+const IN_FORCE = 1
+const WAITING = 0
+
+/** Returns the seconds between two times of the database, `yyyy-MM-dd HH:mm:ss`. */
+const secondsBetween = (from: string, to: string) =>
+  Math.max(0, Math.round((Date.parse(`${to.replace(' ', 'T')}Z`) - Date.parse(`${from.replace(' ', 'T')}Z`)) / 1000))
+
+/** Returns used and remaining seconds at a local time. The table counts the current interval only when it ends. */
+function lengthsOf(row: Presented, nowText: string) {
+  const { state, runFrom, startTime, endTime, usedSeconds, leftSeconds } = row
+  if (state === IN_FORCE && runFrom && endTime)
+    return {
+      usedSeconds: usedSeconds + secondsBetween(runFrom, nowText),
+      leftSeconds: secondsBetween(nowText, endTime),
+    }
+  const planned = state === WAITING && startTime && endTime ? secondsBetween(startTime, endTime) : null
+  return { usedSeconds, leftSeconds: leftSeconds ?? planned }
+}
+
+/** Adds the period in words, and the lengths at a local time. */
+export const presentEntitlement = <R extends Presented>(row: R, nowText: string) => ({
+  ...row,
+  ...lengthsOf(row, nowText),
+  period: periodText(row.periodType, row.periodCount),
+})
+
+const nowTextOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => localTimeOf(now, services.config.timeZone)
+
+const queueIs = (condition: SQL) =>
+  sql`exists (select from oss_queues q where q.device_id = ${ossEntitlements.deviceId}
+    and q.channel = ${ossEntitlements.channel} and ${condition})`
+
+/** Conditions on `oss_queues q` by service state. */
+const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
+  1: sql`q.suspended = 0 and q.end_time > now()`,
+  2: sql`q.suspended = 1`,
+  3: sql`q.suspended = 0 and q.end_time <= now() and q.end_time > now() - make_interval(days => ${KEEP_DAYS})`,
+  4: sql`q.suspended = 0 and q.end_time <= now() - make_interval(days => ${KEEP_DAYS})`,
+}
+
+const EXPIRED = 2
+
+/** Selects the last entitlement of queues in force that end within the days: the rows that `oss_ends` counts. */
+const queueEndConditions = ({ queueEndBegin, queueEndEnd }: Partial<Filter>): (SQL | undefined)[] =>
+  queueEndBegin === undefined && queueEndEnd === undefined
+    ? []
+    : [
+        inArray(ossEntitlements.state, [0, 1]),
+        queueIs(sql`q.next_time is not null and q.end_time = ${ossEntitlements.endTime}`),
+        ...within(ossEntitlements.endTime, queueEndBegin, queueEndEnd),
+      ]
+
+/** Ledger entries that each flow counts, as conditions on `oss_ledger l`. */
+const FLOW: Readonly<Record<keyof typeof ENTITLEMENT_FLOW, SQL>> = {
+  1: sql`l.kind = 1 and l.is_renewal = 0`,
+  2: sql`l.kind = 1 and l.is_renewal = 1`,
+  3: sql`l.kind = 2 and l.balance = 0`,
+  4: sql`l.kind = 4`,
+  9: sql`l.kind = 1`,
+}
+
+/** Selects entitlements with a ledger entry of the flow within the days: the rows that `oss_flows` counts. */
+function flowCondition(flow: keyof typeof ENTITLEMENT_FLOW, { flowBegin, flowEnd, tenantId }: Partial<Filter>) {
+  const days = [
+    FLOW[flow],
+    ...(flowBegin ? [sql`l.at_time >= ${flowBegin}`] : []),
+    ...(flowEnd ? [sql`l.at_time < ${flowEnd.slice(0, 10)}::date + 1`] : []),
+    ...(tenantId ? [sql`l.tenant_id = ${tenantId}`] : []),
+  ]
+  // An entry of a grant has the time of the entitlement's creation, which has an index.
+  const isGrant = flow !== 3 && flow !== 4
+  return and(
+    sql`exists (select from oss_ledger l where l.entitlement_id = ${ossEntitlements.id} and ${sql.join(days, sql` and `)})`,
+    ...within(isGrant ? ossEntitlements.createTime : ossEntitlements.endTime, flowBegin, flowEnd),
+  )
+}
+
+/** Recordings by value of the filter, as conditions on `oss_device_days d`. */
+const VIDEOS: Readonly<Record<keyof typeof CHANNEL_VIDEOS, SQL>> = {
+  1: sql`current_date < any(d.expire_days)`,
+  2: sql`d.day = current_date`,
+}
+
+/** Selects the newest entitlement of each channel with recordings, so that no channel is listed twice. */
+const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
+  and(
+    sql`exists (select from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}
+      and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId} and ${VIDEOS[videos]})`,
+    sql`not exists (select from oss_entitlements later where later.device_id = ${ossEntitlements.deviceId}
+      and later.channel = ${ossEntitlements.channel} and later.tenant_id = ${ossEntitlements.tenantId}
+      and later.id > ${ossEntitlements.id})`,
+  )
+
+export const conditionsOf = (user: User, filter: Partial<Filter>): SQL | undefined =>
+  and(
+    visibleEntitlements(user),
+    contains(ossEntitlements.sn, filter.sn),
+    filter.tenantId === undefined || filter.flow ? undefined : eq(ossEntitlements.tenantId, filter.tenantId),
+    filter.packageId === undefined ? undefined : eq(ossEntitlements.packageId, filter.packageId),
+    filter.source === undefined ? undefined : eq(ossEntitlements.source, filter.source),
+    filter.state === undefined ? undefined : eq(ossEntitlements.state, filter.state),
+    filter.recordType === undefined ? undefined : eq(ossEntitlements.recordType, filter.recordType),
+    filter.serviceState === undefined ? undefined : queueIs(SERVICE[filter.serviceState]),
+    filter.lapsed === undefined
+      ? undefined
+      : and(eq(ossEntitlements.state, EXPIRED), eq(ossEntitlements.lapsed, filter.lapsed)),
+    filter.videos === undefined ? undefined : videoCondition(filter.videos),
+    ...queueEndConditions(filter),
+    filter.flow === undefined ? undefined : flowCondition(filter.flow, filter),
+    ...within(ossEntitlements.endTime, filter.endBegin, filter.endEnd),
+    ...within(ossEntitlements.createTime, filter.beginTime, filter.endTime),
+  )
+
+const entitlementOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    filter,
+    {
+      createTime: ossEntitlements.createTime,
+      startTime: ossEntitlements.startTime,
+      endTime: ossEntitlements.endTime,
+    },
+    ossEntitlements.id,
+    [desc(ossEntitlements.id)],
+  )
+
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const { db, user } = ctx
+  const nowText = nowTextOf(ctx)
+  const rows = selectEntitlements(db).where(conditionsOf(user, input)).$dynamic()
+  const page = await paginate(db, rows, input, entitlementOrder(input))
+  const rowsNow = page.list.map((row) => presentEntitlement(row, nowText))
+  return { ...page, list: await withVideos(db, rowsNow) }
+}
+
+type VideoFacts = { readonly usedBytes: number; readonly uploadTime: string | null }
+const NO_VIDEOS: VideoFacts = { usedBytes: 0, uploadTime: null }
+
+async function withVideos<R extends { deviceId: number; channel: number; tenantId: number }>(
+  db: Db,
+  rows: readonly R[],
+) {
+  const facts = await videoFacts(db, rows)
+  return rows.map((row) => ({ ...row, ...(facts.get(keyOf(row)) ?? NO_VIDEOS) }))
+}
+
+/** Returns the bytes of the retained videos of channels and their last uploads. */
+async function videoFacts(db: Db, rows: readonly { deviceId: number; channel: number; tenantId: number }[]) {
+  const asked = JSON.stringify(rows.map(({ deviceId, channel, tenantId }) => ({ deviceId, channel, tenantId })))
+  const { rows: found } = await db.execute<
+    VideoFacts & Record<string, unknown> & { deviceId: number; channel: number }
+  >(sql`
+    select distinct k."deviceId", k.channel, coalesce(d.bytes, 0)::float8 as "usedBytes", to_char(s.upload_time, 'YYYY-MM-DD HH24:MI:SS') as "uploadTime"
+    from jsonb_to_recordset(${asked}::jsonb) as k("deviceId" int, channel int, "tenantId" int)
+    left join lateral (select sum(bytes) as bytes from oss_device_days d where d.device_id = k."deviceId"
+      and d.channel = k.channel and d.tenant_id = k."tenantId" and current_date < any(d.expire_days)) d on true
+    left join oss_device_status s on s.device_id = k."deviceId" and s.channel = k.channel and s.tenant_id = k."tenantId"`)
+  return new Map(found.map(({ usedBytes, uploadTime, ...key }) => [keyOf(key), { usedBytes, uploadTime }]))
+}
+
+export async function get(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const { db, user } = ctx
+  const [row] = await selectEntitlements(db).where(and(eq(ossEntitlements.id, id), visibleEntitlements(user)))
+  if (!row) throw notFound('开通记录')
+  const ledger = await db
+    .select()
+    .from(ossLedger)
+    .where(and(eq(ossLedger.entitlementId, id), scoped(user, { tenant: ossLedger.tenantId })))
+    .orderBy(asc(ossLedger.id))
+    .limit(MAX_LINES)
+  return { row: presentEntitlement(row, nowTextOf(ctx)), ledger }
+}
+
+/** A line of the file: bytes are shown in gigabytes, which a spreadsheet can add up. */
+const ExportRow = EntitlementListRow.extend({ usedBytes: z.number().meta({ title: '已用空间（GB）' }) })
+
+export const exportEntitlements = defineExport({
+  kind: 'storage-entitlement',
+  endpoint: contract.export,
+  sheet: '云存开通记录',
+  schema: ExportRow,
+  columns: [
+    ['entNo', { width: 20 }],
+    ['sn', { width: 22 }],
+    ['channel', { type: 'number', width: 8 }],
+    ['modelName', { width: 20 }],
+    ['tenantName', { width: 28 }],
+    ['packageName', { width: 24 }],
+    ['recordType', { width: 14 }],
+    ['storageDays', { type: 'number', width: 10 }],
+    ['period', { width: 10 }],
+    ['source', { width: 8 }],
+    ['state', { width: 10 }],
+    ['startTime', { type: 'dateTime' }],
+    ['endTime', { type: 'dateTime' }],
+    ['usedBytes', { type: 'number', width: 14 }],
+    ['uploadTime', { type: 'dateTime' }],
+    'amount',
+    ['createName', { width: 14 }],
+    ['createTime', { type: 'dateTime' }],
+    ['reason', { width: 40 }],
+  ],
+  keys: (db, user, input) =>
+    db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(conditionsOf(user, input)).$dynamic(),
+  order: entitlementOrder,
+  load: async (db, user, keys) =>
+    withVideos(
+      db,
+      (await selectEntitlements(db).where(and(among(ossEntitlements.id, keys), visibleEntitlements(user)))).map(
+        (row) => ({
+          ...row,
+          period: periodText(row.periodType, row.periodCount),
+        }),
+      ),
+    ),
+  line: ({ usedBytes }) => ({ usedBytes: Math.round(usedBytes / 1e7) / 100 }),
+  keyOf: ({ id }) => id,
+})

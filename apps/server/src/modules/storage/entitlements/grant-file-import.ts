@@ -1,0 +1,205 @@
+import type { GrantPlan } from '@oms/contract/storage/grant-file.ts'
+import { GRANT_FILE_ROWS, GrantLine, storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type ImportReport, MAX_JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
+import { and, eq } from 'drizzle-orm'
+import type * as z from 'zod'
+import { type ApiError, conflict, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import { uniqueViolation } from '#core/database/unique-violation.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
+import { ossGrantFiles } from '#schema/storage-grant.ts'
+import { remainingAllowance } from '../allowances/allowance-charge.ts'
+import { openLines } from './grant-file-open.ts'
+import { publishEntitlements, queuePlan } from './open.service.ts'
+import { type Prepared, type QueueCtx, type Terms, termsOnSale } from './open-prepare.ts'
+
+/** Input of a run: the totals of the file, and the row of a file that a second person approved. */
+export type GrantInput = ParsedOf<typeof calls.import> & {
+  readonly totals?: GrantTotals
+  readonly grantFileId?: number
+}
+export interface GrantTotals {
+  readonly lines: number
+  readonly devices: number
+  readonly copies: number
+}
+
+export interface GrantState {
+  readonly input: GrantInput
+  readonly terms: Terms
+  readonly grantFileId: number
+  /** Row number of the first line of each channel. */
+  readonly seen: Map<string, number>
+  readonly opened: Set<number>
+  entitlements: number
+  amount: number
+  done: number
+  plan?: GrantPlan
+  queues: GrantPlan['queues']
+}
+export type GrantLines = readonly { readonly row: number; readonly input: z.output<typeof GrantLine> }[]
+
+/** Channels whose queues the plan shows. */
+const SHOWN = 20
+const SAME_FILE = { oss_grant_files_hash: ['文件已导入过', 'file'] } as const
+
+export const grantImport = defineImport({
+  kind: 'storage-grant',
+  endpoint: calls.import,
+  name: '云存开通',
+  schema: GrantLine,
+  columns: [
+    ['sn', { width: 24 }],
+    ['channel', { width: 10 }],
+    ['copies', { width: 10 }],
+  ],
+  tables: ['oss_entitlements', 'oss_queues', 'oss_ledger'],
+  required: ['sn'],
+  example: { sn: '示例行，导入前请删除', channel: '0', copies: '1' },
+  maxRows: GRANT_FILE_ROWS,
+  prepare,
+  takeMany,
+  finish,
+  isAnswerOptional: true,
+  storeReport,
+  answer: ({ plan }: GrantState, dryRun) => (dryRun && plan ? { plan } : {}),
+})
+
+async function prepare(ctx: ImportCtx, given: ParsedOf<typeof calls.import>): Promise<GrantState> {
+  const input: GrantInput = given
+  const terms = await termsOnSale(ctx, input.packageId)
+  const grantFileId = input.grantFileId ? await lockApproved(ctx, input.grantFileId) : await addFile(ctx, input, terms)
+  const empty = { entitlements: 0, amount: 0, done: 0, queues: [] }
+  return { input, terms, grantFileId, seen: new Map(), opened: new Set(), ...empty }
+}
+
+/** Values of a new row for a file. */
+export const fileRow = (
+  { user, now }: Pick<Ctx, 'user' | 'now'>,
+  input: GrantInput,
+  terms: Pick<Terms, 'packageName' | 'price'>,
+  file: { readonly name: string; readonly sha256: string },
+) => ({
+  tenantId: user.tenantId ?? PLATFORM_TENANT_ID,
+  fileName: file.name.slice(0, 255),
+  fileHash: file.sha256,
+  packageId: input.packageId,
+  packageName: terms.packageName,
+  effectMode: input.effectMode,
+  source: input.source,
+  amount: input.source === 1 ? input.amount : 0,
+  reason: input.reason,
+  lines: input.totals?.lines ?? 0,
+  devices: input.totals?.devices ?? 0,
+  copies: input.totals?.copies ?? 0,
+  listPrice: (input.totals?.copies ?? 0) * terms.price,
+  createBy: user.uid,
+  updateBy: user.uid,
+  createTime: now.toISOString(),
+})
+
+export const sameFile = (error: unknown): never => {
+  throw uniqueViolation(error, SAME_FILE) ?? error
+}
+
+async function addFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
+  const [made] = await ctx.db
+    .insert(ossGrantFiles)
+    .values({ ...fileRow(ctx, input, terms, ctx.file), state: 1 })
+    .returning({ id: ossGrantFiles.id })
+    .catch(sameFile)
+  return made!.id
+}
+
+/** Locks an approved file. A second job of the same file is refused. */
+async function lockApproved({ db }: ImportCtx, id: number) {
+  const [found] = await db
+    .select({ state: ossGrantFiles.state })
+    .from(ossGrantFiles)
+    .where(eq(ossGrantFiles.id, id))
+    .for('update')
+  if (found?.state !== 1) throw refused('该批次已执行或未通过审批')
+  return id
+}
+
+async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
+  const outcomes: ('created' | ApiError)[] = []
+  const fresh: { at: number; line: GrantLines[number] }[] = []
+  for (const [at, line] of lines.entries()) {
+    const key = `${line.input.sn}:${line.input.channel ?? 0}`
+    const earlier = state.seen.get(key)
+    if (earlier === undefined) {
+      state.seen.set(key, line.row)
+      fresh.push({ at, line })
+    } else outcomes[at] = conflict(`与第${earlier}行的序列号和通道重复`, 'sn')
+  }
+  const opened = await openLines(
+    ctx,
+    fresh.map(({ line }) => line.input),
+    state,
+    (prepared) => notePlan(ctx, prepared, state),
+  )
+  for (const [index, { at }] of fresh.entries()) {
+    const problem = opened[index]
+    outcomes[at] = problem === undefined ? 'created' : invalid(problem.msg, problem.field)
+  }
+  state.done += outcomes.filter((outcome) => outcome === 'created').length
+  return outcomes
+}
+
+/** Adds opened entitlements to the plan. */
+function notePlan(ctx: QueueCtx, { created, works, before }: Prepared, state: GrantState) {
+  const snOf = new Map(created.map(({ deviceId, sn }) => [deviceId, sn]))
+  for (const { deviceId, amount } of created) {
+    state.opened.add(deviceId)
+    state.amount += amount
+  }
+  state.entitlements += created.length
+  const shown = works.slice(0, SHOWN - state.queues.length)
+  const plans = shown.map((work) => queuePlan(work, before.get(`${work.deviceId}:${work.channel}`) ?? [], snOf, ctx))
+  state.queues.push(...plans)
+}
+
+async function finish(ctx: ImportCtx, state: GrantState) {
+  const { db } = ctx
+  const { input, terms, done, grantFileId, entitlements, amount, queues } = state
+  const { twoPersonAbove } = await readStorageSettings(db)
+  state.plan = {
+    devices: state.opened.size,
+    entitlements,
+    listPrice: entitlements * terms.price,
+    amount,
+    queues,
+    allowance: await remainingAllowance(ctx, input.packageId),
+    needsApproval: needsApproval(twoPersonAbove, input.totals?.devices ?? 0),
+  }
+  const opened = { devices: state.opened.size, copies: entitlements, listPrice: entitlements * terms.price }
+  // A file that opened nothing may be sent again when its devices are ready.
+  if (done === 0 && !input.grantFileId) await db.delete(ossGrantFiles).where(eq(ossGrantFiles.id, grantFileId))
+  else
+    await db
+      .update(ossGrantFiles)
+      .set({ ...opened, state: 2, done, failed: Math.max(0, (input.totals?.lines ?? done) - done) })
+      .where(and(eq(ossGrantFiles.id, grantFileId)))
+  if (done > 0) await publishEntitlements(ctx)
+}
+
+/** Stores the report with the batch. A batch that opened nothing has no row, so that its file may be sent again. */
+async function storeReport(ctx: Pick<Ctx, 'services' | 'user'>, { grantFileId }: GrantState, report: ImportReport) {
+  await transact(ctx, async (db) => {
+    const [stored] = await db
+      .update(ossGrantFiles)
+      .set({ problems: report.rows.slice(0, MAX_JOB_REPORTED_ROWS), failedFileId: report.file?.id ?? null })
+      .where(eq(ossGrantFiles.id, grantFileId))
+      .returning({ id: ossGrantFiles.id })
+    if (stored) await keepReportFile(db, report)
+  })
+}
+
+/** Returns whether a second person must approve a file for this number of devices. */
+export const needsApproval = (limit: number, devices: number) => limit > 0 && devices > limit

@@ -1,0 +1,117 @@
+import type { GrantLine } from '@oms/contract/storage/grant-file.ts'
+import type * as z from 'zod'
+import type { Effect } from '#domain/storage/queue.ts'
+import { nextIds } from '#domain/storage/queue-save.ts'
+import { chargeAllowances } from '../allowances/allowance-charge.ts'
+import type { GrantState } from './grant-file-import.ts'
+import { idSource, orderOf, storePrepared, trialsOf } from './open.service.ts'
+import {
+  channelProblem,
+  devicesBySn,
+  type Order,
+  type Place,
+  prepare,
+  type Prepared,
+  type QueueCtx,
+  targetProblem,
+  type Target,
+  tenantProblems,
+} from './open-prepare.ts'
+
+type Line = z.output<typeof GrantLine>
+/** Reason why a line is refused, with the column that causes it. */
+interface LineProblem {
+  readonly msg: string
+  readonly field: 'sn' | 'channel' | 'copies'
+}
+/** Entitlements that are prepared at once. */
+const AT_ONCE = 5000
+
+/** A line whose device can receive the package. */
+interface Ready {
+  readonly at: number
+  readonly target: Target
+  readonly channel: number
+  readonly copies: number
+}
+
+/**
+ * Opens the package of a file on the channel of each line. Returns the problem of each line, undefined for an opened
+ * one.
+ */
+export async function openLines(
+  ctx: QueueCtx,
+  lines: readonly Line[],
+  state: GrantState,
+  onOpened: (prepared: Prepared) => void,
+): Promise<readonly (LineProblem | undefined)[]> {
+  const { problems, ready } = await checkedLines(ctx, lines, state)
+  for (const { copies, part } of parts(ready)) {
+    const order: Order = {
+      ...orderOf(state.terms, { ...state.input, copies, channels: 1 }),
+      effect: state.input.effectMode as Effect,
+      isRenewal: 0,
+    }
+    // oxlint-disable-next-line no-await-in-loop -- all parts use one transaction
+    const prepared = await openPart(ctx, part, order, state)
+    const failed = new Map(prepared.failed.map(({ id, msg }) => [id, msg]))
+    for (const { at, target } of part) {
+      const msg = failed.get(target.id)
+      problems[at] = msg === undefined ? undefined : { msg, field: 'sn' }
+    }
+    onOpened(prepared)
+  }
+  return problems
+}
+
+async function openPart(ctx: QueueCtx, part: readonly Ready[], order: Order, { terms, input }: GrantState) {
+  const places = part.map(({ target, channel }): Place => ({ target, channels: [channel] }))
+  const ids = idSource(await nextIds(ctx.db, places.length * order.copies))
+  const prepared = await prepare(ctx, places, order, { locked: true, ids })
+  await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
+  await storePrepared(ctx, prepared, [terms], input.reason)
+  return prepared
+}
+
+/** Checks each line against its device, its tenant and the package. */
+async function checkedLines(ctx: QueueCtx, lines: readonly Line[], { terms }: GrantState) {
+  const sns = [...new Set(lines.map(({ sn }) => sn))]
+  const found = await devicesBySn(ctx, sns)
+  const tenants = await tenantProblems(ctx, [...found.values()])
+  const isTrial = terms.isTrial === 1
+  const trials = new Set(isTrial ? await trialsOf(ctx, sns) : [])
+  const problems: (LineProblem | undefined)[] = []
+  const ready: Ready[] = []
+  for (const [at, { sn, channel = 0, copies = 1 }] of lines.entries()) {
+    const target = found.get(sn)
+    const problem = targetProblem(target, [channel], terms) ?? tenants.get(target!.tenantId)
+    const field = target && channelProblem(target, [channel]) === problem ? 'channel' : 'sn'
+    if (problem) problems[at] = { msg: problem, field }
+    else if (isTrial && copies > 1) problems[at] = { msg: '试用套餐每台设备只能开通1份、1个通道', field: 'copies' }
+    else if (trials.has(sn)) problems[at] = { msg: '该设备已领取过试用', field: 'sn' }
+    else ready.push({ at, target: target!, channel, copies })
+    // A serial number receives at most one trial, also within one file.
+    if (isTrial && !problems[at]) trials.add(sn)
+  }
+  return { problems, ready }
+}
+
+/** Splits lines into parts of the same number of copies, each with a device at most once. */
+function parts(ready: readonly Ready[]) {
+  const made: { readonly copies: number; readonly part: Ready[] }[] = []
+  const openParts = new Map<string, (typeof made)[number]>()
+  const turns = new Map<number, number>()
+  for (const line of ready) {
+    const turn = turns.get(line.target.id) ?? 0
+    turns.set(line.target.id, turn + 1)
+    const key = `${line.copies}:${turn}`
+    let open = openParts.get(key)
+    if (!open || (open.part.length + 1) * line.copies > AT_ONCE) {
+      open = { copies: line.copies, part: [] }
+      openParts.set(key, open)
+      made.push(open)
+    }
+    open.part.push(line)
+  }
+  return made
+}

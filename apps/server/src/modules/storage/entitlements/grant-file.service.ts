@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import {
+  GRANT_FILE_ROWS,
+  GrantLine,
+  OWN_BATCH,
+  storageGrantFiles as contract,
+} from '@oms/contract/storage/grant-file.ts'
+import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq, getTableColumns } from 'drizzle-orm'
+import { checkRevision, touched } from '#core/database/optimistic-lock.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { fieldsOf } from '#core/spreadsheet/header.ts'
+import { receiveTable, type ReceivedTable } from '#core/spreadsheet/import/import.ts'
+import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
+import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
+import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { addTransfer, storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { PLATFORM_TENANT_ID, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
+import { ossGrantFiles } from '#schema/storage-grant.ts'
+import { files, jobs } from '#schema/system.ts'
+import {
+  fileRow,
+  type GrantInput,
+  grantImport,
+  type GrantTotals,
+  needsApproval,
+  sameFile,
+} from './grant-file-import.ts'
+import { termsOnSale } from './open-prepare.ts'
+
+const STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as const
+
+/** Opens by a file, plans it, or stores it for approval by a second person. */
+export async function importFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
+  const table = await receiveTable(ctx, contract.import)
+  const totals = await totalsOf(table).catch(throwTableError)
+  const given: GrantInput = { ...input, totals }
+  const limit = await transact(ctx, async (db) => (await readStorageSettings(db)).twoPersonAbove)
+  if (input.dryRun === '0' && needsApproval(limit, totals.devices)) return storeForApproval(ctx, given, table)
+  return grantImport.takeTable(ctx, given, table)
+}
+
+/** Counts lines, serial numbers and copies of a table. An empty cell is one copy; an invalid number is none. */
+async function totalsOf({ bytes, name }: ReceivedTable): Promise<GrantTotals> {
+  const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: GRANT_FILE_ROWS + 1 })
+  try {
+    const fields = fieldsOf({ schema: GrantLine, columns: ['sn', 'channel', 'copies'], required: ['sn'] }, header)
+    const [snAt, copiesAt] = [fields.indexOf('sn'), fields.indexOf('copies')]
+    const sns = new Set<string>()
+    let [lines, copies] = [0, 0]
+    for await (const { cells } of rows) {
+      lines += 1
+      sns.add((cells[snAt] ?? '').trim())
+      copies += copiesIn((cells[copiesAt] ?? '').trim())
+    }
+    return { lines, devices: sns.size, copies }
+  } finally {
+    close()
+  }
+}
+
+function copiesIn(cell: string) {
+  const parsed = GrantLine.shape.copies.safeParse(cell)
+  return parsed.success ? (parsed.data ?? 1) : 0
+}
+
+async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: ReceivedTable) {
+  if (input.totals && input.totals.lines > GRANT_FILE_ROWS) throw invalid(`一次最多导入${GRANT_FILE_ROWS}行`, 'file')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const stored = await ctx.services.files.put(once(bytes))
+  const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
+  const id = await transactRecorded(ctx, async (db) => {
+    const terms = await termsOnSale({ ...ctx, db }, input.packageId)
+    const [made] = await db
+      .insert(ossGrantFiles)
+      .values({ ...fileRow(ctx, input, terms, { name, sha256 }), fileId: file.id, state: STATE.waiting })
+      .returning({ id: ossGrantFiles.id })
+      .catch(sameFile)
+    const bizId = made!.id
+    ctx.audit({ bizType: 'storageGrantFile', bizId, action: `提交批量开通文件「${name}」，需他人审批后执行` })
+    await publishFiles({ services: ctx.services, db })
+    return bizId
+  })
+  return { grantFileId: id }
+}
+
+async function* once(bytes: Uint8Array) {
+  yield bytes
+}
+
+const publishFiles = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
+  services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
+
+/** Approves or rejects a file. An approved file is executed as a job of the approver. */
+export async function audit(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
+  const { user, now } = ctx
+  const isApproved = input.pass === 1
+  const decided = await transact(ctx, async (db) => {
+    const file = await openFile({ ...ctx, db }, input)
+    const change = {
+      state: isApproved ? STATE.running : STATE.rejected,
+      jobId: null,
+      auditBy: user.uid,
+      auditTime: now.toISOString(),
+      auditRemark: input.auditRemark,
+      ...touched(file, user.uid, now),
+    }
+    await db.update(ossGrantFiles).set(change).where(eq(ossGrantFiles.id, file.id))
+    const verb = isApproved ? '同意' : '驳回'
+    ctx.audit({ bizType: 'storageGrantFile', bizId: input.id, action: `${verb}批量开通文件「${file.fileName}」` })
+    // The job of an approved file is added afterwards, and takes the approval back when it cannot be added.
+    if (!isApproved) await ctx.recordIn(db)
+    await publishFiles({ services: ctx.services, db })
+    return file
+  })
+  return { jobId: isApproved ? await runFile(ctx, decided) : null }
+}
+
+/** Adds the job of an approved file. A file without a job waits for approval again. */
+async function runFile(ctx: Ctx, file: typeof ossGrantFiles.$inferSelect) {
+  const change = (values: { state: number } | { jobId: number }) =>
+    transact(ctx, (db) => db.update(ossGrantFiles).set(values).where(eq(ossGrantFiles.id, file.id)))
+  try {
+    const jobId = await addGrantJob(ctx, file)
+    await change({ jobId })
+    return jobId
+  } catch (error) {
+    await change({ state: STATE.waiting })
+    throw error
+  }
+}
+
+/** Returns the locked file of the caller's tenant, which waits for approval or whose job failed. */
+async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof calls.audit>, 'id' | 'rev'>) {
+  const [found] = await db
+    .select({ ...getTableColumns(ossGrantFiles) })
+    .from(ossGrantFiles)
+    .where(and(eq(ossGrantFiles.id, id), eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID)))
+    .for('update')
+  if (!found) throw notFound('批量任务')
+  await checkRevision(db, found, rev)
+  const [job] = found.jobId === null ? [] : await db.select().from(jobs).where(eq(jobs.jobId, found.jobId))
+  const isOpen = found.state === STATE.waiting || (found.state === STATE.running && (!job || isEnded(job.state)))
+  if (!isOpen) throw refused('该批次已处理')
+  if (found.createBy === user.uid) throw refused(OWN_BATCH)
+  return found
+}
+
+const isEnded = (state: string | undefined) => state === 'failed' || state === 'cancelled'
+
+async function addGrantJob(ctx: Ctx, stored: typeof ossGrantFiles.$inferSelect) {
+  const { id, fileId, fileName, lines, devices, copies, packageId, effectMode, source, amount, reason } = stored
+  const [file] = await transact(ctx, (db) =>
+    db
+      .select({ sha256: files.sha256 })
+      .from(files)
+      .where(eq(files.id, fileId ?? '')),
+  )
+  if (!file) throw refused('文件已超过保存期，请驳回后重新导入')
+  const input = { packageId, effectMode, source, amount, reason, dryRun: '0', grantFileId: id }
+  const payload = { input: { ...input, totals: { lines, devices, copies } }, total: lines }
+  const { jobId } = await addTransfer(ctx, 'import', {
+    of: 'storage-grant',
+    name: '云存开通',
+    ...payload,
+    file: { id: fileId ?? '', name: fileName, sha256: file.sha256 },
+  })
+  return jobId
+}

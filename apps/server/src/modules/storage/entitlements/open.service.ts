@@ -1,0 +1,207 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
+import { sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { localTimeOf } from '#core/time/zone.ts'
+import { type Effect, projectSpans } from '#domain/storage/queue.ts'
+import { insertEntitlements, nextIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
+import { keyOf, type QueueWork } from '#domain/storage/queue-store.ts'
+import { chargeAllowances, remainingAllowance } from '../allowances/allowance-charge.ts'
+import {
+  devicesBySn,
+  type Failed,
+  type Order,
+  type Place,
+  type Prepared,
+  prepare,
+  type QueueCtx,
+  secondsOf,
+  type Target,
+  type Terms,
+  targetProblem,
+  tenantProblems,
+  termsOnSale,
+} from './open-prepare.ts'
+
+type OpenInput = ParsedOf<typeof calls.open>
+
+const TRIAL = 4
+/** Channels of the plan that are shown with their queues. */
+const SHOWN_QUEUES = 20
+
+export const actorOf = ({ user, now, services }: QueueCtx, reason: string): QueueActor => ({
+  uid: user.uid,
+  operName: user.realname || user.account,
+  reason,
+  now: secondsOf(now),
+  zone: services.config.timeZone,
+})
+
+/** Publishes a change of entitlements to open lists. */
+export const publishEntitlements = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
+  services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
+
+/** Returns serial numbers that have already received a trial, in any tenant. */
+export async function trialsOf({ db }: Pick<Ctx, 'db'>, sns: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await db.execute<{ sn: string }>(
+    sql`select oms_serials_with_trial(${sql.param([...sns])}::text[]) as sn`,
+  )
+  return new Set(rows.map(({ sn }) => sn))
+}
+
+/** Checks the order against the terms, and returns it with the source of a trial package. */
+export function orderOf(
+  terms: Terms,
+  input: Pick<OpenInput, 'copies' | 'source' | 'amount'> & { channels: number },
+): Omit<Order, 'effect' | 'isRenewal'> {
+  const { copies, channels } = input
+  if (channels > terms.channels) throw invalid(`该套餐一次最多开通${terms.channels}个通道`, 'channels')
+  const isTrial = terms.isTrial === 1
+  if (isTrial && (copies > 1 || channels > 1)) throw invalid('试用套餐每台设备只能开通1份、1个通道', 'copies')
+  const source = isTrial ? TRIAL : input.source
+  return { terms, copies, source, amount: source === 1 ? input.amount : 0 }
+}
+
+/** Checks every device. Returns those that can receive the package, and the reasons of the others. */
+async function placesOf(
+  ctx: Ctx,
+  { sns, channels }: Pick<OpenInput, 'sns' | 'channels'>,
+  { terms, source }: Pick<Order, 'terms' | 'source'>,
+) {
+  const found = await devicesBySn(ctx, sns)
+  const tenants = await tenantProblems(ctx, [...found.values()])
+  const trials = source === TRIAL ? await trialsOf(ctx, sns) : new Set<string>()
+  const failed: Failed[] = []
+  const places: Place[] = []
+  for (const [at, sn] of [...new Set(sns)].entries()) {
+    const target: Target | undefined = found.get(sn)
+    const problem =
+      targetProblem(target, channels, terms) ??
+      tenants.get(target!.tenantId) ??
+      (trials.has(sn) ? '该设备已领取过试用' : undefined)
+    if (problem) failed.push({ id: target?.id ?? at + 1, name: sn, msg: problem })
+    else places.push({ target: target!, channels: [...new Set(channels)] })
+  }
+  return { places, failed }
+}
+
+/** Hands out prepared ids, or negative ids for a plan. */
+export function idSource(ids?: readonly number[]) {
+  let at = 0
+  return () => {
+    at += 1
+    return ids ? ids[at - 1]! : -at
+  }
+}
+
+async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.plan>, isLocked: boolean) {
+  const terms = await termsOnSale(ctx, input.packageId)
+  const channels = [...new Set(input.channels)]
+  const order: Order = {
+    ...orderOf(terms, { ...input, channels: channels.length }),
+    effect: input.effectMode as Effect,
+    isRenewal: 0,
+  }
+  const { places, failed } = await placesOf(ctx, { ...input, channels }, order)
+  // One more id a device names the group of its channels.
+  const count = places.length * (channels.length * order.copies + channels.length)
+  const ids = idSource(isLocked ? await nextIds(ctx.db, count) : undefined)
+  const prepared = await prepare(ctx, places, order, { locked: isLocked, ids })
+  return { order, terms, prepared, failed: [...failed, ...prepared.failed] }
+}
+
+/** Marks terms as sold, which freezes them. */
+export const markSold = (db: Db, versionIds: readonly number[]) =>
+  versionIds.length === 0
+    ? undefined
+    : db.execute(sql`select oms_mark_versions_sold(${sql.param([...versionIds])}::int[])`)
+
+/** Stores prepared entitlements, and marks their terms as sold. */
+export async function storePrepared(
+  ctx: QueueCtx,
+  { created, works }: Prepared,
+  terms: readonly Terms[],
+  reason: string,
+) {
+  const { db } = ctx
+  const actor = actorOf(ctx, reason)
+  const unsold = terms.filter(({ isSold }) => isSold === 0).map(({ id }) => id)
+  if (created.length > 0) await markSold(db, unsold)
+  await insertEntitlements(db, created, actor)
+  await saveQueues(db, works, actor)
+}
+
+/** Returns the report of a batch. Throws when the batch contains a single device that failed. */
+export function reportOf(total: number, done: number, failed: readonly Failed[], field?: string) {
+  if (total === 1 && failed[0]) throw invalid(failed[0].msg, field)
+  return { done, failed: [...failed] }
+}
+
+/** Opens a package on devices. Devices that cannot receive it are reported; the others are opened. */
+export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) {
+  const { terms, prepared, failed, order } = await prepareOpen(ctx, input, true)
+  const report = reportOf(new Set(input.sns).size, prepared.done, failed, 'sns')
+  await chargeAllowances(ctx, new Map([[terms.packageId, prepared.done * order.copies]]), input.reason)
+  await storePrepared(ctx, prepared, [terms], input.reason)
+  const few = prepared.created.slice(0, 3).map(({ sn }) => `「${sn}」`)
+  const more = prepared.done > 3 ? `等${prepared.done}台设备` : ''
+  ctx.audit({
+    bizType: 'entitlement',
+    bizIds: prepared.created.slice(0, 1000).map(({ id }) => id),
+    action: `为${[...new Set(few)].join('')}${more}开通云存套餐「${terms.packageName}」${order.copies}份，原因：${input.reason}`,
+  })
+  await publishEntitlements(ctx)
+  return report
+}
+
+const textOf = (seconds: number, zone: string) => localTimeOf(seconds * 1000, zone)
+
+/** Returns the intervals of a queue as texts. */
+export function intervalsOf(work: Pick<QueueWork, 'entries'>, queue: QueueWork['queue'], now: number, zone: string) {
+  return projectSpans(queue, now, zone).map(({ entitlementId, from, to, recordType, storageDays }) => ({
+    id: entitlementId,
+    packageName: work.entries.get(entitlementId)?.packageName ?? '',
+    recordType,
+    storageDays,
+    from: textOf(from, zone),
+    to: textOf(to, zone),
+  }))
+}
+
+export function queuePlan(
+  work: QueueWork,
+  before: QueueWork['queue'],
+  snOf: ReadonlyMap<number, string>,
+  ctx: QueueCtx,
+) {
+  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
+  const after = intervalsOf(work, work.queue, now, zone)
+  return {
+    sn: snOf.get(work.deviceId) ?? '',
+    channel: work.channel,
+    before: intervalsOf(work, before, now, zone),
+    after,
+    endTime: after.at(-1)?.to ?? null,
+    lostSeconds: work.events.reduce((sum, { kind, left }) => sum + (kind === 'replace' ? left : 0), 0),
+  }
+}
+
+/** Computes what opening would do, and changes nothing. */
+export async function plan(ctx: Ctx, input: ParsedOf<typeof calls.plan>) {
+  const { terms, prepared, failed } = await prepareOpen(ctx, input, false)
+  const snOf = new Map(prepared.created.map(({ deviceId, sn }) => [deviceId, sn]))
+  return {
+    devices: prepared.done,
+    entitlements: prepared.created.length,
+    listPrice: prepared.done * input.copies * terms.price,
+    amount: prepared.created.reduce((sum, { amount }) => sum + amount, 0),
+    copies: prepared.done * input.copies,
+    allowance: await remainingAllowance(ctx, terms.packageId),
+    queues: prepared.works
+      .slice(0, SHOWN_QUEUES)
+      .map((work) => queuePlan(work, prepared.before.get(keyOf(work)) ?? [], snOf, ctx)),
+    failed,
+  }
+}

@@ -1,0 +1,89 @@
+import { STANDARD_STORAGE } from '@oms/contract/storage/setting.ts'
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { useApp } from '#test/harness.ts'
+import { costsOf } from './simulate.service.ts'
+import { START, ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { runStorageTrouble } from '../storage-trouble.ts'
+
+const HOUR_MS = 3_600_000
+const STAT = '/api/v1/oss/statistics'
+const app = useApp()
+const { setNow, call, newDevice, open, step, rowsOf } = useStorage(app)
+
+test('STORAGE-13 the cost of a device-month follows from bytes, writes and playback', () => {
+  const settings = { ...STANDARD_STORAGE, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
+  // 1 GB a day kept for 7 days at 10 fen, 30 × 20,000 writes at 1 fen for 10,000, 3 GB played at 50 fen.
+  expect(costsOf({ bytes: 1e9, segments: 20_000 }, 7, settings)).toEqual({ store: 70, put: 60, out: 150, cost: 280 })
+})
+
+test('STORAGE-13 the simulator uses measured uploads, and gives no figures below 20 devices', async () => {
+  setNow(START)
+  const ask = (over: object = {}) =>
+    call('POST', `${STAT}/simulate`, {
+      recordType: 1,
+      storageDays: 7,
+      periodType: 2,
+      periodCount: 3,
+      price: 900,
+      ...over,
+    })
+  const add = (from: number, to: number) =>
+    app.db.execute(sql`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
+        expire_days, segments, duration_ms, bytes, first_ms, last_ms)
+      select n, 0, '2026-04-30', 1, 0, 1, 1, '{2026-05-08}', 100, 1000, n * 1000000, 0, 1 from generate_series(${from}::int, ${to}::int) n`)
+  await add(1, 19)
+  expect((await ask()).data).toMatchObject({ devices: 19, cost: null, margin: null, revenue: 300 })
+  await add(20, 21)
+  const { data } = await ask()
+  expect(data).toMatchObject({ devices: 21, medianMb: 11, p90Mb: 19, revenue: 300 })
+  expect(data.margin).toBe(Math.round(300 - data.cost))
+  expect((await ask({ recordType: 2 })).data).toMatchObject({ devices: 0, cost: null })
+  expect((await ask({ modelIds: [2] })).data).toMatchObject({ devices: 0 })
+  const tenant = await app.by({ tenant: '辛公司', permissions: ['ossManage:ossStatisticalAnalysis:list'] })
+  const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900 }
+  expect(await tenant.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
+})
+
+test('STORAGE-13 online cameras that should record and are silent are listed, and reported to staff once a day', async () => {
+  setNow(START)
+  const [silent, offline, recent, paused, events] = await Promise.all(Array.from({ length: 5 }, () => newDevice()))
+  await call('POST', '/api/v1/oss/package', {
+    packageName: '事件',
+    packageCode: 'EV',
+    recordType: 2,
+    storageDays: 7,
+    periodType: 2,
+    periodCount: 1,
+    price: 0,
+  })
+  const { data } = await call('GET', '/api/v1/oss/package/page?packageCode=EV')
+  await open([silent!, offline!, recent!, paused!])
+  await open([events!], 'M1', { packageId: data.list[0].id })
+  await app.db.execute(sql`update devices set online = (sn <> ${offline})::int`)
+  const shown = async () => (await call('GET', `${STAT}/trouble`)).data.list.map(({ sn }: { sn: string }) => sn)
+  expect(await shown()).toEqual([])
+  await step(
+    'suspend',
+    (await rowsOf(paused!)).map(({ id }) => id),
+  )
+  setNow(START + 3 * HOUR_MS)
+  await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, upload_time)
+    select id, 0, 1, ${new Date(START + 2 * HOUR_MS).toISOString()} from devices where sn = ${recent}`)
+  expect(await shown()).toEqual([silent])
+  expect((await call('GET', `${URL}/page?sn=${recent}`)).data.list[0].uploadTime).toBe('2026-05-01 12:00:00')
+
+  const messages = async () =>
+    (
+      await app.db.execute<{ title: string; summary: string }>(
+        sql`select title, summary from notices where title like '%没有上传录像' order by notice_id`,
+      )
+    ).rows
+  await runStorageTrouble(app.services)
+  await runStorageTrouble(app.services)
+  expect(await messages()).toMatchObject([{ title: '1个通道超过2小时没有上传录像' }])
+  expect((await messages())[0]!.summary).toContain(silent)
+  setNow(START + 24 * HOUR_MS)
+  await runStorageTrouble(app.services)
+  expect(await messages()).toHaveLength(2)
+})

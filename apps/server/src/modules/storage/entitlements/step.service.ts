@@ -1,0 +1,180 @@
+import { ENTITLEMENT_STATE, type storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc } from 'drizzle-orm'
+import { ossEntitlements } from '#schema/storage.ts'
+import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import {
+  advance,
+  type Change,
+  EFFECT,
+  open,
+  type Queue,
+  QUEUED,
+  type QueueItem,
+  resume,
+  suspend,
+  removeItem,
+} from '#domain/storage/queue.ts'
+import { insertEntitlements, nextIds, saveQueues } from '#domain/storage/queue-save.ts'
+import { applyChange, keyOf, loadQueues, type QueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
+import { devicesBySn, type Failed, queueProblem, secondsOf } from './open-prepare.ts'
+import { actorOf, publishEntitlements, reportOf } from './open.service.ts'
+import { visibleEntitlements } from './entitlement-rows.ts'
+
+type Stored = typeof ossEntitlements.$inferSelect
+type StepFunction = (queue: Queue, id: number, now: number, zone: string) => Change
+
+interface Step {
+  readonly verb: string
+  /** States in which the step is allowed. */
+  readonly states: readonly number[]
+  readonly apply: StepFunction
+}
+const STEPS = {
+  suspend: { verb: '暂停', states: [1], apply: suspend },
+  resume: { verb: '恢复', states: [3], apply: resume },
+  cancel: {
+    verb: '取消',
+    states: [0, 1, 3],
+    apply: (queue, id, now, zone) => removeItem(queue, id, 'cancel', now, zone),
+  },
+} as const satisfies Record<string, Step>
+
+const words = (states: readonly number[]) =>
+  states.map((state) => ENTITLEMENT_STATE[state as keyof typeof ENTITLEMENT_STATE]).join('、')
+
+/** Returns why an entitlement in this state does not permit the step, or undefined. */
+const stateProblem = (state: number, { verb, states }: Pick<Step, 'verb' | 'states'>) =>
+  states.includes(state) ? undefined : `套餐${words([state])}，只有${words(states)}的套餐可以${verb}`
+
+/** Returns visible entitlements by id. */
+export const entitlementsOf = ({ db, user }: Ctx, ids: readonly number[]): Promise<Stored[]> =>
+  db
+    .select()
+    .from(ossEntitlements)
+    .where(and(among(ossEntitlements.id, ids), visibleEntitlements(user)))
+    .orderBy(asc(ossEntitlements.id))
+
+const keysOf = (list: readonly Stored[]): QueueKey[] => [...new Map(list.map((row) => [keyOf(row), row])).values()]
+
+/** State of an entitlement in an advanced queue: items that ended meanwhile are expired. */
+function stateIn(work: QueueWork, stored: Stored): number {
+  const item = work.queue.find(({ id }) => id === stored.id)
+  return item?.state ?? (stored.state === 0 || stored.state === 1 || stored.state === 3 ? 2 : stored.state)
+}
+
+/** Locks the queues of these entitlements and records what time has decided. */
+async function lockedQueues(ctx: Ctx, list: readonly Stored[]) {
+  const works = await loadQueues(ctx.db, keysOf(list), true)
+  for (const work of works.values())
+    applyChange(work, advance(work.queue, secondsOf(ctx.now), ctx.services.config.timeZone))
+  return works
+}
+
+const namesOf = (list: readonly Stored[]) =>
+  `${list
+    .slice(0, 3)
+    .map(({ sn, packageName }) => `「${sn}」的「${packageName}」`)
+    .join('')}${list.length > 3 ? `等${list.length}份` : ''}`
+
+/** Applies a step to the entitlements that permit it, and reports the reason of the others. */
+async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reason: string }) {
+  const found = await entitlementsOf(ctx, ids)
+  const works = await lockedQueues(ctx, found)
+  const failed: Failed[] = ids
+    .filter((id) => !found.some((row) => row.id === id))
+    .map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
+  const good: Stored[] = []
+  for (const stored of found) {
+    const work = works.get(keyOf(stored))!
+    const problem = stateProblem(stateIn(work, stored), step)
+    if (problem) failed.push({ id: stored.id, name: stored.sn, msg: problem })
+    else {
+      applyChange(work, step.apply(work.queue, stored.id, secondsOf(ctx.now), ctx.services.config.timeZone))
+      good.push(stored)
+    }
+  }
+  const report = reportOf(new Set(ids).size, good.length, failed)
+  await saveQueues(ctx.db, [...works.values()], actorOf(ctx, reason))
+  ctx.audit({
+    bizType: 'entitlement',
+    bizIds: good.map(({ id }) => id),
+    action: `${step.verb}云存储${namesOf(good)}，原因：${reason}`,
+  })
+  await publishEntitlements(ctx)
+  return report
+}
+
+export const suspendAll = (ctx: Ctx, input: ParsedOf<typeof calls.suspend>) => each(ctx, STEPS.suspend, input)
+export const resumeAll = (ctx: Ctx, input: ParsedOf<typeof calls.resume>) => each(ctx, STEPS.resume, input)
+export const cancelAll = (ctx: Ctx, input: ParsedOf<typeof calls.cancel>) => each(ctx, STEPS.cancel, input)
+
+/** Returns the target device of a transfer, or throws at its field. */
+async function transferTarget(ctx: Ctx, stored: Stored, { targetSn, targetChannel }: ParsedOf<typeof calls.transfer>) {
+  const target = (await devicesBySn(ctx, [targetSn])).get(targetSn)
+  if (!target) throw invalid('设备不存在', 'targetSn')
+  if (target.id === stored.deviceId && targetChannel === stored.channel) throw invalid('不能转移到同一设备', 'targetSn')
+  if (target.tenantId !== stored.tenantId) throw invalid('目标设备与原设备属于不同客户', 'targetSn')
+  if (target.cloudChannels === 0) throw invalid('目标设备型号不支持该套餐', 'targetSn')
+  if (targetChannel >= target.cloudChannels) throw invalid(`通道号应为0～${target.cloudChannels - 1}`, 'targetChannel')
+  return target
+}
+
+const itemFrom = (stored: Stored, id: number, left: number): QueueItem => ({
+  id,
+  state: QUEUED.waiting,
+  recordType: stored.recordType,
+  storageDays: stored.storageDays,
+  period: { type: stored.periodType, count: stored.periodCount },
+  left,
+  from: null,
+  to: null,
+})
+
+/** Takes an entitlement out of its queue for a transfer. Returns its remaining seconds. */
+function takeForTransfer(ctx: Ctx, from: QueueWork, stored: Stored) {
+  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
+  applyChange(from, advance(from.queue, now, zone))
+  const problem = stateProblem(stateIn(from, stored), { verb: '转移', states: [0, 1] })
+  if (problem) throw refused(problem)
+  applyChange(from, removeItem(from.queue, stored.id, 'transfer', now, zone))
+  return from.events.find(({ id, kind }) => id === stored.id && kind === 'transfer')!.left
+}
+
+/** Adds the remaining seconds to the end of the target's queue. */
+function joinQueue(ctx: Ctx, to: QueueWork, row: Stored, left: number) {
+  const [now, zone] = [secondsOf(ctx.now), ctx.services.config.timeZone]
+  const problem = queueProblem(to, { effect: EFFECT.end, copies: 1 }, now, zone)
+  if (problem) throw invalid(problem, 'targetSn')
+  applyChange(to, open(to.queue, [itemFrom(row, row.id, left)], EFFECT.end, now, zone))
+  to.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
+}
+
+/** Moves the remaining seconds of an entitlement to another device of the same tenant. */
+export async function transfer(ctx: Ctx, input: ParsedOf<typeof calls.transfer>) {
+  const { db } = ctx
+  const [stored] = await entitlementsOf(ctx, [input.id])
+  if (!stored) throw notFound('开通记录')
+  const target = await transferTarget(ctx, stored, input)
+  const channel = input.targetChannel
+  const targetKey = { deviceId: target.id, channel, tenantId: target.tenantId }
+  const works = await loadQueues(db, [stored, targetKey], true)
+  const [from, to] = [works.get(keyOf(stored))!, works.get(keyOf(targetKey))!]
+  const left = takeForTransfer(ctx, from, stored)
+  const [id] = await nextIds(db, 1)
+  const moved = { id: id!, deviceId: target.id, sn: target.sn, channel, source: 5, fromId: stored.id }
+  const row = { ...stored, ...moved, amount: 0, isRenewal: 0 }
+  joinQueue(ctx, to, row, left)
+  const actor = actorOf(ctx, input.reason)
+  await insertEntitlements(db, [row], actor)
+  await saveQueues(db, [from, to], actor)
+  ctx.audit({
+    bizType: 'entitlement',
+    bizIds: [stored.id, row.id],
+    action: `转移云存储${namesOf([stored])}到设备「${target.sn}」，原因：${input.reason}`,
+  })
+  await publishEntitlements(ctx)
+  return { id: row.id }
+}

@@ -1,0 +1,81 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageApp as calls } from '@oms/contract/storage/app-sales.ts'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { platformUser } from '#core/auth/system-actor.ts'
+import { ApiError, invalid } from '#core/http/api-error.ts'
+import type { Ctx, PublicCtx } from '#core/http/context.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { type AppUser, appUserOf, asAppUser, ownDevice, ownDevices } from '#domain/video/app-user.ts'
+import { devices } from '#schema/device.ts'
+import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { ossNotices } from '#schema/storage-sales.ts'
+import { redeemCard } from '../cards/card-redeem.ts'
+import { openPackage } from '../entitlements/open.service.ts'
+import { devicesBySn, targetProblem } from '../entitlements/open-prepare.ts'
+import { isCurrentVersion } from '../packages/package-rows.ts'
+
+/** Returns a context in which the App's user acts on the devices of its tenant, without an allowance. */
+const actingFor = (ctx: PublicCtx, { account, tenantId }: AppUser): Ctx => ({
+  ...ctx,
+  user: {
+    ...platformUser({ account, realname: `App ${account}`.slice(0, 30), tenantId }),
+    isSuper: false,
+    scope: { tenants: [tenantId], ownOnly: false },
+  },
+})
+
+/** Redeems a card for a device of the App's user. Wrong codes of App accounts are counted below zero. */
+export async function appRedeem(ctx: PublicCtx, input: ParsedOf<typeof calls.redeem>) {
+  const user = await appUserOf(ctx)
+  await ownDevice(ctx.db, user, input.sn)
+  await redeemCard(actingFor(ctx, user), input, -user.uid)
+  return null
+}
+
+/** Returns the first trial package on sale that applies to the device. */
+async function trialFor(ctx: Ctx, sn: string, channel: number) {
+  const target = (await devicesBySn(ctx, [sn])).get(sn)
+  const rows = await ctx.db
+    .select({ terms: ossPackageVersions, packageName: ossPackages.packageName, packageCode: ossPackages.packageCode })
+    .from(ossPackages)
+    .innerJoin(ossPackageVersions, isCurrentVersion)
+    .where(and(notDeleted(ossPackages), eq(ossPackages.status, 1), eq(ossPackageVersions.isTrial, 1)))
+    .orderBy(asc(ossPackages.sort), asc(ossPackages.id))
+  const offers = rows.map(({ terms, ...names }) => ({ ...terms, ...names }))
+  const found = offers.find((terms) => targetProblem(target, [channel], terms) === undefined)
+  if (!found) throw invalid('没有可领取的试用套餐', 'sn')
+  return found
+}
+
+/** Opens a trial on a device of the App's user, once per serial number. */
+export async function appTrial(ctx: PublicCtx, { sn, channel }: ParsedOf<typeof calls.trial>) {
+  const user = await appUserOf(ctx)
+  await ownDevice(ctx.db, user, sn)
+  const acting = actingFor(ctx, user)
+  const { packageId, packageName } = await trialFor(acting, sn, channel)
+  const once = { copies: 1, effectMode: 1, source: 2, amount: 0 } as const
+  const input = { sns: [sn], channels: [channel], packageId, ...once, reason: 'App用户领取试用' }
+  await openPackage(acting, input).catch((error: unknown) => {
+    throw error instanceof ApiError ? invalid(error.message, 'sn') : error
+  })
+  return { packageName }
+}
+
+/** Lists notices about the devices of the App's user that are newer than `sinceId`. */
+export const appNotices = (ctx: PublicCtx, { sinceId = 0, pageSize }: ParsedOf<typeof calls.notices>) =>
+  asAppUser(ctx, async (db, user) => ({
+    list: await db
+      .select({
+        id: ossNotices.id,
+        sn: ossNotices.sn,
+        channel: ossNotices.channel,
+        kind: ossNotices.kind,
+        days: ossNotices.days,
+        endTime: sql<number>`floor(extract(epoch from ${ossNotices.endTime}) * 1000)::float8`,
+      })
+      .from(ossNotices)
+      .innerJoin(devices, eq(devices.id, ossNotices.deviceId))
+      .where(and(gt(ossNotices.id, sinceId), ownDevices(user)))
+      .orderBy(asc(ossNotices.id))
+      .limit(pageSize),
+  }))

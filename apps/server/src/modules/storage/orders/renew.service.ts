@@ -1,0 +1,98 @@
+import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { ossEntitlements } from '#schema/storage.ts'
+import { ApiError } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { EFFECT } from '#domain/storage/queue.ts'
+import { nextIds } from '#domain/storage/queue-save.ts'
+import { keyOf } from '#domain/storage/queue-store.ts'
+import { chargeAllowances } from '../allowances/allowance-charge.ts'
+import {
+  devicesBySn,
+  type Failed,
+  type Order,
+  prepare,
+  targetProblem,
+  tenantProblems,
+  type Terms,
+  termsOnSale,
+} from '../entitlements/open-prepare.ts'
+import { publishEntitlements, reportOf, storePrepared } from '../entitlements/open.service.ts'
+import { entitlementsOf } from '../entitlements/step.service.ts'
+
+type Stored = typeof ossEntitlements.$inferSelect
+type Input = ParsedOf<typeof calls.renew>
+type Outcome = { readonly done: number; readonly failed: readonly Failed[]; readonly created: readonly number[] }
+
+const failedAs = (rows: readonly Stored[], msg: string): Outcome => ({
+  done: 0,
+  created: [],
+  failed: rows.map(({ id, sn }) => ({ id, name: sn, msg })),
+})
+
+/** Opens the terms that are sold now on the channels of these entitlements. */
+async function renewWith(ctx: Ctx, rows: readonly Stored[], terms: Terms, input: Input): Promise<Outcome> {
+  const targets = await devicesBySn(
+    ctx,
+    rows.map(({ sn }) => sn),
+  )
+  const tenants = await tenantProblems(ctx, [...targets.values()])
+  const failed: Failed[] = []
+  const places = rows.flatMap((row) => {
+    const target = targets.get(row.sn)
+    const problem = targetProblem(target, [row.channel], terms) ?? tenants.get(target!.tenantId)
+    if (!problem) return [{ target: target!, channels: [row.channel] }]
+    failed.push({ id: row.id, name: row.sn, msg: problem })
+    return []
+  })
+  const { copies, source, amount, reason } = input
+  const order: Order = { terms, copies, source, amount: source === 1 ? amount : 0, effect: EFFECT.end, isRenewal: 1 }
+  const ids = (await nextIds(ctx.db, places.length * (copies + 1))).values()
+  const prepared = await prepare(ctx, places, order, { locked: true, ids: () => ids.next().value as number })
+  await storePrepared(ctx, prepared, [terms], reason)
+  return { done: prepared.done, failed: [...failed, ...prepared.failed], created: prepared.created.map(({ id }) => id) }
+}
+
+async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Promise<Outcome> {
+  try {
+    const terms = await termsOnSale(ctx, rows[0]!.packageId)
+    if (terms.isTrial === 1) return failedAs(rows, '试用套餐不能续期')
+    return await renewWith(ctx, rows, terms, input)
+  } catch (error) {
+    // A package off sale refuses its own entitlements only.
+    if (error instanceof ApiError) return failedAs(rows, error.message)
+    throw error
+  }
+}
+
+/** Opens the same packages again, behind the queues of these entitlements. */
+export async function renew(ctx: Ctx, input: Input) {
+  const found = await entitlementsOf(ctx, input.ids)
+  const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
+  const failed: Failed[] = missing.map((id) => ({ id, name: String(id), msg: '开通记录不存在' }))
+  // Two entitlements of one package on one channel are renewed once.
+  const rows = [...new Map(found.map((row) => [`${keyOf(row)}:${row.packageId}`, row])).values()]
+  let done = 0
+  const created: number[] = []
+  const copies = new Map<number, number>()
+  for (const [packageId, group] of Map.groupBy(rows, (row) => row.packageId)) {
+    const outcome = await renewPackage(ctx, group, input)
+    done += outcome.done
+    copies.set(packageId, outcome.done * input.copies)
+    failed.push(...outcome.failed)
+    created.push(...outcome.created)
+  }
+  const report = reportOf(input.ids.length, done, failed)
+  // After the queues: every call locks queues before allowances, which prevents deadlocks.
+  await chargeAllowances(ctx, copies, input.reason)
+  ctx.audit({
+    bizType: 'entitlement',
+    bizIds: created,
+    action: `续期云存储${rows
+      .slice(0, 3)
+      .map(({ sn, packageName }) => `「${sn}」的「${packageName}」`)
+      .join('')}${rows.length > 3 ? `等${rows.length}份` : ''}，原因：${input.reason}`,
+  })
+  await publishEntitlements(ctx)
+  return report
+}

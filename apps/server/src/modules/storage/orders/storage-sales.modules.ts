@@ -1,0 +1,67 @@
+import { storageApp } from '@oms/contract/storage/app-sales.ts'
+import { storageCards } from '@oms/contract/storage/card.ts'
+import { storageHooks } from '@oms/contract/storage/hook.ts'
+import { storageOrders } from '@oms/contract/storage/order.ts'
+import { implement, type Module } from '#core/http/implement.ts'
+import { appNotices, appRedeem, appTrial } from './app-sales.service.ts'
+import { cardFile, createCards, listBatches, listCards, voidCards } from '../cards/card.service.ts'
+import { redeemCard } from '../cards/card-redeem.ts'
+import {
+  createHook,
+  getEvent,
+  getHook,
+  listEvents,
+  listHooks,
+  replay,
+  rotateHook,
+  updateHook,
+} from '../integrations/hook.service.ts'
+import { exportOrders, getOrder, listOrders, listRefunds } from './order.service.ts'
+import { recordRefund, rejectRefund, requestRefund } from './refund.service.ts'
+
+const orderModule = implement(
+  storageOrders,
+  {
+    list: listOrders,
+    export: exportOrders,
+    get: getOrder,
+    refunds: listRefunds,
+    requestRefund,
+    recordRefund,
+    rejectRefund,
+  },
+  { outsideTransaction: ['recordRefund'] },
+)
+const hookModule = implement(
+  storageHooks,
+  {
+    list: listHooks,
+    get: getHook,
+    create: createHook,
+    update: updateHook,
+    rotate: rotateHook,
+    events: listEvents,
+    event: getEvent,
+    replay,
+  },
+  { outsideTransaction: ['replay'] },
+)
+const cardModule = implement(
+  storageCards,
+  {
+    batches: listBatches,
+    list: listCards,
+    create: createCards,
+    void: voidCards,
+    redeem: (ctx, input) => redeemCard(ctx, input),
+    file: cardFile,
+  },
+  { outsideTransaction: ['redeem', 'file'] },
+)
+const appModule = implement(
+  storageApp,
+  { redeem: appRedeem, trial: appTrial, notices: appNotices },
+  { outsideTransaction: ['redeem'] },
+)
+
+export const storageSalesModules: readonly Module[] = [orderModule, hookModule, cardModule, appModule]

@@ -1,0 +1,161 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import {
+  type storagePackages as calls,
+  storagePackages as contract,
+  PackageListRow,
+  periodText,
+} from '@oms/contract/storage/package.ts'
+import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { among, contains, orderOf, paginate, within } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { packageScopeNames } from '#domain/packages/package-scope.ts'
+import { accounts } from '#schema/account.ts'
+import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { sourcesOf } from '../statistics/stat-source.ts'
+
+type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+/** Joins a package with the version that is sold now. */
+export const isCurrentVersion = and(
+  eq(ossPackageVersions.packageId, ossPackages.id),
+  eq(ossPackageVersions.version, ossPackages.currentVersion),
+)
+
+/** Selects packages with the terms that are sold now. */
+const selectPackages = (db: Db) =>
+  db
+    .select({ ...getTableColumns(ossPackageVersions), ...getTableColumns(ossPackages) })
+    .from(ossPackages)
+    .innerJoin(ossPackageVersions, isCurrentVersion)
+type Selected = Awaited<ReturnType<typeof selectPackages>>[number]
+
+const present = (row: Selected) => ({
+  ...row,
+  period: periodText(row.periodType, row.periodCount),
+  modelCount: row.modelIds.length,
+  tenantCount: row.tenantIds.length,
+})
+
+const conditionsOf = (filter: Partial<Filter>) =>
+  and(
+    notDeleted(ossPackages),
+    contains(ossPackages.packageName, filter.packageName),
+    contains(ossPackages.packageCode, filter.packageCode),
+    filter.recordType === undefined ? undefined : eq(ossPackageVersions.recordType, filter.recordType),
+    filter.storageDays === undefined ? undefined : eq(ossPackageVersions.storageDays, filter.storageDays),
+    filter.isTrial === undefined ? undefined : eq(ossPackageVersions.isTrial, filter.isTrial),
+    filter.status === undefined ? undefined : eq(ossPackages.status, filter.status),
+    ...within(ossPackages.createTime, filter.beginTime, filter.endTime),
+  )
+
+const packageOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  orderOf(
+    filter,
+    {
+      sort: ossPackages.sort,
+      packageName: ossPackages.packageName,
+      price: ossPackageVersions.price,
+      storageDays: ossPackageVersions.storageDays,
+      createTime: ossPackages.createTime,
+      updateTime: ossPackages.updateTime,
+    },
+    ossPackages.id,
+    [asc(ossPackages.sort), asc(ossPackages.id)],
+  )
+
+type PackageCounts = { inForce: number; openedCount: number }
+const NO_COUNTS: PackageCounts = { inForce: 0, openedCount: 0 }
+
+/** Returns the numbers of visible entitlements of packages. */
+async function entitlementCounts({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) {
+  const { counts } = sourcesOf(user, undefined)
+  const { rows } = await db.execute<PackageCounts & { packageId: number }>(sql`
+    select package_id as "packageId", coalesce(sum(n) filter (where state = 1), 0)::int as "inForce",
+      sum(n)::int as "openedCount"
+    from ${counts} c where package_id = any(${sql.param([...ids])}::int[]) group by 1`)
+  return new Map(rows.map(({ packageId, ...numbers }) => [packageId, numbers]))
+}
+
+async function withCounts<R extends { id: number }>(ctx: Pick<Ctx, 'db' | 'user'>, rows: readonly R[]) {
+  const counts = await entitlementCounts(
+    ctx,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? NO_COUNTS) }))
+}
+
+export async function list(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  const rows = selectPackages(ctx.db).where(conditionsOf(input)).$dynamic()
+  const page = await paginate(ctx.db, rows, input, packageOrder(input))
+  return { ...page, list: await withCounts(ctx, page.list.map(present)) }
+}
+
+export async function get({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [found] = await selectPackages(db).where(and(eq(ossPackages.id, id), notDeleted(ossPackages)))
+  if (!found) throw notFound('云存套餐')
+  return { ...present(found), ...(await packageScopeNames(db, user, found)) }
+}
+
+export async function versions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
+  const { db } = ctx
+  await get(ctx, { id })
+  const rows = await db
+    .select({
+      ...getTableColumns(ossPackageVersions),
+      createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
+    })
+    .from(ossPackageVersions)
+    .leftJoin(accounts, eq(accounts.uid, ossPackageVersions.createBy))
+    .where(eq(ossPackageVersions.packageId, id))
+    .orderBy(desc(ossPackageVersions.version))
+  return { list: rows.map((row) => ({ ...row, period: periodText(row.periodType, row.periodCount) })) }
+}
+
+const number = { type: 'number', width: 12 } as const
+
+export const exportPackages = defineExport({
+  kind: 'storage-package',
+  endpoint: contract.export,
+  sheet: '云存套餐',
+  schema: PackageListRow,
+  columns: [
+    ['packageName', { width: 24 }],
+    ['packageCode', { width: 20 }],
+    ['recordType', { width: 14 }],
+    ['storageDays', { width: 10 }],
+    ['period', { width: 10 }],
+    'price',
+    'originPrice',
+    ['channels', number],
+    ['isTrial', { width: 10 }],
+    ['preRecord', { title: '预录时长（秒）', ...number }],
+    ['eventRecord', { title: '单次事件时长（秒）', ...number }],
+    ['prolong', { width: 16 }],
+    ['dayLimitMb', { title: '每日容量上限（MB）', ...number }],
+    ['version', number],
+    ['sort', number],
+    ['inForce', number],
+    ['openedCount', number],
+    ['status', { width: 10 }],
+    ['description', { width: 40 }],
+    ['createTime', { type: 'dateTime', width: 20 }],
+    ['updateTime', { type: 'dateTime', width: 20 }],
+  ],
+  keys: (db, _user, input) =>
+    db
+      .select({ id: ossPackages.id })
+      .from(ossPackages)
+      .innerJoin(ossPackageVersions, isCurrentVersion)
+      .where(conditionsOf(input))
+      .$dynamic(),
+  order: packageOrder,
+  load: async (db, user, keys) => {
+    const rows = await selectPackages(db).where(and(among(ossPackages.id, keys), notDeleted(ossPackages)))
+    return withCounts({ db, user }, rows.map(present))
+  },
+  keyOf: ({ id }) => id,
+})

@@ -1,0 +1,71 @@
+import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
+import type { storageStats } from '@oms/contract/storage/statistics.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { StreamAnswer } from '#core/http/implement.ts'
+import { sendTable } from '#core/spreadsheet/export/send-table.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { usage } from './stat-usage.service.ts'
+import { cohort, forecast, packages, sources, summary, tenants, trend } from './stat.service.ts'
+
+type Query = ParsedOf<typeof storageStats.export>
+
+const COLUMNS = [
+  { key: 'part', title: '分类', width: 18 },
+  { key: 'name', title: '项目', width: 30 },
+  { key: 'value', title: '数值', width: 14, type: 'number' },
+  { key: 'more', title: '说明', width: 50 },
+] as const
+
+const line =
+  (part: string) =>
+  (name: string, value: number | null, more = '') => ({ part, name, value, more })
+const gigabytes = (bytes: number) => Math.round(bytes / 1e7) / 100
+const soldText = ({ amount, average }: { amount: number; average: number }) =>
+  `金额 ${yuanText(amount)} 元，均价 ${yuanText(average)} 元`
+
+/** Exports every figure of the page, one row each. */
+export async function exportStorageStats(ctx: Ctx, input: Query): Promise<StreamAnswer> {
+  const { format } = input
+  const rows = await transact(ctx, (db) => linesOf({ ...ctx, db }, input))
+  ctx.audit({ bizType: 'entitlement', action: `导出云存统计 ${input.startDate} 至 ${input.endDate}` })
+  return (_request, reply) => sendTable(reply, { name: '云存统计', format, columns: COLUMNS, rows })
+}
+
+async function linesOf(ctx: Ctx, input: Query) {
+  const now = await summary(ctx, input)
+  const one = line('概览')
+  return [
+    one('使用中通道', now.inForce, `待生效 ${now.waiting} 份，已暂停 ${now.suspended} 份`),
+    one('开通率（%）', now.rate, `共 ${now.capable} 个通道支持云存储`),
+    one('本月收入（元）', now.revenue / 100, `本月开通 ${now.sold} 份`),
+    one('7天内到期', now.due7),
+    one('30天内到期', now.due30),
+    one('已用空间（GB）', gigabytes(now.storedBytes)),
+    one('今日上传（GB）', gigabytes(now.todayBytes)),
+    ...(await soldLines(ctx, input)),
+    ...(await trend(ctx, input)).days.map(({ day, opened, renewed, expired }) =>
+      line('每日开通')(day, opened, `续期 ${renewed}，到期 ${expired}`),
+    ),
+    ...(await usage(ctx, input)).days.map(({ day, bytes, deviceDays }) =>
+      line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`),
+    ),
+    ...(await cohort(ctx, input)).list.map(({ from, expired, lapsed, rate }) =>
+      line('续费率（%）')(from.slice(0, 7), rate, `到期 ${expired}，未续 ${lapsed}`),
+    ),
+    ...(await forecast(ctx, input)).list.map(({ day, n }) => line('到期预测')(day, n)),
+  ]
+}
+
+async function soldLines(ctx: Ctx, input: Query) {
+  return [
+    ...(await packages(ctx, input)).list.map((row) => line('按套餐')(row.packageName, row.n, soldText(row))),
+    ...(await sources(ctx, input)).list.map((row) =>
+      line('按来源')(ENTITLEMENT_SOURCE[row.source as 1], row.n, soldText(row)),
+    ),
+    ...(ctx.user.can('ossManage:ossStatisticalAnalysis:query')
+      ? (await tenants(ctx, input)).list.map((row) => line('按客户')(row.tenantName, row.n, soldText(row)))
+      : []),
+  ]
+}

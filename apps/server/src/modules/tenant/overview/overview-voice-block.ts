@@ -1,0 +1,85 @@
+import { ORDER, ORDER_STATE } from '@oms/contract/agent/orders/order-entities.ts'
+import { GRANT } from '@oms/contract/agent/orders/order-grant.ts'
+import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
+import { yuanText } from '@oms/contract/core/fields.ts'
+import { and, between, desc, eq, sql } from 'drizzle-orm'
+import type { Ctx } from '#core/http/context.ts'
+import { visibleGrants, visibleOrders } from '#domain/agents/orders/visible-orders.ts'
+import { agentGrants, agentOrders } from '#schema/agent/agent-orders.ts'
+import { agentUsage } from '#schema/agent/agent-usage.ts'
+import { lastDays } from './last-days.ts'
+import type { Block, BlockData } from './tenant-overview.service.ts'
+
+const ROWS = 6
+const LIST = '/agent/order'
+const TONES = ['warn', 'good', 'warn', 'none', 'none', 'none'] as const
+type Figure = BlockData['figures'][number]
+
+/** Counts the tenant's orders of voice packages, its running grants, and its use of this month. */
+export const voiceBlock: Block = {
+  title: '语音套餐',
+  may: (user) => user.can('agent:order:list'),
+  async load(ctx, tenantId) {
+    const own = and(visibleOrders(ctx.user), eq(agentOrders.tenantId, tenantId))
+    const latest = await ctx.db.select().from(agentOrders).where(own).orderBy(desc(agentOrders.id)).limit(ROWS)
+    return {
+      figures: [
+        ...(await orderFigures(ctx, tenantId)),
+        ...(await grantFigures(ctx, tenantId)),
+        ...(await usageFigures(ctx, tenantId)),
+      ],
+      bars: [],
+      rows: latest.map(({ id, orderNo, packageName, copies, amount, createTime, state }) => ({
+        id: String(id),
+        title: `${packageName} × ${copies}份`,
+        detail: `${orderNo} · ¥${yuanText(amount)}`,
+        time: createTime,
+        state: ORDER_STATE[state as keyof typeof ORDER_STATE],
+        tone: TONES[state] ?? 'none',
+      })),
+      url: `${LIST}?tenantId=${tenantId}`,
+    }
+  },
+}
+
+async function orderFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
+  const countOf = (state: number) => sql<number>`count(*) filter (where ${agentOrders.state} = ${state})::int`
+  const [sums] = await db
+    .select({ pending: countOf(ORDER.pending), paid: countOf(ORDER.paid) })
+    .from(agentOrders)
+    .where(and(visibleOrders(user), eq(agentOrders.tenantId, tenantId)))
+  const { pending = 0, paid = 0 } = sums ?? {}
+  const url = (state: number) => `${LIST}?tenantId=${tenantId}&state=${state}`
+  return [
+    { label: '待确认订单', value: pending, ...(pending > 0 && { tone: 'warn' }), url: url(ORDER.pending) },
+    { label: '已支付订单', value: paid, tone: 'good', url: url(ORDER.paid) },
+  ]
+}
+
+/** Running grants, for accounts that may open the grants. */
+async function grantFigures({ db, user }: Ctx, tenantId: number): Promise<Figure[]> {
+  if (!user.can('agent:order:query')) return []
+  const isRunning = and(visibleGrants(user), eq(agentGrants.tenantId, tenantId), eq(agentGrants.state, GRANT.running))
+  const [running] = await db
+    .select({ n: sql<number>`count(*)::int` })
+    .from(agentGrants)
+    .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
+    .where(isRunning)
+  const url = `${LIST}?view=grants&tenantId=${tenantId}&state=${GRANT.running}`
+  return [{ label: '使用中权益', value: running?.n ?? 0, tone: 'good', url }]
+}
+
+/** Turns since the first day of the month, for accounts that may open the use. */
+async function usageFigures(ctx: Ctx, tenantId: number): Promise<Figure[]> {
+  if (!ctx.user.can('agent:agent:query')) return []
+  const { to } = lastDays(ctx, 1)
+  const from = `${to.slice(0, 8)}01`
+  const [used] = await ctx.db
+    .select({ turns: sql<number>`coalesce(sum(${agentUsage.n}), 0)::float8` })
+    .from(agentUsage)
+    .where(
+      and(eq(agentUsage.tenantId, tenantId), eq(agentUsage.unit, USAGE_UNIT.turns), between(agentUsage.day, from, to)),
+    )
+  const url = `${LIST}?view=usage&tenantId=${tenantId}&startDate=${from}&endDate=${to}`
+  return [{ label: '本月对话轮数', value: used?.turns ?? 0, url }]
+}

@@ -1,0 +1,214 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { accounts } from '#schema/account.ts'
+import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
+import { tenants } from '#schema/tenant.ts'
+import { otaAlarms, otaWhites } from '#schema/upgrade.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { installedOf } from '#domain/fleet/release.ts'
+import { isBeyondScope } from '#domain/fleet/release-scope.ts'
+import { contains } from '#core/database/lists/list-query.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import {
+  MODE,
+  policyOf,
+  STAGE,
+  STATE,
+  stagesOf,
+  type StoredPolicy,
+  type StoredStage,
+  versionOf,
+} from './release-rows.ts'
+import { pendingLines } from './release-plan.ts'
+import { resultsSince, resultsWithin } from './stage-steps.ts'
+import { countsOf, visibleTasks } from '../task-rows.ts'
+import { auditBlockOf, needsAudit } from './two-person.ts'
+
+const MAX_CHOICES = 100
+const MAX_ALARMS = 20
+
+/** Returns a release for its page. A version that was never enabled shows the defaults of a test release. */
+export async function get({ db, user, services }: Ctx, { otaId }: ParsedOf<typeof otaRelease.get>) {
+  const version = await versionOf(db, user, otaId)
+  const stored = await policyOf(db, otaId)
+  const policy = stored ?? NONE
+  // Sequential: a tenant reads inside a transaction, which runs one query at a time.
+  const stages = []
+  const isBeyond = await isBeyondScope(db, user, otaId)
+  for (const stage of await stagesOf(db, otaId))
+    stages.push(await (isBeyond ? visibleStage(db, user, stage) : shownStage(db, stage)))
+  const names = await namesOf(db, user, policy, version.tenantId)
+  const model = await modelNameOf(db, version.modelId)
+  const { tenantIds, groupIds } = policy
+  return {
+    ...pickVersion(version),
+    ...pickPolicy(policy),
+    pending: stored?.pending
+      ? { percent: stored.pending.percent, lines: pendingLines(stored, await stagesOf(db, otaId)) }
+      : null,
+    modelName: model,
+    tenantName: names.tenants.get(version.tenantId) ?? '',
+    stateReason: isBeyond ? '' : policy.stateReason,
+    tenants: tenantIds
+      .filter((id) => isTenantInScope(user, id))
+      .map((id) => ({ id, name: names.tenants.get(id) ?? `客户 ${id}` })),
+    groups: groupIds
+      .filter((id) => !names.hiddenGroups.has(id))
+      .map((id) => ({ id, name: names.groups.get(id) ?? `分组 ${id}（已删除）` })),
+    submitByName: names.people.get(policy.submitBy ?? 0) ?? '',
+    auditByName: names.people.get(policy.auditBy ?? 0) ?? '',
+    stages,
+    counts: await countsOf(db, user, { otaId }),
+    whites: await whitesOf(db, user, otaId),
+    installed: await installedOf(db, version, limitOf(user)),
+    canSteer: !isBeyond,
+    needsAudit: !isBeyond && (await needsAudit(services, db, version, { ...policy, ...targetsOf(user, policy) })),
+    auditBlock: await auditBlockOf(db, user, version, stored),
+    alarms: isBeyond ? [] : await alarmsOf(db, user, otaId),
+  }
+}
+
+/** Lists groups that a release may be limited to. */
+export async function groups({ db, user }: Ctx, { otaId, keyword }: ParsedOf<typeof otaRelease.groups>) {
+  const version = await versionOf(db, user, otaId)
+  const reach = version.tenantId === PLATFORM_TENANT_ID ? undefined : eq(deviceGroups.tenantId, version.tenantId)
+  const rows = await db
+    .select({ id: deviceGroups.id, name: deviceGroups.groupName, tenantName: tenants.name })
+    .from(deviceGroups)
+    .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
+    .where(
+      and(
+        notDeleted(deviceGroups),
+        eq(deviceGroups.status, 1),
+        reach,
+        scoped(user, { tenant: deviceGroups.tenantId }),
+        contains(deviceGroups.groupName, keyword),
+      ),
+    )
+    .orderBy(asc(deviceGroups.groupName), asc(deviceGroups.id))
+    .limit(MAX_CHOICES)
+  return rows.map((row) => ({ ...row, tenantName: row.tenantName ?? '' }))
+}
+
+type Policy = Omit<StoredPolicy, 'otaId' | 'tenantId' | 'createBy' | 'createTime' | 'updateBy' | 'updateTime'>
+
+const NONE: Policy = {
+  mode: MODE.test,
+  state: STATE.running,
+  stateReason: '',
+  percent: 10_000,
+  tenantIds: [],
+  groupIds: [],
+  startTime: null,
+  endTime: null,
+  dailyStart: null,
+  dailyEnd: null,
+  needConfirm: false,
+  maxDownloads: null,
+  perMinute: null,
+  bandwidth: null,
+  timeoutMinutes: 1440,
+  autoRetries: 0,
+  pending: null,
+  submitBy: null,
+  submitTime: null,
+  auditBy: null,
+  auditTime: null,
+  auditRemark: '',
+  rev: 0,
+}
+
+function pickPolicy(policy: Policy) {
+  const {
+    tenantIds: _tenantIds,
+    groupIds: _groupIds,
+    pending: _pending,
+    submitBy: _submitBy,
+    auditBy: _auditBy,
+    ...fields
+  } = policy
+  return fields
+}
+
+function pickVersion(version: Awaited<ReturnType<typeof versionOf>>) {
+  const { otaId, verCode, verName, modelId, packageName, kind, status, releaseDate, oldVerMin, oldVerMax, tenantId } =
+    version
+  return { otaId, verCode, verName, modelId, packageName, kind, status, releaseDate, oldVerMin, oldVerMax, tenantId }
+}
+
+async function shownStage(db: Db, { otaId, ...stage }: StoredStage) {
+  const isOpen = stage.state === STAGE.running && stage.startTime !== null
+  const live = isOpen ? await resultsSince(db, otaId, stage.startTime as string) : undefined
+  return { ...stage, succeeded: live?.succeeded ?? stage.succeeded ?? 0, failed: live?.failed ?? stage.failed ?? 0 }
+}
+
+/** Recalculates the results of a stage from the visible tasks, because the stored counts include every tenant. */
+async function visibleStage(db: Db, user: User, { otaId, ...stage }: StoredStage) {
+  const period = stage.startTime && { since: stage.startTime, until: stage.judgeTime, which: visibleTasks(user) }
+  return { ...stage, ...(period ? await resultsWithin(db, otaId, period) : { succeeded: 0, failed: 0 }) }
+}
+
+/** Returns the condition for visible devices, or undefined when the data scope is unlimited. */
+const limitOf = (user: User) => (user.scope.tenants === 'all' ? undefined : visibleDevices(user))
+
+function whitesOf(db: Db, user: User, otaId: number) {
+  const limit = limitOf(user)
+  const inSight = limit && sql`exists (select from devices where ${devices.id} = ${otaWhites.deviceId} and ${limit})`
+  return db.$count(otaWhites, and(eq(otaWhites.otaId, otaId), inSight))
+}
+
+/** Returns the target tenants of a formal release: the chosen tenants, or all tenants within the data scope. */
+const targetsOf = ({ scope }: User, { tenantIds }: Policy) => ({
+  mode: MODE.formal,
+  tenantIds: tenantIds.length > 0 || scope.tenants === 'all' ? tenantIds : [...scope.tenants],
+})
+
+async function modelNameOf(db: Db, modelId: number) {
+  const [model] = await db
+    .select({ name: deviceModels.modelName })
+    .from(deviceModels)
+    .where(eq(deviceModels.id, modelId))
+  return model?.name ?? ''
+}
+
+async function namesOf(db: Db, user: User, { tenantIds, groupIds, submitBy, auditBy }: Policy, ownerId: number) {
+  const people = [submitBy, auditBy].filter((uid): uid is number => uid !== null)
+  const ofTenants = await db
+    .select({ id: tenants.id, name: tenants.name })
+    .from(tenants)
+    .where(inArray(tenants.id, [ownerId, ...tenantIds]))
+  const ofGroups = groupIds.length
+    ? await db
+        .select({ id: deviceGroups.id, name: deviceGroups.groupName, tenantId: deviceGroups.tenantId })
+        .from(deviceGroups)
+        .where(and(notDeleted(deviceGroups), inArray(deviceGroups.id, [...groupIds])))
+    : []
+  const ofPeople = people.length
+    ? await db
+        .select({ id: accounts.uid, name: accounts.realname, account: accounts.account })
+        .from(accounts)
+        .where(inArray(accounts.uid, people))
+    : []
+  return {
+    tenants: new Map(ofTenants.map(({ id, name }) => [id, name])),
+    groups: new Map(ofGroups.map(({ id, name }) => [id, name])),
+    hiddenGroups: new Set(ofGroups.filter(({ tenantId }) => !isTenantInScope(user, tenantId)).map(({ id }) => id)),
+    people: new Map(ofPeople.map(({ id, name, account }) => [id, name || account])),
+  }
+}
+
+const alarmsOf = (db: Db, user: User, otaId: number) =>
+  db
+    .select({
+      id: otaAlarms.id,
+      kind: otaAlarms.kind,
+      message: otaAlarms.message,
+      createTime: otaAlarms.createTime,
+    })
+    .from(otaAlarms)
+    .where(and(eq(otaAlarms.otaId, otaId), isNull(otaAlarms.closeTime), scoped(user, { tenant: otaAlarms.tenantId })))
+    .orderBy(desc(otaAlarms.id))
+    .limit(MAX_ALARMS)

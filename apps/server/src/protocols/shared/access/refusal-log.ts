@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import type { Services } from '#core/services.ts'
+import type { RefusalReason } from '../response.ts'
+import { addressOf } from './limits.ts'
+
+/** Log lines per minute, address and reason: a device with a wrong token repeats its requests for ever. */
+const LINES = 10
+const MINUTE_MS = 60_000
+const MAX_KEYS = 10_000
+
+/** Logs why callers get 401. The response never contains the reason. */
+export class RefusalLog {
+  readonly #services: Pick<Services, 'log' | 'config'>
+  readonly #lines = new Map<string, number>()
+  #since = 0
+
+  constructor(services: Pick<Services, 'log' | 'config'>) {
+    this.#services = services
+  }
+
+  note(request: IncomingMessage, reason: RefusalReason) {
+    const { log, config } = this.#services
+    const now = Date.now()
+    if (now - this.#since > MINUTE_MS || this.#lines.size > MAX_KEYS) {
+      this.#lines.clear()
+      this.#since = now
+    }
+    const ip = addressOf(request, config.trustProxy)
+    const key = `${ip} ${reason}`
+    const lines = (this.#lines.get(key) ?? 0) + 1
+    this.#lines.set(key, lines)
+    if (lines > LINES) return
+    // The path contains tenant and serial. Tokens are only in headers and bodies.
+    const path = (request.url ?? '').split('?', 1)[0]!.slice(0, 200)
+    log.warn({ reason, ip, path }, lines === LINES ? 'device refused; more like this follow' : 'device refused')
+  }
+}

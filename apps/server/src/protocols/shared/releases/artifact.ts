@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import type { OpenTask } from '#domain/fleet/state.ts'
+import { planSend } from '#core/storage/send.ts'
+import { FileMissing } from '#core/storage/store.ts'
+import { DeviceError, missing } from '../response.ts'
+import { isPiece } from '../downloads/abort-download.ts'
+import type { Component, Deployment } from './deployments.ts'
+import type { Call } from '../device-services.ts'
+
+interface Found {
+  readonly task: OpenTask
+  readonly component: Component
+  readonly deployment: Deployment
+}
+
+/** Returns the file of an open task of this device. Throws 404 for tasks of other devices. */
+export async function findComponent({ side, slot }: Pick<Call, 'side' | 'slot'>, componentId: number): Promise<Found> {
+  const look = async (): Promise<Found | undefined> => {
+    for (const task of side.services.fleet.state.openTasks(slot)) {
+      if (task.state === TASK.confirming) continue
+      const deployment = await side.deployments.of(task.otaId)
+      const component = deployment?.components.find(({ id }) => id === componentId)
+      if (deployment && component) return { task, component, deployment }
+    }
+    return undefined
+  }
+  const found = await look()
+  if (found) return found
+  // Another process may have just created the task.
+  await side.tasks.caughtUp()
+  const late = await look()
+  if (!late) throw missing('artifact')
+  return late
+}
+
+export const planFor = ({ method = 'GET', headers }: IncomingMessage, { sha1, size, fileName }: Component) =>
+  planSend({ method, headers }, { sha256: sha1, size, name: fileName, mime: 'application/octet-stream' })
+
+/** Sends a component, whole or from the requested offset, and records the progress. */
+export async function sendComponent(call: Call, { task, component, deployment }: Found) {
+  const { side, request, response } = call
+  const { sha256, size } = component
+  const plan = planFor(request, component)
+  if (!plan.range) return void response.writeHead(plan.status, plan.headers).end()
+  const { start, end } = plan.range
+  const whole = start === 0 && end === size - 1
+  // Ranges arrive in any order, the end of a bundle first. Only their sum gives the progress.
+  const inPieces = !whole && isPiece(request)
+  if (inPieces && !side.downloads.takePiece(task.taskId, task.otaId, call.now))
+    throw new DeviceError(429, 'too many pieces', 60)
+  if (side.downloads.count >= side.services.config.deviceDownloads * 4)
+    throw new DeviceError(503, 'too many downloads', 60)
+  // A download without a preceding deployment request also starts the task.
+  if (task.state < TASK.fetched && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
+  const source = await side.services.files.openRead(sha256, whole ? undefined : plan.range).catch((error: unknown) => {
+    if (error instanceof FileMissing) throw new DeviceError(503, 'the file is not available', 300)
+    throw error
+  })
+  side.downloads.begin(task.taskId, task.otaId)
+  void side.tasks.reached(task, TASK.downloading, 'download')
+  const before = sizeBefore(deployment, component)
+  let position = start
+  let sent = 0
+  source.on('data', (chunk: Buffer) => {
+    sent += chunk.length
+    position = inPieces ? side.downloads.sentPiece(task.taskId, component.id, chunk.length) : start + sent
+    const percent = Math.floor(((before + position) / Math.max(1, deployment.size)) * 100)
+    side.tasks.progressed(task.taskId, Math.min(percent, 100), Date.now())
+  })
+  source.pause()
+  response.writeHead(plan.status, plan.headers)
+  try {
+    await pipeline(source, (chunks: AsyncIterable<Buffer>) => side.lines.paced(task.otaId, chunks), response)
+  } finally {
+    const isComplete = sent === end - start + 1 && position >= size && response.writableFinished
+    const complete = side.downloads.end(task.taskId, component.id, isComplete)
+    if (isComplete && complete === deployment.components.length)
+      await side.tasks.reached(task, TASK.downloaded, 'downloaded')
+  }
+}
+
+function sizeBefore({ components }: Deployment, component: Component) {
+  return components.slice(0, components.indexOf(component)).reduce((sum, { size }) => sum + size, 0)
+}

@@ -1,0 +1,123 @@
+import { TASK } from '@oms/contract/upgrade/task-state.ts'
+import { boardImageOf } from '#domain/agents/devices/board-image.ts'
+import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
+import { addEvents } from '#domain/agents/devices/device-events.ts'
+import { modelMoved } from '#domain/agents/models/move-to-model.ts'
+import { moveToModel } from '#domain/fleet/move-to-model.ts'
+import type { OpenTask } from '#domain/fleet/state.ts'
+import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
+import { isPaused, secondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
+import { note } from '#protocols/shared/releases/tasks.ts'
+import { reportVersion } from '#protocols/shared/releases/versions.ts'
+import { type FirmwareOffer, noUpgrade } from './boot-answer.ts'
+import type { BootReport } from './boot-report.ts'
+import type { XiaozhiCall } from '../call.ts'
+import { firmwarePath } from './firmware-link.ts'
+
+interface Booted {
+  readonly call: XiaozhiCall
+  readonly slot: number
+  readonly device: BoundDevice
+  readonly report: BootReport
+}
+
+/** Result when the upgrade must wait for other devices. The response then has no `firmware`. */
+const WAITS = 'waits'
+
+/**
+ * Applies the reported version and board, and returns the firmware for the same response. Undefined when the device
+ * must wait for other devices, or when automatic updates are off and nothing was pushed.
+ */
+export async function firmwareFor(booted: Booted): Promise<FirmwareOffer | undefined> {
+  const { call, device, report } = booted
+  const isFit = await takeReport(booted)
+  if (device.autoUpdate === 0 && !hasPush(booted)) return undefined
+  const task = isFit ? await taskFor(booted) : undefined
+  if (task === WAITS) return undefined
+  return (task && (await offerOf(booted, task))) ?? noUpgrade(call.origin, report.version)
+}
+
+const openTask = ({ call: { side }, slot }: Booted) =>
+  side.services.fleet.state.openTasks(slot).find(({ packageName }) => packageName === '')
+
+const hasPush = (booted: Booted) => openTask(booted)?.pushed === true
+
+/** Stores the reported board and version. Returns true when the reported board belongs to the device's model. */
+async function takeReport(booted: Booted): Promise<boolean> {
+  const { call, slot, device, report } = booted
+  const { side } = call
+  const { fleet } = side.services
+  const modelId = report.boardType === '' ? undefined : fleet.state.modelOfBoard(report.boardType)
+  const isMoved = modelId !== undefined && fleet.slots.models[slot] !== modelId
+  if (isMoved) {
+    const { db } = side.services.database
+    const { deviceId, tenantId, mac } = device
+    const event = modelMoved({ mac, tenantId, board: report.boardType, modelId })
+    await db.transaction(async (tx) => {
+      if (await moveToModel(tx, deviceId, modelId)) await addEvents(tx, [event])
+    })
+  }
+  const isNew = report.reported !== '' && fleet.slots.versionOf(slot) !== (report.verCode ?? null)
+  if (isNew) await storeVersion(booted)
+  if (isMoved || isNew) await side.tasks.caughtUp()
+  await endTask(booted)
+  return modelId !== undefined && fleet.slots.models[slot] === modelId
+}
+
+/** Stores the reported version. A version that no release can have is stored as null. */
+function storeVersion({ call: { side }, device, report: { verCode } }: Booted) {
+  const { deviceId } = device
+  return side.tasks.writes.run(async (db) => {
+    if (verCode !== undefined) await reportVersion(db, deviceId, { verCode, source: 1 })
+    else await db.query('update devices set ver_code = null where id = $1 and ver_code is not null', [deviceId])
+  })
+}
+
+/** Closes the task when the device runs its version, and a cancelled task. The firmware reports neither. */
+async function endTask(booted: Booted) {
+  const { call, slot, report } = booted
+  const { tasks } = call.side
+  if (report.verCode !== undefined) await closeByVersion(call.side, slot, '', report.verCode)
+  const open = openTask(booted)
+  if (open?.state !== TASK.cancelling) return
+  const entry = { details: ['设备已重新启动，未安装该版本'] }
+  await tasks.change(slot, open.taskId, (db, task) => note(db, task, entry, { state: TASK.cancelled }))
+}
+
+async function taskFor(booted: Booted): Promise<OpenTask | typeof WAITS | undefined> {
+  const { call, slot, device } = booted
+  const { side, now } = call
+  const { fleet } = side.services
+  const open = openTask(booted)
+  if (open) return isReady(call, open) ? (side.pacing.mayFetch(open, now) ? open : WAITS) : undefined
+  const rule = device.autoUpdate === 1 ? fleet.match(slot, fleet.moment(now)) : undefined
+  if (!rule || !(await imageOf(call, rule.otaId))) return undefined
+  if (!side.pacing.mayOffer(rule, now)) return WAITS
+  const made = await side.tasks.offer(slot, rule)
+  if (made === 'full') side.pacing.full(rule, now)
+  if (made === 'full') return WAITS
+  return made && isReady(call, made) ? made : undefined
+}
+
+/**
+ * Returns false while the task needs a confirmation, which these devices cannot send, or while its release is paused or
+ * outside its time window.
+ */
+const isReady = (call: XiaozhiCall, task: OpenTask) =>
+  task.state !== TASK.confirming && !isPaused(call, task) && secondsUntilOpen(call, task) === undefined
+
+/** Returns version and image of a release. Undefined when these devices cannot install the version. */
+async function imageOf({ side }: XiaozhiCall, otaId: number) {
+  const deployment = await side.deployments.of(otaId)
+  const image = deployment && boardImageOf(deployment)
+  if (!deployment || !image) return undefined
+  return { version: deployment.verName, componentId: image.id }
+}
+
+async function offerOf({ call }: Booted, { taskId, otaId }: OpenTask): Promise<FirmwareOffer | undefined> {
+  const image = await imageOf(call, otaId)
+  if (!image) return undefined
+  const { secretKey } = call.side.services.config
+  const { version, componentId } = image
+  return { version, url: `${call.origin}${firmwarePath(secretKey, { taskId, componentId }, call.now)}` }
+}

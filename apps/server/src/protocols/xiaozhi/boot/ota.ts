@@ -1,0 +1,145 @@
+import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { offsetMinutesOf } from '#core/time/zone.ts'
+import { accessToken } from '#domain/agents/voice-servers/access-token.ts'
+import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
+import { addEvents } from '#domain/agents/devices/device-events.ts'
+import { type BootParameters, bootParameters } from '#domain/agents/parameters/boot-parameters.ts'
+import { isEnabled } from '#protocols/shared/access/identify.ts'
+import { isLocal } from '#protocols/shared/access/limits.ts'
+import { readReport } from '#protocols/shared/read-body.ts'
+import { DeviceError } from '#protocols/shared/response.ts'
+import { bootResponse, type FirmwareOffer, noUpgrade, voiceAddress } from './boot-answer.ts'
+import { type BootReport, bootReportOf, type Identity, identityOf, MAX_REPORT } from './boot-report.ts'
+import type { XiaozhiCall } from '../call.ts'
+import { firmwareFor } from './firmware.ts'
+import { countMacCall } from './mac-limit.ts'
+import { sendBare } from './send-bare.ts'
+
+const PLATFORM = 1
+
+/** Handles `POST /xiaozhi/ota/`, which a device sends at each boot. `GET` returns a line of text for people. */
+export async function ota(call: XiaozhiCall) {
+  const { request, response } = call
+  if (request.method === 'GET' || request.method === 'HEAD') return sendStatus(call)
+  if (request.method !== 'POST') throw new DeviceError(405, 'POST only')
+  const identity = identityOf(request)
+  const report = bootReportOf(await readReport(request, MAX_REPORT))
+  if (typeof identity === 'string') return sendBare(call, { error: identity })
+  countMacCall(identity.mac, call.now)
+  const { device, code } = await call.side.boundDevices.find(identity.mac)
+  const answer = device
+    ? await answerBound(call, { identity, report, device })
+    : await answerUnbound(call, { identity, report, code })
+  if (!response.destroyed) sendBare(call, answer)
+}
+
+async function sendStatus(call: XiaozhiCall) {
+  const { websocket } = await bootParameters(call.side.services, PLATFORM)
+  const count = websocket.split(';').filter((each) => each.trim()).length
+  const text = `OTA接口运行正常，语音服务地址：${count === 0 ? '默认' : `${count}个`}\n`
+  call.response
+    .writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(text) })
+    .end(call.request.method === 'HEAD' ? undefined : text)
+}
+
+interface Boot {
+  readonly identity: Identity
+  readonly report: BootReport
+}
+
+/** Returns the parts of the response that are equal for all devices. */
+function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootParameters, hasToken: boolean) {
+  const { timeZone } = call.side.services.config
+  const { now, origin } = call
+  return {
+    now,
+    timeZone,
+    offset: offsetMinutesOf(now, timeZone),
+    websocket: {
+      url: voiceAddress(parameters.websocket, origin),
+      token: hasToken && parameters.isAuthEnabled ? accessToken(parameters.secret, identity, now) : '',
+    },
+  }
+}
+
+/** Returns the response to an unbound device: an activation code, and never an upgrade. */
+async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: string | undefined }) {
+  const { identity, report } = boot
+  const parameters = await bootParameters(call.side.services, PLATFORM)
+  const code = boot.code ?? (await newCode(call, boot))
+  const consoleUrl = parameters.consoleUrl || call.origin
+  return bootResponse({
+    ...commonParts(call, identity, parameters, true),
+    firmware: noUpgrade(call.origin, report.version),
+    gateway: parameters.gateway && { ...parameters.gateway, mac: identity.mac, board: undefined, ip: ipOf(call) },
+    activation: code === undefined ? undefined : { code, consoleUrl, challenge: identity.deviceId },
+  })
+}
+
+async function newCode(call: XiaozhiCall, { identity, report }: Boot) {
+  const { side, ip } = call
+  const { mac, clientId, serial } = identity
+  const device = { mac, clientId, serial, board: report.board, version: report.reported, ip: ipOf(call) }
+  const created = await side.activationCodes.create(device, isLocal(ip))
+  if (!created) side.services.log.warn({ mac, ip }, 'no activation code: the limit of new codes is reached')
+  else if (created.isNew)
+    await addEvents(side.services.database.db, [{ mac, kind: EVENT.code, detail: { board: report.board } }])
+  return created?.code
+}
+
+const ipOf = ({ ip }: XiaozhiCall) => ip.replace(/^::ffff:/, '').slice(0, 45)
+
+/** Returns the response to a bound device. A call with another Client-Id, or of a disabled device, gets no firmware. */
+async function answerBound(call: XiaozhiCall, boot: Boot & { device: BoundDevice }) {
+  const { identity, report, device } = boot
+  const { services } = call.side
+  const parameters = await bootParameters(services, device.tenantId)
+  const isOther = device.clientId !== '' && device.clientId !== identity.clientId
+  const slot = await slotOf(call, device)
+  const isOpen = slot >= 0 && isEnabled(services, slot)
+  const hasToken = isOpen && !(isOther && parameters.refusesOtherIdentity)
+  let firmware: FirmwareOffer | undefined
+  if (isOther) await noteIdentity(call, boot)
+  else if (isOpen) {
+    call.side.presence.saw(slot, call.ip, call.now)
+    call.side.bootTimes.saw({
+      mac: identity.mac,
+      tenantId: device.tenantId,
+      at: call.now,
+      clientId: identity.clientId,
+      board: report.boardType,
+      version: report.reported,
+      hasToken: hasToken && parameters.isAuthEnabled,
+    })
+    firmware = await firmwareFor({ call, slot, device, report })
+  }
+  const board = report.boardType || device.board
+  return bootResponse({
+    ...commonParts(call, identity, parameters, hasToken),
+    firmware,
+    gateway:
+      parameters.gateway && isOpen ? { ...parameters.gateway, mac: identity.mac, board, ip: ipOf(call) } : undefined,
+    activation: undefined,
+  })
+}
+
+/** Returns the device's slot. Another process may have just bound the device. */
+async function slotOf({ side }: XiaozhiCall, { deviceId }: BoundDevice) {
+  const { fleet } = side.services
+  if (fleet.slots.slotOf(deviceId) < 0) await side.tasks.caughtUp()
+  return fleet.slots.slotOf(deviceId)
+}
+
+/** Records a call with another Client-Id once. */
+async function noteIdentity({ side }: XiaozhiCall, { identity, device }: Boot & { device: BoundDevice }) {
+  if (device.otherClientId === identity.clientId) return
+  const { mac, clientId } = identity
+  const { rowCount } = await side.services.database.pool.query(
+    `update agent_devices set other_client_id = $2, other_client_time = now(), identity_note = $3
+     where device_id = $1 and other_client_id <> $2`,
+    [device.deviceId, clientId, '设备以另一个 Client-Id 启动，可能已擦除存储或被仿冒'],
+  )
+  if (!rowCount) return
+  const event = { mac, tenantId: device.tenantId, kind: EVENT.otherIdentity, detail: { clientId } }
+  await addEvents(side.services.database.db, [event])
+}

@@ -1,0 +1,82 @@
+import type { Services } from '#core/services.ts'
+import { sendOutbound } from '#core/outbound/outbound.ts'
+import { LlmError, llmErrorOf, vendorError } from '#domain/agents/llm/llm-error.ts'
+import { errorBodyOf, readVendorJson, type VendorJson } from '#domain/agents/llm/vendor-body.ts'
+import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
+import { type RelayBody, vendorBody } from './relay-body.ts'
+import { vendorOf } from './relay-target.ts'
+
+/** Longest wait for the first chunk of a vendor, after which the fallback is called. */
+const FIRST_MS = 8_000
+/** Limits of one call to a vendor. Tests shorten the pause. */
+export const VENDOR_LIMITS = {
+  connectMs: FIRST_MS,
+  firstByteMs: FIRST_MS,
+  idleMs: 60_000,
+  totalMs: 300_000,
+  maxBytes: 8_000_000,
+}
+
+/** A completion whose first JSON document has arrived: a chunk of a stream, or a whole completion. */
+export interface OpenCompletion {
+  readonly model: StoredModel
+  readonly documents: AsyncGenerator<VendorJson>
+  /** Cancels the completion at the vendor. */
+  close(): void
+}
+
+/** Calls the vendor of a model and waits for its first JSON document. Throws `LlmError`. */
+export async function openCompletion(
+  services: Services,
+  model: StoredModel,
+  body: RelayBody,
+  reader: AbortSignal,
+): Promise<OpenCompletion> {
+  const { endpoint, policy } = vendorOf(services, model)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), FIRST_MS)
+  let close = () => {}
+  try {
+    const response = await sendOutbound({
+      url: endpoint.url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: body.stream ? 'text/event-stream, application/json' : 'application/json',
+        ...(endpoint.apiKey && { authorization: `Bearer ${endpoint.apiKey}` }),
+      },
+      body: JSON.stringify(vendorBody(body, endpoint)),
+      policy,
+      limits: VENDOR_LIMITS,
+      signal: AbortSignal.any([reader, late.signal]),
+    })
+    close = () => response.close()
+    if (response.status !== 200) throw vendorError(response.status, await errorBodyOf(response), endpoint.apiKey)
+    const documents = readVendorJson(response, endpoint.apiKey, VENDOR_LIMITS.maxBytes)
+    const first = await documents.next()
+    if (first.done) throw new LlmError('answer')
+    return { model, documents: joined(first.value, documents), close }
+  } catch (error) {
+    close()
+    throw late.signal.aborted && !reader.aborted ? new LlmError('time') : llmErrorOf(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function* joined(first: VendorJson, rest: AsyncGenerator<VendorJson>): AsyncGenerator<VendorJson> {
+  try {
+    yield first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/**
+ * Returns whether another model may succeed: the vendor was not reached, was late, overloaded or broken, or its quota is
+ * used up. A refused key or request is an error of the configuration, which a fallback would hide.
+ */
+export const mayFallBack = ({ kind, status = 0 }: LlmError) =>
+  kind !== 'cancelled' &&
+  (status === 0 || status === 429 || status >= 500 || kind === 'quota' || kind === 'time' || kind === 'vendor')

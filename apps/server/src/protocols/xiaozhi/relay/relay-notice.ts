@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { type UsageLimit, usageLimitOf } from '#domain/agents/usage/usage-limit.ts'
+import type { XiaozhiCall } from '../call.ts'
+import type { RelayBody } from './relay-body.ts'
+import { EventResponse } from './relay-stream.ts'
+import type { RelayTarget } from './relay-target.ts'
+import { sendBare } from '../boot/send-bare.ts'
+
+/** Events of one device in a minute, so that a person who goes on talking does not fill the timeline. */
+const EVENTS_A_MINUTE = 1
+
+/** Returns the limit of the device of a key, from figures of this moment. */
+export async function limitOfTarget({ side, now }: XiaozhiCall, target: RelayTarget): Promise<UsageLimit> {
+  const { agentParameters, voiceServers } = side.services
+  const params = await agentParameters.of(target.tenantId)
+  return usageLimitOf({ reads: voiceServers.reads, params, now }, target)
+}
+
+/**
+ * Answers a completion with the notice, as a vendor would, so that the device says the notice. No vendor is called. An
+ * error code would make the voice server say that something failed.
+ */
+export async function sendNotice(
+  call: XiaozhiCall,
+  { mac, tenantId, deviceId, model }: RelayTarget,
+  { stream }: Pick<RelayBody, 'stream'>,
+  { notice, reason }: UsageLimit,
+) {
+  const { services } = call.side
+  if (services.rate.tryTake(`limit-event:${deviceId}`, EVENTS_A_MINUTE))
+    services.voiceServers.events.add({ mac, tenantId, kind: EVENT.stopped, detail: { reason } }, call.now)
+  const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(call.now / 1000), model: model.code }
+  if (!stream) return sendBare(call, { ...head, object: 'chat.completion', ...wholeAnswer(notice) })
+  const events = new EventResponse(call.response)
+  const chunk = (delta: object, finish: string | null) =>
+    events.send(
+      JSON.stringify({
+        ...head,
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      }),
+    )
+  await chunk({ role: 'assistant', content: notice }, null)
+  await chunk({}, 'stop')
+  await events.send('[DONE]')
+  return events.end()
+}
+
+const wholeAnswer = (content: string) => ({
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+})

@@ -1,0 +1,45 @@
+import { addressPolicy } from '#core/outbound/address-policy.ts'
+import type { Services } from '#core/services.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { isOpenAiCompatible, llmEndpointOf } from '#domain/agents/llm/chat-request.ts'
+import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
+import { type OpenDevice, openDevice } from '../open-device.ts'
+import { isRelayed, type RelayGrant } from './relay-key.ts'
+
+/** Device and model of a relayed completion. */
+export interface RelayTarget extends RelayGrant, OpenDevice {
+  readonly model: StoredModel
+}
+
+/**
+ * Returns the device and the model of a key. Undefined when, since the key was issued, the device was unbound, moved or
+ * disabled, its tenant or agent was disabled, or the relay of the model was turned off.
+ */
+export async function relayTarget(
+  { database, voiceServers }: Services,
+  grant: RelayGrant,
+): Promise<RelayTarget | undefined> {
+  const [device, models] = await Promise.all([
+    openDevice(database.pool, grant),
+    voiceServers.reads.models.of([grant.modelId]),
+  ])
+  const model = models.find(({ id }) => id === grant.modelId)
+  return device && model && isRelayed(model) ? { ...grant, ...device, model } : undefined
+}
+
+/** Returns the fallback of a model: another enabled language model that the owner of the model may use. */
+export async function fallbackOf(
+  { voiceServers }: Services,
+  { id, tenantId, fallbackModelId }: StoredModel,
+): Promise<StoredModel | undefined> {
+  if (fallbackModelId === null || fallbackModelId === id) return undefined
+  const found = (await voiceServers.reads.models.of([fallbackModelId])).find((each) => each.id === fallbackModelId)
+  const isUsable = found?.tenantId === tenantId || (found?.tenantId === PLATFORM_TENANT_ID && found.shared === 1)
+  return isUsable && found.type === 'LLM' && found.status === 1 && isOpenAiCompatible(found.config) ? found : undefined
+}
+
+/** Returns address, key and parameters of a model, and the addresses that its owner may reach. */
+export const vendorOf = ({ config }: Services, model: StoredModel) => ({
+  endpoint: llmEndpointOf(model.config),
+  policy: addressPolicy(config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'),
+})

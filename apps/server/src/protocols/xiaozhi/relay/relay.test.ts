@@ -1,0 +1,187 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { DONE, piece, usageEvent } from '#test/clients/llm-vendor.ts'
+import { chunksOf, errorOf, QUESTION, relayLab, VENDOR_KEY, wordsOf } from '#test/fixtures/relay-fixture.ts'
+
+const { oms, lab, handedOut, ask } = relayLab()
+
+describe('hand-out', () => {
+  test('AGENT-17 the configuration contains relay address, model code and device key, but no vendor key', async () => {
+    const body = { macAddress: lab.device.mac, clientId: 'c', selectedModule: {} }
+    const answer = await oms.call('config/agent-models', { body })
+    const { data } = answer.json()
+    expect(data.LLM.LLM_Relayed).toEqual({
+      type: 'openai',
+      base_url: `${oms.origin()}/xiaozhi/llm/v1`,
+      model_name: 'LLM_Relayed',
+      api_key: expect.any(String),
+    })
+    expect(JSON.stringify(data)).not.toContain(VENDOR_KEY)
+    expect(JSON.stringify(data)).not.toContain(lab.vendor.base)
+  })
+
+  test('AGENT-17 the configuration contains models without the relay unchanged', async () => {
+    const plain = await oms.bound(await oms.agent())
+    expect((await handedOut(plain.mac)).api_key).toBe('sk-raw-key')
+  })
+})
+
+describe('completion', () => {
+  test('AGENT-17 sends the vendor its model name, its key, the parameters and a request for the usage', async () => {
+    const given = { ...QUESTION, max_tokens: 9000, temperature: 0.3, n: 50, user: 'x', tools: [{ type: 'function' }] }
+    expect((await ask(given)).status).toBe(200)
+    expect(lab.vendor.calls).toEqual([
+      {
+        url: '/v1/chat/completions',
+        key: `Bearer ${VENDOR_KEY}`,
+        body: {
+          messages: QUESTION.messages,
+          tools: [{ type: 'function' }],
+          temperature: 0.3,
+          max_tokens: 300,
+          model: 'true-model',
+          stream: true,
+          stream_options: { include_usage: true },
+        },
+      },
+    ])
+  })
+
+  test('AGENT-17 removes the usage chunk from the stream, and names the model by its code', async () => {
+    const answer = await ask()
+    expect(answer.headers.get('content-type')).toContain('text/event-stream')
+    const text = await answer.text()
+    expect(wordsOf(text)).toBe('你好')
+    expect(chunksOf(text).isDone).toBe(true)
+    expect(text).not.toContain('usage')
+    expect(text).not.toContain('true-model')
+    expect(text).toContain('"model":"LLM_Relayed"')
+  })
+
+  test('AGENT-17 forwards events that the vendor splits inside characters, with CRLF and comments', async () => {
+    const bytes = Buffer.from(
+      `: wait\r\n\r\n${piece('很').replaceAll('\n', '\r\n')}${piece('高兴')}${usageEvent(1, 2)}${DONE}`,
+    )
+    lab.vendor.behave(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (let at = 0; at < bytes.length; at += 7) {
+        response.write(bytes.subarray(at, at + 7))
+        if (at % 70 === 0) await sleep(2)
+      }
+      response.end()
+    })
+    expect(wordsOf(await (await ask()).text())).toBe('很高兴')
+  })
+
+  test('AGENT-17 forwards the first chunk before the vendor has finished', async () => {
+    let finish = () => {}
+    lab.vendor.behave((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('先'))
+      finish = () => void response.end(piece('后') + DONE)
+    })
+    const reader = (await ask()).body!.getReader()
+    expect(wordsOf(new TextDecoder().decode((await reader.read()).value))).toBe('先')
+    finish()
+    expect(wordsOf(new TextDecoder().decode((await reader.read()).value))).toBe('后')
+  })
+
+  test('AGENT-17 returns a completion without streaming, and lists only the model of the key', async () => {
+    lab.vendor.behave((response) =>
+      response.end(JSON.stringify({ model: 'true-model', choices: [{ message: { content: '好' } }] })),
+    )
+    const answer = await ask({ ...QUESTION, stream: false })
+    expect(await answer.json()).toMatchObject({ model: 'LLM_Relayed', choices: [{ message: { content: '好' } }] })
+    expect(lab.vendor.calls[0]!.body.stream_options).toBeUndefined()
+    const { base_url, api_key } = await handedOut()
+    const list = await fetch(`${base_url}/models`, { headers: { authorization: `Bearer ${api_key}` } })
+    expect(await list.json()).toMatchObject({ object: 'list', data: [{ id: 'LLM_Relayed' }] })
+  })
+
+  test('AGENT-17 turns thinking off for the vendors whose models think by default', async () => {
+    const { vendorBody, relayBodyOf } = await import('./relay-body.ts')
+    const body = relayBodyOf(JSON.stringify(QUESTION))!
+    const at = (host: string) =>
+      vendorBody(body, { url: `https://${host}/v1/chat/completions`, apiKey: '', model: 'm', params: {} })
+    expect(at('dashscope.aliyuncs.com')).toMatchObject({ enable_thinking: false })
+    for (const host of ['api.deepseek.com', 'open.bigmodel.cn', 'api.moonshot.cn', 'ark.cn-beijing.volces.com'])
+      expect(at(host)).toMatchObject({ thinking: { type: 'disabled' } })
+    expect(at('api.example.com')).not.toHaveProperty('thinking')
+  })
+})
+
+describe('failures of the vendor', () => {
+  test.each([
+    ['429', (response: ServerResponse) => void response.writeHead(429).end('{"error":{"message":"slow down"}}')],
+    ['503', (response: ServerResponse) => void response.writeHead(503).end()],
+    ['a lost connection', (response: ServerResponse) => void response.destroy()],
+    [
+      'an error inside a success',
+      (response: ServerResponse) => void response.end('data: {"error":{"message":"quota exceeded"}}\n\n'),
+    ],
+  ])('AGENT-17 calls the fallback once after %s', async (_name, failing) => {
+    lab.vendor.behave(failing)
+    expect(wordsOf(await (await ask()).text())).toBe('备用')
+    expect([lab.vendor.calls.length, lab.other.calls.length]).toEqual([1, 1])
+    expect(lab.other.calls[0]!.body.model).toBe('other-model')
+    expect(lab.other.calls[0]!.key).toBeUndefined()
+  })
+
+  test('AGENT-17 calls the fallback when the vendor sends no document within 8 s', { timeout: 20_000 }, async () => {
+    lab.vendor.behave((response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders())
+    const start = performance.now()
+    expect(wordsOf(await (await ask()).text())).toBe('备用')
+    expect(performance.now() - start).toBeGreaterThan(7900)
+  })
+
+  test('AGENT-17 calls no fallback for a refused key, and returns neither the key nor text of the vendor', async () => {
+    lab.vendor.behave((response) => void response.writeHead(401).end(`{"error":{"message":"bad key ${VENDOR_KEY}"}}`))
+    const answer = await ask()
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false'])
+    const text = await answer.text()
+    expect(JSON.parse(text).error).toMatchObject({ code: 'vendor_key', message: '模型服务拒绝了密钥' })
+    expect(text).not.toContain('bad key')
+    expect(lab.other.calls).toEqual([])
+    expect(JSON.stringify(oms.logs)).not.toContain(VENDOR_KEY)
+  })
+
+  test('AGENT-17 refuses with the cause when the fallback fails too', async () => {
+    lab.vendor.behave((response) => void response.writeHead(500).end())
+    lab.other.behave((response) => void response.writeHead(429).end())
+    const answer = await ask()
+    expect(answer.status).toBe(429)
+    expect((await errorOf(answer)).code).toBe('vendor_quota')
+  })
+
+  test('AGENT-17 uses no fallback of another tenant that is not shared', async () => {
+    await oms.query('update agent_models set tenant_id = 999 where id = $1', [lab.fallback])
+    lab.vendor.behave((response) => void response.writeHead(500).end())
+    expect((await ask()).status).toBe(502)
+    await oms.query('update agent_models set tenant_id = 1 where id = $1', [lab.fallback])
+    expect(lab.other.calls).toEqual([])
+  })
+
+  test('AGENT-17 ends a stream that the vendor interrupts with an error event, without the fallback', async () => {
+    lab.vendor.behave((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('开头'))
+      setTimeout(() => response.destroy(), 50)
+    })
+    const { chunks, isDone } = chunksOf(await (await ask()).text())
+    expect(isDone).toBe(false)
+    expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_answer' } })
+    expect(lab.other.calls).toEqual([])
+  })
+
+  test('AGENT-17 cancels the completion at the vendor when the client disconnects', async () => {
+    let isClosed = false
+    lab.vendor.behave((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('一'))
+      response.once('close', () => (isClosed = true))
+    })
+    const leave = new AbortController()
+    const answer = await ask(QUESTION, undefined, leave.signal)
+    await answer.body!.getReader().read()
+    leave.abort()
+    await expect.poll(() => isClosed).toBe(true)
+  })
+})

@@ -1,0 +1,72 @@
+import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
+import { callGateway, hasGateway } from '#domain/agents/voice-servers/gateway.ts'
+import { macDigits, macWith } from '#domain/agents/devices/mac.ts'
+import { type ServerCall, cleanText } from '../voice-servers/server-call.ts'
+
+/** Response to a call between devices. The voice server reads `message` aloud to the caller. */
+interface CallAnswer {
+  readonly status: 'pending' | 'bridged' | 'offline' | 'error'
+  readonly message: string
+}
+
+const FIND = `select d.tenant_id as "tenantId", c.target_mac as mac, c.alias, coalesce(back.allowed, 1) as allowed,
+    coalesce(back.alias, nullif(d.alias, ''), d.mac) as "callerName"
+  from agent_devices d join agent_contacts c on c.mac = d.mac
+    join agent_devices t on t.mac = c.target_mac and t.tenant_id = d.tenant_id
+    left join agent_contacts back on back.mac = c.target_mac and back.target_mac = d.mac
+  where d.mac = $1 and c.alias = $2 and ($3 = 1 or d.tenant_id = $3)`
+
+interface Contact {
+  readonly tenantId: number
+  readonly mac: string
+  readonly alias: string
+  readonly allowed: number
+  /** Name of the caller at the called device. */
+  readonly callerName: string
+}
+
+async function contactOf({ query, side, serverTenant }: ServerCall): Promise<Contact | undefined> {
+  const mac = macDigits(cleanText(query.get('callerMac')))
+  const nickname = cleanText(query.get('nickname')).slice(0, 64)
+  if (mac === undefined || nickname === '') return undefined
+  const { rows } = await side.services.database.pool.query<Contact>(FIND, [mac, nickname, serverTenant])
+  return rows[0]
+}
+
+/** `GET device/address-book/lookup`: returns the device to which the caller gave this name. */
+export async function lookupContact(call: ServerCall) {
+  const found = await contactOf(call)
+  return found === undefined || !(await isFeatureEnabled(call.side.services, found.tenantId, 'contacts'))
+    ? null
+    : { targetMac: found.mac, nickname: found.alias, hasPermission: found.allowed === 1 }
+}
+
+/** `GET device/address-book/call`: calls the named device, or accepts a waiting call, through the MQTT gateway. */
+export async function callContact(call: ServerCall): Promise<CallAnswer> {
+  const isAnswer = call.query.get('answer') === 'true'
+  const found = isAnswer ? undefined : await contactOf(call)
+  if (!isAnswer && found === undefined) return error('通讯录里没有这个名字，请先在控制台添加联系人。')
+  if (found && !(await isFeatureEnabled(call.side.services, found.tenantId, 'contacts')))
+    return error('通讯录功能已停用。')
+  if (found?.allowed === 0) return error('对方没有允许你呼叫。')
+  const { services } = call.side
+  const params = await services.agentParameters.of(call.serverTenant)
+  if (!hasGateway(params)) return error('还没有设置通话网关，暂时不能呼叫。')
+  const caller = macWith(macDigits(cleanText(call.query.get('callerMac'))) ?? '')
+  const wanted = found
+    ? {
+        path: '/api/call/request',
+        body: { caller_mac: caller, target_mac: macWith(found.mac), caller_nickname: found.callerName },
+      }
+    : { path: '/api/call/accept', body: { mac: caller } }
+  try {
+    const { status, message } = await callGateway(services, params, call.serverTenant, wanted)
+    const isKnown = status === 'pending' || status === 'bridged' || status === 'offline'
+    return { status: isKnown ? status : 'error', message: cleanText(message).slice(0, 200) || '呼叫没有成功。' }
+  } catch (problem) {
+    services.log.warn({ err: problem }, 'the MQTT gateway did not take a call')
+    return error('通话网关暂时没有响应，请稍后再试。')
+  }
+}
+
+const error = (message: string): CallAnswer => ({ status: 'error', message })

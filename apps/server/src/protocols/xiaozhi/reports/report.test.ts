@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
+
+const oms = voiceLab()
+
+/** Returns a WAV of 16 kHz, mono, 16 bits. */
+function wav(seconds: number) {
+  const bytes = randomBytes(44 + seconds * 32_000)
+  bytes.write('RIFF')
+  bytes.write('WAVE', 8)
+  bytes.writeUInt32LE(32_000, 28)
+  return bytes
+}
+
+describe('reports of turns', () => {
+  let device: { id: number; mac: string }
+  let session = 0
+  beforeAll(async () => {
+    device = await oms.bound(await oms.agent())
+  })
+  const send = async (fields: object = {}, secret?: string) =>
+    (
+      await oms.call('agent/chat-history/report', {
+        body: {
+          macAddress: device.mac,
+          sessionId: `s${session}`,
+          chatType: 1,
+          content: '今天天气怎么样',
+          reportTime: Date.now(),
+          audioBase64: null,
+          ...fields,
+        },
+        ...(secret !== undefined && { secret }),
+      })
+    ).json()
+  const turns = () =>
+    oms.query(
+      `select t.kind, t.content, t.speaker, t.seconds::float8 as seconds, t.audio_id <> '' as audio
+       from agent_turns t join agent_sessions s on s.id = t.session_row_id where s.session_id = $1 order by t.report_time, t.id`,
+      [`s${session}`],
+    )
+  const sessions = () =>
+    oms.query('select turns, characters, seconds::float8 as seconds from agent_sessions where session_id = $1', [
+      `s${session}`,
+    ])
+
+  test('AGENT-02 a repeated report stores its turn only once', async () => {
+    session += 1
+    const at = Date.now()
+    const said = { content: JSON.stringify({ speaker: '张三', content: '你好\u0000' }), reportTime: at }
+    const answers = await Promise.all([send(said), send(said), send(said)])
+    expect(answers.map(({ data }) => data)).toEqual([true, true, true])
+    expect((await send(said)).data).toBe(true)
+    await send({ chatType: 2, content: '你好呀', reportTime: at + 1 })
+    await send({ chatType: 3, content: '[{"type":"tool","text":"天气"}]', reportTime: at + 2 })
+    expect(await turns()).toEqual([
+      { kind: 1, content: '你好', speaker: '张三', seconds: 0, audio: false },
+      { kind: 2, content: '你好呀', speaker: '', seconds: 0, audio: false },
+      { kind: 3, content: '[{"type":"tool","text":"天气"}]', speaker: '', seconds: 0, audio: false },
+    ])
+    expect(await sessions()).toEqual([{ turns: 3, characters: 5, seconds: 0 }])
+    const [row] = await oms.query(
+      'select turn_time is not null as at, session_id from agent_devices where device_id = $1',
+      [device.id],
+    )
+    expect(row).toEqual({ at: true, session_id: 's1' })
+  })
+
+  test('AGENT-02 the time of the last turn moves after ten seconds, a connection, an end, and in another session', async () => {
+    const { id, mac } = await oms.bound(await oms.agent())
+    const last = async () =>
+      (await oms.query('select turn_time as at, session_id from agent_devices where device_id = $1', [id]))[0]
+    session += 1
+    await send({ macAddress: mac })
+    let before = await last()
+    await send({ macAddress: mac, chatType: 2 })
+    expect(await last()).toEqual(before)
+    for (const change of [`turn_time = now() - interval '11 seconds'`, 'close_time = now()', 'session_time = now()']) {
+      await oms.query(`update agent_devices set ${change} where device_id = $1`, [id])
+      await send({ macAddress: mac, chatType: 2 })
+      const after = await last()
+      expect(after.at > before.at, change).toBe(true)
+      before = after
+    }
+    session += 1
+    await send({ macAddress: mac })
+    expect(await last()).toMatchObject({ session_id: `s${session}` })
+  })
+
+  test('AGENT-02 audio of 3 MB goes into the file store, once', async () => {
+    session += 1
+    const audio = wav(95)
+    const said = { audioBase64: audio.toString('base64'), reportTime: Date.now() }
+    expect((await send(said)).data).toBe(true)
+    expect((await send(said)).data).toBe(true)
+    expect(await turns()).toEqual([{ kind: 1, content: '今天天气怎么样', speaker: '', seconds: 95, audio: true }])
+    expect(await sessions()).toEqual([{ turns: 1, characters: 7, seconds: 95 }])
+    const files = await oms.query(
+      `select f.sha256, f.size::int as size, f.used_time is not null as used from files f where purpose = 'agentTurn' order by used_time nulls last`,
+    )
+    expect(files.map(({ used }) => used)).toEqual([true, false])
+    expect(files[0].size).toBe(audio.length)
+    expect((await oms.services().files.stat(files[0].sha256))?.size).toBe(audio.length)
+  })
+
+  test('AGENT-09 text and audio are stored by the setting of the agent; turns are always counted', async () => {
+    const text = await oms.bound(await oms.agent({ chat_history_conf: 1 }))
+    const none = await oms.bound(await oms.agent({ chat_history_conf: 0 }))
+    const audioBase64 = wav(2).toString('base64')
+    session += 1
+    expect((await send({ macAddress: text.mac, audioBase64 })).data).toBe(true)
+    expect(await turns()).toMatchObject([{ content: '今天天气怎么样', audio: false }])
+    session += 1
+    expect((await send({ macAddress: none.mac, audioBase64 })).data).toBe(true)
+    expect(await turns()).toMatchObject([{ content: '', audio: false }])
+    expect(await sessions()).toMatchObject([{ turns: 1, characters: 7 }])
+    await oms.param('history.mode', '1')
+    session += 1
+    const said = { audioBase64, reportTime: Date.now() }
+    await send(said)
+    await send(said)
+    await oms.param('history.mode', '0')
+    expect(await turns()).toMatchObject([{ content: '', audio: false }])
+    expect(await sessions()).toMatchObject([{ turns: 1, characters: 7 }])
+  })
+
+  test('AGENT-09 conversations of a candidate count for its version and follow its history setting', async () => {
+    const agentId = await oms.agent({ chat_history_conf: 1 })
+    const [named, other] = [await oms.bound(agentId), await oms.bound(agentId)]
+    const snapshot = JSON.stringify({ chatHistoryConf: 0, memId: oms.ids['mem'] })
+    await oms.query(
+      `insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source) values ($1, 2, 1, $2, 5)`,
+      [agentId, snapshot],
+    )
+    await oms.query('update agents set candidate_no = 2, candidate_device_ids = $2 where id = $1', [
+      agentId,
+      [named.id],
+    ])
+    const versionOf = async ({ mac }: { mac: string }) => {
+      session += 1
+      await send({ macAddress: mac })
+      const [row] = await oms.query('select version_no from agent_sessions where session_id = $1', [`s${session}`])
+      return [row.version_no, (await turns())[0].content]
+    }
+    expect(await versionOf(named)).toEqual([2, ''])
+    expect(await versionOf(other)).toEqual([1, '今天天气怎么样'])
+  })
+
+  test('AGENT-02 a device without an agent gets false; AGENT-03 the secret of another tenant stores nothing', async () => {
+    session += 1
+    expect(await send({ macAddress: '00:00:00:00:00:01' })).toMatchObject({ code: 0, data: false })
+    const own = 'own-secret-of-acme-0123456789'
+    await oms.ownSecret(7, own)
+    expect((await send({ audioBase64: wav(1).toString('base64') }, own)).data).toBe(false)
+    expect(await turns()).toEqual([])
+    expect((await send({ macAddress: 'x' })).code).toBe(10_034)
+    expect((await send({ content: '' })).data).toBe(false)
+  })
+
+  test('AGENT-02 a body above 20 MB is refused for good; above 256 MB of running bodies the response is 503', async () => {
+    const huge = await oms.call('agent/chat-history/report', { body: 'x'.repeat(21 * 1024 * 1024) })
+    expect([huge.status, huge.json().code]).toEqual([200, 500])
+    const before = process.memoryUsage().rss
+    const secret = await oms.secret()
+    const open = Array.from({ length: 13 }, () => oms.openReport(secret, 20 * 1024 * 1024))
+    const statuses = await oms.afterHeaders(open)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(1)
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
+  })
+
+  test('AGENT-03 no log contains text or audio', async () => {
+    expect(oms.logs.join('\n')).not.toContain('今天天气怎么样')
+  })
+})

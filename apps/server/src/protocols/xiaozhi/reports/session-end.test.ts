@@ -1,0 +1,154 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registerSessionWork } from '#domain/agents/history/session-work.ts'
+import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
+
+const oms = voiceLab()
+const prompts: string[] = []
+let answer = ''
+const vendor = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    prompts.push(JSON.parse(Buffer.concat(chunks).toString()).messages[0].content)
+    if (answer === '') return void response.writeHead(500).end('{"error":{"message":"down"}}')
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: ${JSON.stringify({ choices: [{ delta: { content: answer } }] })}\n\ndata: [DONE]\n\n`)
+  })
+})
+
+describe('end of a session', () => {
+  let slm = 0
+  beforeAll(async () => {
+    await new Promise<void>((done) => vendor.listen(0, '127.0.0.1', done))
+    const { port } = vendor.address() as AddressInfo
+    slm = await oms.model('SLM_T', 'LLM', { type: 'openai', base_url: `http://127.0.0.1:${port}/v1`, model_name: 'm' })
+    registerSessionWork(oms.services())
+  })
+  afterAll(() => void vendor.close())
+  let session = 0
+  const talk = async (mac: string, words: readonly string[]) => {
+    session += 1
+    for (const [at, content] of words.entries())
+      await oms.call('agent/chat-history/report', {
+        body: {
+          macAddress: mac,
+          sessionId: `end${session}`,
+          chatType: 1 + (at % 2),
+          content,
+          reportTime: Date.now() + at,
+        },
+      })
+    return `end${session}`
+  }
+  const post = async (path: string) => (await oms.call(path)).json()
+  const titleOf = async (id: string) =>
+    (await oms.query('select title from agent_sessions where session_id = $1', [id]))[0].title
+
+  test('AGENT-02 title and summary return null at once; a job calls the small model later', async () => {
+    const device = await oms.bound(await oms.agent({ slm_id: slm }))
+    await oms.query(`update agent_devices set memory = '旧记忆' where device_id = $1`, [device.id])
+    const id = await talk(device.mac, ['我叫小红喜欢猫', '好的', '嗯', '再见'])
+    answer = '“喜欢猫的小红”'
+    expect(await post(`agent/chat-title/${id}/generate`)).toEqual({ code: 0, msg: 'success', data: null })
+    expect(await post(`agent/chat-summary/${id}/save`)).toEqual({ code: 0, msg: 'success', data: null })
+    expect(await titleOf(id)).toBe('')
+    await oms.services().jobs.drain()
+    expect(await titleOf(id)).toBe('喜欢猫的小红')
+    const [row] = await oms.query(
+      `select memory, session_id, close_time is not null as closed from agent_devices where device_id = $1`,
+      [device.id],
+    )
+    expect(row).toEqual({ memory: '“喜欢猫的小红”', session_id: '', closed: true })
+    const summary = prompts.find((text) => text.includes('旧记忆'))!
+    expect([summary.includes('我叫小红喜欢猫'), summary.includes('嗯'), summary.includes('好的')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test('AGENT-02 without a small model, or after three failures of the model, the title is the shortened first user turn', async () => {
+    const plain = await talk((await oms.bound(await oms.agent())).mac, ['今天广州的天气怎么样要不要带伞出门', '晴'])
+    await post(`agent/chat-title/${plain}/generate`)
+    const failing = await talk((await oms.bound(await oms.agent({ slm_id: slm }))).mac, ['讲个笑话吧', '好'])
+    answer = ''
+    await post(`agent/chat-title/${failing}/generate`)
+    await oms.services().jobs.drain()
+    expect([await titleOf(plain), await titleOf(failing)]).toEqual(['今天广州的天气怎么样要不要带伞', '讲个笑话吧'])
+    const [work] = await oms.query(
+      `select state, tries from agent_after f join agent_sessions s on s.id = f.session_row_id where s.session_id = $1`,
+      [failing],
+    )
+    expect(work).toEqual({ state: 3, tries: 3 })
+  })
+
+  test('AGENT-09 the summary of a shared memory is stored with the agent', async () => {
+    const agentId = await oms.agent({ slm_id: slm, memory_scope: 2 })
+    const id = await talk((await oms.bound(agentId)).mac, ['我住在广州天河区'])
+    answer = '住在天河'
+    await post(`agent/chat-summary/${id}/save`)
+    await oms.services().jobs.drain()
+    expect(await oms.query('select memory from agents where id = $1', [agentId])).toEqual([{ memory: '住在天河' }])
+  })
+
+  test('AGENT-02 an unknown session returns 10053; AGENT-03 a session of another tenant returns 10053', async () => {
+    expect((await post('agent/chat-title/nothing/generate')).code).toBe(10_053)
+    expect((await post('agent/chat-summary/nothing/save')).code).toBe(10_053)
+    const id = await talk((await oms.bound(await oms.agent())).mac, ['你好'])
+    const own = 'own-secret-of-acme-0123456789'
+    await oms.ownSecret(7, own)
+    expect((await oms.call(`agent/chat-title/${id}/generate`, { secret: own })).json().code).toBe(10_053)
+  })
+
+  test('AGENT-02 stores the memory that old voice servers send', async () => {
+    const device = await oms.bound(await oms.agent())
+    const put = (mac: string) =>
+      oms.call(`agent/saveMemory/${mac}`, { method: 'PUT', body: { summaryMemory: '喜欢\u0000狗' } })
+    expect((await put(encodeURIComponent(device.mac))).json()).toEqual({ code: 0, msg: 'success', data: null })
+    expect(await oms.query('select memory from agent_devices where device_id = $1', [device.id])).toEqual([
+      { memory: '喜欢狗' },
+    ])
+    expect((await put('00:00:00:00:00:01')).json().code).toBe(10_041)
+  })
+
+  test.each(['', '{"summaryMemory":', '[]', '{}', '{"summaryMemory":5}', '{"summaryMemory":null}'])(
+    'AGENT-02 a memory report %j keeps the memory',
+    async (body) => {
+      const device = await oms.bound(await oms.agent())
+      await oms.query(`update agent_devices set memory = '喜欢狗' where device_id = $1`, [device.id])
+      const path = `agent/saveMemory/${encodeURIComponent(device.mac)}`
+      expect((await oms.call(path, { method: 'PUT', body })).json().code).toBe(10_034)
+      expect(await oms.query('select memory from agent_devices where device_id = $1', [device.id])).toEqual([
+        { memory: '喜欢狗' },
+      ])
+    },
+  )
+
+  test('AGENT-02 the address book returns sentences for the voice server to speak', async () => {
+    const agentId = await oms.agent()
+    const [mine, other] = [await oms.bound(agentId), await oms.bound(agentId)]
+    const hex = (mac: string) => mac.replaceAll(':', '')
+    await oms.query(`insert into agent_contacts (tenant_id, mac, target_mac, alias) values (1, $1, $2, '奶奶')`, [
+      hex(mine.mac),
+      hex(other.mac),
+    ])
+    const get = async (name: string, mac = mine.mac, path = 'call') =>
+      (
+        await oms.call(`device/address-book/${path}?callerMac=${mac}&nickname=${encodeURIComponent(name)}`, {
+          method: 'GET',
+        })
+      ).json()
+    expect(await get('爷爷')).toMatchObject({
+      code: 0,
+      data: { status: 'error', message: expect.stringMatching(/没有这个名字/) },
+    })
+    expect((await get('奶奶')).data).toMatchObject({ status: 'error', message: expect.stringMatching(/网关/) })
+    expect((await get('奶奶', mine.mac, 'lookup')).data).toMatchObject({
+      targetMac: hex(other.mac),
+      hasPermission: true,
+    })
+    expect((await get('奶奶', 'wrong')).code).toBe(0)
+  })
+})

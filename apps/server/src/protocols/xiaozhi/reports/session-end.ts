@@ -1,0 +1,64 @@
+import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { sql } from 'drizzle-orm'
+import { saveMemory, SESSION_TASK, SESSION_TASK_QUEUE } from '#domain/agents/history/session-work.ts'
+import { macDigits } from '#domain/agents/devices/mac.ts'
+import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
+import { objectOf, type ServerCall, sessionOf } from '../voice-servers/server-call.ts'
+
+const MAX_MEMORY = 2000
+
+/** `POST agent/chat-title/{sessionId}/generate`: the session has ended. A job writes its title. */
+export const chatTitle = (call: ServerCall, sessionId: string) => endSession(call, sessionId, SESSION_TASK.title)
+
+/** `POST agent/chat-summary/{sessionId}/save`: a job writes the summary to the memory. */
+export const chatSummary = (call: ServerCall, sessionId: string) => endSession(call, sessionId, SESSION_TASK.summary)
+
+async function endSession({ side, serverTenant, now }: ServerCall, given: string, kind: number): Promise<null> {
+  const { database, jobs } = side.services
+  const sessionId = sessionOf(given)
+  // Reports of the session may still wait in this process.
+  await side.services.voiceServers.turns.written()
+  const device = await database.db.transaction(async (db) => {
+    const { rows } = await db.execute<{ id: string; tenantId: number; deviceId: number; mac: string | null }>(
+      sql`update agent_sessions set end_time = now() where id = (select id from agent_sessions
+          where session_id = ${sessionId} and (${serverTenant}::int = 1 or tenant_id = ${serverTenant}::int)
+          order by id desc limit 1)
+        returning id, tenant_id as "tenantId", device_id as "deviceId",
+          (select mac from agent_devices d where d.device_id = agent_sessions.device_id) as mac`,
+    )
+    const [session] = rows
+    if (!session) throw new CallRefused(RESPONSE_CODE.agentMissing, '会话不存在')
+    const { id, tenantId, deviceId } = session
+    await db.execute(sql`update agent_devices set close_time = now(), session_id = ''
+      where device_id = ${deviceId} and session_id = ${sessionId}`)
+    const added = await db.execute<{ id: string }>(
+      sql`insert into agent_after as f (tenant_id, session_row_id, kind) values (${tenantId}, ${id}, ${kind})
+        on conflict (session_row_id, kind) do update set state = 0, tries = 0, error = '' where f.state >= 2 returning f.id`,
+    )
+    const work = added.rows[0]
+    if (work) await jobs.sendMessage(db, SESSION_TASK_QUEUE, { id: Number(work.id) })
+    return session
+  })
+  // A title is requested at the end of each session, a summary only of some sessions. Only the title therefore adds the
+  // event.
+  if (kind === SESSION_TASK.title && device.mac !== null)
+    side.services.voiceServers.events.add({ mac: device.mac, tenantId: device.tenantId, kind: EVENT.ended }, now)
+  return null
+}
+
+const FIND = `select d.device_id as "deviceId", d.agent_id as "agentId", a.memory_scope as "memoryScope"
+  from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
+  where d.mac = $1 and ($2 = 1 or d.tenant_id = $2)`
+
+/** `PUT agent/saveMemory/{mac}`: stores the memory that voice servers before 0.8.11 summarise. */
+export async function putMemory({ request, side, serverTenant }: ServerCall, mac: string): Promise<null> {
+  const { summaryMemory } = await objectOf(request)
+  const { pool } = side.services.database
+  const { rows } = await pool.query<Parameters<typeof saveMemory>[1]>(FIND, [macDigits(mac) ?? '', serverTenant])
+  const [found] = rows
+  if (!found) throw new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
+  // A truncated body must not erase the memory.
+  if (typeof summaryMemory !== 'string') throw new CallRefused(RESPONSE_CODE.blank, 'summaryMemory is needed')
+  await saveMemory(pool, found, summaryMemory.toWellFormed().replaceAll('\0', '').slice(0, MAX_MEMORY))
+  return null
+}

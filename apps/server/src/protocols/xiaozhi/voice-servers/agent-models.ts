@@ -1,0 +1,128 @@
+import { EVENT } from '@oms/contract/agent/devices/device-event.ts'
+import { LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
+import { agentConfig, type AgentFacts } from '#domain/agents/agents/agent-config.ts'
+import type { AgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
+import type { DeviceAgent } from '#domain/agents/agents/device-agent.ts'
+import { macDigits } from '#domain/agents/devices/mac.ts'
+import { type DueReminder, withReminders } from '#domain/agents/history/reminders.ts'
+import { isKeyWithheld, modelForServer, type StoredModel } from '#domain/agents/voice-servers/server-models.ts'
+import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { contextSource } from '../context.ts'
+import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
+import { factsWithinLimit } from './limited-facts.ts'
+import { isRelayed, relayedModel } from '../relay/relay-key.ts'
+import { serverBase } from './server-base.ts'
+import { toolAddress } from '../tools/tool-token.ts'
+import { objectOf, type ServerCall, cleanText } from './server-call.ts'
+
+/**
+ * Consumes a temporary id of `domain/agents/voice-servers/server-action.ts`. The voice server uses the id to request the base
+ * configuration once.
+ */
+const TAKE_TEMPORARY = `delete from challenges where id = $1 and kind = 'voice-action' and expire_time > now() returning id`
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `POST config/agent-models`: the configuration of the agent of a connecting device. */
+export async function agentModels(call: ServerCall) {
+  const { macAddress, clientId, selectedModule } = await objectOf(call.request)
+  const [given, client] = [cleanText(macAddress), cleanText(clientId)]
+  if (given === '' || client === '' || !isObject(selectedModule))
+    throw new CallRefused(RESPONSE_CODE.blank, 'macAddress, clientId and selectedModule are needed')
+  const mac = macDigits(given)
+  if (mac !== undefined) return configurationOf(call, mac, selectedModule)
+  const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
+  if (rowCount === 1) return serverBase(call)
+  throw unknownDevice()
+}
+
+/** Returns the configuration of a bound device. Adds every outcome to the timeline of the device. */
+async function configurationOf(call: ServerCall, mac: string, loaded: Readonly<Record<string, unknown>>) {
+  const { services } = call.side
+  const { events, marks, reads } = services.voiceServers
+  const { device, code } = await reads.devices.of(mac)
+  const tenantId = device?.tenantId
+  const refusal = refusalOf(call, device, code)
+  if (refusal) {
+    events.add({ mac, tenantId, kind: EVENT.refused, detail: { reason: refusal.reason } }, call.now)
+    throw refusal.answer
+  }
+  const agent = device!.agent!
+  const params = await services.agentParameters.forServer(device!.tenantId, call.serverTenant)
+  const asker = { secretKey: services.config.secretKey, origin: call.origin, now: call.now }
+  const { deviceId, reminders } = device!
+  const relay = { ...asker, deviceId, agentId: agent.id, versionNo: agent.versionNo }
+  const withheld: string[] = []
+  const handedOut = (model: StoredModel) => {
+    if (isRelayed(model)) return relayedModel(model, relay)
+    if (isKeyWithheld(model, call.serverTenant)) withheld.push(model.code)
+    return modelForServer(model, call.serverTenant)
+  }
+  const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
+  const { facts, limit } = await factsWithinLimit(parts, { ...device!, agent })
+  marks.connected(deviceId, call.now)
+  const told = limit.state === LIMIT.stopped ? [] : reminders
+  const detail = outcomeOf(agent, facts, { withheld, limit, reminders: told.length })
+  events.add({ mac, tenantId, kind: EVENT.configured, detail }, call.now)
+  if (limit.state === LIMIT.stopped) return agentConfig(facts, loaded)
+  const mcpEndpoint = toolAddress({ ...asker, deviceId, agentId: agent.id }, agent.tools) ?? facts.mcpEndpoint
+  const contextProviders = [...facts.contextProviders, ...contextSource(asker, agent)]
+  return agentConfig({ ...facts, prompt: promptOf(call, facts.prompt, told), mcpEndpoint, contextProviders }, loaded)
+}
+
+/** Returns the prompt with the due reminders, which count as told when the response was sent. */
+function promptOf({ side, response, now }: ServerCall, prompt: string, reminders: readonly DueReminder[]) {
+  const { reminders: marks } = side.services.voiceServers
+  if (reminders.length > 0) response.once('finish', () => marks.told(reminders, now))
+  return withReminders(prompt, reminders)
+}
+
+interface Outcome {
+  /** Codes of models of the platform whose keys the voice server did not get. */
+  readonly withheld: readonly string[]
+  readonly limit: UsageLimit
+  /** Number of reminders in the prompt. */
+  readonly reminders: number
+}
+
+/** Returns the detail of the timeline: what the device got. */
+const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit, reminders }: Outcome) => ({
+  agent: agent.agentName,
+  version: agent.versionNo,
+  candidate: agent.versionNo === agent.candidateNo,
+  llm: models.LLM?.code ?? '',
+  tts: models.TTS?.code ?? '',
+  ...(withheld.length > 0 && { withheld: withheld.join('、') }),
+  ...(reminders > 0 && { reminders }),
+  ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT.stopped }),
+})
+
+interface Refusal {
+  readonly answer: CallRefused
+  /** Reason for the timeline. The response to the voice server has fewer details. */
+  readonly reason: string
+}
+
+/** Returns why the device gets no configuration; undefined when the device may talk. */
+function refusalOf(call: ServerCall, device: DeviceAgent | undefined, code: string | undefined): Refusal | undefined {
+  if (code !== undefined)
+    return { answer: new CallRefused(RESPONSE_CODE.deviceUnbound, code), reason: '设备未绑定，语音服务播报验证码' }
+  if (!device) return { answer: unknownDevice(), reason: '设备未绑定，也没有有效的验证码' }
+  if (!device.isOpen) return { answer: unknownDevice(), reason: '设备或所属客户已停用' }
+  if (!isSecretValidFor(call, device.tenantId))
+    return { answer: unknownDevice(), reason: '语音服务使用了另一客户的密钥' }
+  if (device.agent?.status !== 1)
+    return {
+      answer: new CallRefused(RESPONSE_CODE.agentMissing, '智能体不存在或已停用'),
+      reason: '智能体不存在或已停用',
+    }
+  return undefined
+}
+
+const unknownDevice = () => new CallRefused(RESPONSE_CODE.deviceUnknown, '设备未绑定')
+
+/** Returns whether the secret of the call is valid for devices of a tenant. The platform's secret is valid for all. */
+export const isSecretValidFor = ({ serverTenant }: Pick<ServerCall, 'serverTenant'>, tenantId: number) =>
+  serverTenant === PLATFORM_TENANT_ID || serverTenant === tenantId

@@ -1,0 +1,16 @@
+import { serverBaseOf } from '#domain/agents/voice-servers/server-base.ts'
+import { CallRefused, RESPONSE_CODE } from '../envelope.ts'
+import type { ServerCall } from './server-call.ts'
+
+/** `POST config/server-base`: the configuration of a starting voice server. */
+export async function serverBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
+  const { agentParameters, database, voiceServers } = side.services
+  const base = await serverBaseOf({
+    pool: database.pool,
+    models: voiceServers.reads.models,
+    params: await agentParameters.forServer(serverTenant, serverTenant),
+    tenantId: serverTenant,
+  })
+  if (!base) throw new CallRefused(RESPONSE_CODE.noTemplate, '没有默认的智能体模板')
+  return base
+}

@@ -1,0 +1,210 @@
+import type { AskedQuestion, QuestionAnswers } from '@oms/contract/agent/try-out/question.ts'
+import { sql } from 'drizzle-orm'
+import {
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  serial,
+  smallint,
+  text,
+  uniqueIndex,
+  varchar,
+} from 'drizzle-orm/pg-core'
+import { agentVoiceClones, agentVoices } from './agent-model.ts'
+import { audited, enabled, moment, softDelete } from '#schema/columns.ts'
+import { blocksDeletion } from '#schema/references.ts'
+import { tenantPolicy, tenantReadsPlatform } from '#schema/tenant-policy.ts'
+
+interface AgentPlugin {
+  providerCode: string
+  params: Record<string, unknown>
+}
+interface ContextProvider {
+  url: string
+  headers: Record<string, string>
+}
+
+/** Columns that agents and templates share: all that decides how the agent talks. */
+const behaviour = {
+  llmId: integer(),
+  vllmId: integer(),
+  /** Small LLM for titles and summaries. */
+  slmId: integer(),
+  ttsId: integer(),
+  asrId: integer(),
+  vadId: integer(),
+  memId: integer(),
+  intentId: integer(),
+  voiceId: integer(),
+  cloneId: integer(),
+  ttsLanguage: varchar({ length: 50 }).notNull().default(''),
+  /** −100 to 100; null: the value of the model. */
+  ttsVolume: smallint(),
+  ttsRate: smallint(),
+  ttsPitch: smallint(),
+  systemPrompt: varchar({ length: 2000 }).notNull().default(''),
+  /** 0 none, 1 text, 2 text and audio. */
+  chatHistoryConf: smallint().notNull().default(2),
+  /** 1 per device, 2 per agent. */
+  memoryScope: smallint().notNull().default(1),
+  langCode: varchar({ length: 10 }).notNull().default('zh'),
+  language: varchar({ length: 10 }).notNull().default('中文'),
+  plugins: jsonb().$type<AgentPlugin[]>().notNull().default([]),
+  contextProviders: jsonb().$type<ContextProvider[]>().notNull().default([]),
+}
+
+/** Agents with the version in force. Secrets of plugins and context sources are in `agent_secrets`. */
+export const agents = pgTable(
+  'agents',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    agentCode: varchar({ length: 36 }).notNull(),
+    agentName: varchar({ length: 64 }).notNull(),
+    ...behaviour,
+    /** Facts of the device that the agent gets as context; empty: none. */
+    contextFacts: varchar({ length: 16 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** Tools of OMS that the agent uses for its device; empty: none. */
+    tools: varchar({ length: 16 }).array().notNull().default(sql`'{}'::varchar[]`),
+    wordFileIds: integer().array().notNull().default(sql`'{}'::integer[]`),
+    tags: varchar({ length: 20 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** Shared memory of all devices, for `memoryScope` 2. */
+    memory: varchar({ length: 2000 }).notNull().default(''),
+    /** Number of the version in force. */
+    versionNo: integer().notNull().default(1),
+    /** Version that only some devices get; null: none. */
+    candidateNo: integer(),
+    /** Percentage of the devices that get the candidate. */
+    candidateShare: smallint().notNull().default(0),
+    candidateDeviceIds: integer().array().notNull().default(sql`'{}'::integer[]`),
+    status: enabled(),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    uniqueIndex('agents_code').on(t.agentCode),
+    index('agents_tenant').on(t.tenantId, t.id),
+    index('agents_created').on(t.createTime, t.id),
+    index('agents_updated').on(t.updateTime, t.id),
+    index('agents_name').on(t.agentName, t.id),
+    index('agents_tags').using('gin', t.tags),
+    index('agents_llm').on(t.llmId),
+    index('agents_tts').on(t.ttsId),
+    index('agents_voice').on(t.voiceId),
+    tenantPolicy(),
+  ],
+)
+blocksDeletion(agentVoices, agents.voiceId, '个智能体')
+blocksDeletion(agentVoiceClones, agents.cloneId, '个智能体')
+
+/** Versions of agents. The snapshot marks secrets instead of containing them. */
+export const agentVersions = pgTable(
+  'agent_versions',
+  {
+    agentId: integer().notNull(),
+    versionNo: integer().notNull(),
+    tenantId: integer().notNull(),
+    snapshot: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** Names of the fields that differ from the version before. */
+    changed: varchar({ length: 50 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** 1 create, 2 save, 3 restore, 4 template, 5 candidate. */
+    source: smallint().notNull(),
+    note: varchar({ length: 200 }).notNull().default(''),
+    createBy: integer(),
+    createTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ name: 'agent_versions_pk', columns: [t.agentId, t.versionNo] }), tenantPolicy()],
+)
+
+/** Templates of agents. The one with the lowest sort is the default template. */
+export const agentTemplates = pgTable(
+  'agent_templates',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    templateName: varchar({ length: 64 }).notNull(),
+    ...behaviour,
+    sort: integer().notNull().default(0),
+    status: enabled(),
+    /** Number of agents that were created from the template. */
+    useCount: integer().notNull().default(0),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    index('agent_templates_sort').on(t.sort, t.id),
+    index('agent_templates_created').on(t.createTime, t.id),
+    index('agent_templates_tenant').on(t.tenantId, t.id),
+    tenantPolicy(),
+    tenantReadsPlatform(),
+  ],
+)
+blocksDeletion(agentVoices, agentTemplates.voiceId, '个模板')
+blocksDeletion(agentVoiceClones, agentTemplates.cloneId, '个模板')
+
+/** Columns of agents and templates that name a model. */
+export const MODEL_COLUMNS = ['llmId', 'vllmId', 'slmId', 'ttsId', 'asrId', 'vadId', 'memId', 'intentId'] as const
+
+/** Files of words that speech recognition mistakes, with their corrections. */
+export const agentWordFiles = pgTable(
+  'agent_word_files',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    name: varchar({ length: 256 }).notNull(),
+    /** `from|to` a line. */
+    lines: text().array().notNull().default(sql`'{}'::text[]`),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    index('agent_word_files_tenant').on(t.tenantId, t.id),
+    index('agent_word_files_created').on(t.createTime, t.id),
+    tenantPolicy(),
+  ],
+)
+
+/** Questions kept with an agent; a job asks them of its versions. */
+export const agentQuestions = pgTable(
+  'agent_questions',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    agentId: integer().notNull(),
+    question: varchar({ length: 1000 }).notNull(),
+    /** Words that the answer must contain, and words that it must not contain. */
+    mustHave: varchar({ length: 50 }).array().notNull().default(sql`'{}'::varchar[]`),
+    mustNotHave: varchar({ length: 50 }).array().notNull().default(sql`'{}'::varchar[]`),
+    sort: integer().notNull().default(0),
+    ...audited,
+  },
+  (t) => [index('agent_questions_agent').on(t.agentId, t.sort, t.id), tenantPolicy()],
+)
+
+/** Answers of the kept questions by two versions of an agent. */
+export const agentQuestionRuns = pgTable(
+  'agent_question_runs',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    agentId: integer().notNull(),
+    versionNo: integer().notNull(),
+    /** Version that is compared with the version in force; null: none. */
+    candidateNo: integer(),
+    /** Background job of the run. */
+    jobId: integer(),
+    /** 0 waiting, 1 running, 2 done, 3 failed, 4 cancelled. */
+    state: smallint().notNull().default(0),
+    /** Questions as they were at the start of the run. */
+    questions: jsonb().$type<AskedQuestion[]>().notNull().default([]),
+    /** Answers in the order of the questions. */
+    answers: jsonb().$type<QuestionAnswers[]>().notNull().default([]),
+    error: varchar({ length: 300 }).notNull().default(''),
+    createBy: integer(),
+    createTime: moment().notNull().default(sql`now()`),
+    endTime: moment(),
+  },
+  (t) => [index('agent_question_runs_agent').on(t.agentId, t.id), tenantPolicy()],
+)

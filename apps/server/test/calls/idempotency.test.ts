@@ -1,0 +1,105 @@
+import cookie from '@fastify/cookie'
+import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
+import type { Contract, Endpoint } from '@oms/contract/core/endpoint.ts'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { sendErrorResponse } from '#core/http/error-response.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { Module } from '#core/http/implement.ts'
+import { mount } from '#core/http/mount.ts'
+import { logRequests } from '#core/http/request-log.ts'
+import { modules } from '#main/modules.ts'
+import { type Caller, useApp } from '#test/harness.ts'
+
+const server = useApp()
+const isWrite = ({ method, access, stream }: Endpoint) => method !== 'GET' && access !== 'public' && !stream
+const writes = modules.flatMap(({ contract }) => Object.values(contract)).filter(isWrite)
+
+/** Mounts every mutation of the contract with a handler that only counts its runs. */
+let app: FastifyInstance
+let boss: Caller
+let runs = 0
+beforeAll(async () => {
+  boss = await server.by({ superAdmin: true })
+  app = Fastify() as unknown as FastifyInstance
+  app.register(cookie)
+  app.register(formbody)
+  app.register(multipart)
+  app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
+  app.setErrorHandler((error, request, reply) => sendErrorResponse(error, request, reply))
+  logRequests(app)
+  app.register(async (scope) => {
+    for (const module of modules) mount(scope, server.services, withCountingHandlers(module))
+  })
+  await app.ready()
+})
+afterAll(() => app?.close())
+
+const anything = { input: z.any(), result: z.any(), perMinute: 100_000 }
+
+function withCountingHandlers({ contract, outsideTransaction }: Module): Module {
+  const entries = Object.entries(contract).filter(([, endpoint]) => isWrite(endpoint))
+  const handler = async ({ incoming }: Ctx) => {
+    for await (const _ of incoming?.stream ?? []);
+    return { run: ++runs }
+  }
+  return {
+    contract: Object.fromEntries(entries.map(([name, endpoint]) => [name, { ...endpoint, ...anything }])) as Contract,
+    handlers: Object.fromEntries(entries.map(([name]) => [name, handler])) as unknown as Module['handlers'],
+    outsideTransaction,
+  }
+}
+
+async function send({ method, path, body }: Endpoint, key: string, content: string) {
+  const url = `${path.replaceAll(/:\w+/g, '1')}${method === 'DELETE' || body === 'binary' ? `?a=${content}` : ''}`
+  const headers = { ticket: boss.ticket as string, 'idempotency-key': key }
+  const reply = await app.inject({
+    method,
+    url,
+    ...payloadOf(body, content),
+    headers: { ...headers, ...payloadOf(body, content).headers },
+  })
+  return reply.json() as { code: number; data: { run: number } }
+}
+
+function payloadOf(body: Endpoint['body'], content: string) {
+  if (body === 'binary') return { payload: content, headers: { 'content-type': 'application/octet-stream' } }
+  if (body !== 'multipart')
+    return { payload: JSON.stringify({ a: content }), headers: { 'content-type': 'application/json' } }
+  const head =
+    '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n'
+  return {
+    payload: `${head}${content}\r\n--edge--\r\n`,
+    headers: { 'content-type': 'multipart/form-data; boundary=edge' },
+  }
+}
+
+test.each(writes)('$method $path runs once per Idempotency-Key and repeats its response', async (endpoint) => {
+  const key = `key-of ${endpoint.method} ${endpoint.path}`.replaceAll(' ', '-')
+  const before = runs
+  const first = await send(endpoint, key, 'one')
+  expect(first).toMatchObject({ code: 200, data: { run: before + 1 } })
+  expect(await send(endpoint, key, 'one')).toEqual(first)
+  expect(runs).toBe(before + 1)
+  expect(await send(endpoint, key, 'two')).toMatchObject({ code: 400 })
+  expect(runs).toBe(before + 1)
+})
+
+test('two concurrent calls with one key run once', async () => {
+  const imports = writes.filter(({ body }) => body === 'multipart')
+  const before = runs
+  for (const [at, endpoint] of imports.entries()) {
+    const both = await Promise.all([0, 1].map(() => send(endpoint, `at-once-${at}`, 'same')))
+    expect(both[1]).toEqual(both[0])
+  }
+  expect(runs).toBe(before + imports.length)
+})
+
+test('only downloads and event streams accept no key', () => {
+  const others = modules
+    .flatMap(({ contract }) => Object.values(contract))
+    .filter(({ method, access }) => method !== 'GET' && access !== 'public')
+  expect(others.filter((endpoint) => !isWrite(endpoint)).every(({ stream }) => stream !== undefined)).toBe(true)
+})

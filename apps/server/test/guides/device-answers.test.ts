@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readGuide } from './device-guide.ts'
+
+const SOURCE = join(import.meta.dirname, '../../src')
+const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
+
+/** Source of everything that answers a device. */
+const source = [
+  ...readdirSync(join(SOURCE, 'protocols'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => read(join('protocols', path))),
+  read('main/devices/handler.ts'),
+].join('\n')
+
+const TEXT = String.raw`(['"\`])((?:(?!\1)[^\\])*)\1`
+const all = (pattern: string, text: string) => [...text.matchAll(new RegExp(pattern, 'g'))]
+/** Returns the message with `…` for each inserted value. */
+const fixed = (message: string) => message.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, '…')
+
+/** Returns `status message` of each error in the source. */
+function answersOfCode(): string[] {
+  const errors = all(String.raw`DeviceError\((\d+), (['"\`])((?:(?!\2).)*)\2`, source)
+  const wrong = all(String.raw`wrong\(${TEXT}`, source).map(([, , message]) => `400 ${message}`)
+  const missing = all(String.raw`(?:missing|idFrom\([\w]+,)\s*\(?'(\w+)'\)`, source).map(
+    ([, what]) => `404 no such ${what}`,
+  )
+  const licence = all(String.raw`answer\((\d+), [^,]+, '([^']+)'\)`, read('domain/licensing/activate.ts'))
+  return [
+    ...errors.map(([, status, , message]) => `${status} ${message}`),
+    ...wrong,
+    ...missing,
+    ...licence.map(([, status, message]) => `${status} ${message}`),
+  ]
+    .map(fixed)
+    .filter((answer) => answer !== '404 no such …')
+}
+
+/** Returns `status message` of each message in the table of answers of a document. */
+function answersOf(document: string): string[] {
+  const table = readGuide(document).split('\n## Answers\n')[1]!.split('\n## ')[0]!
+  return table.split('\n').flatMap((line) => {
+    const [, status = '', messages = ''] = /^\| (\d+) \| ([^|]*) \|/.exec(line) ?? []
+    return [...messages.matchAll(/`([^`]+)`/g)].map(([, message]) => `${status} ${message}`)
+  })
+}
+
+test('the tables of answers in docs/device-protocols.md and docs/ad-players.md list every status and message of the code, and no other', () => {
+  const ofCode = [...new Set(answersOfCode())].sort()
+  expect(ofCode.length).toBeGreaterThan(60)
+  const listed = [...answersOf('device-protocols.md'), ...answersOf('ad-players.md')]
+  expect([...new Set(listed)].sort()).toEqual(ofCode)
+})
+
+test('the table of refusals in docs/device-protocols.md lists every reason of the log, and no other', () => {
+  const type = /type RefusalReason =([^;]*?)\n\n/.exec(read('protocols/shared/response.ts'))![1]!
+  const reasons = [...type.matchAll(/'([^']+)'/g)].map(([, reason]) => reason)
+  const table = readGuide('device-protocols.md').split('\n### Reasons of 401\n')[1]!.split('\n## ')[0]!
+  const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].slice(1).map(([, reason]) => reason)
+  expect(reasons.length).toBeGreaterThan(10)
+  expect(listed.toSorted()).toEqual(reasons.toSorted())
+})

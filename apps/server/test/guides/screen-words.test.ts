@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+const FOLDERS = ['apps/console/src', 'apps/server/src', 'packages/contract/src']
+const CHINESE = /\p{Script=Han}/u
+
+/** Allowed texts: exact texts of the specification, names of other software, former words in stored dictionaries. */
+const EXACT = [
+  '请输入真实名称',
+  '租户名（tenant）',
+  ...['强退', '已到期', '待审核', '已拒绝'].map((word) => `label: '${word}'`),
+  // Advertising: the dictionary of audit states and the task of the home page.
+  '广告审核状态',
+  "['1', '待审核', 'warning']",
+  '待审核的广告',
+  '待审核广告',
+  '平台审核',
+  '由平台审核',
+  '由客户审核',
+  '自己的人员审核',
+]
+
+/** Advertising calls the review of content 审核, as the law does. Everything else says 审批. */
+const ADVERTISING = /(advertise|\/ads?[/-]|ad-engine)/
+const REVIEW = '审核'
+
+/** Returns each refused word of the screen words table with the word to use. */
+function refusedWords() {
+  const glossary = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8')
+  const section = glossary.split('## Screen words')[1]!.split('\n## ')[0]!
+  const rows = [...section.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$/gm)].slice(2)
+  return rows.flatMap(([, use, refused]) => refused!.split(', ').map((word) => ({ use: use!, word })))
+}
+
+const sources = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('.test.'))
+    .map((path) => join(folder, path)),
+)
+
+/** Returns the refused words of a text as sentences. Comments are searched too, because they name screen words. */
+const findRefused = (text: string, words: ReturnType<typeof refusedWords>) =>
+  text.split('\n').flatMap((line, at) => {
+    if (!CHINESE.test(line)) return []
+    const rest = EXACT.reduce((left, exact) => left.replaceAll(exact, ''), line)
+    return words.filter(({ word }) => rest.includes(word)).map(({ use, word }) => `line ${at + 1}: ${word}, use ${use}`)
+  })
+
+describe('screen words of docs/glossary.md', () => {
+  const words = refusedWords()
+  const elsewhere = words.filter(({ word }) => word !== REVIEW)
+
+  test('no source file of console, server or contract contains a refused word', () => {
+    expect(sources.length).toBeGreaterThan(800)
+    expect(words.length).toBeGreaterThan(30)
+    const found = sources.flatMap((path) =>
+      findRefused(readFileSync(join(ROOT, path), 'utf8'), ADVERTISING.test(path) ? elsewhere : words).map(
+        (sentence) => `${path}, ${sentence}`,
+      ),
+    )
+    expect(found).toEqual([])
+  })
+
+  test('a refused word is found, and an exact text of the specification is not', () => {
+    expect(findRefused("label: '真实名称'", words)).toEqual(['line 1: 真实名称, use 姓名'])
+    expect(findRefused("message: '请输入真实名称'", words)).toEqual([])
+  })
+
+  test('no word to use contains a refused word', () => {
+    const used = new Set(words.flatMap(({ use }) => use.split(', ')))
+    expect([...used].filter((use) => elsewhere.some(({ word }) => use.includes(word)))).toEqual([])
+  })
+})

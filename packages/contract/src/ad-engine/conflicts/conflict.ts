@@ -1,0 +1,168 @@
+import type { KnownObstacles } from './because.ts'
+import { choose, divideTime } from '../choose.ts'
+import { conflictText } from './conflict-text.ts'
+import { adConflicts } from './conflict-ads.ts'
+import { dayOf } from '../dates.ts'
+import { findBlockingProgram } from './hidden.ts'
+import { INSERT_MODE, type Manifest, type ManifestProgram } from '../manifest.ts'
+import type { CompiledProgram } from '../program.ts'
+import { type DueSpan, timelineOf } from '../timeline.ts'
+import type { Piece } from '../windows.ts'
+
+export type ErrorCode =
+  | 'sharesAbove100'
+  | 'takeoverSamePriority'
+  | 'adNotApproved'
+  | 'adDisabled'
+  | 'adEndsEarlier'
+  | 'approvalEndsEarlier'
+export type WarningCode = 'neverSeen' | 'partlyHidden' | 'hides' | 'equalPriority' | 'itemLongerThanPart'
+
+export interface Conflict {
+  readonly code: ErrorCode | WarningCode
+  /** Milliseconds of the conflict; 0 when the conflict is not one of time. */
+  readonly ms: number
+  /** Milliseconds in which the program of the check is due. */
+  readonly dueMs: number
+  /** The other program. */
+  readonly by: { readonly id: number; readonly name: string } | null
+  readonly adId: number | null
+  readonly adName: string | null
+  /** Last date of the ad or of its approval number. */
+  readonly date: string | null
+  /** Day part, or the programs and their shares. */
+  readonly detail: string | null
+  readonly text: string
+}
+
+export interface ConflictReport {
+  /** Stop the publishing. */
+  readonly errors: readonly Conflict[]
+  readonly warnings: readonly Conflict[]
+}
+
+/** Days that one check covers at most. */
+export const MAX_CONFLICT_DAYS = 90
+
+/**
+ * Checks one program against the others of a manifest that contains all of them, from a date on. Several sets of
+ * programs are checked one by one.
+ */
+export function checkConflicts(
+  manifest: Manifest,
+  programId: number,
+  fromDate: string,
+  known: KnownObstacles = {},
+): ConflictReport {
+  const timeline = timelineOf(manifest)
+  const compiled = timeline.programs.find(({ program }) => program.id === programId)
+  if (!compiled) return { errors: [], warnings: [] }
+  const sums = new Sums(compiled)
+  const first = Math.max(dayOf(fromDate), compiled.firstDay)
+  // A part of the last date may end on the day after.
+  const last = Math.min(dayOf(fromDate) + MAX_CONFLICT_DAYS - 1, compiled.lastDay + 1)
+  for (let day = first; day <= last; day += 1) for (const span of timeline.spansOn(day)) sums.add(span)
+  const ofAds = adConflicts(compiled, manifest, known)
+  return {
+    errors: [...sums.errors(), ...ofAds.errors].map(withText),
+    warnings: [...sums.warnings(), ...ofAds.warnings].map(withText),
+  }
+}
+
+const withText = (conflict: Omit<Conflict, 'text'>): Conflict => ({ ...conflict, text: conflictText(conflict) })
+
+/** Conflicts of one set of due programs. */
+interface Findings {
+  /** Code and other program. */
+  readonly found: readonly (readonly [Conflict['code'], ManifestProgram | null])[]
+  /** Programs with a share, when their sum exceeds 100. */
+  readonly shares: string | null
+  readonly isHidden: boolean
+}
+
+/** Adds up the time of each conflict. Equal sets of due programs are judged once. */
+class Sums {
+  private readonly compiled: CompiledProgram
+  private readonly judged = new Map<readonly Piece[], Findings | null>()
+  private readonly times = new Map<string, { code: Conflict['code']; by: ManifestProgram | null; ms: number }>()
+  private shares: string | null = null
+  private dueMs = 0
+  private hiddenMs = 0
+
+  constructor(compiled: CompiledProgram) {
+    this.compiled = compiled
+  }
+
+  add(span: DueSpan) {
+    const findings = this.judge(span)
+    if (!findings) return
+    const ms = span.end - span.start
+    this.dueMs += ms
+    if (findings.isHidden) this.hiddenMs += ms
+    this.shares ??= findings.shares
+    for (const [code, by] of findings.found) {
+      const key = `${code}:${by?.id ?? ''}`
+      const sum = this.times.get(key) ?? { code, by, ms: 0 }
+      sum.ms += ms
+      this.times.set(key, sum)
+    }
+  }
+
+  errors(): Omit<Conflict, 'text'>[] {
+    return [...this.times.values()]
+      .filter(({ code }) => code === 'sharesAbove100' || code === 'takeoverSamePriority')
+      .map(({ code, by, ms }) => this.conflict(code, ms, by, code === 'sharesAbove100' ? this.shares : null))
+  }
+
+  warnings(): Omit<Conflict, 'text'>[] {
+    const isNeverSeen = this.dueMs > 0 && this.hiddenMs === this.dueMs
+    const list = [...this.times.values()].map(({ code, by, ms }) => {
+      const isAlone = code === 'partlyHidden' && ms === this.dueMs
+      return this.conflict(isAlone ? 'neverSeen' : code, ms, by)
+    })
+    const warnings = list.filter(({ code }) => code !== 'sharesAbove100' && code !== 'takeoverSamePriority')
+    const hasNeverSeen = warnings.some(({ code }) => code === 'neverSeen')
+    return isNeverSeen && !hasNeverSeen ? [this.conflict('neverSeen', this.dueMs, null), ...warnings] : warnings
+  }
+
+  private conflict(code: Conflict['code'], ms: number, by: ManifestProgram | null, detail: string | null = null) {
+    const other = by && { id: by.id, name: by.name }
+    return { code, ms, dueMs: this.dueMs, by: other, adId: null, adName: null, date: null, detail }
+  }
+
+  private judge(span: DueSpan): Findings | null {
+    const known = this.judged.get(span.due)
+    if (known !== undefined) return known
+    const own = span.due.find(({ compiled }) => compiled === this.compiled)
+    const findings = own ? judgeDue(own, span) : null
+    this.judged.set(span.due, findings)
+    return findings
+  }
+}
+
+function judgeDue(own: Piece, { due, choice }: DueSpan): Findings {
+  const { compiled } = own
+  const { program } = compiled
+  const found: [Conflict['code'], ManifestProgram | null][] = []
+  const isPlaying = choice.streams.some((stream) => stream.program === program)
+  const blocking = isPlaying ? null : findBlockingProgram(compiled, due, choice)
+  if (blocking) found.push(['partlyHidden', blocking.by])
+  const others = due.filter((piece) => piece !== own)
+  const shown = new Set(choice.streams.map((stream) => stream.program))
+  for (const stream of choose(others).streams) if (!shown.has(stream.program)) found.push(['hides', stream.program])
+  for (const piece of others) {
+    const other = piece.compiled.program
+    if (isSameTakeover(program, other)) found.push(['takeoverSamePriority', other])
+  }
+  const { base, shares, total } = divideTime(due)
+  const isIn = (pieces: readonly Piece[]) => pieces.includes(own)
+  if (isIn(base)) for (const piece of base) if (piece !== own) found.push(['equalPriority', piece.compiled.program])
+  const isAbove = isIn(shares) && total > 100
+  if (isAbove) found.push(['sharesAbove100', null])
+  const names = shares.map((piece) => `《${piece.compiled.program.name}》${piece.compiled.program.share}%`)
+  return { found, shares: isAbove ? names.join('、') : null, isHidden: blocking !== null }
+}
+
+/** `once` programs wait for each other, so that only programs that fill their windows conflict. */
+const isSameTakeover = (a: ManifestProgram, b: ManifestProgram) =>
+  a.insertMode === INSERT_MODE.takeover && b.insertMode === INSERT_MODE.takeover && a.priority === b.priority

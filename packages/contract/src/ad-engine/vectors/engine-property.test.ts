@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { dateText, dayOf } from '../dates.ts'
+import type { Manifest } from '../manifest.ts'
+import { slotsBetween } from '../playing.ts'
+import { manifests } from './random-manifest-fixture.ts'
+import type { Row } from './slow-loop-fixture.ts'
+import { referenceRows } from './slow-reference-fixture.ts'
+import { timelineOf } from '../timeline.ts'
+import { zoneOf } from '../zone.ts'
+
+const RUNS = 40
+const DAYS = 2
+
+function engineRows(manifest: Manifest, date: string): Row[] {
+  const zone = zoneOf(manifest.zone)
+  const [from, to] = [zone.startOf(dayOf(date), 0), zone.startOf(dayOf(date) + DAYS, 0)]
+  return [...slotsBetween(manifest, from, to)].map(({ start, ms, program, item, cycle, slot, hold, rule }) => {
+    const isShown = rule !== 'idle' && !hold
+    return [start, ms, isShown ? program!.id : 0, isShown ? item!.id : 0, cycle, slot]
+  })
+}
+
+function expectSame({ manifest, date }: { manifest: Manifest; date: string }) {
+  const expected = referenceRows(manifest, date, dateText(dayOf(date) + DAYS - 1))
+  const actual = engineRows(manifest, date)
+  const first = expected.findIndex((row, at) => String(row) !== String(actual[at]))
+  if (first >= 0 || expected.length !== actual.length)
+    expect(actual.slice(Math.max(0, first - 1), first + 3)).toEqual(expected.slice(Math.max(0, first - 1), first + 3))
+}
+
+test('AD-01 plans the same slots as the slow reference: zones, clock changes, day parts, priorities, shares, caps, limits', () => {
+  fc.assert(fc.property(manifests([0, 0, 0, 0, 1], 5), expectSame), { numRuns: RUNS })
+}, 120_000)
+
+test('AD-01 plans the same slots as the slow reference with programs that play once', () => {
+  fc.assert(fc.property(manifests([0, 0, 1, 2, 2], 4), expectSame), { numRuns: RUNS / 4 })
+}, 120_000)
+
+test('AD-01 plans each day alike, whatever days were planned before', () => {
+  const property = ({ manifest, date }: { manifest: Manifest; date: string }) => {
+    const timeline = timelineOf(manifest)
+    for (let day = dayOf(date) - 8; day < dayOf(date) + 8; day += 1) {
+      const fresh = timelineOf({ ...manifest })
+      const [actual, expected] = [timeline, fresh].map((each) =>
+        each.segmentsOn(day).map(({ start, end, day: seed, choice }) => {
+          const streams = choice.streams.map(({ program, items, weight }) => [
+            program.id,
+            items.map(({ item }) => item.id),
+            weight,
+          ])
+          return { start, end, seed, rule: choice.rule, streams, plays: choice.run?.plays.map((play) => play.start) }
+        }),
+      )
+      expect(actual).toEqual(expected)
+    }
+  }
+  fc.assert(fc.property(manifests([0, 0, 0, 1, 2], 6), property), { numRuns: RUNS })
+}, 120_000)

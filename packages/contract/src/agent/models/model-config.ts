@@ -1,0 +1,197 @@
+import { addressSecret, isAddress } from '../../core/address-secret.ts'
+import type { ProviderField } from './provider-field.ts'
+
+/** Types of models; a small language model is an LLM in a second role. */
+export const MODEL_TYPES = {
+  VAD: '语音活动检测',
+  ASR: '语音识别',
+  LLM: '大语言模型',
+  VLLM: '视觉大模型',
+  TTS: '语音合成',
+  Memory: '记忆',
+  Intent: '意图识别',
+  RAG: '知识库',
+} as const
+export type ModelType = keyof typeof MODEL_TYPES
+
+/** Types of providers: those of models, and plugins of agents. */
+export const PROVIDER_TYPES = { ...MODEL_TYPES, Plugin: '插件' } as const
+
+export const FIELD_TYPES = {
+  string: '文本',
+  number: '数字',
+  integer: '整数',
+  int: '整数（int）',
+  float: '小数',
+  boolean: '开关',
+  dict: 'JSON',
+  array: '列表（分号分隔）',
+  password: '密钥',
+} as const satisfies Readonly<Record<ProviderField['type'], string>>
+
+const SECRET_KEYS: ReadonlySet<string> = new Set([
+  'api_key',
+  'personal_access_token',
+  'access_token',
+  'token',
+  'secret',
+  'access_key_secret',
+  'secret_key',
+  'secret_id',
+  'appkey',
+  'authorization',
+  'api_secret',
+])
+/** Language models that an intent or a memory may name in `llm`. */
+export const CALLABLE_LLMS: ReadonlySet<string> = new Set(['openai', 'ollama'])
+/** Language models with the interface of OpenAI, which OMS can call itself and relay. */
+export const RELAYED_LLMS: ReadonlySet<string> = new Set(['openai', 'ollama', 'xinference'])
+export const MAX_CONFIG_TEXT = 8000
+
+/** Returns whether the value of the field is stored encrypted. */
+export const isSecretField = ({ key, type, secret }: Pick<ProviderField, 'key' | 'type' | 'secret'>) =>
+  secret === true || type === 'password' || SECRET_KEYS.has(key)
+
+const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'int', 'float'])
+export const isNumberField = ({ type }: Pick<ProviderField, 'type'>) => NUMBERS.has(type)
+
+/** Returns the stored form of a value, or undefined when the value does not fit the field. Empty values become null. */
+export function configValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
+  const given = typeof value === 'string' ? value.trim() : value
+  if (given === '' || given === null || given === undefined) return null
+  if (NUMBERS.has(type)) return numberOf(type, given)
+  if (type === 'boolean') return booleanOf(given)
+  if (type === 'dict') return objectOf(given)
+  if (typeof given === 'number' || typeof given === 'boolean') return String(given)
+  return typeof given === 'string' && given.length <= MAX_CONFIG_TEXT ? given : undefined
+}
+
+function numberOf(type: ProviderField['type'], given: unknown) {
+  const number = typeof given === 'string' && /^-?\d{1,15}(\.\d{1,10})?$/.test(given) ? Number(given) : given
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined
+  return (type === 'integer' || type === 'int') && !Number.isInteger(number) ? undefined : number
+}
+
+const booleanOf = (given: unknown) =>
+  typeof given === 'boolean' ? given : given === 'true' ? true : given === 'false' ? false : undefined
+
+/** Parses JSON text; objects and lists are kept. */
+function objectOf(given: unknown) {
+  if (typeof given === 'object') return given
+  if (typeof given !== 'string' || given.length > MAX_CONFIG_TEXT) return undefined
+  try {
+    const parsed: unknown = JSON.parse(given)
+    const isStorable = typeof parsed === 'object' && parsed !== null && !isTooDeep(parsed) && !hasUnstorable(parsed)
+    return isStorable ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_DEPTH = 12
+const isTooDeep = (value: unknown, depth = 0): boolean =>
+  depth > MAX_DEPTH ||
+  (typeof value === 'object' && value !== null && Object.values(value).some((each) => isTooDeep(each, depth + 1)))
+
+/** Returns whether a text contains a null character or a lone surrogate, which PostgreSQL cannot store. */
+const hasUnstorable = (value: object) => /\\u0000|\\ud[89a-f]/i.test(JSON.stringify(value))
+
+/**
+ * Converts a stored value to the type that voice servers read: texts of `dict` become objects, texts of `array` become
+ * lists. Secrets of every field type are stored as text. A text that does not fit its field is returned unchanged.
+ */
+export function serverValue({ type }: Pick<ProviderField, 'type'>, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (type === 'array')
+    return value
+      .split(';')
+      .map((item) => item.trim())
+      .filter(Boolean)
+  return TYPED.has(type) ? (configValue({ type }, value) ?? value) : value
+}
+
+const TYPED: ReadonlySet<string> = new Set([...NUMBERS, 'boolean', 'dict'])
+
+type Config = Readonly<Record<string, unknown>>
+
+/** Returns the first field whose value is missing or does not fit. Secrets may be absent: they are kept. */
+export function problemOfConfig(fields: readonly ProviderField[], config: Config) {
+  for (const field of fields) {
+    const msg = problemOfField(field, config[field.key], fields)
+    if (msg) return { field: field.key, msg }
+  }
+  return undefined
+}
+
+/** Returns why a value does not fit its field, or undefined. `fields` are all fields of the provider. */
+export function problemOfField(field: ProviderField, given: unknown, fields: readonly ProviderField[]) {
+  const value = configValue(field, given)
+  if (value === undefined) return `${field.label}${EXPECTED[field.type] ?? '不正确'}`
+  if (isSecretField(field)) return undefined
+  if (value === null) return field.required ? `请输入${field.label}` : undefined
+  return credentialProblem(field, value, fields)
+}
+
+/** Returns why a value that is stored and shown in clear must not contain a credential, or undefined. */
+export function credentialProblem({ key, label }: ProviderField, value: unknown, fields: readonly ProviderField[]) {
+  const secret = addressesIn(key, value)
+    .map(({ text }) => addressSecret(text))
+    .find((each) => each !== undefined)
+  return secret && `${label}不能包含${secret}，${keyHint(fields)}`
+}
+
+/** Returns where the credential of an address belongs: the first secret field of the provider. */
+function keyHint(fields: readonly ProviderField[]) {
+  const secretField = fields.find(isSecretField)
+  return secretField ? `请填写到“${secretField.label}”` : '该接口没有密钥参数'
+}
+
+const ADDRESS_KEY = /(?:^|_)(?:url|uri|host|port|protocol|scheme|endpoint|address|server|proxy|ssl)$/i
+
+interface ConfigAddress {
+  /** Path of the value inside the configuration. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Returns the addresses in the value of a field: of fields named like an address, and texts with a scheme. */
+export function addressesIn(key: string, value: unknown, path = key): readonly ConfigAddress[] {
+  if (value !== null && typeof value === 'object')
+    return Object.entries(value).flatMap(([inner, each]) =>
+      addressesIn(Array.isArray(value) ? key : inner, each, `${path}.${inner}`),
+    )
+  if (value === null || value === undefined) return []
+  const whole = String(value)
+  const texts = whole.includes(';') ? [whole, ...whole.split(';')] : [whole]
+  return texts.flatMap((text, at) =>
+    ADDRESS_KEY.test(key) || isAddress(text) ? [{ path: `${path}.${at}`, text: text.trim() }] : [],
+  )
+}
+
+const EXPECTED: Partial<Record<ProviderField['type'], string>> = {
+  number: '应为数字',
+  float: '应为数字',
+  integer: '应为整数',
+  int: '应为整数',
+  dict: '应为 JSON 对象或列表',
+}
+
+/** Returns the stored configuration without secrets, unknown keys and empty values. */
+export const storedConfig = (fields: readonly ProviderField[], config: Config): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = isSecretField(field) ? null : configValue(field, config[field.key])
+      return value === null || value === undefined ? [] : [[field.key, value]]
+    }),
+  )
+
+/** Returns the values of the form: JSON as text, and defaults of the provider for a new model. */
+export const formConfig = (fields: readonly ProviderField[], config: Config | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      if (isSecretField(field)) return []
+      const value = config ? config[field.key] : configValue(field, field.default)
+      if (value === null || value === undefined) return []
+      return [[field.key, typeof value === 'object' ? JSON.stringify(value, null, 2) : value]]
+    }),
+  )

@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { checkedRange, dayRange } from '../../core/day-range.ts'
+import type { Contract } from '../../core/endpoint.ts'
+import { choice, id, optional } from '../../core/fields.ts'
+import { pageOf, sortedPage } from '../../core/page.ts'
+import { exportQuery } from '../../core/transfer.ts'
+
+/** Ways to group income and cost. */
+export const MARGIN_GROUP = { 1: '客户', 2: '套餐' } as const
+export const MARGIN_BY = { tenant: 1, package: 2 } as const
+
+const filter = dayRange.extend({
+  tenantId: optional(id).meta({ title: '客户' }),
+  packageId: optional(id).meta({ title: '套餐' }),
+})
+const by = choice('统计方式', MARGIN_GROUP)
+
+/** Amounts in fen, with fractions. */
+const figures = {
+  /** Payments less refunds, on the day of the confirmation and of the approval. */
+  received: z.number().meta({ title: '收款净额（分）' }),
+  /** Earned part of the paid orders: see docs/sell-voice-packages.md. */
+  income: z.number().meta({ title: '收入（分）' }),
+  cost: z.number().meta({ title: '成本（分）' }),
+  /** Income less cost. */
+  margin: z.number().meta({ title: '毛利（分）' }),
+  hasEstimates: z.boolean().meta({ title: '成本含估算' }),
+}
+const MarginFigures = z.object(figures)
+export type MarginFigures = z.output<typeof MarginFigures>
+
+export const MarginRow = z.object({
+  /** Id of the tenant or of the package; 0: use without a package. */
+  id: z.int(),
+  name: z.string().meta({ title: '名称' }),
+  ...figures,
+})
+export type MarginRow = z.output<typeof MarginRow>
+
+const ROOT = '/api/v1/agent/order/margin'
+
+/** Income and cost of voice packages (`/agent/order`, view 用量). Only the vendor reads them. */
+export const agentMargins = {
+  list: {
+    method: 'GET',
+    path: `${ROOT}/page`,
+    access: 'agent:order:query',
+    input: checkedRange(
+      sortedPage(['received', 'income', 'cost', 'margin']).extend({ ...filter.shape, by: by.default(1) }),
+    ),
+    result: pageOf(MarginRow).extend({ sums: MarginFigures }),
+  },
+  export: {
+    method: 'GET',
+    path: `${ROOT}/export`,
+    access: 'agent:order:export',
+    stream: 'download',
+    kind: 'export',
+    title: '导出智能体收入与成本',
+    input: checkedRange(filter.extend({ by: by.default(1), ...exportQuery.shape })),
+    result: z.null(),
+  },
+} as const satisfies Contract
