@@ -56,6 +56,13 @@ function typeAwareLint() {
   return { args: [], env: {} }
 }
 
+/** Options of tsc that keep its results, so that a second run checks only changed files and their dependents. */
+const incremental = (folder) => [
+  '--incremental',
+  '--tsBuildInfoFile',
+  at('.cache/tsc', `${folder.replaceAll('/', '-')}.tsbuildinfo`),
+]
+
 export async function check() {
   const bin = (name) => at('node_modules/.bin', name)
   const typeAware = typeAwareLint()
@@ -63,7 +70,10 @@ export async function check() {
   const steps = [
     ...projects
       .filter((folder) => existsSync(at(folder, 'tsconfig.json')))
-      .map((folder) => [`tsc ${folder}`, [at('node_modules/typescript/bin/tsc'), '-p', at(folder)]]),
+      .map((folder) => [
+        `tsc ${folder}`,
+        [at('node_modules/typescript/bin/tsc'), '-p', at(folder), ...incremental(folder)],
+      ]),
     ['oxlint', [bin('oxlint'), ...typeAware.args], { env: typeAware.env }],
     ['biome', [bin('biome'), 'format', '.']],
     ['knip', [bin('knip')]],
